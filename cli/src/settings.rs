@@ -188,13 +188,14 @@ impl Settings {
 
     /// The ceilings of a run that makes at most so many calls as planned: a project's file does not raise that default.
     pub fn ceilings(&self, most: &MostCalls) -> Ceilings {
-        let BudgetSettings { usd, tokens, calls, minutes } = &self.budget;
+        let BudgetSettings { usd, tokens, calls, minutes, keep_free } = &self.budget;
         let is_raised = |own: &u64| calls.origin.is_projects() && *own > most.values().sum();
         Ceilings {
             usd: usd.value,
             tokens: tokens.value,
             calls: calls.value.filter(|own| !is_raised(own)),
             minutes: minutes.value,
+            keep_free: keep_free.value,
         }
     }
 

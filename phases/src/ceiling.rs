@@ -1,6 +1,8 @@
-//! The ceilings of a run: the most money, tokens, calls and time that it may use.
+//! The ceilings of a run: the most money, tokens, calls and time that it may use, and what it leaves of a usage window.
 
 use serde::{Deserialize, Serialize};
+
+use crate::window::Percent;
 
 /// One that is not set does not bind, except calls: these have a default that follows from the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +17,9 @@ pub struct Ceilings {
     /// Of wall-clock time while the run works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u64>,
+    /// Of each usage window that an agent reports, so much stays free. At this limit a run pauses as for a used-up account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_free: Option<Percent>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +69,7 @@ impl Ceilings {
             tokens: self.tokens.or(others.tokens),
             calls: self.calls.or(others.calls),
             minutes: self.minutes.or(others.minutes),
+            keep_free: self.keep_free.or(others.keep_free),
         }
     }
 

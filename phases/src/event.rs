@@ -11,6 +11,7 @@ use crate::plan::{Cast, Plan};
 use crate::proposal::Proposal;
 use crate::role::Role;
 use crate::vocabulary::Vocabulary;
+use crate::window::Window;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -29,10 +30,10 @@ pub enum Event<L: Vocabulary> {
     Noted(#[serde(deserialize_with = "signal_to::<L, _>")] Signal),
 }
 
-/// Reads a signal that a run of the loop can be given: an agent changes only in a role that the loop has.
+/// Reads a signal that a run of the loop can be given: it names only roles that the loop has.
 fn signal_to<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Signal, D::Error> {
     let signal = Signal::deserialize(from)?;
-    if let Signal::Recast { role, .. } = &signal
+    if let Signal::Recast { role, .. } | Signal::KeptFree { role, .. } = &signal
         && L::spec(role).is_none()
     {
         return Err(D::Error::custom(format!("the loop has no role {role}")));
@@ -55,6 +56,9 @@ pub struct Done<L: Vocabulary> {
     /// The model that answered, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
+    /// What the agent reports of the usage windows of its account.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
 }
 
 /// How a step ended. An agent's failure is data, not an error of skilltune.
@@ -157,6 +161,11 @@ pub enum Signal {
     Ceilings(Ceilings),
     /// The loop waits for a person's answer.
     Held,
+    /// The next call of this role would use what has to stay free of this window.
+    KeptFree {
+        role: Role,
+        window: Window,
+    },
     /// The run waits for a limit to be lifted, and then continues by itself.
     Waiting {
         until: Timestamp,

@@ -3,6 +3,7 @@
 //! Ceilings are checked before each call, with what the calls under way may still use. A ceiling pauses a run and decides
 //! nothing: with a higher one it goes on as it would have without any.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -11,8 +12,10 @@ use crate::ceiling::{Ceiling, amount};
 use crate::event::FailureKind;
 use crate::ledger::Account;
 use crate::loops::Loop;
+use crate::offline;
 use crate::role::Role;
 use crate::run::Run;
+use crate::window::Window;
 
 /// How far a run is below a ceiling, in the ceiling's own unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -109,6 +112,21 @@ impl<L: Loop> Run<L> {
         let blocked = self.blocked.as_ref()?;
         let is_money = blocked.failure.kind == FailureKind::BudgetLimit && self.plan.ceilings.usd.is_some();
         is_money.then_some(Ceiling::Usd)
+    }
+
+    /// The usage window of which a call of this role would use what has to stay free.
+    pub fn full_window(&self, role: &Role, now: Timestamp) -> Option<&Window> {
+        let free = self.plan.ceilings.keep_free?;
+        self.usage.get(&self.plan.roles.get(role)?.agent)?.full(free, now)
+    }
+
+    /// The agents that answered and report no usage window, where a share of it has to stay free.
+    pub fn without_windows(&self) -> BTreeSet<&str> {
+        let is_kept = self.plan.ceilings.keep_free.is_some();
+        let answered =
+            self.plan.roles.iter().filter(|(role, _)| is_kept && !self.ledger.of(role).is_unknown());
+        let agents = answered.map(|(_, cast)| cast.agent.as_str());
+        agents.filter(|agent| *agent != offline::NAME && !self.usage.contains_key(*agent)).collect()
     }
 
     /// The wall-clock time that the run has worked, if it works until now.

@@ -66,4 +66,5 @@ pub mod transcript;
 pub mod vacuous;
 pub mod vocabulary;
 pub mod waiting;
+pub mod window;
 pub mod yaml;

@@ -19,6 +19,7 @@ use crate::plan::{Cast, Plan};
 use crate::remedy::Remedy;
 use crate::role::{ByRole, Role};
 use crate::vocabulary::Vocabulary;
+use crate::window::{Usage, Window};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run<L: Fold> {
@@ -45,6 +46,8 @@ pub struct Run<L: Fold> {
     pub recasts: Vec<Recast>,
     pub ledger: Ledger,
     pub agents: Agents,
+    /// By agent, what it has reported of the usage windows of its account.
+    pub usage: BTreeMap<String, Usage<L::Step>>,
     /// The models whose answers the run rests on, as far as the agents report them.
     pub models: ByRole<Models>,
     answers: HashMap<L::Step, L::Answer>,
@@ -184,6 +187,7 @@ impl<L: Fold> Run<L> {
             recasts: Vec::new(),
             ledger: plan.roles.map(|_| Account::default()),
             agents: plan.roles.map(|_| BTreeMap::new()),
+            usage: BTreeMap::new(),
             models: plan.roles.map(|_| Models::new()),
             answers: HashMap::new(),
             failures: HashMap::new(),
@@ -220,7 +224,7 @@ impl<L: Fold> Run<L> {
     fn is_of_run(&self, event: &Event<L>) -> bool {
         let role = match event {
             Event::Done(done) => L::role(&done.step),
-            Event::Noted(Signal::Recast { role, .. }) => Some(role.clone()),
+            Event::Noted(Signal::Recast { role, .. } | Signal::KeptFree { role, .. }) => Some(role.clone()),
             Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
         };
         role.is_none_or(|role| self.plan.roles.get(&role).is_some())
@@ -229,6 +233,7 @@ impl<L: Fold> Run<L> {
     fn file(&mut self, done: &Done<L>, at: Timestamp) {
         self.ledger.enter(done);
         self.agents.enter(&self.plan.roles, done);
+        self.report_usage(done);
         self.held = false;
         match &done.outcome {
             Err(failure) => self.failed(done, failure, at),
@@ -266,16 +271,42 @@ impl<L: Fold> Run<L> {
             call: *call,
             failure: failure.clone(),
         };
+        if blocks {
+            self.block(call.clone());
+        }
+        self.errors.push(call);
+    }
+
+    fn block(&mut self, call: FailedCall<L>) {
         // What a person must fix comes before any wait, and the limit that is lifted last before the others. A service
         // may be back long before a limit is lifted.
         let gravity = |failure: &Failure| {
             let remedy = failure.kind.remedy();
             (remedy == Remedy::Fix, remedy == Remedy::Wait, failure.until)
         };
-        if blocks && self.blocked.as_ref().is_none_or(|known| gravity(&known.failure) < gravity(failure)) {
-            self.blocked = Some(call.clone());
+        if self.blocked.as_ref().is_none_or(|known| gravity(&known.failure) < gravity(&call.failure)) {
+            self.blocked = Some(call);
         }
-        self.errors.push(call);
+    }
+
+    /// What a stored answer once reported says nothing of today.
+    fn report_usage(&mut self, done: &Done<L>) {
+        let role = L::role(&done.step).filter(|_| !done.windows.is_empty() && !done.spent.cached);
+        if let Some(role) = role {
+            let agent = self.plan.roles.of(&role).agent.clone();
+            let usage = self.usage.entry(agent).or_insert_with(|| Usage::new(done.step.clone()));
+            usage.report(done.step.clone(), &done.windows);
+        }
+    }
+
+    /// Nothing failed, but the run goes on when the limit is lifted, as after a call that met it.
+    fn keep_free(&mut self, role: &Role, window: &Window, at: Timestamp) {
+        let agent = &self.plan.roles.of(role).agent;
+        let (Some(usage), Some(free)) = (self.usage.get(agent), self.plan.ceilings.keep_free) else { return };
+        let (used, name) = (window.used, window.name.replace('_', "-"));
+        let why = format!("{used}% of its {name} window is used, and {free} has to stay free");
+        let failure = Failure { until: Some(window.resets_at), ..Failure::new(FailureKind::UsageLimit, why) };
+        self.block(FailedCall { at, round: L::round(self), step: usage.step.clone(), call: None, failure });
     }
 
     fn noted(&mut self, signal: &Signal, at: Timestamp) {
@@ -287,6 +318,7 @@ impl<L: Fold> Run<L> {
             }
             Signal::Recast { role, cast } => self.recast(role, cast, at),
             Signal::Ceilings(ceilings) => Arc::make_mut(&mut self.plan).ceilings = *ceilings,
+            Signal::KeptFree { role, window } => self.keep_free(role, window, at),
             Signal::Waiting { until } => {
                 let Waits { times, since, .. } = self.waits;
                 self.waits = Waits { times: times + 1, since: since.or(Some(at)), until: Some(*until) };
@@ -332,6 +364,7 @@ fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
             | Signal::Recast { .. }
             | Signal::Ceilings(_)
             | Signal::Held
+            | Signal::KeptFree { .. }
             | Signal::Waiting { .. } => true,
             Signal::Resumed { .. }
             | Signal::Waited

@@ -24,6 +24,7 @@ mod hostile_state;
 mod ignored;
 mod init;
 mod installing;
+mod keep_free;
 mod keeping;
 mod kill;
 mod law;

@@ -91,7 +91,8 @@ fn a_dry_run_is_one_object_for_scripts() {
                 "usd": null,
                 "tokens": null,
                 "calls": 24,
-                "minutes": null
+                "minutes": null,
+                "keep_free": null
               },
               "estimate": {
                 "most": {

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::loops::tune::FailOn;
 use skilltune_phases::score::Score;
+use skilltune_phases::window::Percent;
 
 use crate::settings::values;
 use crate::settings::values::{IsolationName, Streamed, ViaName};
@@ -42,12 +43,15 @@ pub struct CeilingFlags {
     /// Maximum minutes of work, without pauses
     #[arg(long = "max-minutes", value_name = "N", value_parser = values::amount, help_heading = LIMITS)]
     pub minutes: Option<u64>,
+    /// Share of each usage window of your account that stays free, where the agent reports it, such as 30%
+    #[arg(long = "keep-free", value_name = "SHARE", help_heading = LIMITS)]
+    pub keep_free: Option<Percent>,
 }
 
 impl CeilingFlags {
     pub fn ceilings(self) -> Ceilings {
-        let Self { usd, tokens, calls, minutes } = self;
-        Ceilings { usd, tokens, calls, minutes }
+        let Self { usd, tokens, calls, minutes, keep_free } = self;
+        Ceilings { usd, tokens, calls, minutes, keep_free }
     }
 }
 

@@ -141,7 +141,7 @@ impl Skills {
 
 impl Limits {
     pub fn ceilings(self) -> Ceilings {
-        Ceilings { usd: self.usd, tokens: self.tokens, calls: self.calls, minutes: None }
+        Ceilings { usd: self.usd, tokens: self.tokens, calls: self.calls, minutes: None, keep_free: None }
     }
 }
 

@@ -51,6 +51,7 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
             Event::Started(_) => {}
             Event::Done(done) => {
                 self.priced(run, done);
+                self.reports_usage(run, done);
                 L::tell_answer(self, run, done);
             }
             Event::Decided(decision) => L::tell_decision(self, run, decision),
@@ -125,6 +126,19 @@ impl<L: Narrated> Talk<L> {
         }
     }
 
+    /// The first answer of an agent that reports no usage window, where a share of it has to stay free.
+    fn reports_usage(&mut self, run: &Run<L>, done: &Done<L>) {
+        let Some(role) = L::role(&done.step).filter(|_| done.outcome.is_ok() && !done.spent.cached) else {
+            return;
+        };
+        let agent = &run.plan.roles.of(&role).agent;
+        let own = run.plan.roles.iter().filter(|(_, cast)| cast.agent == *agent);
+        let answers: u32 = own.map(|(role, _)| run.ledger.of(role)).map(|own| own.calls - own.failed).sum();
+        if answers == 1 && run.without_windows().contains(agent.as_str()) {
+            self.remark(&format!("note: {agent} reports no usage window, so nothing of it can be kept free"));
+        }
+    }
+
     fn noted(&mut self, run: &Run<L>, signal: &Signal) {
         let text = match signal {
             Signal::Paused(pause) => words::pause(*pause),
@@ -138,6 +152,8 @@ impl<L: Narrated> Talk<L> {
                 let told = recast.map(words::recast).unwrap_or_default();
                 return self.say(&wrapped(&plain::one_line(&told), self.look.width, "  "));
             }
+            // The pause or the wait that follows says it.
+            Signal::KeptFree { .. } => return,
             Signal::Ceilings(_) => return self.say(&wrapped(&ceilings::line(run), self.look.width, "  ")),
             Signal::Waiting { until } => return self.waiting(run, *until),
             Signal::Waited => {

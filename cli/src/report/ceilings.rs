@@ -21,7 +21,8 @@ pub fn line<L: Loop>(run: &Run<L>) -> String {
         Some(format!("{}{default}", amount(ceiling, gauge.most)))
     };
     let all = [Ceiling::Calls, Ceiling::Usd, Ceiling::Tokens, Ceiling::Minutes];
-    format!("limits: {}", all.into_iter().filter_map(shown).collect::<Vec<_>>().join(", "))
+    let free = run.plan.ceilings.keep_free.map(|free| format!("{free} of each usage window stays free"));
+    format!("limits: {}", all.into_iter().filter_map(shown).chain(free).collect::<Vec<_>>().join(", "))
 }
 
 /// The ceiling that a run is paused at.
@@ -71,9 +72,10 @@ pub fn json<L: Ui>(run: &Run<L>) -> Option<Value> {
 
 /// All ceilings of a run, for scripts.
 pub fn all<L: Loop>(run: &Run<L>) -> Value {
-    let Ceilings { usd, tokens, calls, minutes } = run.plan.ceilings;
+    let Ceilings { usd, tokens, calls, minutes, keep_free } = run.plan.ceilings;
     json!({
         "usd": usd, "tokens": tokens, "calls": calls.unwrap_or_else(|| run.default_calls()), "minutes": minutes,
+        "keep_free": keep_free,
     })
 }
 

@@ -41,6 +41,11 @@ pub fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
             format!("the {role} is {} from here on", cast.shown())
         }
         Signal::Ceilings(_) => ceilings::line(run),
+        Signal::KeptFree { role, window } => {
+            let (used, name) = (window.used, window.name.replace('_', "-"));
+            let resets = figures::moment(window.resets_at);
+            format!("no call of the {role} before {resets}: {used}% of its {name} window is used")
+        }
         Signal::Held => "the run waits for your answer".to_owned(),
         Signal::Waiting { until } => format!("waiting until {}", figures::moment(*until)),
         Signal::Waited => "wait ended".to_owned(),

@@ -1,6 +1,7 @@
 //! The settings that serve every loop.
 
 use skilltune_phases::role::Role;
+use skilltune_phases::window::Percent;
 
 use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;
@@ -36,6 +37,8 @@ table! {
             "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.";
         minutes: Option<u64> = Setting::limit(AMOUNT, None),
             "Maximum minutes that a run works, without pauses, such as `minutes = 90`; no limit if unset.";
+        keep_free: Option<Percent> = Setting::limit(ANY, None),
+            "Share of each usage window of an account that stays free, where the agent reports it, such as `keep_free = \"30%\"`; none if unset.";
     }
 }
 

@@ -5,6 +5,7 @@ use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
 use skilltune_phases::proof::Confidence;
 use skilltune_phases::score::Score;
+use skilltune_phases::window::Percent;
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
@@ -245,6 +246,25 @@ impl Readable for Score {
     }
 }
 
+impl Readable for Percent {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        value.as_str()?.parse().ok()
+    }
+
+    fn must_be(_: Range) -> String {
+        "a whole percentage from \"1%\" to \"99%\"".to_owned()
+    }
+
+    fn json(&self) -> Json {
+        self.to_string().into()
+    }
+
+    /// It is what stays free: less of it is looser.
+    fn exceeds(&self, ceiling: &Self) -> bool {
+        self < ceiling
+    }
+}
+
 /// Reads values of these types by their names on the command line.
 macro_rules! readable_words {
     ($($name:ty),*) => {$(
@@ -347,5 +367,13 @@ impl<T: Readable> Readable for Option<T> {
 
     fn json(&self) -> Json {
         self.as_ref().map_or(Json::Null, T::json)
+    }
+
+    fn exceeds(&self, ceiling: &Self) -> bool {
+        match (self, ceiling) {
+            (Some(value), Some(ceiling)) => value.exceeds(ceiling),
+            (None, Some(_)) => true,
+            (Some(_) | None, None) => false,
+        }
     }
 }

@@ -67,6 +67,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("budget.tokens", "2_000_000"),
         ("budget.calls", "40"),
         ("budget.minutes", "90"),
+        ("budget.keep_free", "\"30%\""),
         ("limits.artifact_files", "11"),
         ("limits.artifact_bytes", "11"),
         ("limits.output_bytes", "0x0b"),
@@ -197,6 +198,25 @@ fn a_project_lowers_every_limit_of_the_user_and_raises_none_until_it_is_trusted(
         ),
         (16, 3, 90.0)
     );
+}
+
+#[test]
+fn a_project_keeps_more_of_a_usage_window_free_than_the_user_and_no_less_until_it_is_trusted() {
+    let text = |free: &str| format!("[budget]\nkeep_free = \"{free}\"\n");
+    let kept = |files: &Files| {
+        let free = files.load().budget.keep_free;
+        (free.value.map(|free| free.to_string()), free.origin.word())
+    };
+    let percent = |free: &str| Some(free.to_owned());
+    assert_eq!(kept(&Files::new(&text("30%"), &text("40%"))), (percent("40%"), "project_file"));
+    assert_eq!(kept(&Files::new("", &text("5%"))), (percent("5%"), "project_file"));
+    let less = Files::new(&text("30%"), &text("5%"));
+    assert_eq!((kept(&less), less.load().overs().len()), ((percent("30%"), "user_file"), 1));
+    let file = less.load().project_file.unwrap();
+    TrustStore::new(&less.around()).record(&file, &[]).unwrap();
+    assert_eq!(kept(&less), (percent("5%"), "project_file"));
+    let bad = refusal(&text("30"));
+    assert!(bad.contains("`budget.keep_free` must be a whole percentage from \"1%\" to \"99%\""), "{bad}");
 }
 
 #[test]

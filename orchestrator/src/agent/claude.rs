@@ -165,7 +165,10 @@ fn read_response(left: Remains<'_>) -> Response {
                 skills_loaded(&event, &mut talk);
             }
             (Some("result"), _) => result = Some(event),
-            (Some("rate_limit_event"), _) => lifted = reset(&event).or(lifted),
+            (Some("rate_limit_event"), _) => {
+                lifted = reset(&event).or(lifted);
+                windows::read(&event, left.at, &mut talk.windows);
+            }
             (Some("system"), _) => {}
             _ => talk.unknown += 1,
         }
@@ -356,6 +359,8 @@ fn spent(result: Option<&Value>, ms: u64) -> Spent {
         ..Spent::default()
     }
 }
+
+mod windows;
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ const BRIEF: Duration = Duration::from_secs(5 * 60);
 /// A time of day that has just passed does not mean tomorrow.
 const JUST_NOW: Duration = Duration::from_secs(3600);
 /// No limit resets a month ahead: a date that seems to has passed.
-const FARTHEST: Duration = Duration::from_secs(32 * 24 * 3600);
+pub(super) const FARTHEST: Duration = Duration::from_secs(32 * 24 * 3600);
 
 /// The failure with the reset time that was given for it, where that helps.
 pub(super) fn with_reset_time(failure: Failure, told: Option<Timestamp>, at: Timestamp) -> Failure {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
 use skilltune_phases::model::ModelName;
 use skilltune_phases::transcript::Transcript;
+use skilltune_phases::window::Window;
 
 use super::skills::SkillTalk;
 use crate::process::{Ended, How};
@@ -43,6 +44,9 @@ pub struct Talk {
     pub denied: Vec<String>,
     #[serde(default, skip_serializing_if = "SkillTalk::is_silent")]
     pub skills: SkillTalk,
+    /// The usage windows of its account.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
     /// Kept in a file of its own.
     #[serde(skip)]
     pub transcript: Transcript,

@@ -176,8 +176,8 @@ impl<L: LoopEngine> Job<L> {
     fn done(self, reply: Reply<L>) -> Done<L> {
         let attempt = self.request.as_ref().attempt;
         let Reply { key, outcome, spent, talk } = reply;
-        let model = talk.and_then(|talk| talk.model);
-        Done { step: self.step, attempt, call: Some(key), outcome, spent, model }
+        let (model, windows) = talk.map(|talk| (talk.model, talk.windows)).unwrap_or_default();
+        Done { step: self.step, attempt, call: Some(key), outcome, spent, model, windows }
     }
 }
 

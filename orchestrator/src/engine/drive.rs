@@ -170,6 +170,14 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     // The calls under way may use less than was reserved for them; until then nothing more is begun.
                     break;
                 }
+                if let Some(kept) = self.kept_free(&step) {
+                    if self.calls.is_empty() {
+                        // That blocks the run.
+                        self.record(Event::Noted(kept))?;
+                        continue 'turn;
+                    }
+                    break;
+                }
                 match self.take(step).await? {
                     Taken::Begun => {}
                     // Other steps may be due by it, and none of these any more.
@@ -204,6 +212,13 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     /// The ceiling that a step might pass; a command of ours and a step of our own pass none.
     fn ceiling_of(&self, step: &L::Step) -> Option<Ceiling> {
         self.run.ceiling_of(&L::role(step)?, &self.roles_under_way(), now(), self.default_calls)
+    }
+
+    /// What keeps a step from being begun: its call would use what has to stay free of a usage window.
+    fn kept_free(&self, step: &L::Step) -> Option<Signal> {
+        let role = L::role(step)?;
+        let window = self.run.full_window(&role, now())?.clone();
+        Some(Signal::KeptFree { role, window })
     }
 
     fn roles_under_way(&self) -> Vec<Role> {
@@ -244,8 +259,15 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             },
         };
         let attempt = self.run.attempts(&step);
-        let done =
-            Done { step, attempt, call: None, outcome: Ok(answer), spent: Spent::default(), model: None };
+        let done = Done {
+            step,
+            attempt,
+            call: None,
+            outcome: Ok(answer),
+            spent: Spent::default(),
+            model: None,
+            windows: Vec::new(),
+        };
         self.record(Event::Done(Box::new(done)))?;
         Ok(Taken::Done)
     }

@@ -38,6 +38,7 @@ pub fn shared(
         tokens: ceilings.tokens.map(|tokens| tokens.saturating_add(before.tokens)),
         calls: ceilings.calls.map(|calls| calls.saturating_add(before.calls)),
         minutes: None,
+        keep_free: None,
     })
 }
 

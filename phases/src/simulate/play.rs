@@ -101,7 +101,15 @@ impl<'a> Play<'a> {
         };
         let outcome = self.answer(&step);
         let attempt = self.run.attempts(&step);
-        let done = Done { step, attempt, call: None, outcome, spent: Spent::default(), model: None };
+        let done = Done {
+            step,
+            attempt,
+            call: None,
+            outcome,
+            spent: Spent::default(),
+            model: None,
+            windows: Vec::new(),
+        };
         self.record(Event::Done(Box::new(done)));
         true
     }

@@ -65,7 +65,15 @@ impl<L: Told> Drive<L> {
         };
         self.record_after(
             seconds,
-            Event::Done(Box::new(Done { step, attempt, call: None, outcome, spent, model: None })),
+            Event::Done(Box::new(Done {
+                step,
+                attempt,
+                call: None,
+                outcome,
+                spent,
+                model: None,
+                windows: Vec::new(),
+            })),
         );
     }
 
@@ -140,7 +148,7 @@ impl<L: Told> Drive<L> {
 
     /// The run pauses at a ceiling that a person has set, and is taken up with a higher one.
     fn raise(&mut self, ceiling: Ceiling) {
-        let Ceilings { usd, tokens, calls, minutes } = self.run.plan.ceilings;
+        let Ceilings { usd, tokens, calls, minutes, .. } = self.run.plan.ceilings;
         let raised = match ceiling {
             Ceiling::Usd => Ceilings { usd: usd.map(|usd| usd + 0.7), ..self.run.plan.ceilings },
             Ceiling::Tokens => {

@@ -12,7 +12,7 @@ use skilltune_phases::proposal::Form;
 use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker, reread};
 use crate::world::{Drive, demanding, plan, random_answer, random_answer_at};
 
-fn any_plan() -> impl Strategy<Value = Plan> {
+pub(crate) fn any_plan() -> impl Strategy<Value = Plan> {
     let apply = prop_oneof![
         Just(Apply::Auto),
         Just(Apply::Unattended),
@@ -116,6 +116,7 @@ pub(crate) fn any_ceilings() -> impl Strategy<Value = Ceilings> {
             tokens: tokens.map(Into::into),
             calls: calls.map(Into::into),
             minutes: minutes.map(Into::into),
+            keep_free: None,
         },
     )
 }

@@ -13,6 +13,7 @@ mod endings;
 mod frontmatter;
 mod graded;
 mod improving;
+mod keep_free;
 mod laws;
 mod panel;
 mod price;

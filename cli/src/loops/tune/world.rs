@@ -312,6 +312,7 @@ impl<L: Loop> Play<L> {
             outcome,
             spent,
             model: None,
+            windows: Vec::new(),
         })));
         Some(())
     }

@@ -233,6 +233,107 @@ fn a_limit_says_when_it_is_lifted_in_an_event_or_in_words() {
     assert_eq!(lifted(&format!("{}\n{result}", event("rejected"))), 7200);
 }
 
+/// The windows that a call has reported, as `name used@second`.
+fn windows(lines: &[Value]) -> Vec<String> {
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    let talk = response(How::Exited(0), &lines.join("\n"), "").talk.unwrap();
+    assert_eq!(talk.unknown, 0);
+    let told = |window: &skilltune_phases::window::Window| {
+        format!("{} {}@{}", window.name, window.used, window.resets_at.as_second())
+    };
+    talk.windows.iter().map(told).collect()
+}
+
+fn limits(info: &Value) -> Value {
+    json!({ "type": "rate_limit_event", "rate_limit_info": info, "uuid": "u", "session_id": "s" })
+}
+
+#[test]
+fn the_usage_windows_of_a_login_are_read_and_the_last_report_counts() {
+    // As versions from 2.1.259 on print it.
+    let newer = |five: f64, seven: f64| {
+        limits(&json!({
+            "status": "allowed", "resetsAt": 18_000, "rateLimitType": "five_hour",
+            "overageStatus": "rejected", "overageDisabledReason": "out_of_credits", "isUsingOverage": false,
+            "unifiedWindows": {
+                "five_hour": { "utilization": five, "resetsAt": 18_000 },
+                "seven_day": { "utilization": seven, "resetsAt": 500_000 },
+            },
+        }))
+    };
+    assert_eq!(windows(&[newer(0.24, 0.13)]), ["five_hour 24@18000", "seven_day 13@500000"]);
+    let last = windows(&[newer(0.24, 0.13), newer(0.251, 0.13)]);
+    assert_eq!(last, ["five_hour 26@18000", "seven_day 13@500000"], "rounded up");
+    // As versions before print it: far from a limit without its use.
+    let older = |fields: Value| {
+        let mut info = json!({ "status": "allowed", "resetsAt": 18_000, "rateLimitType": "five_hour" });
+        info.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        limits(&info)
+    };
+    assert!(windows(&[older(json!({}))]).is_empty());
+    let warning =
+        older(json!({ "status": "allowed_warning", "utilization": 0.91, "surpassedThreshold": 0.9 }));
+    assert_eq!(windows(&[warning]), ["five_hour 91@18000"]);
+    // What is used up is written as a whole number.
+    let rejected = limits(&json!({ "status": "rejected", "unifiedWindows": {
+        "five_hour": { "utilization": 1, "resetsAt": 18_000 }, "overage": { "utilization": 1, "resetsAt": 18_000 },
+    } }));
+    assert_eq!(windows(&[rejected]), ["five_hour 100@18000"]);
+}
+
+#[test]
+fn a_share_in_percent_is_what_was_meant_whatever_a_float_makes_of_it() {
+    for percent in 0..=100 {
+        let share = f64::from(percent) / 100.0;
+        let info = json!({ "unifiedWindows": { "w": { "utilization": share, "resetsAt": 9 } } });
+        assert_eq!(windows(&[limits(&info)]), [format!("w {percent}@9")], "{share}");
+    }
+}
+
+#[test]
+fn numbers_and_names_that_cannot_be_true_are_no_report() {
+    let one = |name: &str, used: Value, resets: Value| {
+        let window = json!({ "utilization": used, "resetsAt": resets });
+        windows(&[limits(&json!({ "unifiedWindows": { name: window } }))])
+    };
+    assert_eq!(one("w", json!(0.5), json!(9)), ["w 50@9"]);
+    for used in [json!(-0.1), json!(1.01), json!(24), json!("0.5"), json!(null), json!(1e300), json!([0.5])] {
+        assert!(one("w", used.clone(), json!(9)).is_empty(), "{used}");
+    }
+    let month_away = 33 * 24 * 3600;
+    for resets in [
+        json!(0),
+        json!(-9),
+        json!(month_away),
+        json!(1_790_000_000_000_i64),
+        json!(i64::MAX),
+        json!(u64::MAX),
+        json!(9.5),
+        json!("9"),
+        json!(null),
+    ] {
+        assert!(one("w", json!(0.5), resets.clone()).is_empty(), "{resets}");
+    }
+    for name in ["", "a b", "\u{1b}[31m", "w\nx", "Ünd", &"w".repeat(41)] {
+        assert!(one(name, json!(0.5), json!(9)).is_empty(), "{name:?}");
+    }
+    for info in [
+        json!(null),
+        json!(7),
+        json!([]),
+        json!({ "unifiedWindows": [1] }),
+        json!({ "unifiedWindows": { "w": 1 } }),
+    ] {
+        assert!(windows(&[limits(&info)]).is_empty(), "{info}");
+    }
+    let many = (0..100).map(|nth| (format!("w{nth}"), json!({ "utilization": 0.5, "resetsAt": 9 })));
+    let many = Value::Object(many.collect());
+    assert_eq!(windows(&[limits(&json!({ "unifiedWindows": many }))]).len(), 16);
+    // No float has a text that is none.
+    let nan = r#"{"type":"rate_limit_event","rate_limit_info":{"unifiedWindows":{"w":{"utilization":NaN,"resetsAt":9}}}}"#;
+    assert!(response(How::Exited(0), nan, "").talk.unwrap().windows.is_empty());
+}
+
 fn told(stdout: &str) -> String {
     response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines()
 }

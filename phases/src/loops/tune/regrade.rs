@@ -157,7 +157,15 @@ impl Taken {
     fn add(&mut self, step: Step, outcome: Outcome) {
         if self.known.insert(step.clone()) {
             let spent = Spent { cached: true, ..Spent::default() };
-            self.answers.push(Done { step, attempt: 0, call: None, outcome, spent, model: None });
+            self.answers.push(Done {
+                step,
+                attempt: 0,
+                call: None,
+                outcome,
+                spent,
+                model: None,
+                windows: Vec::new(),
+            });
         }
     }
 }

@@ -97,6 +97,8 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
           --max-calls <N>       Maximum number of agent calls, without cached ones
                                 [default: the most that the plan needs]
           --max-minutes <N>     Maximum minutes of work, without pauses
+          --keep-free <SHARE>   Share of each usage window of your account that
+                                stays free, where the agent reports it, such as 30%
 
     Agents:
           --agent <AGENT>      Agent for all roles that no other flag sets: NAME or

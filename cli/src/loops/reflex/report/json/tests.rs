@@ -22,7 +22,8 @@ fn the_summary_has_just_the_documented_keys() {
             "usd": null,
             "tokens": null,
             "calls": 72,
-            "minutes": null
+            "minutes": null,
+            "keep_free": null
           },
           "score": 83.3,
           "threshold": 90.0,

@@ -28,7 +28,8 @@ fn the_summary_has_just_the_documented_keys() {
         "usd": null,
         "tokens": null,
         "calls": 24,
-        "minutes": null
+        "minutes": null,
+        "keep_free": null
       },
       "initial_score": 52.0,
       "final_score": 91.0,
