@@ -10,7 +10,7 @@ mod next;
 mod purse;
 mod shard;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Sum;
 
 use jiff::Timestamp;
@@ -132,6 +132,9 @@ pub struct Outcome {
     pub end: End,
     /// Of the whole run so far, also in earlier nights.
     pub spent: Spent,
+    /// The agents that report no usage window, where a share of it has to stay free.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub without_windows: BTreeSet<Box<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use serde_json::json;
 
+use crate::night::{Nights, climbs};
 use crate::scene::{Ran, Scene, without_moments};
 
 const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
@@ -114,4 +115,49 @@ fn an_agent_that_reports_no_window_is_named_once() {
     assert!(!tune(&scene, &["--fresh"]).stderr.contains(note), "nobody asked");
     let bad = tune(&scene, &["--keep-free", "30"]);
     assert!(bad.code == Some(2) && bad.stderr.contains("such as 30%"), "{bad:?}");
+}
+
+#[test]
+fn a_night_leaves_the_jobs_of_that_agent_for_the_next_one_and_does_the_others() {
+    let job = |name: &str, more: &str| {
+        format!(
+            "[[jobs]]\nskill = \".claude/skills/{name}\"\nsuite = \"suite.toml\"\nruns = 32\napply = \"auto\"\n{more}\n"
+        )
+    };
+    let claude = "executor = \"claude\"\npriority = 2\n";
+    let jobs = [job("first", claude), job("second", claude), job("writer", "")].concat();
+    let skills = [("first", 20), ("second", 20), ("writer", 20)];
+    let nights = Nights::new(&skills, &climbs(), &format!("keep_free = \"30%\"\n{jobs}"));
+    let scene = &nights.scene;
+    install(scene);
+    report(scene, "0.71", 7200);
+    let night = |date: &str| with_claude(scene, nights.command(date, &[]));
+    let ran = night("2026-11-02");
+    let morning = nights.morning();
+    assert_eq!((ran.code, scene.quality("writer")), (Some(5), 80), "{ran:?}");
+    let begun = calls(scene);
+    assert!((1..=4).contains(&begun), "as many as are under way at a time: {begun}");
+    assert_eq!(
+        (&morning["paused"][0]["job"], &morning["paused"][0]["by"]),
+        (&"first".into(), &"away".into())
+    );
+    assert_eq!(morning["left"][0]["job"], "second");
+    let page = without_moments(&nights.page());
+    let (_, told) = page.split_once("Nothing could be kept").unwrap();
+    let (told, _) = told.split_once("## What was done?").unwrap();
+    insta::assert_snapshot!(told, @"
+     free for agents that report no usage window: evaluator, executor, improver.
+
+    ## What could not run, and why?
+
+    - first: paused, goes on in the next night: claude: 71% of its five-hour window is used, and 30% has to stay free; it resets MOMENT
+    - second: not begun: its agent is used up or away; tried again next night
+    ");
+    // The next night comes before the reset.
+    let ran = night("2026-11-03");
+    assert_eq!((ran.code, calls(scene)), (Some(5), begun), "{ran:?}");
+    let jobs = jobs.replace("priority = 2", "priority = 3");
+    nights.write_jobs(&format!("keep_free = \"1%\"\n{jobs}"));
+    let ran = night("2026-11-04");
+    assert!(ran.code != Some(5) && calls(scene) > begun, "{ran:?}");
 }

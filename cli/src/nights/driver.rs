@@ -255,6 +255,7 @@ impl<'a> Driver<'a> {
 
     fn begin(&mut self, name: &Name, work: Work, most: Ceilings) -> Result<(), Complaint> {
         let ready = self.ready[name].clone();
+        let most = Ceilings { keep_free: self.plan.content.keep_free, ..most };
         let line = ready.job.line(&work, most);
         self.say(&format!("{name}: {}", morning::begun(&work, &ready.shown)));
         self.write(Event::Asked { job: name.clone(), work: work.clone() })?;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, de};
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::name::Name;
 use skilltune_phases::proof::Confidence;
+use skilltune_phases::window::Percent;
 
 use crate::loops::tune::settings::{ApplyWhen, Preset};
 use crate::settings::values::word;
@@ -34,6 +35,8 @@ pub struct NightFile {
     pub parallel: usize,
     /// Of how many nights the pages are kept.
     pub keep: usize,
+    /// What stays free of each usage window that an agent reports.
+    pub keep_free: Option<Percent>,
     /// What one night may use.
     pub night: Limits,
     /// What seven days may use.
@@ -121,6 +124,7 @@ impl Default for NightFile {
             overlap: Overlap::default(),
             parallel: 1,
             keep: 30,
+            keep_free: None,
             night: Limits::default(),
             week: Limits::default(),
             notify: Vec::new(),

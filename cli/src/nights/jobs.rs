@@ -236,6 +236,7 @@ impl Job {
         words.extend(most.usd.map(|usd| format!("--max-usd={usd:.4}")));
         words.extend(most.tokens.map(|tokens| format!("--max-tokens={tokens}")));
         words.extend(most.calls.map(|calls| format!("--max-calls={calls}")));
+        words.extend(most.keep_free.map(|free| format!("--keep-free={free}")));
         words.extend(rest);
         words
     }

@@ -130,6 +130,13 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
     page.section("What did it cost?");
     page.paragraph(cost(&morning.spent));
     costs(&mut page, night);
+    let without: Vec<String> = night.without_windows().into_iter().map(words).collect();
+    if !without.is_empty() {
+        let agents = without.join(", ");
+        page.paragraph(format!(
+            "Nothing could be kept free for agents that report no usage window: {agents}."
+        ));
+    }
     page.section("What could not run, and why?");
     tell(&mut page, failures(morning));
     page.section("What was done?");

@@ -1,5 +1,6 @@
 //! What a run has come to, for the journal of nights: read from its own journal when its program has ended.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -20,6 +21,7 @@ use crate::report::ceilings;
 use crate::runs::Runs;
 use crate::runs::session::IN_USE;
 use crate::terminal::environment::Environment;
+use crate::text::figures;
 use crate::text::plain::one_line;
 
 /// What a program of ours has left behind.
@@ -33,7 +35,13 @@ pub struct Ended {
 pub fn outcome(ended: &Ended, ready: &Ready, around: &Environment) -> Outcome {
     let object = last_object(&ended.stdout);
     let run = object.as_ref().and_then(|object| object["run_id"].as_str()?.parse::<RunId>().ok());
-    let none = |end| Outcome { run: run.clone(), key: None, end, spent: Spent::default() };
+    let none = |end| Outcome {
+        run: run.clone(),
+        key: None,
+        end,
+        spent: Spent::default(),
+        without_windows: BTreeSet::new(),
+    };
     if let Some(error) = object.as_ref().map(|object| &object["error"]).filter(|error| error.is_object()) {
         let why = one_line(error["what"].as_str().unwrap_or("skilltune failed")).into();
         let known = run.as_ref().and_then(|run| load(run, &ready.project, around));
@@ -51,7 +59,8 @@ pub fn outcome(ended: &Ended, ready: &Ready, around: &Environment) -> Outcome {
     };
     let mut key = key(known.start().0, ready.wish.key.suite, &known.plan.roles);
     key.models = models(&known);
-    Outcome { run, key: Some(key), end: end(&known), spent: spent(&known) }
+    let without_windows = known.without_windows().into_iter().map(Into::into).collect();
+    Outcome { run, key: Some(key), end: end(&known), spent: spent(&known), without_windows }
 }
 
 fn load(run: &RunId, project: &Path, around: &Environment) -> Option<Run> {
@@ -116,7 +125,9 @@ fn paused(run: &Run) -> End {
         let halt = if failed.failure.kind.remedy() == Remedy::Fix { Halt::Person } else { Halt::Away };
         let cast = Tune::role(&failed.step).and_then(|role| run.plan.roles.get(&role));
         let agent = cast.map(|cast| cast.shown().into());
-        return End::Paused { why: one_line(&failed.failure.why).into(), halt, agent };
+        let resets = failed.failure.until.map(|until| format!("; it resets {}", figures::moment(until)));
+        let why = one_line(&failed.failure.why) + &resets.unwrap_or_default();
+        return End::Paused { why: why.into(), halt, agent };
     }
     if run.held {
         return paused("it waits for an answer".to_owned(), Halt::Person);

@@ -296,6 +296,11 @@ impl Night {
         self.works(job).map(|done| done.spent).sum()
     }
 
+    /// The agents that report no usage window, where a share of it had to stay free.
+    pub fn without_windows(&self) -> BTreeSet<&str> {
+        self.done.iter().flat_map(|done| &done.outcome.without_windows).map(|agent| &**agent).collect()
+    }
+
     pub(super) fn works(&self, job: &Name) -> impl Iterator<Item = &Done> {
         self.done.iter().filter(move |done| done.job == *job)
     }

@@ -67,7 +67,13 @@ impl Told {
     }
 
     fn ended(&mut self, job: &str, work: Work, key: Key, end: End) {
-        let outcome = Outcome { run: None, key: Some(key), end, spent: Spent::default() };
+        let outcome = Outcome {
+            run: None,
+            key: Some(key),
+            end,
+            spent: Spent::default(),
+            without_windows: BTreeSet::new(),
+        };
         self.tell(Event::Ended { job: name(job), work, outcome: Box::new(outcome) });
     }
 
@@ -240,7 +246,8 @@ fn a_run_of_several_nights_is_paid_for_once() {
         told.night(&["a"]);
         let end = End::Paused { why: "time".into(), halt: Halt::Time, agent: None };
         let spent = Spent { calls, ..Spent::default() };
-        let outcome = Outcome { run: Some(run.clone()), key: None, end, spent };
+        let outcome =
+            Outcome { run: Some(run.clone()), key: None, end, spent, without_windows: BTreeSet::new() };
         told.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
         assert_eq!(told.history.last().unwrap().spent().calls, night);
     }

@@ -32,7 +32,13 @@ impl Story {
             models: [].into(),
             shown: "claude".into(),
         };
-        let outcome = Outcome { run: None, key: Some(key), end, spent: Spent::default() };
+        let outcome = Outcome {
+            run: None,
+            key: Some(key),
+            end,
+            spent: Spent::default(),
+            without_windows: std::collections::BTreeSet::new(),
+        };
         self.tell(Event::Ended { job: job.parse().unwrap(), work, outcome: Box::new(outcome) });
     }
 
