@@ -14,7 +14,7 @@ use crate::settings::values::{AgentSpec, Format, ViaName};
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
     /// Timeout for each version check, such as 5, 5s or 1m
-    #[arg(long, value_name = "TIME", value_parser = deadline, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = values::deadline, default_value = "10s")]
     pub timeout: Duration,
     /// Trust the project's agents for this check
     #[arg(long)]
@@ -92,8 +92,4 @@ fn task(text: &str) -> Result<String, String> {
     } else {
         Ok(text.to_owned())
     }
-}
-
-fn deadline(text: &str) -> Result<Duration, String> {
-    values::seconds(text).map(Duration::from_secs)
 }

@@ -3,8 +3,10 @@
 //! It looks and asks; it leaves nothing behind, runs nothing that nobody has trusted, and waits for no program longer
 //! than told.
 
-mod agents;
-mod place;
+pub mod agents;
+pub mod line;
+pub mod place;
+
 mod probe;
 mod project;
 mod rights;

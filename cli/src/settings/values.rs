@@ -4,6 +4,7 @@ use skilltune_phases::loops::tune::Seat;
 use skilltune_phases::role::Role;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::ValueEnum;
 use skilltune_orchestrator::agent::{Via, Wrap};
@@ -207,6 +208,10 @@ pub fn runs(text: &str) -> Result<u32, String> {
 pub fn points(text: &str) -> Result<Score, String> {
     let score = text.parse().ok().and_then(Score::new);
     score.ok_or_else(|| format!("must be a number {POINTS}"))
+}
+
+pub fn deadline(text: &str) -> Result<Duration, String> {
+    seconds(text).map(Duration::from_secs)
 }
 
 /// Seconds, or a number with `s`, `m` or `h`.

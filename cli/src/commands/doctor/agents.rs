@@ -67,16 +67,29 @@ pub fn look(
     deadline: Duration,
     around: &Environment,
 ) -> Result<Vec<AgentSeen>, Complaint> {
-    let unlike = |name: &str| !settings.agents.contains_key(name);
-    let known = known().filter(|(name, _)| unlike(name));
+    let mut seen = look_at(|_| true, settings, trusted, deadline, around)?;
+    // Last: any other one can do more.
+    seen.push(AgentSeen::built_in().completed(settings, around));
+    Ok(seen)
+}
+
+/// Those of these names; the others are not run.
+pub fn look_at(
+    is_wanted: impl Fn(&str) -> bool,
+    settings: &Settings,
+    trusted: bool,
+    deadline: Duration,
+    around: &Environment,
+) -> Result<Vec<AgentSeen>, Complaint> {
+    let is_looked_at = |name: &str| !settings.agents.contains_key(name) && is_wanted(name);
+    let known = known().filter(|(name, _)| is_looked_at(name));
     let mut found: Vec<Found> = known.map(|(name, get)| Found::known(name, get, around)).collect();
-    found.extend(settings.agents.keys().map(|name| Found::described(name, settings, trusted, around)));
+    let described = settings.agents.keys().filter(|name| is_wanted(name));
+    found.extend(described.map(|name| Found::described(name, settings, trusted, around)));
     let asked: Vec<Asked> = found.iter().filter_map(Found::question).collect();
     let mut heard = versions::ask(&asked, deadline, around)?.into_iter();
-    let mut seen: Vec<AgentSeen> = found.into_iter().map(|found| found.seen(&mut heard)).collect();
-    // Last: any other one can do more.
-    seen.push(AgentSeen::built_in());
-    Ok(seen.into_iter().map(|seen| seen.completed(settings, around)).collect())
+    let seen = found.into_iter().map(|found| found.seen(&mut heard));
+    Ok(seen.map(|seen| seen.completed(settings, around)).collect())
 }
 
 /// Has each real agent that is here make one call, and believes none that fails.

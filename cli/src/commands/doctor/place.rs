@@ -35,7 +35,7 @@ pub fn look(project: &Path, around: &Environment) -> Vec<Place> {
 }
 
 impl Place {
-    fn look(what: &'static str, path: &Path) -> Self {
+    pub fn look(what: &'static str, path: &Path) -> Self {
         let ground = ground(path);
         let writable = ground.is_dir() && access(&ground, Access::WRITE_OK | Access::EXEC_OK).is_ok();
         let probe = if writable { probe(&ground).ok() } else { None };

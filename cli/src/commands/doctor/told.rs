@@ -3,6 +3,7 @@
 use skilltune_orchestrator::agent::Real;
 
 use crate::commands::doctor::agents::{AgentSeen, LoginSeen};
+use crate::commands::doctor::line::{Line, Mark};
 use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::{Lock, OpenRun, Project};
 use crate::commands::doctor::rights::{Ends, System};
@@ -12,19 +13,6 @@ use crate::commands::doctor::{Seen, rights};
 use crate::terminal::style::Style;
 use crate::text::width::flowed;
 use crate::text::{figures, plain};
-
-/// What a line means for a run.
-enum Mark {
-    Good,
-    /// Not here, and perhaps not needed.
-    Absent,
-    Bad,
-}
-
-struct Line {
-    mark: Mark,
-    text: String,
-}
 
 pub fn told(seen: &Seen, width: usize, style: Style) -> String {
     let sections = [
@@ -47,26 +35,12 @@ pub fn told(seen: &Seen, width: usize, style: Style) -> String {
     let mut lines = vec![format!("skilltune {}", seen.version)];
     for (title, inner) in sections {
         lines.extend([String::new(), style.bold(title)]);
-        lines.extend(inner.iter().flat_map(|line| shown(line, width, style)));
+        lines.extend(inner.iter().flat_map(|line| line.shown(width, style)));
     }
     lines.push(String::new());
     lines.extend(ending(&seen.verdict, width, style));
     lines.join("\n")
 }
-
-/// The mark stands out, and what does not fit beside it goes below.
-fn shown(line: &Line, width: usize, style: Style) -> Vec<String> {
-    let mark = match line.mark {
-        Mark::Good => style.green("ok"),
-        Mark::Absent => style.dim("--"),
-        Mark::Bad => style.red("!!"),
-    };
-    let text = flowed(&plain::one_line(&line.text), width.saturating_sub(INDENT.len()), "");
-    let lead = |at| if at == 0 { format!("  {mark}  ") } else { INDENT.to_owned() };
-    text.iter().enumerate().map(|(at, text)| lead(at) + text).collect()
-}
-
-const INDENT: &str = "      ";
 
 /// Whether to go on, and what is missing for more.
 fn ending(Verdict { ready, next, for_more }: &Verdict, width: usize, style: Style) -> Vec<String> {
