@@ -5,6 +5,7 @@
 
 pub mod book;
 pub mod changed;
+pub mod check;
 pub mod clock;
 pub mod driver;
 pub mod file;

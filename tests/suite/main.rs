@@ -34,6 +34,7 @@ mod lint_scope;
 mod misbehave;
 mod models;
 mod night;
+mod night_doctor;
 mod night_shards;
 mod night_told;
 mod offline;

@@ -87,6 +87,11 @@ Examples:
   skilltune night uninstall
   skilltune night uninstall --file nights/skills.toml";
 
+pub const NIGHT_DOCTOR: &str = "\
+Examples:
+  skilltune night doctor
+  skilltune night doctor --file nights/skills.toml --format json";
+
 pub const STATUS: &str = "\
 Examples:
   skilltune status

@@ -3,12 +3,14 @@
 pub mod install;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use skilltune_phases::night::Shard;
 
 use crate::args::examples;
 use crate::args::night::install::{InstallArgs, UninstallArgs};
+use crate::settings::values;
 use crate::settings::values::Format;
 
 #[derive(Clone, Debug, Args)]
@@ -65,6 +67,9 @@ pub enum NightCommand {
     List(NightViewArgs),
     /// Say what the last night has done, and whether anything needs you
     Status(NightStatusArgs),
+    /// Check what would keep tonight from working, as the scheduler sees it
+    #[command(after_help = examples::NIGHT_DOCTOR)]
+    Doctor(NightDoctorArgs),
     /// Say that you know that a skill works worse
     Ack(NightAckArgs),
     /// Start the night by itself, every night: by systemd, launchd or cron
@@ -121,6 +126,15 @@ pub struct NightStatusArgs {
     /// Print only what needs you
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightDoctorArgs {
+    #[command(flatten)]
+    pub view: NightViewArgs,
+    /// Timeout for each version check, such as 5, 5s or 1m
+    #[arg(long, value_name = "TIME", value_parser = values::deadline, default_value = "10s")]
+    pub timeout: Duration,
 }
 
 #[derive(Clone, Debug, Args)]

@@ -3,6 +3,7 @@
 mod ack;
 mod add;
 mod begin;
+mod doctor;
 mod install;
 mod keep;
 mod list;
@@ -24,6 +25,7 @@ pub fn run(args: &NightArgs, around: &Environment, printer: Printer) -> Result<E
         Some(NightCommand::Add(args)) => add::run(args, around, printer),
         Some(NightCommand::List(args)) => list::run(args, around, printer),
         Some(NightCommand::Status(args)) => status::run(args, around, printer),
+        Some(NightCommand::Doctor(args)) => doctor::run(args, around, printer),
         Some(NightCommand::Ack(args)) => ack::run(args, around, printer),
         Some(NightCommand::Install(args)) => install::run(args, around, printer),
         Some(NightCommand::Uninstall(args)) => install::uninstall(args, around, printer),

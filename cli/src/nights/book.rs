@@ -55,6 +55,13 @@ impl Shelf {
         Ok(History::of(&self.entries()?.0))
     }
 
+    /// Whether another program has the journal open to write.
+    pub fn is_locked(&self) -> bool {
+        let lock = self.place("lock").open();
+        let held = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_err();
+        lock.ok().flatten().as_ref().is_some_and(held)
+    }
+
     /// All whole lines, and how many bytes they are. What a killed program left of a last one is none.
     pub fn entries(&self) -> Result<(Vec<Entry>, u64), Complaint> {
         self.entries_within(LARGEST)

@@ -1,8 +1,14 @@
 //! The time of nights. A test chooses it; what a user gets has no such thing.
 
+use std::path::Path;
+
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
+use skilltune_orchestrator::disk;
+
+/// More than any time zone has.
+const LARGEST: u64 = 1 << 20;
 
 #[derive(Clone, Debug)]
 pub struct Clock {
@@ -12,6 +18,10 @@ pub struct Clock {
 impl Clock {
     pub fn new() -> Self {
         Self { zone: TimeZone::system() }
+    }
+
+    pub fn in_zone(zone: TimeZone) -> Self {
+        Self { zone }
     }
 
     pub fn now(&self) -> Zoned {
@@ -44,11 +54,37 @@ impl Clock {
     }
 }
 
+/// The zone of a program that is started with this `TZ`; without one, that of the machine. Nothing, where it cannot be read.
+pub fn zone_of(name: Option<&str>) -> Option<TimeZone> {
+    let Some(name) = name else {
+        return match std::env::var_os("TZ") {
+            None => TimeZone::try_system().ok(),
+            // Our own is not that of the machine.
+            Some(_) => of_machine(Path::new("/etc/localtime")),
+        };
+    };
+    let name = name.strip_prefix(':').unwrap_or(name);
+    let name = name.rsplit_once("zoneinfo/").map_or(name, |(_, name)| name);
+    if name.is_empty() {
+        return Some(TimeZone::UTC);
+    }
+    TimeZone::get(name).or_else(|_| TimeZone::posix(name)).ok()
+}
+
+fn of_machine(link: &Path) -> Option<TimeZone> {
+    let Ok(file) = link.canonicalize() else { return Some(TimeZone::UTC) };
+    let text = file.to_str().filter(|text| text.contains("zoneinfo/"));
+    text.and_then(|text| zone_of(Some(text))).or_else(|| {
+        let bytes = disk::read(&file, LARGEST).ok()?;
+        TimeZone::tzif("local", &bytes).ok()
+    })
+}
+
 #[cfg(feature = "testing")]
 fn chosen() -> Option<Timestamp> {
     let now = std::env::var("SKILLTUNE_NOW").ok()?;
     // A path is that of a file which the test changes meanwhile.
-    let read = |path: &str| skilltune_orchestrator::disk::read(path.as_ref(), 100).ok();
+    let read = |path: &str| disk::read(path.as_ref(), 100).ok();
     let text = if now.starts_with('/') { String::from_utf8(read(&now)?).ok()? } else { now };
     text.trim().parse().ok()
 }

@@ -15,6 +15,8 @@ pub mod job;
 pub mod kubernetes;
 pub mod launchd;
 pub mod place;
+pub mod reading;
+pub mod seen;
 pub mod systemd;
 
 mod by_cron;

@@ -1,6 +1,6 @@
 //! From an entry of the file to what would be typed for it, and to how it stands tonight.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Parser;
@@ -55,6 +55,8 @@ pub struct Ready {
     pub project: PathBuf,
     /// Its agents in words: where one of them is away, the others that need it wait too.
     pub agents: Vec<String>,
+    /// The names of its agents, as the settings have them.
+    pub agent_names: BTreeSet<String>,
     /// What the target's name is for people.
     pub shown: String,
 }
@@ -159,8 +161,9 @@ impl Job {
             retries: self.entry.retries,
         };
         let agents = planned.roles.values().map(skilltune_phases::plan::Cast::shown).collect();
+        let agent_names = planned.roles.values().map(|cast| cast.agent.clone()).collect();
         let shown = skills.iter().map(|skill: &Skill| one_line(&skill.name)).collect::<Vec<_>>().join(" -> ");
-        Ok(Ready { job: self.clone(), wish, project, agents, shown })
+        Ok(Ready { job: self.clone(), wish, project, agents, agent_names, shown })
     }
 
     /// The plan of the run that would tune it, with the files that its scenarios bring.

@@ -1,6 +1,6 @@
 //! The command of the file that gets the morning, so that nobody has to look: without a shell, under guard and with a deadline.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -40,9 +40,7 @@ fn run(plan: &Plan, morning: &str, around: &Environment) -> Result<(), String> {
     // The night was long: the script may be another one by now.
     plan.require_trust(around).map_err(told)?;
     let command = &plan.content.notify;
-    let path = around.env.get("PATH").map(String::as_str).unwrap_or_default();
-    let program = which::which_in(&command[0], Some(path), &plan.folder)
-        .map_err(|error| format!("{}: {error}", command[0]))?;
+    let program = program(plan, around).map_err(|error| format!("{}: {error}", command[0]))?;
     let mut argv = vec![program.into_os_string()];
     argv.extend(command[1..].iter().map(Into::into));
     let passed = |name: &String| PASSED.contains(&name.as_str()) || name.starts_with("XDG_");
@@ -74,6 +72,12 @@ fn run(plan: &Plan, morning: &str, around: &Environment) -> Result<(), String> {
     })
     .map_err(told)?;
     ended.remove(0)
+}
+
+/// Where the program of the command is, if there is a command.
+pub fn program(plan: &Plan, around: &Environment) -> which::Result<PathBuf> {
+    let name = plan.content.notify.first().ok_or(which::Error::CannotFindBinaryPath)?;
+    which::which_in(name, Some(around.env.get("PATH").map_or("", String::as_str)), &plan.folder)
 }
 
 fn came_to(how: &How) -> Result<(), String> {

@@ -52,7 +52,7 @@ impl Secrets {
         }
     }
 
-    fn hide(&self, text: &str) -> Box<str> {
+    pub fn hide(&self, text: &str) -> Box<str> {
         self.0.clean(text).into()
     }
 }

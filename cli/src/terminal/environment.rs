@@ -76,6 +76,15 @@ impl Environment {
         })
     }
 
+    /// The world of a program that is started there with this environment.
+    pub fn elsewhere(
+        cwd: PathBuf,
+        env: BTreeMap<String, String>,
+        project: Option<&Path>,
+    ) -> Result<Self, FoldersError> {
+        Self::new(cwd, env)?.within(project)
+    }
+
     fn within(self, project: Option<&Path>) -> Result<Self, FoldersError> {
         let Some(path) = project else { return Ok(self) };
         let refused = |source| FoldersError::Project { path: path.to_owned(), source };

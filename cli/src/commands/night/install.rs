@@ -68,7 +68,7 @@ fn told(installed: &Installed, job: &Job) -> String {
 }
 
 /// The real path of a file that may be gone, and its folder with it.
-fn real(path: &Path) -> PathBuf {
+pub fn real(path: &Path) -> PathBuf {
     let in_real_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(in_real_folder).unwrap_or_else(|| path.components().collect())
 }

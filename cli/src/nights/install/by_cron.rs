@@ -1,5 +1,7 @@
 //! Lines in the user's crontab.
 
+mod seen;
+
 use crate::nights::install::cron;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;

@@ -1,5 +1,7 @@
 //! A launch agent of macOS.
 
+mod seen;
+
 use std::path::PathBuf;
 
 use crate::nights::install::files;

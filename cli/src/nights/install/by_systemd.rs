@@ -1,11 +1,13 @@
 //! A timer of the user's systemd.
 
+mod seen;
+
 use std::path::{Path, PathBuf};
 
 use crate::nights::install::files;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
-use crate::nights::install::program::Program;
+use crate::nights::install::program::{Program, Said};
 use crate::nights::install::systemd::{self, service_name, timer_name};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -61,7 +63,7 @@ impl Systemd {
         self.systemctl(&["daemon-reload"])?;
         self.systemctl(&["enable", timer])?;
         // A timer that runs gets its new time.
-        self.systemctl(&["restart", timer])
+        self.systemctl(&["restart", timer]).map(drop)
     }
 
     pub fn uninstall(&self, name: &str) -> Result<Vec<String>, Complaint> {
@@ -110,8 +112,8 @@ impl Systemd {
         self.config.join(Path::new("systemd/user"))
     }
 
-    fn systemctl(&self, arguments: &[&str]) -> Result<(), Complaint> {
+    fn systemctl(&self, arguments: &[&str]) -> Result<Said, Complaint> {
         let all = [&["--user", "--no-ask-password", "--no-pager", "--quiet"], arguments].concat();
-        self.systemctl.succeed(&all, b"").map(|_| ())
+        self.systemctl.succeed(&all, b"")
     }
 }

@@ -79,7 +79,7 @@ pub fn without(crontab: &[u8], name: &str) -> Result<Option<Vec<u8>>, Complaint>
 }
 
 /// Where our lines are.
-fn place(crontab: &[u8], name: &str) -> Result<Option<Range<usize>>, Complaint> {
+pub fn place(crontab: &[u8], name: &str) -> Result<Option<Range<usize>>, Complaint> {
     let (begin, end) = (begin(name), end(name));
     let (mut begins, mut ends, mut at) = (Vec::new(), Vec::new(), 0);
     for line in crontab.split_inclusive(|byte| *byte == b'\n') {

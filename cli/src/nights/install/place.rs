@@ -5,6 +5,7 @@ use crate::nights::install::by_launchd::Launchd;
 use crate::nights::install::by_systemd::Systemd;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
+use crate::nights::install::seen::Seen;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -23,6 +24,16 @@ pub fn install(job: &Job, around: &Environment) -> Result<Installed, Complaint> 
     )
     .hint("install cron, or start `skilltune night --scheduled` from a scheduler of your own")
     .hint("`skilltune night install --print kubernetes` and `--print github` print texts for other places"))
+}
+
+/// What each scheduler holds of a start, and why one cannot be asked.
+pub fn seen(name: &str, around: &Environment) -> Vec<Result<Seen, Complaint>> {
+    let all = [
+        Systemd::find(around).map(|systemd| systemd.seen(name)),
+        Launchd::find(around).map(|launchd| launchd.seen(name)),
+        Cron::find(around).map(|cron| cron.seen(name)),
+    ];
+    all.into_iter().flatten().filter_map(Result::transpose).collect()
 }
 
 /// What was removed, wherever it was installed.

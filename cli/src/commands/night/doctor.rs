@@ -1,0 +1,99 @@
+//! `night doctor`: what would keep tonight from working, looked at as the scheduler will start it.
+//!
+//! It looks with the PATH, the folders and the variables that the scheduler gives to the night, not with those of the shell that
+//! types it. It starts agents for their version only, and only those that the jobs of a trusted file name.
+
+mod agents;
+mod disk;
+mod file;
+mod jobs;
+mod page;
+mod start;
+mod time;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::args::night::NightDoctorArgs;
+use crate::commands::night::doctor::start::Start;
+use crate::commands::night::doctor::time::Times;
+use crate::commands::night::install::real;
+use crate::nights::book::Shelf;
+use crate::nights::check::{About, Check};
+use crate::nights::file::Plan;
+use crate::nights::install::job::name_of;
+use crate::nights::secrets::Secrets;
+use crate::settings::values::Format;
+use crate::terminal::columns;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::plain::one_line;
+
+/// Everything that was seen. Its keys are a public interface.
+#[derive(Debug, Serialize)]
+struct Seen {
+    /// Whether tonight works, as far as can be known.
+    ready: bool,
+    file: String,
+    /// What starts the night; nothing if it is not installed.
+    scheduler: Option<&'static str>,
+    next_start: Option<Timestamp>,
+    last_start: Option<Timestamp>,
+    checks: Vec<Check>,
+}
+
+pub fn run(args: &NightDoctorArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let seen = look(args, around)?;
+    match args.view.format {
+        Format::Human => printer.data(&page::page(&seen, columns::data_width(around), printer.data)),
+        Format::Json => printer.json(&serde_json::to_string(&seen).expect("what was seen has a JSON text")),
+    }?;
+    Ok(if seen.ready { Exit::Reached } else { Exit::Ended })
+}
+
+fn look(args: &NightDoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
+    let path = real(&Plan::path(args.view.file.file.as_deref(), around));
+    let start = Start::look(&name_of(&path), &path, around);
+    let world = start.around.clone();
+    let mut times = Times::new(&world, around, start.at());
+    let mut checks = start.checks.clone();
+    match Plan::read(Some(&path), &world) {
+        Err(complaint) => checks.push(broken(About::File, &complaint)),
+        Ok(plan) => {
+            let is_trusted = file::look(&plan, &world, &mut checks);
+            let jobs = jobs::look(&plan, &start, around, &mut checks);
+            agents::look(&jobs, is_trusted, &start, args.timeout, around, &mut checks)?;
+            disk::look(&plan, &world, &mut checks);
+            match Shelf::of(&plan).read() {
+                Err(complaint) => checks.push(broken(About::Time, &complaint)),
+                Ok(history) => times.look(&plan, &history, &mut checks),
+            }
+        }
+    }
+    checks.append(&mut times.checks);
+    checks.sort_by_key(|check| check.about);
+    let (shell, nights) = (Secrets::of(around), Secrets::of(&world));
+    let clean = |text: &str| nights.hide(&shell.hide(text)).into_string();
+    for check in &mut checks {
+        check.text = clean(&check.text);
+        check.fix = check.fix.as_deref().map(clean);
+    }
+    Ok(Seen {
+        ready: !checks.iter().any(Check::is_broken),
+        file: path.display().to_string(),
+        scheduler: start.seen.as_ref().map(|seen| seen.by),
+        next_start: times.next.map(|next| next.timestamp()),
+        last_start: times.last,
+        checks,
+    })
+}
+
+/// What a complaint says, and what it hints at.
+fn broken(about: About, complaint: &Complaint) -> Check {
+    let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
+    let text = parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ");
+    let fix = complaint.hints.first().cloned();
+    Check { fix, ..Check::broken(about, text, "") }
+}

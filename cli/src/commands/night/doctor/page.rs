@@ -1,0 +1,39 @@
+//! What was seen, as a person reads it: the same marks as those of `doctor`.
+
+use crate::commands::doctor::line::{Line, Mark};
+use crate::commands::night::doctor::Seen;
+use crate::nights::check::{About, Check, State};
+use crate::terminal::style::Style;
+use crate::text::figures::count;
+use crate::text::width::flowed;
+
+pub fn page(seen: &Seen, width: usize, style: Style) -> String {
+    let mut lines = vec![format!("night: {}", seen.file)];
+    for about in About::ALL {
+        let own: Vec<&Check> = seen.checks.iter().filter(|check| check.about == about).collect();
+        if !own.is_empty() {
+            lines.extend([String::new(), style.bold(about.word())]);
+            lines.extend(own.into_iter().flat_map(|check| line(check).shown(width, style)));
+        }
+    }
+    let faults = seen.checks.iter().filter(|check| check.is_broken()).count();
+    let (word, rest) = if seen.ready {
+        (style.green("ready:"), "nothing that can be seen keeps tonight from working".to_owned())
+    } else {
+        let verb = if faults == 1 { "keeps" } else { "keep" };
+        (style.red("not ready:"), format!("{} {verb} tonight from working", count(faults, "fault")))
+    };
+    lines.push(String::new());
+    lines.extend(flowed(&format!("{word} {rest}"), width, "  "));
+    lines.join("\n")
+}
+
+fn line(check: &Check) -> Line {
+    let mark = match check.state {
+        State::Fine => Mark::Good,
+        State::Unknown => Mark::Absent,
+        State::Broken => Mark::Bad,
+    };
+    let fix = check.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
+    Line { mark, text: format!("{}{fix}", check.text) }
+}

@@ -1,0 +1,147 @@
+//! What starts the night, and the world that it starts in.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jiff::civil::Time;
+use rustix::fs::{Access, access};
+use skilltune_orchestrator::disk;
+use skilltune_phases::id::Digest;
+
+use crate::nights::check::{About, Check};
+use crate::nights::install::job::Job;
+use crate::nights::install::place;
+use crate::nights::install::seen::Seen;
+use crate::terminal::environment::Environment;
+
+pub struct Start {
+    /// What the first scheduler has that has any; nothing if the night is not installed.
+    pub seen: Option<Seen>,
+    /// The world of the night: that of this shell, if it is not installed.
+    pub around: Environment,
+    pub checks: Vec<Check>,
+}
+
+const AGAIN: &str = "`skilltune night install` writes the start anew";
+
+/// Every scheduler gives these to what it starts for a person.
+const GIVEN: [&str; 3] = ["HOME", "USER", "LOGNAME"];
+
+/// No program of ours is larger.
+const LARGEST: u64 = 1 << 30;
+
+impl Start {
+    pub fn look(name: &str, file: &Path, around: &Environment) -> Self {
+        let mut checks = Vec::new();
+        let mut all = Vec::new();
+        for seen in place::seen(name, around) {
+            match seen {
+                Ok(seen) => all.push(seen),
+                Err(complaint) => {
+                    let text = [&[complaint.what][..], &complaint.causes].concat().join(": ");
+                    let fix = complaint.hints.first().map_or("run it by hand to see why", String::as_str);
+                    checks.push(Check::unknown(About::Start, text, fix));
+                }
+            }
+        }
+        let mut all = all.into_iter();
+        let seen = all.next();
+        for other in all {
+            checks.push(Check::unknown(
+                About::Start,
+                format!("{} starts it too: the second start in a night does nothing", other.by),
+                "`skilltune night uninstall` removes both, and `night install` puts one back",
+            ));
+        }
+        let mut world = around.clone();
+        match &seen {
+            None => checks.push(Check::broken(
+                About::Start,
+                "not installed: nothing starts the night; looked at with the PATH and folders of this shell",
+                "`skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`",
+            )),
+            Some(seen) => {
+                checks.extend(seen.checks.clone());
+                if let Some(job) = &seen.reading.job {
+                    checks.extend(recorded(job, file));
+                }
+                match given(seen, file, around) {
+                    Some(given) => world = given,
+                    None => checks.push(Check::unknown(
+                        About::Start,
+                        "the folders of the night cannot be told: looked at with those of this shell",
+                        AGAIN,
+                    )),
+                }
+            }
+        }
+        Self { seen, around: world, checks }
+    }
+
+    /// When it starts, of every day.
+    pub fn at(&self) -> Option<Time> {
+        Some(self.seen.as_ref()?.reading.job.as_ref()?.at)
+    }
+
+    /// The variables of these that this shell has, and the night will not have.
+    pub fn lost<'a>(&self, names: impl IntoIterator<Item = &'a str>, shell: &Environment) -> Vec<&'a str> {
+        let is_lost = |name: &&str| shell.is_set(name) && !self.around.is_set(name);
+        names.into_iter().filter(is_lost).collect()
+    }
+}
+
+/// The world that the scheduler's text makes; nothing if there is none, such as without its project.
+fn given(seen: &Seen, file: &Path, around: &Environment) -> Option<Environment> {
+    let of_person =
+        GIVEN.iter().filter_map(|name| Some(((*name).to_owned(), around.env.get(*name)?.clone())));
+    let mut env: BTreeMap<String, String> = of_person.collect();
+    env.extend(seen.reading.env.clone());
+    let project = seen.reading.job.as_ref().map(|job| Path::new(&job.project));
+    Environment::elsewhere(file.parent()?.to_owned(), env, project).ok()
+}
+
+/// Whether what is recorded is still there, and this program.
+fn recorded(job: &Job, file: &Path) -> Vec<Check> {
+    let mut checks = vec![program(Path::new(&job.program))];
+    let broken = |text: String| Check::broken(About::Start, text, AGAIN);
+    if Path::new(&job.file) != file {
+        checks.push(broken(format!("it starts the jobs of another file: {}", job.file)));
+    }
+    if !Path::new(&job.project).is_dir() {
+        checks.push(broken(format!("the project folder {} does not exist", job.project)));
+    }
+    let home = job.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home);
+    if let Some(home) = home.filter(|home| !Path::new(home).is_dir()) {
+        checks.push(broken(format!("the home folder {home} does not exist")));
+    }
+    checks
+}
+
+fn program(program: &Path) -> Check {
+    let shown = program.display();
+    if !program.is_file() {
+        return Check::broken(About::Start, format!("the program {shown} does not exist"), AGAIN);
+    }
+    if access(program, Access::EXEC_OK).is_err() {
+        return Check::broken(About::Start, format!("the program {shown} is not executable"), AGAIN);
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    if is_this(program) {
+        return Check::fine(About::Start, format!("program: {shown}, version {version}"));
+    }
+    Check::unknown(
+        About::Start,
+        format!("the night starts {shown}, which is another program than this one, version {version}"),
+        "run `night doctor` and `night install` with the one that you want",
+    )
+}
+
+/// Nothing is run to find that out.
+fn is_this(program: &Path) -> bool {
+    let Ok(own) = std::env::current_exe() else { return false };
+    let is_same = |one: &Path, other: &Path| Some(one.canonicalize().ok()? == other.canonicalize().ok()?);
+    let size = |path: &Path| path.metadata().ok().map(|metadata| metadata.len());
+    let digest = |path: &Path| disk::read(path, LARGEST).ok().map(|bytes| Digest::of(&bytes));
+    is_same(program, &own) == Some(true)
+        || (size(program) == size(&own) && digest(program).is_some() && digest(program) == digest(&own))
+}

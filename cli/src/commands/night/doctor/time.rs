@@ -1,0 +1,198 @@
+//! The clock, the window of the night, the budget that is left, and the nights so far.
+
+use std::time::Duration;
+
+use jiff::civil::Time;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
+use skilltune_phases::night::{History, Night, Share, Spent, shared};
+
+use crate::nights::book::Shelf;
+use crate::nights::check::{About, Check};
+use crate::nights::clock::{Clock, zone_of};
+use crate::nights::file::{Overlap, Plan};
+use crate::terminal::environment::Environment;
+use crate::text::figures::duration;
+
+pub struct Times {
+    now: Zoned,
+    /// When the scheduler starts the night next; nothing if no time is known.
+    pub next: Option<Zoned>,
+    pub last: Option<Timestamp>,
+    pub checks: Vec<Check>,
+}
+
+/// So far a change of the clock is looked for.
+const DAYS: i32 = 14;
+
+/// A night that lasts longer is stopped by systemd; nobody means it.
+const LONGEST: SignedDuration = SignedDuration::from_hours(20);
+
+fn fine(text: impl AsRef<str>) -> Check {
+    Check::fine(About::Time, text)
+}
+
+fn broken(text: impl AsRef<str>, fix: impl AsRef<str>) -> Check {
+    Check::broken(About::Time, text, fix)
+}
+
+fn unknown(text: impl AsRef<str>, fix: impl AsRef<str>) -> Check {
+    Check::unknown(About::Time, text, fix)
+}
+
+impl Times {
+    pub fn new(timer: &Environment, shell: &Environment, at: Option<Time>) -> Self {
+        let mut checks = Vec::new();
+        let given = timer.env.get("TZ");
+        let zone = zone_of(given.map(String::as_str)).unwrap_or_else(|| {
+            let text = match given {
+                Some(name) => format!("TZ is {name:?}, which is no time zone: the night goes by UTC"),
+                None => "the time zone of this machine cannot be read: the night goes by UTC".to_owned(),
+            };
+            checks.push(broken(text, "set the time zone, such as with `timedatectl set-timezone`"));
+            TimeZone::UTC
+        });
+        if let Some(own) = shell.env.get("TZ").filter(|own| Some(*own) != given) {
+            let fix = "`night install --at` means the time of the system";
+            checks.push(unknown(format!("TZ is {own:?} in this shell only, not for the night"), fix));
+        }
+        let now = Clock::in_zone(zone).now();
+        let next = at.and_then(|at| Clock::next(&now, at)).map(|next| next.to_zoned(now.time_zone().clone()));
+        if let (Some(next), Some(at)) = (&next, at) {
+            checks.push(fine(format!("the next start is {}", shown(next))));
+            checks.extend((0..DAYS).filter_map(|day| changed_clock(&now, day, at)));
+        }
+        Self { now, next, last: None, checks }
+    }
+
+    /// With what the file of jobs says, and what the nights before came to.
+    pub fn look(&mut self, plan: &Plan, history: &History, checks: &mut Vec<Check>) {
+        self.window(plan);
+        checks.extend(budgets(plan, history, self.next.as_ref().unwrap_or(&self.now)));
+        let last = history.nights.iter().rev().find(|night| night.scheduled).or_else(|| history.last());
+        self.last = last.map(|night| night.began);
+        self.checks.push(last.map_or_else(|| fine("no night has run yet"), |night| self.ran(night)));
+        if let Some(night) = history.last().filter(|night| night.over.is_none()) {
+            self.checks.push(self.under_way(night, plan));
+        }
+        let latest =
+            history.nights.iter().map(|night| night.over.map_or(night.began, |(at, _)| at.max(night.began)));
+        if let Some(latest) = latest.max().filter(|latest| *latest > self.now.timestamp()) {
+            let latest = shown(&latest.to_zoned(self.now.time_zone().clone()));
+            let text = format!("the clock shows {}, before the last night of {latest}", shown(&self.now));
+            self.checks.push(broken(text, "set the clock: a night whose date has been run is not run again"));
+        }
+    }
+
+    fn window(&mut self, plan: &Plan) {
+        let Some(start) = &self.next else { return };
+        let clock = |time: Time| time.strftime("%H:%M").to_string();
+        let until = plan.content.until.and_then(|until| Some((until, Clock::next(start, until)?)));
+        if let Some((until, end)) = until {
+            let length = end.duration_since(start.timestamp());
+            let at = clock(start.time());
+            self.checks.push(if length > LONGEST {
+                broken(
+                    format!("`until` is {}, not after the start at {at}: the night would not stop before that of the next day", clock(until)),
+                    "change `until`, or install with another `--at`",
+                )
+            } else {
+                let length = duration(Duration::try_from(length).unwrap_or_default());
+                fine(format!("it stops at {}, {length} after its start", clock(until)))
+            });
+        }
+        let latest =
+            plan.content.latest_start.and_then(|latest| Some((latest, Clock::latest(start, latest)?)));
+        if let Some((latest, moment)) = latest.filter(|(_, moment)| *moment < start.timestamp()) {
+            let late = shown(&moment.to_zoned(start.time_zone().clone()));
+            self.checks.push(broken(
+                format!(
+                    "`latest_start` is {} ({late}), before the start: every scheduled night comes too late",
+                    clock(latest)
+                ),
+                "change `latest_start`, or install with another `--at`",
+            ));
+        }
+    }
+
+    fn ran(&self, night: &Night) -> Check {
+        let moment = |at: Timestamp| shown(&at.to_zoned(self.now.time_zone().clone()));
+        let how = match (night.scheduled, night.over) {
+            (_, Some((at, _))) => format!("it ended {}", moment(at)),
+            (_, None) => "it has not ended".to_owned(),
+        };
+        let word = if night.scheduled { "scheduled night" } else { "night, started by hand," };
+        let text = format!("the last {word} began {}; {how}", moment(night.began));
+        let is_done = self.next.as_ref().is_some_and(|next| Clock::night_of(next) == night.date);
+        if night.scheduled && is_done && self.next.as_ref().is_some_and(|next| next.timestamp() > night.began)
+        {
+            let fix = "the night after it runs; `skilltune night` runs one now";
+            return unknown(format!("{text}, so the next start, of the same night, does nothing"), fix);
+        }
+        fine(text)
+    }
+
+    /// It is looked at whether the journal is locked only if its last night has not ended: so no night that begins meets us.
+    fn under_way(&self, night: &Night, plan: &Plan) -> Check {
+        let began = shown(&night.began.to_zoned(self.now.time_zone().clone()));
+        if !Shelf::of(plan).is_locked() {
+            return fine(format!(
+                "the night that began {began} was killed: the next one goes on with its runs"
+            ));
+        }
+        let text = format!("a night is under way since {began}");
+        match plan.content.overlap {
+            Overlap::Skip => {
+                unknown(text, "if it has not ended at the next start, that one does nothing (`overlap`)")
+            }
+            Overlap::Queue => {
+                unknown(text, "if it has not ended at the next start, that one waits for it (`overlap`)")
+            }
+        }
+    }
+}
+
+/// What is left when the night starts. Without a limit there is nothing to say.
+fn budgets(plan: &Plan, history: &History, start: &Zoned) -> Vec<Check> {
+    let content = &plan.content;
+    let since = start.checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
+    let used = history.spent_since(since);
+    let nothing = |left| shared(&[left], 1, 1, Default::default(), Spent::default()) == Share::Nothing;
+    let raise = |key: &str| format!("raise the limits of `[{key}]`");
+    let mut checks = Vec::new();
+    for (key, limits) in [("night", content.night), ("week", content.week)] {
+        if nothing((limits.ceilings(), Spent::default())) {
+            let text = format!("`[{key}]` allows no call at all");
+            checks.push(Check::broken(About::File, text, raise(key)));
+        } else if key == "week" && nothing((limits.ceilings(), used)) {
+            let text = "the budget of the week is used up, and still will be at the next start";
+            checks.push(Check::broken(
+                About::File,
+                text,
+                raise(key) + ", or wait until its nights are a week old",
+            ));
+        }
+    }
+    checks
+}
+
+/// Whether the clock is changed around the start of that day.
+fn changed_clock(now: &Zoned, day: i32, at: Time) -> Option<Check> {
+    let date = now.date().checked_add(day.days()).ok()?;
+    let zone = now.time_zone();
+    let clock = at.strftime("%H:%M");
+    match zone.to_ambiguous_timestamp(date.to_datetime(at)).offset() {
+        AmbiguousOffset::Unambiguous { .. } => None,
+        AmbiguousOffset::Gap { .. } => Some(unknown(
+            format!("on {date} the clock skips {clock}: that night may start an hour late, or not at all"),
+            "install with another `--at`",
+        )),
+        AmbiguousOffset::Fold { .. } => {
+            Some(fine(format!("on {date} it is {clock} twice: the second start of that night does nothing")))
+        }
+    }
+}
+
+fn shown(moment: &Zoned) -> String {
+    moment.strftime("%Y-%m-%d %H:%M %Z").to_string()
+}

@@ -1,0 +1,29 @@
+//! The launch agent as launchd has it now.
+
+use super::Launchd;
+use crate::nights::check::{About, Check};
+use crate::nights::install::files;
+use crate::nights::install::reading::launchd::read;
+use crate::nights::install::seen::Seen;
+use crate::terminal::complaint::Complaint;
+
+impl Launchd {
+    /// Nothing, where there is no such agent.
+    pub fn seen(&self, name: &str) -> Result<Option<Seen>, Complaint> {
+        let Some(text) = files::read(&self.path(name))? else { return Ok(None) };
+        let reading = read(name, &String::from_utf8_lossy(&text));
+        let gives = "`launchctl setenv NAME value`".to_owned();
+        let mut seen = Seen::new("launchd", reading, gives);
+        let is_loaded = self.launchctl.run(&["print", &self.target(name)], b"")?.is_success;
+        seen.checks.push(if is_loaded {
+            Check::fine(About::Start, "launchd: the agent is loaded")
+        } else {
+            Check::broken(
+                About::Start,
+                "launchd: the agent is there, but not loaded",
+                "`skilltune night install` loads it",
+            )
+        });
+        Ok(Some(seen))
+    }
+}

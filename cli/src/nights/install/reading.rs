@@ -1,0 +1,55 @@
+//! A nightly start, read back from the texts that a scheduler holds.
+//!
+//! They are text of somebody else by now: a person or a program may have changed them. Nothing in them is run, and a text that
+//! `install` would not write for the same start is said to be changed.
+
+pub mod cron;
+pub mod launchd;
+pub mod systemd;
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Time;
+
+use crate::nights::install::job::Job;
+
+/// What a scheduler's text says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// The start; nothing if the text is none of ours any more.
+    pub job: Option<Job>,
+    /// Whether it is word for word what `install` writes.
+    pub is_ours: bool,
+    /// What the scheduler's text sets for the night.
+    pub env: BTreeMap<String, String>,
+    /// Whether it also sets what stands in other files.
+    pub has_more_env: bool,
+}
+
+/// The start that has this command, as `Job::argv` makes it.
+fn job(name: &str, command: &[String], env: &[(String, String)], at: Option<Time>) -> Option<Job> {
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let [program, "--project", project, "night", "--file", file, "--scheduled"] = words[..] else {
+        return None;
+    };
+    Some(Job {
+        name: name.to_owned(),
+        program: program.to_owned(),
+        project: project.to_owned(),
+        file: file.to_owned(),
+        at: at?,
+        env: env.to_vec(),
+    })
+}
+
+/// A time of day, of the words that a scheduler has for hour and minute.
+fn time(hour: &str, minute: &str) -> Option<Time> {
+    Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()
+}
+
+/// Name and value of `NAME=VALUE`.
+fn variable(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(is_name)).then(|| (name.to_owned(), value.to_owned()))
+}

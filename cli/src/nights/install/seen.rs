@@ -1,0 +1,36 @@
+//! What a scheduler holds of a nightly start, and whether it would start it.
+
+use crate::nights::check::{About, Check};
+use crate::nights::install::reading::Reading;
+
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The scheduler.
+    pub by: &'static str,
+    pub reading: Reading,
+    /// Whether the scheduler does its part.
+    pub checks: Vec<Check>,
+    /// How to give the night a variable that it does not have.
+    pub gives: String,
+}
+
+impl Seen {
+    /// What is to be said of the text itself.
+    pub fn new(by: &'static str, reading: Reading, gives: String) -> Self {
+        let again = "`skilltune night install` writes it again";
+        let checks = match (&reading.job, reading.is_ours) {
+            (Some(_), true) => Vec::new(),
+            (Some(_), false) => vec![Check::unknown(
+                About::Start,
+                format!("{by}: what starts the night is not word for word what this skilltune installs"),
+                again,
+            )],
+            (None, _) => vec![Check::unknown(
+                About::Start,
+                format!("{by}: what starts the night cannot be read: somebody changed it"),
+                again,
+            )],
+        };
+        Self { by, reading, checks, gives }
+    }
+}
