@@ -39,7 +39,7 @@ case "$1" in
 esac
 "#;
 
-const LAUNCHCTL: &str = r#"#!/bin/sh
+pub(crate) const LAUNCHCTL: &str = r#"#!/bin/sh
 echo "$@" >> "$HOME/../launchctl.log"
 case "$1" in
   print) test -e "$HOME/../loaded" ;;

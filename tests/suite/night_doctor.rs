@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
-use crate::installing::{CRONTAB, SYSTEMCTL};
+use crate::installing::{CRONTAB, LAUNCHCTL, SYSTEMCTL};
 use crate::night::{Nights, WRITER, climbs};
 use crate::scene::Ran;
 
@@ -199,8 +199,13 @@ fn a_night_that_works_has_no_fault_and_nothing_is_changed_by_looking() {
 #[test]
 fn without_a_scheduler_the_world_of_the_shell_is_looked_at_and_said_so() {
     let ward = Ward::new(JOB, ("systemctl", SYSTEMCTL));
-    insta::assert_snapshot!(ward.fault(&[]), @"start: not installed: nothing starts the night; looked at with the PATH and folders of this shell; `skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`");
+    insta::assert_snapshot!(ward.fault(&[]), @"start: not installed; looked at with the PATH and folders of this shell; `skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`");
     assert_eq!(ward.seen(&[])["scheduler"], Value::Null);
+    // Somebody else starts it.
+    let ran = ward.nights.night("2026-11-03", &["--scheduled"]);
+    assert_eq!(ran.code, Some(3), "the program of its agent is not on that PATH: {ran:?}");
+    ward.assert_fine(&[]);
+    assert_eq!(ward.told("broken", &[("SKILLTUNE_NOW", "2026-11-05T12:00:00Z")]).len(), 1);
     ward.install(&["--at", "04:05"]);
     ward.assert_fine(&[]);
     let seen = ward.seen(&[]);
@@ -378,6 +383,15 @@ fn a_line_of_cron_needs_a_daemon_and_gives_what_stands_above_it() {
 }
 
 #[test]
+fn a_launch_agent_has_to_be_loaded() {
+    let ward = Ward::installed(JOB, ("launchctl", LAUNCHCTL));
+    ward.assert_fine(&[]);
+    assert_eq!(ward.seen(&[])["scheduler"], "launchd");
+    fs::remove_file(ward.path("loaded")).unwrap();
+    insta::assert_snapshot!(ward.fault(&[]), @"start: launchd: the agent is there, but not loaded; `skilltune night install` loads it");
+}
+
+#[test]
 fn a_window_or_a_budget_in_which_nothing_can_run_is_a_fault() {
     let ward = systemd();
     for (top, fault) in [
@@ -424,6 +438,13 @@ fn a_clock_that_skips_or_repeats_the_start_and_a_zone_that_is_none_are_told() {
     let autumn = ward.told("fine", &[("SKILLTUNE_NOW", "2026-10-20T12:00:00Z")]).join("\n");
     assert!(autumn.contains("on 2026-10-25 it is 02:30 twice"), "{autumn}");
     assert_eq!(ward.seen(&[])["next_start"], "2026-11-04T01:30:00Z");
+    // What the service alone is given changes the night's own times, and not when it starts.
+    ward.edit_unit("service", "Environment=", "Environment=TZ=Asia/Tokyo ");
+    ward.write_jobs("until = \"11:30\"");
+    assert_eq!(ward.seen(&[])["next_start"], "2026-11-04T01:30:00Z");
+    let fine = ward.told("fine", &[]);
+    assert!(fine.contains(&"time: it stops at 11:30, 1h 00m after its start".to_owned()), "{fine:#?}");
+    ward.install(&[]);
     let shell = ward.told("unknown", &[("TZ", "Asia/Tokyo")]).join("\n");
     assert!(shell.contains("TZ is \"Asia/Tokyo\" in this shell only"), "{shell}");
     ward.write("given", "TZ=Nowhere/Atlantis\n");

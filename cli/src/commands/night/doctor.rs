@@ -57,7 +57,7 @@ fn look(args: &NightDoctorArgs, around: &Environment) -> Result<Seen, Complaint>
     let path = real(&Plan::path(args.view.file.file.as_deref(), around));
     let start = Start::look(&name_of(&path), &path, around);
     let world = start.around.clone();
-    let mut times = Times::new(&world, around, start.at());
+    let mut times = Times::new(&start, around);
     let mut checks = start.checks.clone();
     match Plan::read(Some(&path), &world) {
         Err(complaint) => checks.push(broken(About::File, &complaint)),
@@ -72,6 +72,7 @@ fn look(args: &NightDoctorArgs, around: &Environment) -> Result<Seen, Complaint>
             }
         }
     }
+    checks.extend(start.missing(times.has_run_lately));
     checks.append(&mut times.checks);
     checks.sort_by_key(|check| check.about);
     let (shell, nights) = (Secrets::of(around), Secrets::of(&world));
@@ -94,6 +95,6 @@ fn look(args: &NightDoctorArgs, around: &Environment) -> Result<Seen, Complaint>
 fn broken(about: About, complaint: &Complaint) -> Check {
     let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
     let text = parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ");
-    let fix = complaint.hints.first().cloned();
+    let fix = complaint.hints.first().map(|hint| one_line(hint));
     Check { fix, ..Check::broken(about, text, "") }
 }

@@ -19,7 +19,7 @@ use crate::terminal::printer::Printer;
 use crate::text::figures::duration;
 
 /// A scheduled night that is later than this has been missed.
-const OVERDUE: Duration = Duration::from_secs(26 * 3600);
+pub const OVERDUE: Duration = Duration::from_secs(26 * 3600);
 
 pub fn run(args: &NightStatusArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let plan = Plan::read(args.view.file.file.as_deref(), around)?;

@@ -10,6 +10,8 @@ pub struct Seen {
     pub reading: Reading,
     /// Whether the scheduler does its part.
     pub checks: Vec<Check>,
+    /// The zone that its times are of, as `TZ` names it; without one that of the machine.
+    pub zone: Option<String>,
     /// How to give the night a variable that it does not have.
     pub gives: String,
 }
@@ -31,6 +33,6 @@ impl Seen {
                 again,
             )],
         };
-        Self { by, reading, checks, gives }
+        Self { by, reading, checks, zone: None, gives }
     }
 }

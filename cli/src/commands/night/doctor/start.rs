@@ -54,28 +54,30 @@ impl Start {
             ));
         }
         let mut world = around.clone();
-        match &seen {
-            None => checks.push(Check::broken(
-                About::Start,
-                "not installed: nothing starts the night; looked at with the PATH and folders of this shell",
-                "`skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`",
-            )),
-            Some(seen) => {
-                checks.extend(seen.checks.clone());
-                if let Some(job) = &seen.reading.job {
-                    checks.extend(recorded(job, file));
-                }
-                match given(seen, file, around) {
-                    Some(given) => world = given,
-                    None => checks.push(Check::unknown(
-                        About::Start,
-                        "the folders of the night cannot be told: looked at with those of this shell",
-                        AGAIN,
-                    )),
-                }
+        if let Some(seen) = &seen {
+            checks.extend(seen.checks.clone());
+            if let Some(job) = &seen.reading.job {
+                checks.extend(recorded(job, file));
+            }
+            match given(seen, file, around) {
+                Some(given) => world = given,
+                None => checks.push(Check::unknown(
+                    About::Start,
+                    "the folders of the night cannot be told: looked at with those of this shell",
+                    AGAIN,
+                )),
             }
         }
         Self { seen, around: world, checks }
+    }
+
+    /// What is to be said if it is not installed: a scheduler of somebody's own may start it, as one has lately.
+    pub fn missing(&self, has_run_lately: bool) -> Option<Check> {
+        let text = "not installed; looked at with the PATH and folders of this shell";
+        let fix =
+            "`skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`";
+        let told = if has_run_lately { Check::unknown } else { Check::broken };
+        self.seen.is_none().then(|| told(About::Start, text, fix))
     }
 
     /// When it starts, of every day.

@@ -7,6 +7,8 @@ use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
 use skilltune_phases::night::{History, Night, Share, Spent, shared};
 
+use crate::commands::night::doctor::start::Start;
+use crate::commands::night::status::OVERDUE;
 use crate::nights::book::Shelf;
 use crate::nights::check::{About, Check};
 use crate::nights::clock::{Clock, zone_of};
@@ -19,6 +21,8 @@ pub struct Times {
     /// When the scheduler starts the night next; nothing if no time is known.
     pub next: Option<Zoned>,
     pub last: Option<Timestamp>,
+    /// Whether a scheduled night is not overdue.
+    pub has_run_lately: bool,
     pub checks: Vec<Check>,
 }
 
@@ -41,9 +45,9 @@ fn unknown(text: impl AsRef<str>, fix: impl AsRef<str>) -> Check {
 }
 
 impl Times {
-    pub fn new(timer: &Environment, shell: &Environment, at: Option<Time>) -> Self {
+    pub fn new(start: &Start, shell: &Environment) -> Self {
         let mut checks = Vec::new();
-        let given = timer.env.get("TZ");
+        let given = start.around.env.get("TZ");
         let zone = zone_of(given.map(String::as_str)).unwrap_or_else(|| {
             let text = match given {
                 Some(name) => format!("TZ is {name:?}, which is no time zone: the night goes by UTC"),
@@ -53,16 +57,19 @@ impl Times {
             TimeZone::UTC
         });
         if let Some(own) = shell.env.get("TZ").filter(|own| Some(*own) != given) {
-            let fix = "`night install --at` means the time of the system";
+            let fix = "times of the night are not those of this shell";
             checks.push(unknown(format!("TZ is {own:?} in this shell only, not for the night"), fix));
         }
-        let now = Clock::in_zone(zone).now();
-        let next = at.and_then(|at| Clock::next(&now, at)).map(|next| next.to_zoned(now.time_zone().clone()));
-        if let (Some(next), Some(at)) = (&next, at) {
-            checks.push(fine(format!("the next start is {}", shown(next))));
-            checks.extend((0..DAYS).filter_map(|day| changed_clock(&now, day, at)));
-        }
-        Self { now, next, last: None, checks }
+        let now = Clock::in_zone(zone.clone()).now();
+        let next = start.at().and_then(|at| {
+            let scheduler = start.seen.as_ref().and_then(|seen| zone_of(seen.zone.as_deref()));
+            let now = now.with_time_zone(scheduler.unwrap_or(TimeZone::UTC));
+            let next = Clock::next(&now, at)?.to_zoned(now.time_zone().clone());
+            checks.push(fine(format!("the next start is {}", shown(&next))));
+            checks.extend((0..DAYS).filter_map(|day| changed_clock(&next, day, at)));
+            Some(next.with_time_zone(zone))
+        });
+        Self { now, next, last: None, has_run_lately: false, checks }
     }
 
     /// With what the file of jobs says, and what the nights before came to.
@@ -71,6 +78,9 @@ impl Times {
         checks.extend(budgets(plan, history, self.next.as_ref().unwrap_or(&self.now)));
         let last = history.nights.iter().rev().find(|night| night.scheduled).or_else(|| history.last());
         self.last = last.map(|night| night.began);
+        let scheduled = last.filter(|night| night.scheduled);
+        let age = scheduled.map(|night| self.now.timestamp().duration_since(night.began));
+        self.has_run_lately = age.is_some_and(|age| age.unsigned_abs() <= OVERDUE);
         self.checks.push(last.map_or_else(|| fine("no night has run yet"), |night| self.ran(night)));
         if let Some(night) = history.last().filter(|night| night.over.is_none()) {
             self.checks.push(self.under_way(night, plan));
@@ -177,9 +187,9 @@ fn budgets(plan: &Plan, history: &History, start: &Zoned) -> Vec<Check> {
 }
 
 /// Whether the clock is changed around the start of that day.
-fn changed_clock(now: &Zoned, day: i32, at: Time) -> Option<Check> {
-    let date = now.date().checked_add(day.days()).ok()?;
-    let zone = now.time_zone();
+fn changed_clock(next: &Zoned, day: i32, at: Time) -> Option<Check> {
+    let date = next.date().checked_add(day.days()).ok()?;
+    let zone = next.time_zone();
     let clock = at.strftime("%H:%M");
     match zone.to_ambiguous_timestamp(date.to_datetime(at)).offset() {
         AmbiguousOffset::Unambiguous { .. } => None,

@@ -34,6 +34,11 @@ impl Cron {
                 "look for a process `cron` or `crond` as an administrator",
             ),
         });
+        if let Some(zone) = seen.reading.env.get("CRON_TZ") {
+            let text = format!("cron: CRON_TZ is {zone:?}, which some daemons go by and some do not");
+            let fix = "look at the start of the last night, or remove it from the crontab";
+            seen.checks.push(Check::unknown(About::Start, text, fix));
+        }
         Ok(Some(seen))
     }
 }

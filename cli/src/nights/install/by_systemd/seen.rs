@@ -27,11 +27,15 @@ impl Systemd {
         let mut reading = read(name, &text(&service_text), &text(&timer_text), &more);
         let said = self.said(&["show-environment"]);
         let manager = words(&said.clone().unwrap_or_default());
+        let mut zone = None;
         for (name, value) in manager.iter().filter_map(|word| word.split_once('=')) {
+            if name == "TZ" {
+                zone = Some(value.to_owned());
+            }
             reading.env.entry(name.to_owned()).or_insert_with(|| value.to_owned());
         }
         let gives = format!("`systemctl --user edit {service}` and write `Environment=NAME=value`");
-        let mut seen = Seen::new("systemd", reading, gives);
+        let mut seen = Seen { zone, ..Seen::new("systemd", reading, gives) };
         if said.is_none() {
             seen.checks.push(Check::broken(
                 About::Start,
