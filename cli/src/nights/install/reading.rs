@@ -53,3 +53,44 @@ fn variable(word: &str) -> Option<(String, String)> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     (!name.is_empty() && name.chars().all(is_name)).then(|| (name.to_owned(), value.to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::nights::install::job::tests::job;
+    use crate::nights::install::{cron as crontab, launchd as agent, systemd as units};
+
+    proptest! {
+        #[test]
+        fn a_start_with_any_path_is_read_back_from_each_scheduler(path in "/[^\\p{Cc}]{0,40}", value in "[^\\p{Cc}]{0,40}") {
+            let env = vec![("PATH".to_owned(), value)];
+            let job = Job { project: path.clone(), file: path, env, ..job() };
+            let [(_, service), (_, timer)] = units::units(&job).unwrap();
+            let readings = [
+                systemd::read(&job.name, &service, &timer, &[]),
+                cron::read(&job.name, "", &crontab::block(&job).unwrap()),
+                launchd::read(&job.name, &agent::plist(&job)),
+            ];
+            for reading in readings {
+                prop_assert_eq!(reading.job.as_ref(), Some(&job));
+                prop_assert!(reading.is_ours);
+            }
+        }
+
+        #[test]
+        fn any_text_can_be_read(text in "[ -~\\n\\t\u{e9}]{0,200}", cut in 0..600_usize) {
+            let ours = crontab::block(&job()).unwrap() + &agent::plist(&job());
+            let [(_, service), _] = units::units(&job()).unwrap();
+            for text in [&text, &(ours[..cut.min(ours.len())].to_owned() + &text), &(service[..cut.min(service.len())].to_owned() + &text)] {
+                let readings = [
+                    systemd::read("n", text, text, std::slice::from_ref(text)),
+                    cron::read("n", text, text),
+                    launchd::read("n", text),
+                ];
+                prop_assert!(readings.iter().all(|reading| !reading.is_ours), "{}", text);
+            }
+        }
+    }
+}
