@@ -7,6 +7,7 @@
 pub mod contract;
 pub mod course;
 pub mod evaluation;
+pub mod inspect;
 pub mod negotiation;
 pub mod profile;
 pub mod rules;

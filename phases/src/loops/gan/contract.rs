@@ -61,8 +61,10 @@ pub enum Check {
     Copy,
     /// Each heading of the brief is a section.
     Sections,
-    /// Colours and sizes are the given tokens.
+    /// Colours and type are the given tokens.
     Tokens,
+    /// Spacing is on the scale of the given tokens.
+    Spacing,
     /// Each image that is no decoration has a text in its place.
     AltTexts,
     /// No link, button or form leads nowhere.

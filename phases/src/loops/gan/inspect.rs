@@ -1,0 +1,52 @@
+//! What machines tell of an artifact before a judge is asked: from its source alone, and from a browser where there is one.
+//!
+//! The artifact is the work of an agent, and what was given with the brief may be anybody's: both are data, of any size and form.
+
+use serde::{Deserialize, Serialize};
+
+use super::contract::Check;
+use super::evaluation::Verdict;
+
+/// What was given with the brief, and has to be found in the artifact.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Given {
+    /// Texts that have to be there unchanged.
+    pub copy: Vec<Text>,
+    /// Design tokens.
+    pub tokens: Vec<Token>,
+    /// The sections that the brief asks for.
+    pub sections: Vec<Box<str>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    /// Its place in the file that it was given in, such as `hero.title`.
+    pub at: Box<str>,
+    pub text: Box<str>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Token {
+    /// Such as `color.brand.primary`.
+    pub name: Box<str>,
+    /// Such as `#0a5` or `16px`.
+    pub value: Box<str>,
+}
+
+/// What one check has come to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    pub check: Check,
+    /// Unverified: it could not be told by these means, and the evidence says why.
+    pub verdict: Verdict,
+    /// Where and what, so that somebody can look.
+    pub evidence: Box<str>,
+    pub by: Means,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Means {
+    Browser,
+    Source,
+}
