@@ -1,7 +1,7 @@
 //! Paths as texts write them: relative to the file they stand in, with slashes.
 
 /// Where a relative path leads, from the skill's folder; nothing when it leaves that folder.
-pub(super) fn resolved(folder: &str, path: &str) -> Option<String> {
+pub(crate) fn resolved(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -27,7 +27,7 @@ pub(super) fn relative(folder: &str, path: &str) -> String {
 }
 
 /// `%20` as what it stands for; what is no valid text stays as it is written.
-pub(super) fn decoded(path: &str) -> String {
+pub(crate) fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

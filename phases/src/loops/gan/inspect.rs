@@ -7,6 +7,24 @@ use serde::{Deserialize, Serialize};
 use super::contract::Check;
 use super::evaluation::Verdict;
 
+mod accessible;
+mod css;
+mod evidence;
+mod generic;
+mod given;
+mod html;
+mod interactions;
+mod layout;
+mod site;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod words;
+
+pub use given::{NotGiven, sections};
+pub use source::source;
+
 /// What was given with the brief, and has to be found in the artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Given {

@@ -1,0 +1,272 @@
+//! The pages and styles of an artifact, read once for all checks.
+
+use super::css::{self, Declaration, Part, Rule};
+use super::evidence::Places;
+use super::html::{Kind, Page};
+use crate::lint::Files;
+use crate::material::Body;
+
+/// What is so far to a side is out of sight.
+const FAR: f32 = -400.0;
+
+#[derive(Debug)]
+pub(super) struct Site<'a> {
+    pub files: &'a Files,
+    pub pages: Vec<Page<'a>>,
+    pub styles: Vec<Style>,
+    /// What can change a page after it was loaded, so that its source alone does not tell how it is in the end.
+    pub scripts: Places,
+    /// Styles and pages that are not here, or are beyond the limits.
+    pub unread: Places,
+}
+
+/// A rule, and where it stands.
+#[derive(Debug)]
+pub(super) struct Style {
+    pub rule: Rule,
+    file: Box<str>,
+    /// The line that its own lines are counted from.
+    line: u64,
+    /// The element of a style attribute, by its page.
+    pub on: Option<(usize, usize)>,
+}
+
+impl Style {
+    pub(super) fn place(&self, declaration: &Declaration) -> String {
+        let line = self.line + declaration.line - 1;
+        format!("{}:{line} {}: {}", self.file, declaration.name, declaration.value)
+    }
+}
+
+impl<'a> Site<'a> {
+    pub(super) fn read(files: &'a Files) -> Self {
+        let (pages, styles, scripts, unread) = Default::default();
+        let mut site = Self { files, pages, styles, scripts, unread };
+        for file in files.files() {
+            let (is_page, is_style) = (has_end(&file.path, &["html", "htm"]), has_end(&file.path, &["css"]));
+            match &file.body {
+                Body::Text(text) if is_page => match Page::read(&file.path, text) {
+                    Some(mut page) => {
+                        hide(&mut page);
+                        site.pages.push(page);
+                    }
+                    None => site.unread.add(&format!("{} is too deep or has too many elements", file.path)),
+                },
+                Body::Text(text) if is_style => site.sheet(text, &file.path, 1),
+                Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } if is_page || is_style => {
+                    site.unread.add(&format!("{} is no text, or too large", file.path));
+                }
+                Body::Text(_) | Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => {}
+            }
+        }
+        for at in 0..site.pages.len() {
+            site.parts_of(at);
+        }
+        site
+    }
+
+    fn sheet(&mut self, text: &str, file: &str, line: u64) {
+        for rule in css::rules(text) {
+            if rule.selector.starts_with("@import") {
+                self.unread.add(&format!("{file}: {}", rule.selector));
+            }
+            self.styles.push(Style { rule, file: file.into(), line, on: None });
+        }
+    }
+
+    /// The styles and scripts of a page.
+    fn parts_of(&mut self, page: usize) {
+        let (mut sheets, mut attributes) = (Vec::new(), Vec::new());
+        let (mut scripts, mut unread) = (Vec::new(), Vec::new());
+        let this = &self.pages[page];
+        for (at, name) in this.elements() {
+            match name {
+                "style" => sheets.push((this.text(at), this.nodes[at].line)),
+                "script" if !is_data(this, at) => scripts.push(this.shown(at)),
+                "iframe" | "object" | "embed" => scripts.push(this.shown(at)),
+                "link" if is_sheet(this, at) && !self.has(this, at) => unread.push(this.shown(at)),
+                _ => {}
+            }
+            if let Some(text) = this.attribute(at, "style") {
+                attributes.push((css::declarations(text), this.nodes[at].line, at));
+            }
+            let is_script = |(name, value): &(Box<str>, Box<str>)| {
+                name.starts_with("on") || value.trim_start().to_ascii_lowercase().starts_with("javascript:")
+            };
+            // `javascript:void(0)` and the like do nothing.
+            if this.attributes(at).iter().any(|one| is_script(one) && !is_void(&one.1)) {
+                scripts.push(this.shown(at));
+            }
+        }
+        let path = this.path;
+        for place in scripts {
+            self.scripts.add(&place);
+        }
+        for place in unread {
+            self.unread.add(&place);
+        }
+        for (text, line) in sheets {
+            self.sheet(&text, path, line);
+        }
+        for (rule, line, at) in attributes {
+            self.styles.push(Style { rule, file: path.into(), line, on: Some((page, at)) });
+        }
+    }
+
+    fn has(&self, page: &Page, at: usize) -> bool {
+        let to = page.attribute(at, "href").unwrap_or_default();
+        local(page.path, to).is_some_and(|path| self.files.get(&path).is_some())
+    }
+
+    /// Why the source does not show the whole page, if it does not.
+    pub(super) fn doubt(&self) -> Option<String> {
+        if !self.unread.is_empty() {
+            Some(format!("a browser is needed: not read: {}", self.unread.text()))
+        } else if !self.scripts.is_empty() {
+            Some(format!("a browser is needed: scripts can change the page: {}", self.scripts.text()))
+        } else {
+            None
+        }
+    }
+
+    /// All declarations, with the style that each belongs to.
+    pub(super) fn declarations(&self) -> impl Iterator<Item = (&Style, &Declaration)> {
+        self.styles.iter().flat_map(|style| style.rule.declarations.iter().map(move |one| (style, one)))
+    }
+
+    /// The elements that a style could apply to, more rather than fewer: only the last part of each selector is read.
+    pub(super) fn could_apply(&self, style: &Style, page: usize, at: usize) -> bool {
+        match style.on {
+            Some(on) => on == (page, at),
+            None => {
+                style.rule.selector.split(',').any(|selector| could_match(selector, &self.pages[page], at))
+            }
+        }
+    }
+
+    /// The first element that a style could apply to, with its page.
+    pub(super) fn first_of(&self, style: &Style) -> Option<(usize, usize)> {
+        let of = |page: usize| self.pages[page].elements().map(move |(at, _)| (page, at));
+        let mut all = (0..self.pages.len()).flat_map(of);
+        all.find(|(page, at)| self.could_apply(style, *page, *at))
+    }
+}
+
+/// Marks all nodes that are in a hidden one; an element stands before what is in it.
+fn hide(page: &mut Page) {
+    for at in 1..page.nodes.len() {
+        let parent = page.nodes[at].parent;
+        page.nodes[at].is_hidden = page.nodes[parent].is_hidden || is_hidden(page, at);
+    }
+}
+
+/// Whether an element hides what is in it. A script, a style and a template show nothing.
+fn is_hidden(page: &Page, at: usize) -> bool {
+    const NEVER_SHOWN: [&str; 8] =
+        ["script", "style", "template", "head", "noscript", "datalist", "iframe", "object"];
+    let is_out = || {
+        let style = page.attribute(at, "style").map(css::declarations).unwrap_or_default();
+        let is =
+            |name: &str, word: &str| style.last(name).is_some_and(|one| one.value.eq_ignore_ascii_case(word));
+        is("display", "none") || is("visibility", "hidden")
+    };
+    matches!(page.nodes[at].kind, Kind::Element { .. })
+        && (NEVER_SHOWN.contains(&page.name(at)) || page.attribute(at, "hidden").is_some() || is_out())
+}
+
+/// Whether a rule takes what it applies to out of sight, or may do so.
+pub(super) fn hides(rule: &Rule) -> bool {
+    let is = |name: &str, words: &[&str]| {
+        rule.last(name).is_some_and(|one| words.iter().any(|word| one.value.eq_ignore_ascii_case(word)))
+    };
+    let is_gone = |name: &str| {
+        let length = rule.last(name).and_then(|one| css::parts(&one.value).into_iter().next());
+        matches!(length, Some(Part::Length { value, .. }) if value <= FAR)
+    };
+    is("display", &["none"])
+        || is("visibility", &["hidden", "collapse"])
+        || is("content-visibility", &["hidden"])
+        || ["opacity", "font-size", "height", "max-height", "width", "max-width", "scale"]
+            .iter()
+            .any(|name| is(name, &["0", "0%", "0.0", "0px"]))
+        || ["left", "right", "top", "bottom", "margin-left", "margin-top", "text-indent"]
+            .iter()
+            .any(|name| is_gone(name))
+        || ["clip", "clip-path"].iter().any(|name| rule.last(name).is_some())
+        || ["transform", "translate"]
+            .iter()
+            .any(|name| rule.last(name).is_some_and(|one| moves_away(&one.value)))
+}
+
+/// By most of its own size or more, or to no size at all.
+fn moves_away(transform: &str) -> bool {
+    let is_scaled = transform.contains("scale");
+    css::parts(transform).iter().any(|part| match part {
+        Part::Length { value, .. } => value.abs() >= 90.0 || is_scaled && value.abs() < 0.1,
+        _ => false,
+    })
+}
+
+/// Whether the last part of a selector could mean an element: its tag, its id and its classes are compared.
+fn could_match(selector: &str, page: &Page, at: usize) -> bool {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '>' | '+' | '~' | ')');
+    let last = selector.trim().rsplit(ends).next().unwrap_or_default();
+    // Pseudo-classes and attributes narrow it down, which is left out.
+    let last = last.split([':', '[']).next().unwrap_or_default();
+    let mut names = last.split_inclusive(['.', '#']).peekable();
+    let mut sign = ' ';
+    names.all(|name| {
+        let (word, next) = match name.strip_suffix(['.', '#']) {
+            Some(word) => (word, name.chars().next_back().unwrap_or(' ')),
+            None => (name, ' '),
+        };
+        match std::mem::replace(&mut sign, next) {
+            _ if word.is_empty() || matches!(word, "*" | "&") => true,
+            '.' => page.classes(at).any(|class| class == word),
+            '#' => page.attribute(at, "id") == Some(word),
+            _ => word.eq_ignore_ascii_case(page.name(at)),
+        }
+    })
+}
+
+/// A script that is data, such as JSON for search engines.
+fn is_data(page: &Page, at: usize) -> bool {
+    page.attribute(at, "type").is_some_and(|kind| kind.ends_with("json"))
+}
+
+fn is_sheet(page: &Page, at: usize) -> bool {
+    page.attribute(at, "rel").is_some_and(|rel| rel.to_ascii_lowercase().contains("stylesheet"))
+}
+
+pub(super) fn is_void(link: &str) -> bool {
+    let link = link.trim().to_ascii_lowercase();
+    let code = link.strip_prefix("javascript:").map(|code| code.trim_end_matches(';').replace(' ', ""));
+    code.is_some_and(|code| ["", "void(0)", "void0", "undefined"].contains(&&*code))
+}
+
+fn has_end(path: &str, ends: &[&str]) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, end)| ends.iter().any(|one| end.eq_ignore_ascii_case(one)))
+}
+
+/// Whether a link leads out of the site; its scheme says so.
+pub(super) fn is_external(link: &str) -> bool {
+    let link = link.trim();
+    let scheme = link.split_once(':').map(|(scheme, _)| scheme);
+    link.starts_with("//")
+        || scheme.is_some_and(|scheme| {
+            !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+        })
+}
+
+/// The file that a link of a page leads to; nothing for one that leads out of the site.
+pub(super) fn local(page: &str, link: &str) -> Option<String> {
+    let path = link.trim().split(['#', '?']).next().unwrap_or_default();
+    if is_external(link) {
+        return None;
+    }
+    if path.is_empty() {
+        return Some(page.to_owned());
+    }
+    let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
+    crate::lint::resolved(if path.starts_with('/') { "" } else { folder }, &crate::lint::decoded(path))
+}

@@ -1,0 +1,83 @@
+//! What the source of a site alone tells: passed or failed only where the source proves it, and else why a browser is needed.
+
+use super::evidence::{Places, short};
+use super::site::Site;
+use super::{Given, Means, Told, accessible, generic, interactions, layout, tokens, words};
+use crate::lint::Files;
+use crate::loops::gan::contract::Check;
+use crate::loops::gan::evaluation::Verdict;
+
+const LONGEST: usize = 1_500;
+
+const CHECKS: [Check; 12] = [
+    Check::Copy,
+    Check::Sections,
+    Check::Tokens,
+    Check::Spacing,
+    Check::AltTexts,
+    Check::Interactions,
+    Check::Narrow,
+    Check::Contrast,
+    Check::Accessibility,
+    Check::Console,
+    Check::GenericStyle,
+    Check::GenericIcons,
+];
+
+/// What one check has come to.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub verdict: Verdict,
+    pub evidence: String,
+}
+
+impl Outcome {
+    pub(super) fn passed(evidence: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Passed, evidence: evidence.into() }
+    }
+
+    pub(super) fn failed(places: &Places) -> Self {
+        Self { verdict: Verdict::Failed, evidence: places.text() }
+    }
+
+    pub(super) fn unverified(why: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Unverified, evidence: why.into() }
+    }
+
+    /// Failed where there are faults; passed only where the source shows the whole page.
+    pub(super) fn of(faults: &Places, site: &Site<'_>, passed: &str) -> Self {
+        match site.doubt() {
+            _ if !faults.is_empty() => Self::failed(faults),
+            Some(doubt) => Self::unverified(doubt),
+            None => Self::passed(passed),
+        }
+    }
+}
+
+/// What each check finds in the source, in the order of the checks.
+pub fn source(files: &Files, given: &Given) -> Vec<Told> {
+    let site = Site::read(files);
+    let look = |check: Check| match check {
+        _ if site.pages.is_empty() && site.unread.is_empty() => Outcome::unverified("there is no page"),
+        _ if site.pages.is_empty() => {
+            Outcome::unverified(format!("no page was read: {}", site.unread.text()))
+        }
+        Check::Copy => words::copy(&site, &given.copy),
+        Check::Sections => words::sections(&site, &given.sections),
+        Check::Tokens => tokens::tokens(&site, &given.tokens),
+        Check::Spacing => tokens::spacing(&site, &given.tokens),
+        Check::AltTexts => accessible::alt_texts(&site),
+        Check::Interactions => interactions::interactions(&site),
+        Check::Narrow => layout::narrow(&site),
+        Check::Contrast => layout::contrast(&site),
+        Check::Accessibility => accessible::accessibility(&site),
+        Check::Console => Outcome::unverified("a browser is needed: only a loaded page has a console"),
+        Check::GenericStyle => generic::style(&site),
+        Check::GenericIcons => generic::icons(&site),
+    };
+    let told = |check: Check| {
+        let Outcome { verdict, evidence } = look(check);
+        Told { check, verdict, evidence: short(&evidence, LONGEST).into(), by: Means::Source }
+    };
+    CHECKS.into_iter().map(told).collect()
+}

@@ -1,0 +1,120 @@
+#![expect(clippy::disallowed_methods, reason = "the fixtures are our own")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::lint::{File, Files};
+use crate::material::Body;
+
+mod readings;
+mod sites;
+
+fn pages(part: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pages").join(part)
+}
+
+fn site<'a>(files: impl IntoIterator<Item = (&'a str, String)>) -> Files {
+    let file = |(path, text): (&str, String)| File {
+        path: path.to_owned(),
+        body: Body::Text(text),
+        executable: false,
+    };
+    Files::new("site", files.into_iter().map(file))
+}
+
+/// The clean page with the files of a fault laid over it, and what was given.
+fn fixture(fault: Option<&str>) -> (Files, Given) {
+    let over = fault.map(|fault| pages("faulty").join(fault));
+    let read = |name: &str, clean: &str| {
+        let laid = over.as_ref().map(|over| over.join(name)).filter(|path| path.exists());
+        fs::read_to_string(laid.unwrap_or_else(|| pages(clean).join(name))).unwrap()
+    };
+    let names = ["index.html", "thanks.html", "style.css", "loaf.svg"];
+    let files = site(names.map(|name| (name, read(name, "clean/site"))));
+    let given = Given {
+        copy: Given::copy(&read("copy.json", "clean")).unwrap(),
+        tokens: Given::tokens(&read("tokens.json", "clean")).unwrap(),
+        sections: sections(&read("brief.md", "clean")),
+    };
+    (files, given)
+}
+
+/// What the source of one page tells of one check.
+fn look(check: Check, page: &str, given: &Given) -> (Verdict, String) {
+    let told = source(&site([("index.html", page.to_owned())]), given);
+    let told = told.into_iter().find(|told| told.check == check).unwrap();
+    (told.verdict, told.evidence.into())
+}
+
+fn with_verdict(told: &[Told], verdict: Verdict) -> Vec<Check> {
+    told.iter().filter(|told| told.verdict == verdict).map(|told| told.check).collect()
+}
+
+/// The checks that a browser alone can pass.
+const UNSEEN: [Check; 4] = [Check::Narrow, Check::Contrast, Check::Accessibility, Check::Console];
+
+#[test]
+fn the_clean_page_passes_all_that_its_source_can_prove() {
+    let (files, given) = fixture(None);
+    let told = source(&files, &given);
+    assert_eq!(with_verdict(&told, Verdict::Unverified), UNSEEN, "{told:#?}");
+    assert!(with_verdict(&told, Verdict::Failed).is_empty());
+    let in_order = told.windows(2).all(|pair| pair[0].check < pair[1].check);
+    assert!(in_order && told.len() == 12 && told.iter().all(|told| told.by == Means::Source));
+}
+
+#[test]
+fn each_fault_is_found_by_its_check_and_by_no_other() {
+    let faults = [
+        ("copy-changed", Check::Copy, "bake: “We feed the starter"),
+        ("section-missing", Check::Sections, "“Opening hours”"),
+        ("color-literal", Check::Tokens, "style.css:35 color: #35524a"),
+        ("font-literal", Check::Tokens, "style.css:12 font-family: Papyrus, serif"),
+        ("spacing-off-scale", Check::Spacing, "margin: 37px 0 0"),
+        ("alt-missing", Check::AltTexts, "index.html:22 <img src=\"loaf.svg\">"),
+        (
+            "link-to-nothing",
+            Check::Interactions,
+            "index.html:20 <a class=\"action\" href=\"#\"> does nothing",
+        ),
+        ("anchor-missing", Check::Interactions, "href=\"#times\">: there is no such anchor"),
+        ("file-missing", Check::Interactions, "href=\"allergens.html\">: there is no such file"),
+        ("button-without-use", Check::Interactions, "<button type=\"button\"> does nothing"),
+        ("form-without-action", Check::Interactions, "<form> is sent nowhere"),
+        ("viewport-missing", Check::Narrow, "index.html:1 there is no viewport"),
+        ("fixed-width", Check::Narrow, "style.css:42 min-width: 640px"),
+        ("contrast-low", Check::Contrast, "below 4.5"),
+        ("label-missing", Check::Accessibility, "<select id=\"loaf\" name=\"loaf\"> has no name (label)"),
+        ("language-missing", Check::Accessibility, "no language (html-has-lang)"),
+        ("generic-style", Check::GenericStyle, "linear-gradient(135deg, #8b5cf6, #6d28d9)"),
+        ("generic-icons", Check::GenericIcons, "<i class=\"fa-solid fa-wheat-awn\">"),
+        ("emoji-icons", Check::GenericIcons, "index.html:27 <span>"),
+    ];
+    let mut others = String::new();
+    for (fault, check, evidence) in faults {
+        let (files, given) = fixture(Some(fault));
+        let told = source(&files, &given);
+        let failed = told.iter().filter(|told| told.verdict == Verdict::Failed);
+        let failed: Vec<_> = failed.map(|told| (told.check, &*told.evidence)).collect();
+        let is_found = matches!(&*failed, [(found, why)] if *found == check && why.contains(evidence));
+        if !is_found {
+            writeln!(others, "{fault}: {failed:?}").unwrap();
+        }
+    }
+    assert_eq!(others, "");
+    let known = fs::read_dir(pages("faulty")).unwrap().count();
+    assert_eq!(known, faults.len() + 1, "the errors of the console are seen by a browser alone");
+}
+
+#[test]
+fn an_error_of_a_script_is_left_to_a_browser() {
+    let (files, given) = fixture(Some("console-error"));
+    let told = source(&files, &given);
+    assert!(with_verdict(&told, Verdict::Failed).is_empty(), "{told:#?}");
+    assert!(told.iter().all(|told| told.verdict != Verdict::Passed), "a script can change all of it");
+}

@@ -1,0 +1,181 @@
+//! Colours, type and spacing of the styles, compared with the given tokens.
+
+use std::collections::BTreeSet;
+
+use csscolorparser::Color;
+
+use super::Token;
+use super::css::{self, Part};
+use super::evidence::Places;
+use super::site::Site;
+use super::source::Outcome;
+
+const PIXELS_OF_REM: f32 = 16.0;
+/// How far a custom property is followed to another one.
+const DEEPEST: usize = 8;
+
+/// Each colour and each font family that the styles name is one of the tokens. A colour of a token that is more transparent is the same.
+pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
+    let colors: Vec<Color> = tokens.iter().filter_map(|token| css::color(&token.value)).collect();
+    let is_font = |token: &&Token| {
+        let name = token.name.to_lowercase();
+        ["family", "typeface"].iter().any(|word| name.contains(word))
+            || name.contains("font") && families(&token.value).len() > 1
+            || name.contains("font") && token.value.chars().all(|c| c.is_alphabetic() || c == ' ')
+    };
+    let fonts: Vec<String> = tokens.iter().filter(is_font).flat_map(|token| families(&token.value)).collect();
+    if colors.is_empty() && fonts.is_empty() {
+        let none = if tokens.is_empty() { "no tokens were given" } else { "no token is a colour or a font" };
+        return Outcome::unverified(none);
+    }
+    let (mut others, mut used) = (Places::default(), 0);
+    for (style, declaration) in site.declarations() {
+        if !colors.is_empty() && is_colored(&declaration.name) {
+            for part in css::parts(&declaration.value) {
+                if let Part::Color { color, .. } = part {
+                    used += 1;
+                    if !colors.iter().any(|token| is_same(token, &color)) {
+                        others.add(&style.place(declaration));
+                    }
+                }
+            }
+        }
+        if !fonts.is_empty() && matches!(&*declaration.name, "font-family" | "font") {
+            let text = if &*declaration.name == "font" {
+                after_size(&declaration.value)
+            } else {
+                &declaration.value
+            };
+            let unknown = |family: &String| !fonts.contains(family) && !is_generic(family);
+            used += 1;
+            if families(text).iter().any(unknown) {
+                others.add(&style.place(declaration));
+            }
+        }
+    }
+    match used {
+        0 => Outcome::unverified("a browser is needed: no style names a colour or a font"),
+        _ => Outcome::of(&others, site, "all colours and fonts of the styles are tokens"),
+    }
+}
+
+/// Margins, paddings, gaps and insets are lengths of the tokens for spacing, or relative to something else. A length within a
+/// function, such as `calc`, is a step to another one, and proves nothing.
+pub(super) fn spacing(site: &Site<'_>, tokens: &[Token]) -> Outcome {
+    let is_spacing = |token: &&Token| {
+        let name = token.name.to_lowercase();
+        ["spac", "gap", "margin", "padding", "inset", "gutter"].iter().any(|word| name.contains(word))
+    };
+    let lengths = tokens.iter().filter(is_spacing).flat_map(|token| css::parts(&token.value));
+    let scale: Vec<f32> = lengths.filter_map(|part| pixels(&part)).collect();
+    if scale.is_empty() {
+        return Outcome::unverified("no tokens for spacing were given");
+    }
+    let is_off = |part: &Part| {
+        let length = pixels(part).unwrap_or_default().abs();
+        length > 0.01 && !scale.iter().any(|step| (step - length).abs() < 0.01)
+    };
+    let (mut others, mut computed) = (Places::default(), Places::default());
+    let variables = spacing_variables(site);
+    let is_ours = |name: &str| is_space(name) || variables.contains(name);
+    for (style, declaration) in site.declarations().filter(|(_, one)| is_ours(&one.name)) {
+        if css::outer_parts(&declaration.value).iter().any(is_off) {
+            others.add(&style.place(declaration));
+        } else if css::parts(&declaration.value).iter().any(is_off) {
+            computed.add(&style.place(declaration));
+        }
+    }
+    if others.is_empty() && !computed.is_empty() {
+        return Outcome::unverified(format!("a browser is needed: computed lengths: {}", computed.text()));
+    }
+    Outcome::of(&others, site, "all spacing is on the scale of the tokens")
+}
+
+/// The custom properties that spacing is made of, those that stand for one of them too.
+fn spacing_variables(site: &Site<'_>) -> BTreeSet<Box<str>> {
+    let mut names = BTreeSet::new();
+    for _ in 0..DEEPEST {
+        let used = site.declarations().filter(|(_, one)| is_space(&one.name) || names.contains(&one.name));
+        let parts = used.flat_map(|(_, one)| css::parts(&one.value));
+        let variables = parts.filter_map(|part| match part {
+            Part::Variable(name) => Some(name),
+            _ => None,
+        });
+        let found: BTreeSet<Box<str>> = variables.collect();
+        if found.is_subset(&names) {
+            break;
+        }
+        names.extend(found);
+    }
+    names
+}
+
+/// Any property of a colour; in the value of another, a word such as `tan` is no colour.
+fn is_colored(name: &str) -> bool {
+    const COLORED: [&str; 9] =
+        ["color", "background", "border", "outline", "shadow", "fill", "stroke", "column-rule", "image"];
+    name.starts_with("--") || COLORED.iter().any(|word| name.contains(word)) || name == "text-decoration"
+}
+
+fn is_space(name: &str) -> bool {
+    ["margin", "padding", "inset"].iter().any(|word| name == *word || name.starts_with(&format!("{word}-")))
+        || matches!(name, "gap" | "row-gap" | "column-gap" | "grid-gap")
+}
+
+pub(super) fn pixels(part: &Part) -> Option<f32> {
+    let Part::Length { value, unit } = part else { return None };
+    match &**unit {
+        "px" => Some(*value),
+        "rem" => Some(value * PIXELS_OF_REM),
+        _ => None,
+    }
+}
+
+fn is_same(a: &Color, b: &Color) -> bool {
+    let [red, green, blue, _] = a.to_rgba8();
+    let [other_red, other_green, other_blue, _] = b.to_rgba8();
+    [(red, other_red), (green, other_green), (blue, other_blue)].iter().all(|(a, b)| a.abs_diff(*b) <= 1)
+}
+
+/// The families that a value names, in small letters.
+fn families(value: &str) -> Vec<String> {
+    let parts = css::parts(value);
+    let names = parts.split(|part| *part == Part::Comma).filter_map(|family| {
+        let words = family.iter().map(|part| match part {
+            Part::Text(text) | Part::Word(text) | Part::Color { text, .. } => Some(text.to_lowercase()),
+            Part::Length { .. } | Part::Variable(_) | Part::Comma => None,
+        });
+        words.collect::<Option<Vec<String>>>().filter(|words| !words.is_empty())
+    });
+    names.map(|words| words.join(" ")).collect()
+}
+
+/// The families of a short form: what follows its last length.
+fn after_size(value: &str) -> &str {
+    let first = value.split_inclusive(char::is_whitespace).scan(0, |at, word| {
+        *at += word.len();
+        Some((*at, word))
+    });
+    let size = first.filter(|(_, word)| word.starts_with(|c: char| c.is_ascii_digit() || c == '.')).last();
+    size.map_or("", |(end, _)| &value[end..])
+}
+
+fn is_generic(family: &str) -> bool {
+    const GENERIC: [&str; 14] = [
+        "serif",
+        "sans-serif",
+        "monospace",
+        "cursive",
+        "fantasy",
+        "system-ui",
+        "ui-serif",
+        "ui-sans-serif",
+        "ui-monospace",
+        "ui-rounded",
+        "inherit",
+        "initial",
+        "unset",
+        "emoji",
+    ];
+    GENERIC.contains(&family) || family == "revert" || family == "math"
+}

@@ -1,0 +1,169 @@
+//! The given texts and sections, on the pages.
+
+use super::Text;
+use super::evidence::{Places, short};
+use super::html::{Kind, Page};
+use super::site::{Site, Style, hides};
+use super::source::Outcome;
+
+/// Each of these is compared with each element.
+const MOST_HIDING: usize = 100;
+
+/// What a page says, white space normalised.
+struct Said {
+    /// What nothing hides.
+    sure: String,
+    /// That, and what a style sheet may hide.
+    all: String,
+}
+
+/// Each given text is on a page, word for word. Where scripts could write it, a text that is not there is no fault yet.
+pub(super) fn copy(site: &Site<'_>, copy: &[Text]) -> Outcome {
+    if copy.is_empty() {
+        return Outcome::unverified("no texts were given");
+    }
+    let pages: Vec<Said> = (0..site.pages.len()).map(|page| said(site, page)).collect();
+    let (mut missing, mut hidden) = (Places::default(), Places::default());
+    for Text { at, text } in copy {
+        let wanted = normal(text);
+        let shown = format!("{at}: “{}”", short(text, 100));
+        if pages.iter().any(|page| holds(&page.sure, &wanted)) {
+            continue;
+        }
+        let is_there = pages.iter().any(|page| holds(&page.all, &wanted));
+        if is_there { hidden.add(&shown) } else { missing.add(&shown) }
+    }
+    match site.doubt() {
+        Some(doubt) if !missing.is_empty() => {
+            Outcome::unverified(format!("not in the source: {}; {doubt}", missing.text()))
+        }
+        None if !missing.is_empty() => {
+            Outcome { evidence: format!("not on any page: {}", missing.text()), ..Outcome::failed(&missing) }
+        }
+        _ if !hidden.is_empty() => {
+            Outcome::unverified(format!("a browser is needed: styles may hide {}", hidden.text()))
+        }
+        Some(doubt) => Outcome::unverified(doubt),
+        None => Outcome::passed(format!("all {} given texts are there", copy.len())),
+    }
+}
+
+/// Each heading of the brief is a heading of a page, or a label or the id of a section of it.
+pub(super) fn sections(site: &Site<'_>, sections: &[Box<str>]) -> Outcome {
+    if sections.is_empty() {
+        return Outcome::unverified("the brief has no headings");
+    }
+    let names: Vec<String> = site.pages.iter().flat_map(names).collect();
+    let mut missing = Places::default();
+    for section in sections {
+        let wanted = words(section);
+        if !names.iter().any(|name| holds(name, &wanted)) {
+            missing.add(&format!("“{}”", short(section, 100)));
+        }
+    }
+    match site.doubt() {
+        _ if missing.is_empty() => match site.doubt() {
+            Some(doubt) => Outcome::unverified(doubt),
+            None => Outcome::passed(format!("all {} sections are there", sections.len())),
+        },
+        Some(doubt) => Outcome::unverified(format!("not in the source: {}; {doubt}", missing.text())),
+        None => Outcome { evidence: format!("no section {}", missing.text()), ..Outcome::failed(&missing) },
+    }
+}
+
+/// What the sections of a page are called, as words.
+fn names(page: &Page<'_>) -> Vec<String> {
+    const SECTIONS: [&str; 9] =
+        ["section", "article", "aside", "header", "footer", "main", "nav", "form", "div"];
+    let shown = page.elements().filter(|(at, _)| !page.nodes[*at].is_hidden);
+    let names = shown.flat_map(|(at, name)| {
+        let is_heading = matches!(name.as_bytes(), [b'h', b'1'..=b'6']);
+        let is_section = SECTIONS.contains(&name);
+        let of = |is: bool, key: &str| page.attribute(at, key).filter(|_| is).map(words);
+        let heading = is_heading.then(|| words(&page.beginning(at)));
+        let landmark = matches!(name, "header" | "footer" | "nav").then(|| name.to_owned());
+        [heading, of(is_section, "aria-label"), of(is_section || is_heading, "id"), landmark]
+    });
+    names.flatten().collect()
+}
+
+fn said(site: &Site<'_>, at: usize) -> Said {
+    let page = &site.pages[at];
+    let hiding: Vec<&Style> = site.styles.iter().filter(|style| hides(&style.rule)).collect();
+    let mut doubtful = vec![false; page.nodes.len()];
+    let (mut sure, mut all) = (String::new(), String::new());
+    for (node, read) in page.nodes.iter().enumerate() {
+        if read.is_hidden {
+            continue;
+        }
+        let could = |style: &&Style| site.could_apply(style, at, node);
+        let is_doubtful = doubtful[read.parent] || hiding.len() > MOST_HIDING || hiding.iter().any(could);
+        doubtful[node] = is_doubtful;
+        let mut say = |text: &str| {
+            all.push_str(text);
+            if !is_doubtful {
+                sure.push_str(text);
+            }
+        };
+        match &read.kind {
+            Kind::Text(text) => say(text),
+            Kind::Element { name, .. } => {
+                for text in spoken(page, node, name) {
+                    say(" \n");
+                    say(text);
+                    say(" \n");
+                }
+                if !is_inline(name) {
+                    say(" ");
+                }
+            }
+            Kind::Document => {}
+        }
+        // What has ended with this node, and is a block, parts the words.
+        let ended = page.up(node).skip(1).take_while(|up| page.nodes[*up].end == node + 1);
+        if ended.take(MOST_HIDING).any(|up| !is_inline(page.name(up))) {
+            say(" ");
+        }
+    }
+    Said { sure: normal(&sure), all: normal(&all) }
+}
+
+/// The texts that a page shows and that are attributes.
+fn spoken<'p>(page: &'p Page<'_>, at: usize, name: &str) -> impl Iterator<Item = &'p str> {
+    let kind = page.attribute(at, "type").unwrap_or_default();
+    let is_button = name == "input" && ["submit", "button", "reset"].contains(&kind);
+    let keys = [("alt", name == "img" || name == "input"), ("placeholder", true), ("value", is_button)];
+    keys.into_iter().filter(|(_, is)| *is).filter_map(move |(key, _)| page.attribute(at, key))
+}
+
+fn is_inline(name: &str) -> bool {
+    const INLINE: [&str; 26] = [
+        "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins",
+        "kbd", "mark", "q", "s", "samp", "small", "span", "strong", "sub", "sup", "u", "wbr",
+    ];
+    INLINE.contains(&name)
+}
+
+fn normal(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ")
+}
+
+/// The words of a name in small letters, without its signs.
+fn words(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a text has another one in it that neither begins nor ends within a word.
+fn holds(text: &str, wanted: &str) -> bool {
+    let parts = |a: Option<char>, b: Option<char>| {
+        !(a.is_some_and(char::is_alphanumeric) && b.is_some_and(char::is_alphanumeric))
+    };
+    !wanted.is_empty()
+        && text.match_indices(wanted).any(|(at, _)| {
+            let (before, after) = (&text[..at], &text[at + wanted.len()..]);
+            parts(before.chars().next_back(), wanted.chars().next())
+                && parts(wanted.chars().next_back(), after.chars().next())
+        })
+}
