@@ -15,6 +15,7 @@ mod given;
 mod html;
 mod interactions;
 mod layout;
+mod outcome;
 mod site;
 mod source;
 #[cfg(test)]

@@ -8,8 +8,8 @@ use super::css::{self, Part};
 use super::evidence::{Places, short};
 use super::html::{Kind, Page};
 use super::layout::variables;
+use super::outcome::Outcome;
 use super::site::{Site, Style};
-use super::source::Outcome;
 
 /// From indigo over #8B5CF6 and #6D28D9 to purple.
 const PURPLE: std::ops::RangeInclusive<f32> = 225.0..=290.0;

@@ -12,8 +12,8 @@ use html5ever::{Attribute, ExpandedName, QualName, local_name, ns, parse_documen
 
 const MOST_NODES: usize = 100_000;
 const DEEPEST: usize = 1_000;
-/// A tag is checked against each attribute before it.
-const MOST_WORDS_OF_A_TAG: usize = 10_000;
+/// Each attribute of a tag is compared with those before it: of a larger tag that would take long.
+const LARGEST: usize = 512 << 10;
 /// How much is read of a heading and the like.
 const LONGEST_NAME: usize = 400;
 /// How much is parsed between two looks at the limits.
@@ -47,7 +47,7 @@ pub(super) enum Kind {
 impl<'a> Page<'a> {
     /// Nothing, if the page is beyond the limits.
     pub(super) fn read(path: &'a str, text: &str) -> Option<Self> {
-        if longest_tag(text) > MOST_WORDS_OF_A_TAG {
+        if text.len() > LARGEST {
             return None;
         }
         let mut parser = parse_document(Tree::default(), html5ever::ParseOpts::default());
@@ -151,14 +151,6 @@ impl<'a> Page<'a> {
 /// Where a piece of a text ends: not within a character.
 fn piece_end(text: &str) -> usize {
     (PIECE..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
-}
-
-/// About how many attributes the largest tag has at most.
-fn longest_tag(text: &str) -> usize {
-    let is_tag = |part: &&str| part.starts_with(|c: char| c.is_ascii_alphabetic());
-    let parts = text.split('<').filter(is_tag).flat_map(|part| part.split('>').take(1));
-    let words = |tag: &str| tag.split(|c: char| c.is_ascii_whitespace() || "/\"'".contains(c)).count();
-    parts.map(words).max().unwrap_or(0)
 }
 
 /// What the parser builds: nodes by number, the document first.

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::Places;
 use super::html::Page;
+use super::outcome::Outcome;
 use super::site::{Site, is_external, is_void, local};
-use super::source::Outcome;
 
 /// What can be linked to on each page.
 type Anchors<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
@@ -31,6 +31,10 @@ pub(super) fn interactions(site: &Site<'_>) -> Outcome {
 }
 
 fn links(site: &Site<'_>, page: &Page<'_>, anchors: &Anchors<'_>, dead: &mut Places, idle: &mut Places) {
+    // It changes where each link leads.
+    if page.named(&["base"]).next().is_some() {
+        return;
+    }
     for (at, name) in page.elements() {
         let key = match name {
             "a" | "area" | "link" => "href",

@@ -6,15 +6,15 @@ use csscolorparser::Color;
 
 use super::css::{self, Part, Rule};
 use super::evidence::Places;
+use super::outcome::Outcome;
 use super::site::{Site, Style};
-use super::source::Outcome;
 use super::tokens::pixels;
 
 const NARROW: f32 = 375.0;
 const LEAST_CONTRAST: f32 = 4.5;
 const LEAST_CONTRAST_OF_LARGE: f32 = 3.0;
-/// How many pairs of colours are looked for on the pages.
-const MOST_PAIRS: usize = 200;
+/// How many rules are looked for on the pages.
+const MOST_PAIRS: usize = 50;
 /// How far a custom property is followed to another one.
 const DEEPEST: usize = 8;
 

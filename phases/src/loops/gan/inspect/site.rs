@@ -6,6 +6,10 @@ use super::html::{Kind, Page};
 use crate::lint::Files;
 use crate::material::Body;
 
+/// Of all pages: more of them are not read.
+const MOST_HTML: usize = 2 << 20;
+/// A longer one is compared with nothing: it could be of any element.
+const LONGEST_SELECTOR: usize = 300;
 /// What is so far to a side is out of sight.
 const FAR: f32 = -400.0;
 
@@ -42,15 +46,22 @@ impl<'a> Site<'a> {
     pub(super) fn read(files: &'a Files) -> Self {
         let (pages, styles, scripts, unread) = Default::default();
         let mut site = Self { files, pages, styles, scripts, unread };
+        let mut bytes = 0;
         for file in files.files() {
             let (is_page, is_style) = (has_end(&file.path, &["html", "htm"]), has_end(&file.path, &["css"]));
             match &file.body {
+                Body::Text(text) if is_page && bytes + text.len() > MOST_HTML => {
+                    site.unread.add(&format!("{}, for its size", file.path));
+                }
                 Body::Text(text) if is_page => match Page::read(&file.path, text) {
                     Some(mut page) => {
+                        bytes += text.len();
                         hide(&mut page);
                         site.pages.push(page);
                     }
-                    None => site.unread.add(&format!("{} is too deep or has too many elements", file.path)),
+                    None => site
+                        .unread
+                        .add(&format!("{} is too large, too deep, or has too many elements", file.path)),
                 },
                 Body::Text(text) if is_style => site.sheet(text, &file.path, 1),
                 Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } if is_page || is_style => {
@@ -83,6 +94,7 @@ impl<'a> Site<'a> {
             match name {
                 "style" => sheets.push((this.text(at), this.nodes[at].line)),
                 "script" if !is_data(this, at) => scripts.push(this.shown(at)),
+                "base" => unread.push(this.shown(at)),
                 "iframe" | "object" | "embed" => scripts.push(this.shown(at)),
                 "link" if is_sheet(this, at) && !self.has(this, at) => unread.push(this.shown(at)),
                 _ => {}
@@ -138,6 +150,7 @@ impl<'a> Site<'a> {
     pub(super) fn could_apply(&self, style: &Style, page: usize, at: usize) -> bool {
         match style.on {
             Some(on) => on == (page, at),
+            None if style.rule.selector.len() > LONGEST_SELECTOR => true,
             None => {
                 style.rule.selector.split(',').any(|selector| could_match(selector, &self.pages[page], at))
             }

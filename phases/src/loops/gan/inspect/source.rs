@@ -1,11 +1,14 @@
 //! What the source of a site alone tells: passed or failed only where the source proves it, and else why a browser is needed.
+//!
+//! Nothing passes on a site with scripts, or with styles that are not here: they can change it. A fault that the source has is a
+//! fault all the same, but for what scripts are there to make: texts, sections, handlers, anchors, and names.
 
-use super::evidence::{Places, short};
+use super::evidence::short;
+use super::outcome::Outcome;
 use super::site::Site;
 use super::{Given, Means, Told, accessible, generic, interactions, layout, tokens, words};
 use crate::lint::Files;
 use crate::loops::gan::contract::Check;
-use crate::loops::gan::evaluation::Verdict;
 
 const LONGEST: usize = 1_500;
 
@@ -23,36 +26,6 @@ const CHECKS: [Check; 12] = [
     Check::GenericStyle,
     Check::GenericIcons,
 ];
-
-/// What one check has come to.
-#[derive(Debug)]
-pub(super) struct Outcome {
-    pub verdict: Verdict,
-    pub evidence: String,
-}
-
-impl Outcome {
-    pub(super) fn passed(evidence: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Passed, evidence: evidence.into() }
-    }
-
-    pub(super) fn failed(places: &Places) -> Self {
-        Self { verdict: Verdict::Failed, evidence: places.text() }
-    }
-
-    pub(super) fn unverified(why: impl Into<String>) -> Self {
-        Self { verdict: Verdict::Unverified, evidence: why.into() }
-    }
-
-    /// Failed where there are faults; passed only where the source shows the whole page.
-    pub(super) fn of(faults: &Places, site: &Site<'_>, passed: &str) -> Self {
-        match site.doubt() {
-            _ if !faults.is_empty() => Self::failed(faults),
-            Some(doubt) => Self::unverified(doubt),
-            None => Self::passed(passed),
-        }
-    }
-}
 
 /// What each check finds in the source, in the order of the checks.
 pub fn source(files: &Files, given: &Given) -> Vec<Told> {

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use csscolorparser::Color;
-
 use super::Token;
 use super::css::{self, Part};
 use super::evidence::Places;
+use super::outcome::Outcome;
 use super::site::Site;
-use super::source::Outcome;
 
 const PIXELS_OF_REM: f32 = 16.0;
 /// How far a custom property is followed to another one.
@@ -16,7 +14,8 @@ const DEEPEST: usize = 8;
 
 /// Each colour and each font family that the styles name is one of the tokens. A colour of a token that is more transparent is the same.
 pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
-    let colors: Vec<Color> = tokens.iter().filter_map(|token| css::color(&token.value)).collect();
+    let colors: Vec<[u8; 4]> =
+        tokens.iter().filter_map(|token| css::color(&token.value)).map(|color| color.to_rgba8()).collect();
     let is_font = |token: &&Token| {
         let name = token.name.to_lowercase();
         ["family", "typeface"].iter().any(|word| name.contains(word))
@@ -34,7 +33,8 @@ pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
             for part in css::parts(&declaration.value) {
                 if let Part::Color { color, .. } = part {
                     used += 1;
-                    if !colors.iter().any(|token| is_same(token, &color)) {
+                    let color = color.to_rgba8();
+                    if !colors.iter().any(|token| is_same(*token, color)) {
                         others.add(&style.place(declaration));
                     }
                 }
@@ -131,10 +131,9 @@ pub(super) fn pixels(part: &Part) -> Option<f32> {
     }
 }
 
-fn is_same(a: &Color, b: &Color) -> bool {
-    let [red, green, blue, _] = a.to_rgba8();
-    let [other_red, other_green, other_blue, _] = b.to_rgba8();
-    [(red, other_red), (green, other_green), (blue, other_blue)].iter().all(|(a, b)| a.abs_diff(*b) <= 1)
+/// Rounding may move a part by one.
+fn is_same(token: [u8; 4], color: [u8; 4]) -> bool {
+    token[..3].iter().zip(color).all(|(a, b)| a.abs_diff(b) <= 1)
 }
 
 /// The families that a value names, in small letters.

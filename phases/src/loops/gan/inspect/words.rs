@@ -3,11 +3,11 @@
 use super::Text;
 use super::evidence::{Places, short};
 use super::html::{Kind, Page};
+use super::outcome::Outcome;
 use super::site::{Site, Style, hides};
-use super::source::Outcome;
 
 /// Each of these is compared with each element.
-const MOST_HIDING: usize = 100;
+const MOST_HIDING: usize = 50;
 
 /// What a page says, white space normalised.
 struct Said {
@@ -62,12 +62,14 @@ pub(super) fn sections(site: &Site<'_>, sections: &[Box<str>]) -> Outcome {
         }
     }
     match site.doubt() {
-        _ if missing.is_empty() => match site.doubt() {
-            Some(doubt) => Outcome::unverified(doubt),
-            None => Outcome::passed(format!("all {} sections are there", sections.len())),
-        },
-        Some(doubt) => Outcome::unverified(format!("not in the source: {}; {doubt}", missing.text())),
-        None => Outcome { evidence: format!("no section {}", missing.text()), ..Outcome::failed(&missing) },
+        Some(doubt) if !missing.is_empty() => {
+            Outcome::unverified(format!("not in the source: {}; {doubt}", missing.text()))
+        }
+        Some(doubt) => Outcome::unverified(doubt),
+        None if !missing.is_empty() => {
+            Outcome { evidence: format!("no section {}", missing.text()), ..Outcome::failed(&missing) }
+        }
+        None => Outcome::passed(format!("all {} sections are there", sections.len())),
     }
 }
 

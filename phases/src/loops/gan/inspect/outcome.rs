@@ -1,0 +1,34 @@
+//! What a check of the source has come to.
+
+use super::evidence::Places;
+use super::site::Site;
+use crate::loops::gan::evaluation::Verdict;
+
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub verdict: Verdict,
+    pub evidence: String,
+}
+
+impl Outcome {
+    pub(super) fn passed(evidence: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Passed, evidence: evidence.into() }
+    }
+
+    pub(super) fn failed(places: &Places) -> Self {
+        Self { verdict: Verdict::Failed, evidence: places.text() }
+    }
+
+    pub(super) fn unverified(why: impl Into<String>) -> Self {
+        Self { verdict: Verdict::Unverified, evidence: why.into() }
+    }
+
+    /// Failed where there are faults; passed only where the source shows the whole page.
+    pub(super) fn of(faults: &Places, site: &Site<'_>, passed: &str) -> Self {
+        match site.doubt() {
+            _ if !faults.is_empty() => Self::failed(faults),
+            Some(doubt) => Self::unverified(doubt),
+            None => Self::passed(passed),
+        }
+    }
+}
