@@ -30,6 +30,7 @@ pub mod edit;
 pub mod ending;
 pub mod event;
 pub mod findings;
+mod form;
 pub mod gauge;
 pub mod id;
 pub mod judgement;

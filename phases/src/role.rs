@@ -19,6 +19,8 @@ const LONGEST: usize = 32;
 impl Role {
     pub const EXECUTOR: Self = Self(Cow::Borrowed("executor"));
     pub const EVALUATOR: Self = Self(Cow::Borrowed("evaluator"));
+    /// Makes what a brief asks for.
+    pub const BUILDER: Self = Self(Cow::Borrowed("builder"));
     pub const IMPROVER: Self = Self(Cow::Borrowed("improver"));
     pub const SECOND_IMPROVER: Self = Self(Cow::Borrowed("improver-2"));
     /// The other judges of a panel.

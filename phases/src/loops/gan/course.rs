@@ -142,6 +142,8 @@ pub enum Ending {
     /// It ended without a pass; the best is kept.
     Kept(Hold),
     Aborted,
+    /// A step came to nothing, again and again.
+    Failed,
 }
 
 impl Hold {

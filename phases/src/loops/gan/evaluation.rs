@@ -17,6 +17,9 @@ pub struct Finding {
     pub criterion: CriterionId,
     pub verdict: Verdict,
     pub evidence: Box<str>,
+    /// What would make it pass, as a judge sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<Box<str>>,
     pub by: By,
 }
 
@@ -195,6 +198,7 @@ fn settled(id: &CriterionId, found: &[Finding]) -> Finding {
         criterion: id.clone(),
         verdict: Verdict::Unverified,
         evidence: "there is no evidence".into(),
+        fix: None,
         by: By::Judge,
     };
     evident.min_by_key(rank).cloned().unwrap_or_else(none)

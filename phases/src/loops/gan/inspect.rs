@@ -63,9 +63,24 @@ pub struct Told {
     pub by: Means,
 }
 
+impl Told {
+    pub fn is_unverified(&self) -> bool {
+        self.verdict == Verdict::Unverified
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Means {
     Browser,
     Source,
+}
+
+/// All that one look has come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Looked {
+    pub told: Vec<Told>,
+    /// What could not be done, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Box<str>>,
 }

@@ -54,7 +54,7 @@ fn contract() -> Contract {
 }
 
 fn finding(criterion: &str, verdict: Verdict, by: By) -> Finding {
-    Finding { criterion: id(criterion), verdict, evidence: "index.html: “x”".into(), by }
+    Finding { criterion: id(criterion), verdict, evidence: "index.html: “x”".into(), fix: None, by }
 }
 
 /// A judge who finds these criteria passed, and all others failed.

@@ -10,6 +10,7 @@ use super::checks::Asked;
 use super::criteria::{Rule, RuleId};
 use super::task::Bounds;
 use super::verdict::RuleResult;
+use crate::form::{bound, list, object, one_of, text};
 use crate::judgement::{self, Ask, VerdictShape};
 
 /// So many rules.
@@ -77,29 +78,6 @@ pub fn verdicts(asked: &[Asked<'_>], nonce: &str) -> Value {
     form
 }
 
-/// The code of the request, and what was asked for.
-fn bound(key: &str, asked: &Value) -> Value {
-    object(&json!({ "answer_to": text(), key: asked }))
-}
-
-/// An object of which no part is missing.
-fn object(parts: &Value) -> Value {
-    let names: Vec<&String> = parts.as_object().into_iter().flat_map(|parts| parts.keys()).collect();
-    json!({ "type": "object", "required": names, "properties": parts })
-}
-
-fn list(number: &RangeInclusive<usize>, item: &Value) -> Value {
-    json!({ "type": "array", "minItems": number.start(), "maxItems": number.end(), "items": item })
-}
-
 fn ids<'a>(rules: &[&'a Rule]) -> impl Iterator<Item = &'a RuleId> {
     rules.iter().map(|rule| &rule.id)
-}
-
-fn one_of(values: impl IntoIterator<Item = impl serde::Serialize>) -> Value {
-    json!({ "type": "string", "enum": values.into_iter().map(|value| json!(value)).collect::<Vec<_>>() })
-}
-
-fn text() -> Value {
-    json!({ "type": "string" })
 }
