@@ -1,5 +1,6 @@
 //! The user's side of each loop, and what the run commands need from it: they are written once and take a run of any.
 
+pub mod gan;
 pub mod reflex;
 pub mod resume;
 pub mod tune;
@@ -16,7 +17,7 @@ use skilltune_phases::id::TreeId;
 use skilltune_phases::plan::{LoopKind, Plan, RunId};
 use skilltune_phases::run::Run;
 
-use crate::args::runs::{AnswerName, RunCommand};
+use crate::args::runs::{Reply, RunCommand};
 use crate::progress::talk::Narrated;
 use crate::report::advice::Next;
 use crate::report::ui::Ui;
@@ -151,7 +152,7 @@ pub trait LoopCommands: Ui + Narrated {
     /// `resume`: who answers the run's question.
     fn person(
         scope: &Scope<'_>,
-        answer: Option<AnswerName>,
+        answer: Option<Reply<'_>>,
         yes: bool,
     ) -> Result<Box<dyn Person<Self>>, Complaint>;
 

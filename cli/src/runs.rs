@@ -11,6 +11,7 @@ pub mod under_guard;
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde::Serialize;
 use skilltune_orchestrator::store::{
     self, FirstLine, Home, HomeError, JournalError, Label, Locks, RunFolder,
@@ -367,6 +368,15 @@ pub fn seed(inputs: &impl Serialize) -> u64 {
     let digest = Digest::of(&serde_json::to_vec(inputs).expect("what is asked for has a JSON text"));
     // Fifty-three bits survive every reader of JSON.
     u64::from_le_bytes(digest.as_bytes()[..8].try_into().expect("eight bytes")) >> 11
+}
+
+/// Four characters that are rarely shared, then the time of birth.
+pub fn birth_name(seed: u64, now: Timestamp) -> RunId {
+    let parts: [&[u8]; 3] =
+        [&seed.to_le_bytes(), &now.as_nanosecond().to_le_bytes(), &std::process::id().to_le_bytes()];
+    let name = &Digest::of_parts(parts).hex()[..4];
+    let id = format!("{name}-{}", now.strftime("%Y%m%d-%H%M%S"));
+    id.parse().expect("digits and a time are plain")
 }
 
 #[cfg(test)]

@@ -24,8 +24,7 @@ use crate::id::TreeId;
 
 pub use fault::fault;
 pub use quote::{line, quote_end};
-#[cfg(test)]
-pub(crate) use schema::accepts;
+pub use schema::accepts;
 pub use tell::{Bytes, Facts, Usage, tell};
 
 /// How it is told whether something holds.

@@ -90,6 +90,7 @@ macro_rules! all_loops {
             [$($with)*]
             Tune in tune,
             Reflex in reflex,
+            Gan in gan,
         }
     };
 }

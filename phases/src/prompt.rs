@@ -52,6 +52,11 @@ static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
         ("reflex/evaluate", include_str!("../prompts/reflex/evaluate.md")),
         ("reflex/critique", include_str!("../prompts/reflex/critique.md")),
         ("reflex/refine", include_str!("../prompts/reflex/refine.md")),
+        ("gan/draft", include_str!("../prompts/gan/draft.md")),
+        ("gan/propose", include_str!("../prompts/gan/propose.md")),
+        ("gan/rule", include_str!("../prompts/gan/rule.md")),
+        ("gan/build", include_str!("../prompts/gan/build.md")),
+        ("gan/judge", include_str!("../prompts/gan/judge.md")),
     ];
     for (name, source) in sources {
         templates.add_template(name, source).expect("the templates are part of the program and tested");

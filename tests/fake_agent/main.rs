@@ -7,6 +7,7 @@
 #![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
 
 mod evaluate;
+mod gan;
 mod law;
 mod misbehave;
 mod reflex;
@@ -52,7 +53,9 @@ fn main() -> ExitCode {
     let mut prompt = String::new();
     std::io::stdin().read_to_string(&mut prompt).expect("the prompt is text");
     let page = reflex::Page::of(&prompt);
-    let part = page.map_or_else(|| role.clone(), |page| page.name());
+    let turn = gan::Page::of(&prompt);
+    let named = page.map(|page| page.name()).or(turn.map(|turn| turn.name()));
+    let part = named.unwrap_or_else(|| role.clone());
     let call = call_name(&part, &prompt);
     script.note("start", &call);
     script.tell_start(&prompt);
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
     let answer = match (page, role.as_str()) {
         _ if let Some(play) = &script.law => Some(play.answer(&role, &prompt, &call)),
         (Some(page), _) => Some(reflex::answer(&script, page, &call)),
+        _ if turn.is_some() => turn.map(|turn| gan::answer(&script, turn, &call)),
         (None, "executor") => execute(&script, &call),
         (None, "evaluator") if prompt.starts_with("# Judge what was produced") => {
             Some(evaluate::grade(&script, &prompt))

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::gan;
 use crate::law;
 use crate::misbehave::Misbehaviour;
 use crate::reflex::Play;
@@ -66,6 +67,8 @@ pub(crate) struct Script {
     pub(crate) scenarios: serde_json::Value,
     /// What it does in the reflex loop.
     pub(crate) reflex: Play,
+    /// What it does in the builder/evaluator loop.
+    pub(crate) gan: gan::Play,
     /// A simulated world, in place of all that is told here of its work.
     pub(crate) law: Option<law::Play>,
 }
@@ -121,6 +124,7 @@ impl Default for Script {
             no_text: false,
             scenarios: serde_json::Value::Null,
             reflex: Play::default(),
+            gan: gan::Play::default(),
             law: None,
         }
     }
@@ -188,6 +192,19 @@ impl Script {
             Ok(_) => std::fs::write(&path, request).map(|()| true).expect("the file can be written"),
             Err(_) => std::fs::read_to_string(&path).is_ok_and(|first| first == request),
         }
+    }
+
+    /// How many other calls of this kind there were before this one, by the log. Asked the same again, it is the same number.
+    pub(crate) fn nth(&self, kind: &str, call: &str) -> usize {
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let begun = log.lines().filter_map(|line| line.strip_prefix("start ")?.split(' ').next());
+        let mut known: Vec<&str> = Vec::new();
+        for name in begun.filter(|name| name.starts_with(&format!("{kind}-"))) {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+        known.iter().position(|name| *name == call).expect("this call has begun")
     }
 
     /// One line in one write, so that the lines of several agents do not mix.

@@ -19,6 +19,7 @@ mod doctor;
 mod drafting;
 mod elsewhere;
 mod every_check;
+mod gan;
 mod graded;
 mod hostile_state;
 mod ignored;

@@ -56,6 +56,15 @@ impl Outcome {
         Self::with(scene, ran, result, shared(scene, alias, target), alias)
     }
 
+    /// Of a run of `gan`: its target is the folder that it builds into.
+    pub(crate) fn of_gan(scene: &Scene, ran: &Ran) -> Self {
+        let mut result = result(ran);
+        for path in ["into", "result"] {
+            assert!(result[path].take().is_string(), "{path}");
+        }
+        Self::with(scene, ran, result, listing(&scene.path("project/site")), "")
+    }
+
     fn with(scene: &Scene, ran: &Ran, result: Value, target: Listing, alias: &str) -> Self {
         Self {
             code: ran.code,

@@ -18,6 +18,12 @@ Examples:
   skilltune tune skills/writer \"Write release notes for version 2.0\"
   skilltune tune outline,writer --chain --suite suite.toml --preset thorough";
 
+pub const GAN: &str = "\
+Examples:
+  skilltune gan brief.md --into site
+  skilltune gan brief.md --into site --copy copy.json --tokens tokens.json --level thorough
+  skilltune gan brief.md --profile code --max-rounds 3 --yes";
+
 pub const CALIBRATE: &str = "\
 Examples:
   skilltune calibrate skills/writer --suite suite.toml

@@ -75,12 +75,15 @@ pub struct ResumeArgs {
     /// Answer to the question of a paused run
     #[arg(long, value_enum, value_name = "OPTION")]
     pub answer: Option<AnswerName>,
+    /// gan: what the answer says: a dimension, guidance, or a JSON file of changes
+    #[arg(long = "with", value_name = "TEXT", requires = "answer", allow_hyphen_values = true)]
+    pub detail: Option<String>,
     #[command(flatten)]
     pub going: GoingArgs,
 }
 
 /// An answer to what a run asks: tune, whether to replace the skill; reflex, whether to run the check commands that an agent
-/// proposed.
+/// proposed; gan, how to go on without a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AnswerName {
     /// tune: replace the skill
@@ -91,6 +94,33 @@ pub enum AnswerName {
     Run,
     /// reflex: let the judge decide instead
     Skip,
+    /// gan: go on with another dimension first; --with DIMENSION
+    Refocus,
+    /// gan: change the contract, and judge anew; --with FILE
+    Amend,
+    /// gan: tell the builder something; --with TEXT
+    Guide,
+    /// gan: call it passed
+    Force,
+    /// gan: take it as it is
+    Accept,
+    /// gan: end, and keep the best
+    End,
+    /// gan: end, and take nothing
+    Abort,
+}
+
+/// An answer, and what it says.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'a> {
+    pub name: AnswerName,
+    pub detail: Option<&'a str>,
+}
+
+impl ResumeArgs {
+    pub fn reply(&self) -> Option<Reply<'_>> {
+        self.answer.map(|name| Reply { name, detail: self.detail.as_deref() })
+    }
 }
 
 #[derive(Clone, Debug, Args)]

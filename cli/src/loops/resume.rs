@@ -23,7 +23,7 @@ pub fn take_up<L: LoopCommands>(
         let words = format!("run {id} has ended and cannot be resumed; see `skilltune report {id}`");
         session::tell_again(scope, known, &words, reporter)
     } else {
-        let mut person = L::person(scope, args.answer, going.yes)?;
+        let mut person = L::person(scope, args.reply(), going.yes)?;
         let settings = crate::loops::settings(runs.home.project(), around)?;
         session::go_on(going, scope, known, settings, reporter, &mut *person)
     };

@@ -101,12 +101,12 @@ impl RoleSettings {
         vec![
             Key {
                 name: "roles.executor",
-                about: "Agent that runs the skill, and plans and writes in reflex; if unset, claude if installed.",
+                about: "Agent that runs the skill, plans and writes in reflex, and builds in gan; if unset, claude if installed.",
                 slot: executor,
             },
             Key {
                 name: "roles.evaluator",
-                about: "Agent that judges the results, and prepares the checks in reflex; if unset, gemini if installed, otherwise another family than the executor's.",
+                about: "Agent that judges the results, prepares the checks in reflex, and judges in gan; if unset, gemini if installed, otherwise another family than the executor's.",
                 slot: evaluator,
             },
             Key {

@@ -99,7 +99,8 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 #[test]
 fn every_key_can_be_set_and_knows_its_origin() {
     let keys: Vec<&str> = crate::loops::default_settings().keys().iter().map(|key| key.name).collect();
-    let changes = [changes(), crate::loops::reflex::settings::changes()].concat();
+    let loops = [crate::loops::reflex::settings::changes(), crate::loops::gan::settings::changes()].concat();
+    let changes = [changes(), loops].concat();
     assert_eq!(keys, changes.iter().map(|(key, _)| *key).collect::<Vec<_>>());
     for (key, value) in changes {
         let find = |settings: &Settings| settings.rows().into_iter().find(|row| row.key == key).unwrap();
@@ -147,7 +148,7 @@ fn the_project_goes_over_the_user_key_by_key() {
 }
 
 /// What bounds the calls, the time, the money and the bytes that a run takes.
-const LIMITS: [&str; 21] = [
+const LIMITS: [&str; 25] = [
     "tune.runs",
     "tune.max_iterations",
     "tune.max_errors",
@@ -169,6 +170,10 @@ const LIMITS: [&str; 21] = [
     "reflex.checks_per_rule",
     "reflex.check_seconds",
     "reflex.max_seconds",
+    "gan.strict_rounds",
+    "gan.max_rounds",
+    "gan.negotiation_rounds",
+    "gan.retries",
 ];
 
 #[test]
@@ -294,7 +299,7 @@ fn an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() {
     error: /skilltune.toml:2: unknown key `tune.colour`
     hint: known keys: preset, search, runs, max_iterations, threshold, regress, stall_window, stall_gain, max_errors, confirm, confidence, held_out, coverage, delivery, tools, apply
     error: /skilltune.toml:1: unknown key `colour`
-    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, agents, prices
+    hint: known keys: roles, timeouts, calls, budget, limits, tune, prompts, reflex, gan, agents, prices
     ");
 }
 

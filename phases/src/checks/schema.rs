@@ -139,8 +139,7 @@ impl<'a> Reader<'a> {
 }
 
 /// For schemas of ours, all of which must be understood.
-#[cfg(test)]
-pub(crate) fn accepts(schema: &Value, value: &Value) -> bool {
+pub fn accepts(schema: &Value, value: &Value) -> bool {
     let schema = Schema::read(schema).expect("a schema of ours is understood");
     schema.judge(value, &mut super::pattern::Work(u64::MAX)) == Judged::Met
 }

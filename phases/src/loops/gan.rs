@@ -1,16 +1,109 @@
 //! The builder/evaluator loop, after moai's: what a brief asks for is built against a contract that both sides have agreed on, and
 //! judged by a new evaluator each round.
 //!
-//! So far it is the part that decides: the contract and how it is negotiated, what an artifact is worth under it, and what
-//! follows from the rounds. No command runs it yet.
+//! ```text
+//! draft -> propose -> rule -> ... -> the contract, frozen
+//! build -> inspect | look -> judge -> passed?  promote
+//!            side by side              else    the next sprint, from the best, or a question to a person
+//! ```
+//!
+//! Machines look first: what they can tell no judge is asked. Every number is computed from verdicts on the criteria of the
+//! contract, and an artifact that has not passed goes nowhere unless a person takes it.
 
+pub mod answers;
 pub mod contract;
 pub mod course;
+mod decision;
 pub mod evaluation;
+mod forms;
 pub mod inspect;
+mod machine;
 pub mod negotiation;
+pub mod original;
 pub mod profile;
+pub mod projection;
+mod prompts;
+mod request;
 pub mod rules;
+mod said;
+mod state;
+mod step;
+mod task;
+mod view;
 
 #[cfg(test)]
 mod tests;
+
+use crate::event;
+use crate::id::TreeId;
+use crate::loops::{Loop, MostCalls};
+use crate::plan::{self, LoopKind};
+use crate::role::{Rights, Role, RoleSpec};
+use crate::run;
+use crate::vocabulary::Vocabulary;
+
+pub use decision::{Decision, End};
+pub use request::{ARTIFACT, GIVEN, Request, SCREENS, SITE};
+pub use state::{Sprint, State};
+pub use step::{Answer, Reading, Step};
+pub use task::{Brief, Browser, Level, Task};
+pub use view::Ended;
+
+/// The loop, as a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gan {}
+
+pub type Plan = plan::Plan<Gan>;
+pub type Run = run::Run<Gan>;
+pub type Event = event::Event<Gan>;
+pub type Record = event::Record<Gan>;
+pub type Done = event::Done<Gan>;
+pub type Next<'a> = super::Next<'a, Gan>;
+
+impl Vocabulary for Gan {
+    type Task = Task;
+    type Step = Step;
+    type Answer = Answer;
+    type Decision = Decision;
+
+    const ROLES: &'static [RoleSpec] = &[
+        RoleSpec::new(Role::BUILDER, Rights::Edit, false),
+        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
+    ];
+
+    fn role(step: &Step) -> Option<Role> {
+        match step {
+            Step::Propose { .. } | Step::Build { .. } => Some(Role::BUILDER),
+            Step::Draft | Step::Rule { .. } | Step::Judge { .. } => Some(Role::EVALUATOR),
+            Step::Inspect { .. } | Step::Look { .. } | Step::Ask { .. } | Step::Promote { .. } => None,
+        }
+    }
+}
+
+impl Loop for Gan {
+    const KIND: LoopKind = LoopKind::Gan;
+
+    type Request = Request;
+
+    fn next(run: &Run) -> Next<'_> {
+        machine::next(run)
+    }
+
+    fn request(run: &Run, step: &Step) -> Option<Request> {
+        Request::of(run, step)
+    }
+
+    fn trees(answer: &Answer) -> Vec<TreeId> {
+        answer.trees()
+    }
+
+    fn run_trees(run: &Run) -> Vec<TreeId> {
+        let task = &run.plan.task;
+        let given = task.browser.as_ref().map(|browser| browser.given);
+        std::iter::once(task.start).chain(task.materials).chain(given).collect()
+    }
+
+    fn most_calls(plan: &Plan) -> MostCalls {
+        machine::most_calls(plan)
+    }
+}

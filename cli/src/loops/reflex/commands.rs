@@ -13,7 +13,7 @@ use skilltune_phases::loops::reflex::original::{Alias, artifact_hash};
 use skilltune_phases::loops::reflex::{Artifact, Event, Judged, Plan, Record, Reflex, Run, Task};
 use skilltune_phases::plan::RunId;
 
-use crate::args::runs::AnswerName;
+use crate::args::runs::{AnswerName, Reply};
 use crate::loops::reflex::args::ReflexArgs;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::gate::Gatekeeper;
@@ -121,14 +121,14 @@ impl LoopCommands for Reflex {
 
     fn person(
         scope: &Scope<'_>,
-        answer: Option<AnswerName>,
+        answer: Option<Reply<'_>>,
         yes: bool,
     ) -> Result<Box<dyn Person<Self>>, Complaint> {
-        let allowed = match answer {
+        let allowed = match answer.map(|reply| reply.name) {
             None => None,
             Some(AnswerName::Run) => Some(true),
             Some(AnswerName::Skip) => Some(false),
-            Some(AnswerName::Apply | AnswerName::Keep) => {
+            Some(_) => {
                 return Err(Complaint::input("a reflex run asks whether to run check commands")
                     .hint("pass `--answer run` or `--answer skip`"));
             }

@@ -292,6 +292,7 @@ fn args_of(args: &TuneArgs) -> ResumeArgs {
     ResumeArgs {
         run: RunArgs { run: None },
         answer: None,
+        detail: None,
         going: GoingArgs {
             yes: args.run.yes,
             jobs: args.run.jobs,

@@ -10,7 +10,7 @@ use skilltune_phases::contract::CriterionId;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::{Aim, Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
 
-use crate::args::runs::AnswerName;
+use crate::args::runs::{AnswerName, Reply};
 use crate::loops::tune::advice::Next;
 use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
@@ -153,14 +153,14 @@ impl LoopCommands for Tune {
 
     fn person(
         scope: &Scope<'_>,
-        answer: Option<AnswerName>,
+        answer: Option<Reply<'_>>,
         yes: bool,
     ) -> Result<Box<dyn Person<Self>>, Complaint> {
-        let choice = match answer {
+        let choice = match answer.map(|reply| reply.name) {
             None => None,
             Some(AnswerName::Apply) => Some(Choice::Apply),
             Some(AnswerName::Keep) => Some(Choice::Keep),
-            Some(AnswerName::Run | AnswerName::Skip) => {
+            Some(_) => {
                 return Err(Complaint::input("a tune run asks whether to apply its champion")
                     .hint("pass `--answer apply` or `--answer keep`"));
             }

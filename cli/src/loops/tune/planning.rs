@@ -11,7 +11,7 @@ use skilltune_orchestrator::snapshot::{
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::demand::Demand;
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
@@ -26,7 +26,7 @@ use crate::inputs::find::Skill;
 use crate::loops::tune::member::{described, hidden};
 use crate::loops::tune::request::{Purpose, Request};
 use crate::loops::tune::{older, search, sides};
-use crate::runs::seed;
+use crate::runs::{birth_name, seed};
 use crate::terminal::complaint::{Complaint, Kind, ours};
 use crate::text::figures::count;
 use crate::text::plain::shell_path;
@@ -126,7 +126,7 @@ fn build(
         seed(&(members, scenarios, contract))
     });
     plan.epoch = apart(request, &plan);
-    plan.run = run.unwrap_or_else(|| run_id(&plan, Timestamp::now()));
+    plan.run = run.unwrap_or_else(|| birth_name(plan.seed, Timestamp::now()));
     plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
     Ok(plan)
 }
@@ -286,13 +286,4 @@ fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
         _ => format!("check the permissions of {}", path.display()),
     };
     Complaint::of(kind, error).hint(hint)
-}
-
-/// Four characters that are rarely shared, then the time of birth.
-fn run_id(plan: &Plan, now: Timestamp) -> RunId {
-    let parts: [&[u8]; 3] =
-        [&plan.seed.to_le_bytes(), &now.as_nanosecond().to_le_bytes(), &std::process::id().to_le_bytes()];
-    let name = &Digest::of_parts(parts).hex()[..4];
-    let id = format!("{name}-{}", now.strftime("%Y%m%d-%H%M%S"));
-    id.parse().expect("digits and a time are plain")
 }

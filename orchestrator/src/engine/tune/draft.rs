@@ -12,6 +12,7 @@ use skilltune_phases::loops::tune::Answer;
 use skilltune_phases::order::Order;
 use skilltune_phases::skill;
 
+use super::super::refusal::{link_outside, new_repository};
 use super::super::{ReadError, Remains, Workshop, call_dir, unreadable};
 use crate::skill_files::load_version;
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, capture_edited};
@@ -124,11 +125,8 @@ fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Optio
     if is_no_change(objects, base, draft)? {
         return Ok(Some("nothing but white space was changed".to_owned()));
     }
-    // What led outside before is the person's own; a link that stayed may have come to lead elsewhere.
-    let was_so = |link: &Entry| base.get(&link.path) == Some(&link.node) && leads_outside(base, link);
-    let mut links = draft.entries().iter();
-    if let Some(link) = links.find(|entry| leads_outside(draft, entry) && !was_so(entry)) {
-        return Ok(Some(format!("the link {} leads outside of the skill's folder", link.path)));
+    if let Some(path) = link_outside(base, draft) {
+        return Ok(Some(format!("the link {path} leads outside of the skill's folder")));
     }
     if let Some(path) = new_repository(base, draft) {
         return Ok(Some(format!("{path} would make a git repository; a skill holds none")));
@@ -144,21 +142,6 @@ fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Optio
     Ok(before.filter(|before| before.name != matter.name).map(|before| {
         format!("the skill's name must stay {:?}: it is how people and other skills call it", before.name)
     }))
-}
-
-/// The first new path of a git repository: git would run what its configuration names, wherever a person looks at it.
-fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option<&'a RelPath> {
-    let mut new = draft.entries().iter().map(|entry| &entry.path).filter(|path| base.get(path).is_none());
-    let is_git = |part: &[u8]| part.eq_ignore_ascii_case(b".git");
-    // A folder is a repository without that name, too, if it holds these.
-    let beside = |path: &RelPath, name: &str| {
-        RelPath::below(path.parent().as_ref(), name.as_ref()).is_ok_and(|path| draft.get(&path).is_some())
-    };
-    new.find(|path| {
-        path.as_bytes().split(|byte| *byte == b'/').any(is_git)
-            || ["HEAD", "objects", "refs"].iter().any(|name| path.name() == *name)
-                && ["HEAD", "objects", "refs"].iter().all(|name| beside(path, name))
-    })
 }
 
 fn is_no_change(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<bool, ObjectError> {
@@ -183,27 +166,6 @@ fn same_words(objects: &Objects, old: &Node, new: &Node) -> Result<bool, ObjectE
     let texts = (String::from_utf8(objects.read(*old)?), String::from_utf8(objects.read(*new)?));
     let (Ok(old), Ok(new)) = texts else { return Ok(false) };
     Ok(before == after && skill::same_but_for_white_space(&old, &new))
-}
-
-/// Whether a link is absolute, climbs above the skill's folder on its way, or climbs from where another link has led.
-fn leads_outside(skill: &Manifest, Entry { path, node }: &Entry) -> bool {
-    let Node::Link { target } = node else { return false };
-    if target.starts_with(b"/") {
-        return true;
-    }
-    let mut here: Vec<&[u8]> = path.as_bytes().split(|&byte| byte == b'/').collect();
-    here.pop();
-    let mut has_been_led = false;
-    target.split(|&byte| byte == b'/').any(|part| match part {
-        b"" | b"." => false,
-        b".." => has_been_led || here.pop().is_none(),
-        name => {
-            here.push(name);
-            let at = RelPath::parse(&here.join(&b'/')).ok();
-            has_been_led |= at.is_some_and(|at| matches!(skill.get(&at), Some(Node::Link { .. })));
-            false
-        }
-    })
 }
 
 fn main_page(objects: &Objects, manifest: &Manifest) -> Result<Option<String>, ObjectError> {

@@ -81,6 +81,13 @@ pub enum Check {
     GenericIcons,
 }
 
+impl Check {
+    /// The others are told by the source alone.
+    pub fn is_of_browser(self) -> bool {
+        !matches!(self, Self::Tokens | Self::Spacing | Self::GenericStyle | Self::GenericIcons)
+    }
+}
+
 /// Where a criterion comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -31,8 +31,8 @@ pub struct Course {
 /// One artifact and what was found of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// That of the build; an artifact that is judged under another contract keeps its own.
-    pub sprint: u32,
+    /// How many artifacts were built by then: one that is judged again, under another contract, is no new one.
+    pub sprints: u32,
     pub artifact: TreeId,
     /// Verdicts of two evaluators are never compared.
     pub era: u32,
@@ -177,7 +177,7 @@ impl Round {
     }
 
     /// Every gate that one of its judges has closed.
-    fn blocks(&self, contract: &Contract, rules: &Rules, rounds: u32) -> Vec<Block> {
+    pub fn blocks(&self, contract: &Contract, rules: &Rules, rounds: u32) -> Vec<Block> {
         let mut blocks = self.first.blocks(contract, rules, rounds);
         let second = self.second.iter().flat_map(|second| second.blocks(contract, rules, rounds));
         for block in second {
@@ -205,7 +205,7 @@ impl Course {
             return Follow::Judge { artifact: self.best_known().unwrap_or(newest).artifact };
         };
         let is_answered = self.answers.last().is_some_and(|answered| answered.after == self.rounds.len());
-        let sprints = newest.sprint;
+        let sprints = newest.sprints;
         if last.blocks(contract, rules, sprints).is_empty() {
             return match last.second {
                 None if rules.judge_twice => Follow::Second { artifact: last.artifact },
@@ -269,9 +269,9 @@ impl Course {
                 .rev()
                 .find(|answered| is(answered.hold))
                 .map_or(0, |answered| answered.after);
-            let sprint = |round: Option<&Round>| round.map_or(0, |round| round.sprint);
-            let before = sprint(after.checked_sub(1).and_then(|last| self.rounds.get(last)));
-            sprint(self.rounds.last()).saturating_sub(before)
+            let by = |round: Option<&Round>| round.map_or(0, |round| round.sprints);
+            let before = by(after.checked_sub(1).and_then(|last| self.rounds.get(last)));
+            by(self.rounds.last()).saturating_sub(before)
         };
         if sprints_since(|hold| hold == Hold::Exhausted) >= rules.max_rounds {
             return Some(Hold::Exhausted);
@@ -314,18 +314,23 @@ impl Course {
             unmet: evaluation.unmet().cloned().collect(),
             extra: best.wanted.iter().take(rules.extra_items).cloned().collect(),
         };
-        let sprint = self.rounds.last().map_or(0, |round| round.sprint) + 1;
+        let sprint = self.rounds.last().map_or(0, |round| round.sprints) + 1;
         Follow::Build { sprint, from: Some(best.artifact), focus }
     }
 
-    /// What is done where nobody answers: after an escalation another focus, otherwise the best is kept.
-    pub fn unattended(&self, hold: Hold, contract: &Contract, rules: &Rules, era: u32) -> Choice {
+    /// What is done where nobody answers: after an escalation another focus than the one that was tried last, otherwise the best
+    /// is kept.
+    pub fn unattended(
+        &self,
+        hold: Hold,
+        (contract, rules, era): (&Contract, &Rules, u32),
+        tried: Option<&DimensionId>,
+    ) -> Choice {
         match hold {
             Hold::Stagnation | Hold::Exhausted => Choice::Stop,
             Hold::Escalation => {
                 let best = self.best(contract, rules, era).map(Round::evaluation);
-                let first = best.map(|evaluation| lowest(contract, evaluation, None));
-                let other = best.map(|evaluation| lowest(contract, evaluation, first.as_ref()));
+                let other = best.map(|evaluation| lowest(contract, evaluation, tried));
                 Choice::Refocus { dimension: other.unwrap_or_else(|| heaviest(contract)) }
             }
         }

@@ -2,6 +2,7 @@
 //! and never counted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +121,25 @@ pub enum Block {
         rounds: u32,
         least: u32,
     },
+}
+
+impl fmt::Display for Block {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MustPass { criterion, verdict: Verdict::Unverified } => {
+                write!(f, "{criterion} must pass, and nobody could tell that it does")
+            }
+            Self::MustPass { criterion, .. } => write!(f, "{criterion} must pass, and does not"),
+            Self::Fallen { criterion } => write!(f, "{criterion} had passed before, and does not any more"),
+            Self::BelowMinimum { dimension, level, minimum } => {
+                write!(f, "{dimension} is at {}, and has to reach {}", level.typed(), minimum.typed())
+            }
+            Self::BelowThreshold { score, threshold } => {
+                write!(f, "the score is {}, and has to reach {}", score.typed(), threshold.typed())
+            }
+            Self::TooEarly { least, .. } => write!(f, "a strict run judges {least} rounds at least"),
+        }
+    }
 }
 
 /// Evaluates what was said under a contract. `owed` are the criteria that had passed in what this was built from.

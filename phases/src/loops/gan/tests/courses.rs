@@ -1,4 +1,5 @@
 use super::*;
+use crate::contract::DimensionId;
 use crate::id::{Digest, TreeId};
 use crate::loops::gan::contract::Change;
 use crate::loops::gan::course::{Answered, Choice, Course, Ending, Follow, Hold, Item, Round, Who};
@@ -28,10 +29,10 @@ impl Played {
         self.course.follow(&self.contract, &self.rules, self.era)
     }
 
-    fn round(&self, sprint: u32, artifact: TreeId, passed: &[&str]) -> Round {
+    fn round(&self, sprints: u32, artifact: TreeId, passed: &[&str]) -> Round {
         let before = self.course.owed(&self.contract, &self.rules, self.era);
         let first = evaluate(&self.contract, &said(&self.contract, passed), &before, self.rules.cap);
-        Round { sprint, artifact, era: self.era, first, second: None, wanted: Vec::new() }
+        Round { sprints, artifact, era: self.era, first, second: None, wanted: Vec::new() }
     }
 
     /// What is wanted next is built or judged, and so much of it passes.
@@ -40,7 +41,7 @@ impl Played {
         let round = match self.follow() {
             Follow::Build { sprint, .. } => self.round(sprint, next, passed),
             Follow::Judge { artifact } => {
-                self.round(self.course.rounds.last().unwrap().sprint, artifact, passed)
+                self.round(self.course.rounds.last().unwrap().sprints, artifact, passed)
             }
             other => panic!("{other:?}"),
         };
@@ -51,7 +52,7 @@ impl Played {
     /// By another judge, of the same artifact.
     fn judged_again(&mut self, passed: &[&str]) -> &mut Self {
         let first = self.course.rounds.pop().unwrap();
-        let second = self.round(first.sprint, first.artifact, passed).first;
+        let second = self.round(first.sprints, first.artifact, passed).first;
         self.course.rounds.push(Round { second: Some(second), ..first });
         self
     }
@@ -64,9 +65,13 @@ impl Played {
         self
     }
 
-    fn unattended(&mut self) -> &mut Self {
+    fn unattended(&mut self, tried: &str) -> &mut Self {
         let Follow::Hold(hold) = self.follow() else { panic!("{:?}", self.follow()) };
-        let choice = self.course.unattended(hold, &self.contract, &self.rules, self.era);
+        let choice = self.course.unattended(
+            hold,
+            (&self.contract, &self.rules, self.era),
+            Some(&DimensionId::new(tried)),
+        );
         self.answers(choice)
     }
 
@@ -226,14 +231,18 @@ fn where_nobody_answers_an_escalation_changes_the_focus_and_all_else_keeps_the_b
     let mut played = Played::new(hard());
     played.goes(&["a.1"]).goes(&["a.1", "a.2"]).goes(&["a.1", "a.2", "a.3"]);
     assert_eq!(played.follow(), Follow::Hold(Hold::Escalation));
-    assert_eq!(played.unattended().next(), (2, "a".to_owned()), "the lowest is b, which was seen to before");
+    assert_eq!(
+        played.unattended("b").next(),
+        (2, "a".to_owned()),
+        "the lowest is b, which was seen to before"
+    );
     played.goes(&few(4)).goes(&few(5));
-    assert_eq!(played.unattended().follow(), Follow::End(Ending::Kept(Hold::Exhausted)));
+    assert_eq!(played.unattended("a").follow(), Follow::End(Ending::Kept(Hold::Exhausted)));
     let best = played.course.best(&played.contract, &played.rules, 0).unwrap();
     assert_eq!(best.artifact, artifact(4));
     let mut still = Played::new(Rules::default());
     still.goes(&few(2)).goes(&few(1)).goes(&few(1));
-    assert_eq!(still.unattended().follow(), Follow::End(Ending::Kept(Hold::Stagnation)));
+    assert_eq!(still.unattended("a").follow(), Follow::End(Ending::Kept(Hold::Stagnation)));
     assert_eq!(still.course.best(&still.contract, &still.rules, 0).unwrap().artifact, artifact(0));
 }
 

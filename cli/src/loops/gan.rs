@@ -1,0 +1,13 @@
+//! The user's side of `gan`.
+
+pub mod args;
+pub mod asking;
+pub mod command;
+pub mod commands;
+pub mod inputs;
+pub mod planning;
+pub mod progress;
+pub mod report;
+pub mod request;
+pub mod settings;
+pub mod ui;

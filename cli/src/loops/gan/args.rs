@@ -1,0 +1,77 @@
+//! The flags of `gan`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use skilltune_phases::score::Score;
+
+use crate::args::examples;
+use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
+use crate::loops::gan::settings::{LevelName, Minimums};
+use crate::settings::values;
+use crate::settings::values::AgentSpec;
+
+const BRIEF: &str = "Brief";
+const CONTRACT: &str = "Contract";
+
+/// Build what a brief asks for, judged against a contract round by round
+#[derive(Clone, Debug, Args)]
+#[command(after_help = examples::GAN)]
+pub struct GanArgs {
+    /// Markdown file that says what to build; each heading of level 2 is a section that it must have
+    #[arg(value_name = "BRIEF.md")]
+    pub brief: PathBuf,
+
+    /// Folder for the result; what is in it is the starting point
+    #[arg(long, value_name = "DIR", help_heading = BRIEF)]
+    pub into: Option<PathBuf>,
+    /// JSON file of texts that must appear unchanged
+    #[arg(long, value_name = "FILE", help_heading = BRIEF)]
+    pub copy: Option<PathBuf>,
+    /// JSON file of design tokens to use instead of literal values
+    #[arg(long = "tokens", value_name = "FILE", help_heading = BRIEF)]
+    pub design_tokens: Option<PathBuf>,
+
+    /// How much is done to be sure
+    #[arg(long, value_enum, value_name = "LEVEL", help_heading = CONTRACT)]
+    pub level: Option<LevelName>,
+    /// What it is judged by: design, code, or a YAML file of your own
+    #[arg(long, value_name = "PROFILE", help_heading = CONTRACT)]
+    pub profile: Option<String>,
+    /// Let builder and evaluator agree on a contract first; always so at level thorough
+    #[arg(long, help_heading = CONTRACT)]
+    pub contract: bool,
+    /// Ask every dimension for the threshold, and judge two rounds at least
+    #[arg(long, help_heading = CONTRACT)]
+    pub strict: bool,
+    /// Score to pass, 60 to 100
+    #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = CONTRACT)]
+    pub threshold: Option<Score>,
+    /// Scores that single dimensions must reach, such as craft=75,originality=50
+    #[arg(long, value_name = "LIST", help_heading = CONTRACT)]
+    pub minimums: Option<Minimums>,
+    /// Maximum number of rounds
+    #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = CONTRACT)]
+    pub max_rounds: Option<u32>,
+
+    /// Agent for both roles: NAME or NAME:MODEL
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub agent: Option<AgentSpec>,
+    /// Agent that builds
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub builder: Option<AgentSpec>,
+    /// Agent that judges, anew each round
+    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
+    pub evaluator: Option<AgentSpec>,
+    #[command(flatten)]
+    pub calls: CallFlags,
+    /// Trust the project's agents for this run
+    #[arg(long, help_heading = AGENTS)]
+    pub trust: bool,
+
+    /// Seed for the codes in prompts [default: a hash of the inputs]
+    #[arg(long, value_name = "N", help_heading = RUN)]
+    pub seed: Option<u64>,
+    #[command(flatten)]
+    pub run: RunFlags,
+}

@@ -1,0 +1,180 @@
+//! How a run of `gan` that has not passed goes on: what a person answers, at the terminal or by a flag.
+
+use skilltune_orchestrator::{disk, engine};
+use skilltune_phases::contract::{CriterionId, DimensionId};
+use skilltune_phases::loops::gan::contract::{Change, Contract, Criterion, Origin};
+use skilltune_phases::loops::gan::course::{Choice, Hold, Who};
+use skilltune_phases::loops::gan::{Answer, Gan, Run, Step};
+
+use crate::args::runs::{AnswerName, Reply};
+use crate::loops::gan::report::words;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::{AnswerFrom, Answers, Person};
+use crate::terminal::signals;
+
+/// More than any contract's changes take.
+const LARGEST: u64 = 1 << 20;
+
+#[derive(Debug)]
+pub struct AtHold {
+    /// For the first question alone: the next one is another.
+    given: Option<Choice>,
+    others: AnswerFrom<()>,
+    printer: Printer,
+}
+
+impl AtHold {
+    pub fn new(given: Option<Choice>, yes: bool, around: &Environment, printer: Printer) -> Self {
+        Self { given, others: AnswerFrom::of(None, yes, around), printer }
+    }
+}
+
+impl engine::Person<Gan> for AtHold {
+    fn ask(&mut self, run: &Run, step: &Step) -> Option<Answer> {
+        let Step::Ask { hold, .. } = *step else { return None };
+        if let Some(choice) = self.given.take() {
+            if run.may_choose(hold, &choice) {
+                return Some(Answer::Chosen { choice, by: Who::Person });
+            }
+            self.printer.talk(&unfit(run, hold, &choice));
+            return None;
+        }
+        match self.others {
+            AnswerFrom::Terminal => {
+                for line in words::standing(run) {
+                    self.printer.talk(&line);
+                }
+                let question = words::question(run, hold);
+                let contract = run.state.contract()?.clone();
+                let choice = signals::unless_ended(move || chosen(&Person, &question, hold, &contract).ok())?;
+                Some(Answer::Chosen { choice, by: Who::Person }).filter(|answer| match answer {
+                    Answer::Chosen { choice, .. } => run.may_choose(hold, choice),
+                    _ => false,
+                })
+            }
+            AnswerFrom::Given(()) | AnswerFrom::Default => {
+                Some(Answer::Chosen { choice: run.unattended(hold), by: Who::Default })
+            }
+            AnswerFrom::Nobody => None,
+        }
+    }
+}
+
+/// Why an answer was not taken.
+fn unfit(run: &Run, hold: Hold, choice: &Choice) -> String {
+    if !hold.allows(choice) {
+        let name = words::choice(choice);
+        return format!(
+            "`{name}` does not answer this question; it takes {}",
+            words::options(hold).join(", ")
+        );
+    }
+    let contract = run.state.contract();
+    match choice {
+        Choice::Refocus { dimension } => {
+            let all = contract.map(|contract| &*contract.dimensions).unwrap_or_default();
+            let known: Vec<&str> = all.iter().map(|one| one.id.as_str()).collect();
+            format!("the contract has no dimension {:?}; it has {}", dimension.as_str(), known.join(", "))
+        }
+        Choice::Amend { changes } => {
+            let why = contract.and_then(|contract| contract.amended(changes).err());
+            let why = why.map_or(String::new(), |why| format!(": {why}"));
+            format!("these changes make no contract{why}")
+        }
+        Choice::Guide { .. } | Choice::Force | Choice::Accept | Choice::Stop | Choice::Abort => {
+            "this answer says nothing".to_owned()
+        }
+    }
+}
+
+/// The choice that `--answer` and `--with` name.
+pub fn choice(reply: Reply<'_>, around: &Environment) -> Result<Choice, Complaint> {
+    let detail = |what: &str| {
+        let text = reply.detail.map(str::trim).filter(|text| !text.is_empty());
+        text.ok_or_else(|| {
+            Complaint::input("this answer says nothing yet").hint(format!("add --with {what}"))
+        })
+    };
+    let choice = match reply.name {
+        AnswerName::Refocus => Choice::Refocus { dimension: DimensionId::new(detail("DIMENSION")?) },
+        AnswerName::Amend => Choice::Amend { changes: changes(detail("FILE")?, around)? },
+        AnswerName::Guide => Choice::Guide { text: detail("TEXT")?.into() },
+        AnswerName::Force => Choice::Force,
+        AnswerName::Accept => Choice::Accept,
+        AnswerName::End => Choice::Stop,
+        AnswerName::Abort => Choice::Abort,
+        AnswerName::Apply | AnswerName::Keep | AnswerName::Run | AnswerName::Skip => {
+            return Err(Complaint::input("a gan run asks how to go on without a pass")
+                .hint("pass --answer refocus, amend, guide, force, accept, end or abort"));
+        }
+    };
+    Ok(choice)
+}
+
+fn changes(path: &str, around: &Environment) -> Result<Vec<Change>, Complaint> {
+    let path = around.cwd.join(path);
+    let cannot = || Complaint::input(format!("cannot use the changes in {}", path.display()));
+    let text = disk::read(&path, LARGEST).map_err(|error| cannot().caused_by(error))?;
+    let changes: Vec<Change> = serde_json::from_slice(&text).map_err(|error| {
+        cannot()
+            .caused_by(error)
+            .hint("such as [{\"must_pass\": {\"criterion\": \"spacing\", \"must\": false}}]")
+    })?;
+    Ok(changes.into_iter().map(amended).collect())
+}
+
+/// Whatever a file says of it, it is a person's.
+fn amended(change: Change) -> Change {
+    match change {
+        Change::Add(criterion) => {
+            Change::Add(Criterion { origin: Origin::Amended, check: None, ..criterion })
+        }
+        other => other,
+    }
+}
+
+fn chosen(
+    person: &dyn Answers,
+    question: &str,
+    hold: Hold,
+    contract: &Contract,
+) -> Result<Choice, Complaint> {
+    let options = words::choices(hold);
+    let told: Vec<&str> = options.iter().map(|(_, told)| *told).collect();
+    let (name, _) = options[person.pick(question, &told, 0)?];
+    Ok(match name {
+        "refocus" => {
+            let all: Vec<&str> = contract.dimensions.iter().map(|one| one.id.as_str()).collect();
+            let dimension = all[person.pick("Which dimension first?", &all, 0)?];
+            Choice::Refocus { dimension: DimensionId::new(dimension) }
+        }
+        "guide" => {
+            let text = person.line("What should the builder know?", "in a sentence or two")?;
+            Choice::Guide { text: text.unwrap_or_default().into() }
+        }
+        "amend" => Choice::Amend { changes: vec![change(person, contract)?] },
+        "force" => Choice::Force,
+        "accept" => Choice::Accept,
+        "end" => Choice::Stop,
+        _ => Choice::Abort,
+    })
+}
+
+/// One change of one criterion. More of them, and new ones, come from a file.
+fn change(person: &dyn Answers, contract: &Contract) -> Result<Change, Complaint> {
+    let all: Vec<&str> = contract.criteria.iter().map(|one| one.id.as_str()).collect();
+    let criterion = &contract.criteria[person.pick("Which criterion?", &all, 0)?];
+    let id: CriterionId = criterion.id.clone();
+    let must = if criterion.must_pass { "let it fail without ending in a gate" } else { "make it a gate" };
+    Ok(match person.pick("What about it?", &["say it in other words", must, "drop it"], 0)? {
+        0 => Change::Reword {
+            criterion: id,
+            text: person.edit("The criterion:", &criterion.criterion)?.into(),
+            verification: person.edit("How anybody can tell:", &criterion.verification)?.into(),
+        },
+        1 => Change::MustPass { criterion: id, must: !criterion.must_pass },
+        _ => Change::Drop { criterion: id },
+    })
+}

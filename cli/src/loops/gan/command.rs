@@ -1,0 +1,129 @@
+//! `skilltune gan`: a brief is read, and a run begins.
+
+use jiff::Timestamp;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::loops::gan::{Event, Gan, Plan, Record, Run};
+use skilltune_phases::loops::{Loop as _, MostCalls};
+
+use crate::loops::gan::args::GanArgs;
+use crate::loops::gan::asking::AtHold;
+use crate::loops::gan::planning;
+use crate::loops::gan::report::{json, words};
+use crate::loops::gan::request::Request;
+use crate::loops::{LoopArgs, OnRuns};
+use crate::report::estimate::Estimate;
+use crate::report::ui::Ui as _;
+use crate::report::{ceilings, words as told_words};
+use crate::runs::runtime_options::RuntimeOptions;
+use crate::runs::{Runs, failure, session, strange};
+use crate::settings::values::Streamed;
+use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
+use crate::text::plain;
+use crate::{agents, progress};
+
+impl LoopArgs for GanArgs {
+    fn run(self, around: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
+        let request = Request::new(&self, around)?;
+        request.settings.overs().iter().for_each(|over| printer.talk(over));
+        let home = Home::of(&request.project);
+        if self.run.only_shows() {
+            return show(&self, &request, &planning::sketch(&request, &home), around, printer);
+        }
+        let person = Person::present(around).filter(|_| !self.run.yes);
+        if !self.trust {
+            agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
+        }
+        let (id, went) = begin(&self, &request, &home, around, printer)?;
+        failure::told::<Gan>(went, self.run.format, &home, &id, printer)
+    }
+}
+
+/// From the first line of its journal to wherever it comes.
+fn begin(
+    args: &GanArgs,
+    request: &Request,
+    home: &Home,
+    around: &Environment,
+    printer: Printer,
+) -> Result<(skilltune_phases::plan::RunId, Result<Exit, Complaint>), Complaint> {
+    home.create().map_err(strange)?;
+    let _in_use = home.hold().map_err(ours)?;
+    let objects = Objects::at(home.objects());
+    // The destination is looked at while nobody else may write it.
+    let sketch = planning::sketch(request, home);
+    let locks = session::lock(around, printer, &Gan::targets(&sketch), sketch.run.as_str())?;
+    let stored = planning::store(request, &objects, around)?;
+    let plan = Plan { run: sketch.run, folder: sketch.folder, ..planning::plan(request, home, stored) };
+    let id = plan.run.clone();
+    let went = (|| {
+        if args.trust {
+            agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
+        }
+        if args.run.format == Streamed::Human {
+            estimate(request, &unbegun(&plan)?, around)?.summary().iter().for_each(|line| printer.talk(line));
+        }
+        let begun = session::begin(around, home, plan, Vec::new())?;
+        let reporter = progress::reporter(args.run.format, objects, around, printer);
+        let options = RuntimeOptions::of(&request.casting, &request.settings);
+        let mut person = AtHold::new(None, args.run.yes, around, printer);
+        session::drive(around, home, begun, locks, options, reporter, &mut person)
+    })();
+    Ok((id, went))
+}
+
+/// What would be built and judged, and the most that it can come to.
+fn show(
+    args: &GanArgs,
+    request: &Request,
+    plan: &Plan,
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let most = Gan::most_calls(plan);
+    let run = unbegun(plan)?;
+    let estimate = estimate(request, &run, around)?;
+    match (args.run.format, args.run.dry_run) {
+        (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
+        (Streamed::Human, true) => printer.data(&told(&run, &most, &estimate)),
+        (Streamed::Json | Streamed::Jsonl, _) => {
+            printer.json(&json::sketch(&run, &most, &estimate).to_string())
+        }
+    }?;
+    Ok(Exit::Reached)
+}
+
+/// The run of a plan, of which nothing has happened yet.
+fn unbegun(plan: &Plan) -> Result<Run, Complaint> {
+    let event = Event::Started(Box::new(plan.clone()));
+    Run::begin(&Record { seq: 0, at: Timestamp::UNIX_EPOCH, event }).map_err(ours)
+}
+
+/// By earlier runs here: each brief is another one.
+fn estimate(request: &Request, run: &Run, around: &Environment) -> Result<Estimate, Complaint> {
+    let earlier = Runs::of(&request.project, around)?.like(|_| true);
+    Ok(Estimate::new(run, &earlier, request.settings.calls.jobs.value))
+}
+
+fn told(run: &Run, most: &MostCalls, estimate: &Estimate) -> String {
+    let (plan, task) = (&run.plan, &run.plan.task);
+    let mut lines = vec![format!("gan {}: {}", words::subject(run), words::aim(run))];
+    lines.push("criteria of the profile:".to_owned());
+    lines.extend(task.asked.criteria.iter().map(|criterion| {
+        let gate = if criterion.must_pass { " (must pass)" } else { "" };
+        format!("  {}", plain::one_line(&format!("{}{gate}: {}", criterion.id, criterion.criterion)))
+    }));
+    if !task.given.sections.is_empty() {
+        let sections = task.given.sections.join(", ");
+        lines.push(plain::one_line(&format!("sections of the brief: {sections}")));
+    }
+    lines.push(told_words::most_calls(most, &plan.roles));
+    lines.push(ceilings::line(run));
+    lines.extend(estimate.lines());
+    lines.extend(told_words::remarks(&plan.roles).iter().map(|remark| format!("note: {remark}")));
+    lines.join("\n")
+}

@@ -1,0 +1,170 @@
+//! The run commands on a run of `gan`. Its versions are the artifacts that it built.
+
+use std::path::Path;
+
+use serde_json::Value;
+use skilltune_orchestrator::engine::Person;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::gan::{Answer, Gan, Plan, Record, Run, projection};
+
+use crate::args::runs::Reply;
+use crate::loops::gan::args::GanArgs;
+use crate::loops::gan::asking::{self, AtHold};
+use crate::loops::gan::progress;
+use crate::loops::gan::report::{history, json, page, words};
+use crate::loops::gan::settings::GanSettings;
+use crate::loops::{LoopCommands, Version};
+use crate::report::advice::Next;
+use crate::runs::peer::Reached;
+use crate::runs::scope::Scope;
+use crate::runs::{CHAMPION, Known, Standing};
+use crate::settings::table::Table;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+use crate::text::{figures, plain};
+
+impl LoopCommands for Gan {
+    type Args = GanArgs;
+
+    fn tables() -> Vec<Box<dyn Table>> {
+        vec![Box::new(GanSettings::default())]
+    }
+
+    fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
+        let rules = &run.plan.task.rules;
+        let mut facts = vec![("round", format!("{} of {}", run.state.sprints.len(), rules.max_rounds))];
+        facts.extend(run.best().map(|best| {
+            ("best", format!("round {}, {}", run.sprint_of(best), words::measured(best.evaluation())))
+        }));
+        facts.extend(words::result(run).map(|path| ("result", plain::one_line(&path))));
+        facts
+    }
+
+    fn became(run: &Run) -> String {
+        words::became(run)
+    }
+
+    fn advice(run: &Run) -> Vec<Next> {
+        progress::advice(run)
+    }
+
+    fn subject(run: &Run) -> String {
+        words::subject(run)
+    }
+
+    fn progress(run: &Run) -> String {
+        format!("round {} of {}", run.state.sprints.len(), run.plan.task.rules.max_rounds)
+    }
+
+    fn result(run: &Run, _: &Objects) -> String {
+        figures::score(run.best().map(|best| best.evaluation().score))
+    }
+
+    fn event(run: &Run, record: &Record) -> String {
+        history::event(run, record)
+    }
+
+    fn report(run: &Run, _: &Objects) -> String {
+        page::report(run)
+    }
+
+    fn report_json(run: &Run, _: &Objects) -> Value {
+        json::report(run)
+    }
+
+    /// What was found in a round, or the trees of a version.
+    fn part(known: &Known<Self>, part: &str, _: &Objects) -> Result<String, Complaint> {
+        let run = &known.run;
+        let Ok(number) = part.parse::<usize>() else {
+            let version = Self::version(known, part)?;
+            return Ok(version.name);
+        };
+        let rounds = &run.state.course.rounds;
+        match number.checked_sub(1).and_then(|nth| rounds.get(nth)) {
+            Some(round) => Ok(projection::report(run, number, round).trim_end().to_owned()),
+            None => Err(Complaint::input(format!("run {} has no round {number}", run.plan.run))
+                .hint(format!("it has judged {} so far", figures::count(rounds.len(), "round")))),
+        }
+    }
+
+    fn members(_: &Plan) -> Vec<&str> {
+        vec!["artifact"]
+    }
+
+    fn start(known: &Known<Self>) -> Result<Version, Complaint> {
+        Ok(version(known.run.plan.task.start))
+    }
+
+    /// The artifact of a round, such as `2`, or whose tree begins so; the words `start`, `best` and `champion` name one too.
+    fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
+        let run = &known.run;
+        let all: Vec<TreeId> = run.state.sprints.iter().filter_map(|sprint| sprint.artifact).collect();
+        let named = match name {
+            "start" => Some(run.plan.task.start),
+            "best" | CHAMPION => run.result(),
+            name => {
+                let mut hits: Vec<TreeId> =
+                    all.iter().copied().filter(|tree| tree.to_string().starts_with(name)).collect();
+                hits.dedup();
+                (hits.len() == 1).then(|| hits[0])
+            }
+        };
+        named.map(version).ok_or_else(|| {
+            let known: Vec<_> = all.iter().map(TreeId::short).collect();
+            let hint = match known.as_slice() {
+                [] => "the run has built nothing yet".to_owned(),
+                known => format!("it has {} (and the words start, best, champion)", known.join(", ")),
+            };
+            Complaint::input(format!("run {} has no version {name:?}", run.plan.run)).hint(hint)
+        })
+    }
+
+    fn person(
+        scope: &Scope<'_>,
+        answer: Option<Reply<'_>>,
+        yes: bool,
+    ) -> Result<Box<dyn Person<Self>>, Complaint> {
+        let given = answer.map(|reply| asking::choice(reply, scope.around)).transpose()?;
+        Ok(Box::new(AtHold::new(given, yes, scope.around, scope.printer)))
+    }
+
+    /// Only pauses the run: `resume` continues it as if nothing had happened.
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
+        if reason.is_some() {
+            return Err(Complaint::input("`stop` only pauses a gan run, and records no reason")
+                .hint("omit the reason; `resume --answer end` ends a run that asks how to go on"));
+        }
+        let id = &known.run.plan.run;
+        let process = match scope.runs.standing(&known.run) {
+            Standing::Running { pid } => Reached::by(pid)?,
+            Standing::Ended | Standing::Held | Standing::Open => None,
+        };
+        let Some(process) = process else {
+            scope.printer.talk(&format!("run {id} is not running"));
+            return Ok(Exit::Reached);
+        };
+        process.ask_to_finish()?;
+        scope.printer.talk(&format!(
+            "stopping run {id} after its current steps; `skilltune resume {id}` continues it"
+        ));
+        Ok(Exit::Reached)
+    }
+
+    /// Until the result is in a person's folder, it is only here; what it replaced there is only here for good.
+    fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
+        let run = &known.run;
+        let into = run.plan.task.into.as_deref();
+        match (run.promotion(), into) {
+            (Some(Answer::Promoted), Some(into)) if run.plan.task.start != TreeId::EMPTY => {
+                Some(format!("only this run can tell what {} held before", Path::new(into).display()))
+            }
+            (Some(Answer::Promoted), _) => None,
+            _ => run.result().map(|_| "its result is only here".to_owned()),
+        }
+    }
+}
+
+fn version(tree: TreeId) -> Version {
+    Version { name: format!("artifact {}", tree.short()), trees: vec![tree] }
+}

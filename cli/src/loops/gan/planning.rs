@@ -1,0 +1,82 @@
+//! From a request to a plan: everything that decides, frozen.
+
+use jiff::Timestamp;
+use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Manifest, Objects};
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::gan::{Gan, Plan, Task};
+use skilltune_phases::plan::{FORMAT, LoopKind};
+
+use crate::agents::Part;
+use crate::loops::gan::request::Request;
+use crate::runs::{birth_name, seed};
+use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::environment::Environment;
+
+/// What a run begins with, as trees.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored {
+    pub start: TreeId,
+    pub materials: Option<TreeId>,
+}
+
+/// Puts into the store what a run begins with.
+pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Result<Stored, Complaint> {
+    let start = match request.into.as_ref().filter(|path| path.is_dir()) {
+        None => objects.put_manifest(&Manifest::default()).map_err(ours)?,
+        Some(path) => {
+            let unread = |error: &dyn std::fmt::Display| {
+                Complaint::input(format!("cannot read {}", path.display())).caused_by(error)
+            };
+            let rules = IgnoreRules::of(path).map_err(|error| unread(&error))?;
+            let captured = around.indexes().capture(objects, path, Some(rules), Limits::default());
+            captured.map_err(|error| unread(&error))?.tree
+        }
+    };
+    let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    let materials = (!files.is_empty()).then(|| objects.put_files(&files)).transpose().map_err(ours)?;
+    Ok(Stored { start, materials })
+}
+
+/// Without anything being written: what a dry run shows.
+pub fn sketch(request: &Request, home: &Home) -> Plan {
+    plan(request, home, Stored { start: TreeId::EMPTY, materials: None })
+}
+
+pub fn plan(request: &Request, home: &Home, Stored { start, materials }: Stored) -> Plan {
+    let task = Task {
+        name: request.name.clone(),
+        brief: request.brief.clone(),
+        level: request.level,
+        negotiated: request.negotiated,
+        profile: request.profile.clone(),
+        asked: request.asked.clone(),
+        given: request.given.clone(),
+        materials,
+        start,
+        into: request.into.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        rules: request.rules.clone(),
+        retries: request.retries,
+        browser: None,
+    };
+    let seed = request
+        .seed
+        .unwrap_or_else(|| seed(&(&task.brief, &task.asked, &task.given, &task.rules, &task.start)));
+    let run = birth_name(seed, Timestamp::now());
+    let mut plan = Plan {
+        format: FORMAT,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        kind: LoopKind::Gan,
+        folder: home.run(&run).root().to_string_lossy().into_owned(),
+        run,
+        seed,
+        task,
+        roles: request.casting.map(Part::cast),
+        ceilings: Ceilings::default(),
+        epoch: request.epoch,
+    };
+    plan.ceilings = request.settings.ceilings(&Gan::most_calls(&plan));
+    plan
+}

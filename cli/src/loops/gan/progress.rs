@@ -1,0 +1,166 @@
+//! Progress of a `gan` run for people: the contract, each round, questions and their answers, and the result.
+
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::event::Failure;
+use skilltune_phases::loops::gan::course::Round;
+use skilltune_phases::loops::gan::evaluation::{Finding, Verdict};
+use skilltune_phases::loops::gan::{Decision, Done, Gan, Reading, Run};
+use skilltune_phases::remedy::Remedy;
+use skilltune_phases::run::StepState;
+
+use crate::loops::gan::report::words;
+use crate::progress::lines::{advised, cost, to_copy, who};
+use crate::progress::look::Look;
+use crate::progress::talk::{Narrated, Talk};
+use crate::report::advice::{Next, resume};
+use crate::report::ceilings;
+use crate::report::words::{mixed, models, remarks};
+use crate::text::width::{around, cut, wrapped};
+use crate::text::{figures, plain};
+
+impl Narrated for Gan {
+    type Shelf = ();
+
+    fn shelf(_: Objects) {}
+
+    fn header(run: &Run, width: usize) -> Vec<String> {
+        let roles = &run.plan.roles;
+        let mut lines = vec![around("gan ", &words::subject(run), "", width)];
+        lines.extend(wrapped(&words::aim(run), width, "  "));
+        lines.extend(who(roles, &remarks(roles), width));
+        lines.extend(wrapped(&format!("run {}, {}", run.plan.run, ceilings::line(run)), width, "  "));
+        lines
+    }
+
+    /// What an agent could not do is told at once, unless it stops the run: then the pause tells it.
+    fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
+        let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
+        let Some(failure) = done.outcome.as_ref().err().filter(goes_on) else { return };
+        let fate = match run.state_of(&done.step) {
+            StepState::GivenUp(_) => "gave up",
+            StepState::Answered(_) | StepState::Open => "retried",
+        };
+        let told = format!("{} ({fate})", words::failed(run, &done.step, failure));
+        talk.say(&below(&told, talk.look.width));
+    }
+
+    fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
+        let width = talk.look.width;
+        match decision {
+            Decision::Agreed(contract) => {
+                let must = contract.criteria.iter().filter(|criterion| criterion.must_pass).count();
+                let told =
+                    format!("contract: {} criteria, {must} of them must pass", contract.criteria.len());
+                talk.say(&wrapped(&told, width, "  "));
+            }
+            Decision::Judged { reading, .. } => {
+                if let Some(round) = run.state.course.rounds.last() {
+                    judged(talk, run, round, *reading);
+                }
+            }
+            Decision::Answered { choice, .. } => {
+                let told = format!("{} answered: {}", words::who(run), words::choice(choice));
+                talk.say(&below(&told, width));
+            }
+            Decision::Again { .. } => {
+                talk.say(&below("the contract or the evaluator is another one: judging again", width));
+            }
+            Decision::Drafted(_)
+            | Decision::Proposed(_)
+            | Decision::Ruled(_)
+            | Decision::Sprint { .. }
+            | Decision::Built { .. }
+            | Decision::Ended(_)
+            | Decision::Close => {}
+        }
+    }
+
+    fn tell_end(talk: &mut Talk<Self>, run: &Run) {
+        let Look { data, .. } = talk.look;
+        let mut told = story(run, talk.look);
+        if let Some(first) = told.first_mut() {
+            *first = data.bold(first);
+        }
+        talk.data(&told);
+    }
+}
+
+/// The most criteria of a round that are told at once; all are in its report.
+const SHOWN: usize = 5;
+const LONGEST: usize = 200;
+
+fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
+    let (width, style) = (talk.look.width, talk.look.talk);
+    let found = match reading {
+        Reading::First => &round.first,
+        Reading::Second => round.second.as_ref().unwrap_or(&round.first),
+    };
+    let again = if reading == Reading::Second { ", judged again" } else { "" };
+    let most = run.plan.task.rules.max_rounds;
+    let head = format!(
+        "round {} of {most}{again}: {}; {}",
+        run.sprint_of(round),
+        words::verdict(run, round),
+        words::measured(found)
+    );
+    let mut told = wrapped(&head, width, "  ");
+    let is_passed = run.blocks(round).is_empty();
+    if let Some(first) = told.first_mut() {
+        *first = if is_passed { style.green(first) } else { style.red(first) };
+    }
+    let unmet: Vec<&Finding> =
+        found.findings.iter().filter(|finding| finding.verdict != Verdict::Passed).collect();
+    for finding in unmet.iter().take(SHOWN) {
+        let line = format!("{}: {}", finding.criterion, cut(&plain::one_line(&finding.evidence), LONGEST));
+        told.extend(below(&line, width));
+    }
+    if unmet.len() > SHOWN {
+        told.push(format!("  and {} more", unmet.len() - SHOWN));
+    }
+    if let Some(apart) = round.apart(&run.plan.task.rules) {
+        let told_apart = format!("two judgements are {} points apart; the lower one stands", apart.typed());
+        told.extend(below(&told_apart, width));
+    }
+    talk.say(&told);
+}
+
+/// What belongs to the line before.
+fn below(text: &str, width: usize) -> Vec<String> {
+    let lines = wrapped(text, width.saturating_sub(2), "  ");
+    lines.into_iter().map(|line| format!("  {line}")).collect()
+}
+
+/// How it came out, where the result is, what it took, and what to do next.
+fn story(run: &Run, look: Look) -> Vec<String> {
+    let width = look.width;
+    let mut lines = wrapped(&words::became(run), width, "  ");
+    if let Some(best) = run.best() {
+        let told = format!("best: round {}, {}", run.sprint_of(best), words::measured(best.evaluation()));
+        lines.extend(wrapped(&told, width, "  "));
+        let blocks = run.blocks(best);
+        lines.extend(blocks.iter().flat_map(|block| below(&plain::one_line(&block.to_string()), width)));
+    }
+    let rounds = figures::count(run.state.course.rounds.len(), "round");
+    lines.extend(wrapped(&format!("effort: {rounds} judged; {}", cost(&run.ledger.total())), width, "  "));
+    lines.extend(models(run).iter().flat_map(|models| wrapped(&format!("models: {models}"), width, "  ")));
+    lines.extend(mixed(run).flat_map(|mixed| wrapped(&format!("warning: {mixed}"), width, "  ")));
+    lines.extend(words::destination(run).iter().flat_map(|told| wrapped(told, width, "  ")));
+    lines.extend(words::result(run).iter().flat_map(|path| to_copy("result:", path, width)));
+    if run.closed_at.is_some() {
+        lines.extend(to_copy("report:", &format!("{}/final-report.md", run.plan.folder), width));
+    }
+    lines.extend(advice(run).iter().flat_map(|next| advised(next, width)));
+    lines
+}
+
+/// What a person may want to type now.
+pub fn advice(run: &Run) -> Vec<Next> {
+    let id = &run.plan.run;
+    if run.closed_at.is_some() {
+        return Vec::new();
+    }
+    if run.held {
+        return vec![Next { command: format!("skilltune resume {id}"), purpose: "answer its question" }];
+    }
+    vec![Next { command: resume(run), purpose: "continue" }]
+}

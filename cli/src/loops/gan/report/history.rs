@@ -1,0 +1,83 @@
+//! The journal of a run, one line an event.
+
+use skilltune_phases::loops::gan::course::{Choice, Who};
+use skilltune_phases::loops::gan::evaluation::Verdict;
+use skilltune_phases::loops::gan::{Answer, Decision, Event, Record, Run};
+
+use crate::loops::gan::report::words;
+use crate::report::journal;
+use crate::text::figures::count;
+use crate::text::plain;
+
+pub fn event(run: &Run, record: &Record) -> String {
+    match &record.event {
+        Event::Started(plan) => format!("run {} started: {}", plan.run, words::subject(run)),
+        Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
+        Event::Decided(decision) => decided(run, decision),
+        Event::Noted(signal) => journal::noted(run, signal),
+    }
+}
+
+fn answered(answer: &Answer) -> String {
+    match answer {
+        Answer::Drafted(criteria) => {
+            format!("drafted {}", count(criteria.len(), "criterion").replace("criterions", "criteria"))
+        }
+        Answer::Proposed(proposals) if proposals.is_empty() => "accepted it".to_owned(),
+        Answer::Proposed(proposals) => count(proposals.len(), "proposal"),
+        Answer::Ruled(rulings) => {
+            let accepted = rulings.iter().filter(|ruling| ruling.is_accepted).count();
+            format!("accepted {accepted} of {}", count(rulings.len(), "proposal"))
+        }
+        Answer::Built { artifact, .. } => format!("made {}", artifact.short()),
+        Answer::Told { looked, .. } => {
+            let of = |verdict| looked.told.iter().filter(|told| told.verdict == verdict).count();
+            format!(
+                "{} passed, {} failed, {} not told",
+                of(Verdict::Passed),
+                of(Verdict::Failed),
+                of(Verdict::Unverified)
+            )
+        }
+        Answer::Judged(verdicts) => {
+            let passed = verdicts.findings.iter().filter(|one| one.verdict == Verdict::Passed).count();
+            format!("{passed} of {} passed", verdicts.findings.len())
+        }
+        Answer::Chosen { choice, by } => chosen(choice, *by),
+        Answer::Promoted => "put into its folder".to_owned(),
+        Answer::Conflict { .. } => "the folder was edited during the run; nothing was put into it".to_owned(),
+    }
+}
+
+fn chosen(choice: &Choice, by: Who) -> String {
+    let by = match by {
+        Who::Person => "a person",
+        Who::Default => "the default",
+    };
+    let said = match choice {
+        Choice::Refocus { dimension } => format!(" on {dimension}"),
+        Choice::Guide { text } => format!(": {}", plain::one_line(text)),
+        Choice::Amend { changes } => format!(", {}", count(changes.len(), "change")),
+        Choice::Force | Choice::Accept | Choice::Stop | Choice::Abort => String::new(),
+    };
+    format!("{}{said} ({by})", words::choice(choice))
+}
+
+fn decided(run: &Run, decision: &Decision) -> String {
+    match decision {
+        Decision::Drafted(_) | Decision::Proposed(_) | Decision::Ruled(_) => "the talk goes on".to_owned(),
+        Decision::Agreed(contract) => {
+            let (criteria, hash) = (contract.criteria.len(), contract.hash().hex());
+            format!("the contract has {criteria} criteria ({})", &hash[..8])
+        }
+        Decision::Sprint { number, from, focus } => {
+            format!("round {number} builds on {}, {} first", from.short(), focus.priority)
+        }
+        Decision::Built { artifact } => format!("judge {}", artifact.short()),
+        Decision::Again { artifact } => format!("judge {} again", artifact.short()),
+        Decision::Judged { evaluation, .. } => words::measured(evaluation),
+        Decision::Answered { choice, by, .. } => chosen(choice, *by),
+        Decision::Ended(_) => format!("the run ends: {}", words::label(run).to_lowercase()),
+        Decision::Close => "run ended".to_owned(),
+    }
+}

@@ -1,0 +1,225 @@
+//! How a run of `gan` and its parts are told in words.
+
+use skilltune_phases::event::Failure;
+use skilltune_phases::loops::gan::course::{Choice, Ending, Hold, Round, Who};
+use skilltune_phases::loops::gan::evaluation::Evaluation;
+use skilltune_phases::loops::gan::{Answer, Reading, Run, Step};
+
+use crate::report::words;
+use crate::text::{figures, plain};
+
+/// What is built, on one line.
+pub fn subject(run: &Run) -> String {
+    plain::one_line(&run.plan.task.name)
+}
+
+/// By what it is judged, up to where, and for how long.
+pub fn aim(run: &Run) -> String {
+    let (task, rules) = (&run.plan.task, &run.plan.task.rules);
+    let how = [
+        task.negotiated.then_some("a contract agreed on first"),
+        rules.strict.then_some("strict"),
+        rules.judge_twice.then_some("a pass judged twice"),
+    ];
+    let how: String = how.into_iter().flatten().flat_map(|how| [", ", how]).collect();
+    format!(
+        "profile {}{how}; passes from {}, {} at most",
+        plain::one_line(&task.profile),
+        rules.threshold.typed(),
+        figures::count(rules.max_rounds as usize, "round")
+    )
+}
+
+/// Where a run is.
+pub fn place(run: &Run) -> String {
+    match run.state.sprints.last() {
+        None => "the contract".to_owned(),
+        Some(sprint) => format!("round {}", sprint.number),
+    }
+}
+
+/// What a step does, and to what.
+pub fn step(run: &Run, step: &Step) -> String {
+    match step {
+        Step::Draft => "drafting the contract".to_owned(),
+        Step::Propose { round } => format!("reading the contract as the builder, exchange {round}"),
+        Step::Rule { round } => format!("ruling on the builder's proposals, exchange {round}"),
+        Step::Build { sprint, .. } => format!("building, round {sprint}"),
+        Step::Inspect { .. } => "reading the source".to_owned(),
+        Step::Look { .. } => "looking at it in a browser".to_owned(),
+        Step::Judge { reading: Reading::First, .. } => format!("judging, {}", place(run)),
+        Step::Judge { reading: Reading::Second, .. } => format!("judging once more, {}", place(run)),
+        Step::Ask { .. } => "asking how to go on".to_owned(),
+        Step::Promote { .. } => "putting the result into its folder".to_owned(),
+    }
+}
+
+/// A failure, on one line.
+pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
+    let (step, kind) = (self::step(run, step), words::failure(failure.kind));
+    plain::one_line(&format!("{step}: {kind}: {}", failure.why))
+}
+
+/// How the run came out, in a sentence.
+pub fn became(run: &Run) -> String {
+    let Some(end) = run.state.end.as_ref().filter(|_| run.closed_at.is_some()) else {
+        return if run.held {
+            "The run waits for you: how should it go on?".to_owned()
+        } else {
+            "The run has not ended; `skilltune resume` continues it.".to_owned()
+        };
+    };
+    match end.ending {
+        Ending::Reached => format!("Passed{}.", score(run)),
+        Ending::Forced => format!("Not passed{}: {} called it passed.", score(run), who(run)),
+        Ending::Accepted => format!("Not passed{}: {} took it as it is.", score(run), who(run)),
+        Ending::Kept(hold) => {
+            format!("Not passed{}: {}. The best round is kept.", score(run), why(run, hold))
+        }
+        Ending::Aborted => "Aborted: nothing is taken.".to_owned(),
+        Ending::Failed => {
+            let note = end.note.as_ref().map_or(String::new(), |note| format!(": {}", plain::one_line(note)));
+            format!("The run came to no judgement{note}.")
+        }
+    }
+}
+
+/// One word for a report's head.
+pub fn label(run: &Run) -> &'static str {
+    match run.state.end.as_ref().map(|end| end.ending) {
+        None => "NOT ENDED",
+        Some(Ending::Reached) => "PASSED",
+        Some(Ending::Forced) => "FORCED",
+        Some(Ending::Accepted) => "ACCEPTED AS IT IS",
+        Some(Ending::Kept(Hold::Exhausted)) => "MAX ROUNDS",
+        Some(Ending::Kept(Hold::Stagnation)) => "STALLED",
+        Some(Ending::Kept(Hold::Escalation)) => "STOPPED",
+        Some(Ending::Aborted) => "ABORTED",
+        Some(Ending::Failed) => "FAILED",
+    }
+}
+
+fn score(run: &Run) -> String {
+    let threshold = run.plan.task.rules.threshold.typed();
+    run.best().map_or(String::new(), |best| format!(", {} of {threshold}", best.evaluation().score.typed()))
+}
+
+/// Who answered last.
+pub fn who(run: &Run) -> &'static str {
+    match run.state.course.answers.last().map(|answered| answered.by) {
+        Some(Who::Person) => "a person",
+        Some(Who::Default) | None => "the default answer",
+    }
+}
+
+fn why(run: &Run, hold: Hold) -> String {
+    match hold {
+        Hold::Escalation => {
+            format!("no pass in {}", figures::count(run.plan.task.rules.escalate_after as usize, "round"))
+        }
+        Hold::Stagnation => {
+            format!("two rounds in a row gained less than {} points", run.plan.task.rules.gain.typed())
+        }
+        Hold::Exhausted => {
+            let rounds = run.plan.task.rules.max_rounds as usize;
+            format!("{} built, and none passed", figures::count(rounds, "round"))
+        }
+    }
+}
+
+pub fn question(run: &Run, hold: Hold) -> String {
+    let why = why(run, hold);
+    let mut letters = why.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}. How should it go on?", letters.as_str())
+}
+
+/// The answers to a hold: their names, and what they mean. The default of nobody is the first.
+pub fn choices(hold: Hold) -> Vec<(&'static str, &'static str)> {
+    let all = [
+        ("refocus", "refocus: go on, with another dimension first"),
+        ("end", "end: keep the best round, outside of your folder"),
+        ("guide", "guide: go on, and tell the builder something"),
+        ("amend", "amend: change the contract, and judge anew"),
+        ("force", "force: call it passed"),
+        ("accept", "accept: take it as it is"),
+        ("abort", "abort: take nothing"),
+    ];
+    let fits = |name: &str| match (name, hold) {
+        ("refocus", Hold::Exhausted) | ("end", Hold::Escalation) => false,
+        // What nobody would answer comes first.
+        _ => true,
+    };
+    let mut choices: Vec<_> = all.into_iter().filter(|(name, _)| fits(name)).collect();
+    if hold == Hold::Stagnation {
+        choices.swap(0, 1);
+    }
+    choices
+}
+
+/// The words that `--answer` takes here.
+pub fn options(hold: Hold) -> Vec<&'static str> {
+    choices(hold).into_iter().map(|(name, _)| name).collect()
+}
+
+pub fn choice(choice: &Choice) -> &'static str {
+    match choice {
+        Choice::Refocus { .. } => "refocus",
+        Choice::Amend { .. } => "amend",
+        Choice::Guide { .. } => "guide",
+        Choice::Force => "force",
+        Choice::Accept => "accept",
+        Choice::Stop => "end",
+        Choice::Abort => "abort",
+    }
+}
+
+/// What keeps the best round from passing: what a person has to know before they answer.
+pub fn standing(run: &Run) -> Vec<String> {
+    let Some(best) = run.best() else { return Vec::new() };
+    let told = run.blocks(best);
+    let head = format!("the best round is round {}: {}", run.sprint_of(best), measured(best.evaluation()));
+    std::iter::once(head)
+        .chain(told.iter().map(|block| format!("  {block}")))
+        .map(|line| plain::one_line(&line))
+        .collect()
+}
+
+/// A round in one line: its score, the passed share, and its dimensions.
+pub fn measured(found: &Evaluation) -> String {
+    let each = found.dimensions.iter().map(|one| {
+        let capped = if one.capped_by.is_empty() { "" } else { " (capped)" };
+        format!("{} {}{capped}", one.id, one.level.typed())
+    });
+    let each: Vec<_> = each.collect();
+    let text = format!("score {}, {} % met; {}", found.score.typed(), found.share.typed(), each.join(", "));
+    plain::one_line(&text)
+}
+
+/// What a round came to.
+pub fn verdict(run: &Run, round: &Round) -> &'static str {
+    if run.blocks(round).is_empty() { "passed" } else { "not passed" }
+}
+
+/// Where the result is: in the person's folder, or among the run's files.
+pub fn result(run: &Run) -> Option<String> {
+    if let (Some(Answer::Promoted), Some(into)) = (run.promotion(), &run.plan.task.into) {
+        return Some(into.clone());
+    }
+    let result = run.result()?;
+    let round = run.state.course.rounds.iter().position(|round| round.artifact == result)?;
+    Some(format!("{}/iterations/iteration-{}/artifact", run.plan.folder, round + 1))
+}
+
+/// What became of the destination, where that has to be told.
+pub fn destination(run: &Run) -> Option<String> {
+    let into = plain::one_line(run.plan.task.into.as_ref()?);
+    match run.promotion() {
+        Some(Answer::Promoted) => None,
+        Some(Answer::Conflict { .. }) => Some(format!(
+            "{into} was edited while the run went on, and is unchanged; copy the result by hand"
+        )),
+        _ if run.closed_at.is_some() => Some(format!("{into} is unchanged")),
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! What `gan` is asked to do, once nothing is left to be guessed.
+
+use std::path::{Component, Path, PathBuf};
+
+use skilltune_phases::loops::gan::contract::Contract;
+use skilltune_phases::loops::gan::inspect::Given;
+use skilltune_phases::loops::gan::original::Original;
+use skilltune_phases::loops::gan::rules::Rules;
+use skilltune_phases::loops::gan::{Brief, Gan, Level};
+use skilltune_phases::vocabulary::Vocabulary as _;
+
+use crate::agents;
+use crate::agents::{BuiltIn, Casting};
+use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::loops::gan::args::GanArgs;
+use crate::loops::gan::inputs::{self, Judged, Material};
+use crate::loops::gan::settings::GanSettings;
+use crate::settings::Settings;
+use crate::settings::per_role::PerRole;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+#[derive(Debug)]
+pub struct Request {
+    pub project: PathBuf,
+    pub name: String,
+    pub brief: Brief,
+    pub given: Given,
+    /// The same as files, for an agent to read.
+    pub materials: Vec<Material>,
+    pub profile: Box<str>,
+    pub asked: Contract,
+    pub level: Level,
+    pub negotiated: bool,
+    pub into: Option<PathBuf>,
+    pub rules: Rules,
+    pub retries: u32,
+    pub settings: Settings,
+    pub casting: Casting,
+    pub seed: Option<u64>,
+    pub epoch: u64,
+}
+
+impl Request {
+    pub fn new(args: &GanArgs, around: &Environment) -> Result<Self, Complaint> {
+        let (name, brief) = inputs::brief(&around.cwd.join(&args.brief))?;
+        let (given, materials) = inputs::given(args, &brief, around)?;
+        let Judged { profile, asked, original } = inputs::judged(args.profile.as_deref(), around)?;
+        let into = args.into.as_ref().map(|path| destination(&around.cwd.join(path))).transpose()?;
+        let project = around.project_here();
+        let mut settings = crate::loops::settings(&project, around)?;
+        lay_original(&mut settings, &original.unwrap_or_default());
+        lay(&mut settings, args);
+        agents::fill(&mut settings, around);
+        let casting = casting(&settings, around)?;
+        let gan = settings.of::<GanSettings>();
+        let rules = rules(gan, &asked)?;
+        Ok(Self {
+            level: gan.level.value.into(),
+            negotiated: gan.is_negotiated(),
+            retries: gan.retries.value,
+            seed: args.seed,
+            epoch: args.run.epoch(),
+            project,
+            name,
+            brief,
+            given,
+            materials,
+            profile,
+            asked,
+            into,
+            rules,
+            settings,
+            casting,
+        })
+    }
+}
+
+/// A file that a person has named goes over their settings, and their flags go over it.
+fn lay_original(settings: &mut Settings, original: &Original) {
+    let gan = settings.of_mut::<GanSettings>();
+    override_with(&mut gan.max_rounds, original.max_iterations, "--profile");
+    override_with(&mut gan.threshold, original.threshold(), "--profile");
+    override_with(&mut gan.escalate_after, original.escalation_after, "--profile");
+    override_with(&mut gan.gain, original.gain(), "--profile");
+    override_with(&mut gan.strict, original.strict_mode, "--profile");
+    override_with(&mut gan.negotiation_rounds, original.negotiation_rounds(), "--profile");
+}
+
+/// The flags of `gan` override files.
+pub fn lay(settings: &mut Settings, args: &GanArgs) {
+    let gan = settings.of_mut::<GanSettings>();
+    override_with(&mut gan.level, args.level, "--level");
+    override_with(&mut gan.contract, args.contract.then_some(true), "--contract");
+    override_with(&mut gan.strict, args.strict.then_some(true), "--strict");
+    override_with(&mut gan.threshold, args.threshold, "--threshold");
+    override_with(&mut gan.minimums, args.minimums.clone(), "--minimums");
+    override_with(&mut gan.max_rounds, args.max_rounds, "--max-rounds");
+    // A builder has the executor's settings: both do the work that the others judge.
+    let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
+    lay_roles(settings, args.agent.as_ref(), &own);
+    lay_calls(settings, &args.calls);
+    lay_run(settings, &args.run);
+}
+
+fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {
+    let rules = gan.rules();
+    if let Some(unknown) = rules.minimums.keys().find(|id| asked.dimension(id).is_none()) {
+        let known: Vec<&str> = asked.dimensions.iter().map(|dimension| dimension.id.as_str()).collect();
+        return Err(Complaint::input(format!("the profile has no dimension {:?}", unknown.as_str()))
+            .hint(format!("it has {}", known.join(", "))));
+    }
+    rules.checked().map_err(|why| {
+        Complaint::input(why.to_string()).hint("look at --threshold, --max-rounds and the settings of [gan]")
+    })
+}
+
+/// The built-in agent knows skills and nothing else.
+fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
+    let casting = agents::cast(Gan::ROLES, settings, around, BuiltIn::KnowsNothing)?;
+    if casting.values().any(|part| part.agent.is_built_in()) {
+        return Err(Complaint::input("the built-in agent cannot build anything; it only checks skills")
+            .hint("pass another agent; `skilltune doctor` lists installed agents"));
+    }
+    Ok(casting)
+}
+
+/// A folder, or a place where one can be made. What is not there yet leads nowhere, back included.
+fn destination(path: &Path) -> Result<PathBuf, Complaint> {
+    let cannot = |why: &str| Complaint::input(format!("cannot build into {}: {why}", path.display()));
+    let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok());
+    let there = there.ok_or_else(|| cannot("it is below no folder"))?;
+    if !there.is_dir() {
+        return Err(cannot(&format!("{} is not a folder", there.display())).hint("pass another folder"));
+    }
+    let missing = path.strip_prefix(there).expect("an ancestor is a prefix");
+    if !missing.components().all(|part| matches!(part, Component::Normal(_))) {
+        return Err(cannot("a folder on the way does not exist").hint("pass a path without `..`"));
+    }
+    let real = there.canonicalize().map_err(|error| cannot("it cannot be read").caused_by(error))?;
+    Ok(if missing.as_os_str().is_empty() { real } else { real.join(missing) })
+}

@@ -1,0 +1,150 @@
+//! `[gan]`: what the builder/evaluator loop passes, and when it ends or asks.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+use clap::ValueEnum;
+use skilltune_phases::contract::DimensionId;
+use skilltune_phases::loops::gan::Level;
+use skilltune_phases::loops::gan::rules::{FLOOR, Rules};
+use skilltune_phases::score::Score;
+use toml::de::DeValue;
+
+use crate::settings::range::{COUNT, FEW, POINTS, Range};
+use crate::settings::setting::{Readable, Setting, readable_words};
+use crate::settings::table::{Key, Table, table};
+use crate::settings::values;
+
+const PASS: Range = Range { low: FLOOR, high: 100.0 };
+
+table! {
+    GanSettings, "gan", {
+        level: LevelName = Setting::new(LevelName::Standard), "How much is done to be sure.";
+        contract: bool = Setting::new(false),
+            "At level standard, let builder and evaluator agree on a contract first.";
+        threshold: Score = Setting::within(PASS, Rules::default().threshold), "Score to pass.";
+        minimums: Minimums = Setting::new(Minimums::default()),
+            "Scores that single dimensions must reach, such as `minimums = \"craft=75, originality=50\"`.";
+        strict: bool = Setting::new(false),
+            "Ask every dimension for the threshold, and judge strict_rounds rounds at least.";
+        strict_rounds: u32 = Setting::limit(COUNT, Rules::default().strict_rounds),
+            "Minimum number of rounds of a strict run.";
+        max_rounds: u32 = Setting::limit(COUNT, Rules::default().max_rounds),
+            "Maximum number of rounds; then the run asks how to go on.";
+        escalate_after: u32 = Setting::within(COUNT, Rules::default().escalate_after),
+            "Ask how to go on after this many rounds without a pass.";
+        gain: Score = Setting::within(POINTS, Rules::default().gain),
+            "Two rounds in a row that gain fewer points than this stand still: the run asks how to go on.";
+        cap: Score = Setting::within(POINTS, Rules::default().cap),
+            "The most that an anti-pattern leaves of its dimension.";
+        negotiation_rounds: usize = Setting::limit(FEW, Rules::default().negotiation_rounds),
+            "Rounds in which the builder may propose changes of the contract.";
+        apart: Score = Setting::within(POINTS, Rules::default().apart),
+            "Level thorough: tell of two judgements that are more points apart.";
+        extra_items: usize = Setting::within(FEW, Rules::default().extra_items),
+            "Maximum number of items that a round adds to the contract's, and that are shown and not scored.";
+        retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
+    }
+}
+
+impl GanSettings {
+    pub fn rules(&self) -> Rules {
+        Rules {
+            threshold: self.threshold.value,
+            minimums: self.minimums.value.0.clone(),
+            strict: self.strict.value,
+            strict_rounds: self.strict_rounds.value,
+            max_rounds: self.max_rounds.value,
+            escalate_after: self.escalate_after.value,
+            gain: self.gain.value,
+            cap: self.cap.value,
+            negotiation_rounds: self.negotiation_rounds.value,
+            judge_twice: self.level.value == LevelName::Thorough,
+            apart: self.apart.value,
+            extra_items: self.extra_items.value,
+        }
+    }
+
+    /// Whether a contract is agreed to first.
+    pub fn is_negotiated(&self) -> bool {
+        match self.level.value {
+            LevelName::Minimal => false,
+            LevelName::Standard => self.contract.value,
+            LevelName::Thorough => true,
+        }
+    }
+}
+
+impl Table for GanSettings {
+    fn keys(&mut self) -> Vec<Key<'_>> {
+        self.table_keys()
+    }
+
+    fn boxed_clone(&self) -> Box<dyn Table> {
+        Box::new(self.clone())
+    }
+}
+
+/// How much is done to be sure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LevelName {
+    /// The profile is the contract
+    Minimal,
+    /// With --contract, builder and evaluator agree on one first
+    Standard,
+    /// They always do, and a pass is judged twice
+    Thorough,
+}
+
+impl From<LevelName> for Level {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Minimal => Self::Minimal,
+            LevelName::Standard => Self::Standard,
+            LevelName::Thorough => Self::Thorough,
+        }
+    }
+}
+
+readable_words!(LevelName);
+
+/// What single dimensions must reach: `craft=75, originality=50`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Minimums(pub BTreeMap<DimensionId, Score>);
+
+impl FromStr for Minimums {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let one = |part: &str| {
+            let (dimension, score) = part.split_once('=').ok_or(MINIMUMS)?;
+            let score = values::points(score.trim())?;
+            Ok((DimensionId::new(dimension.trim()), score))
+        };
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        parts.map(one).collect::<Result<_, String>>().map(Self)
+    }
+}
+
+const MINIMUMS: &str = "a list such as \"craft=75, originality=50\"";
+
+impl Readable for Minimums {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        value.as_str()?.parse().ok()
+    }
+
+    fn must_be(_: Range) -> String {
+        MINIMUMS.to_owned()
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let one = |(dimension, score): (&DimensionId, &Score)| format!("{dimension}={}", score.typed());
+        self.0.iter().map(one).collect::<Vec<_>>().join(", ").into()
+    }
+}
+
+#[cfg(test)]
+pub use tests::changes;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,60 @@
+//! What the program has to know of `gan`.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use skilltune_orchestrator::engine::{EngineError, Extent};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::RunFolder;
+use skilltune_phases::loops::gan::{Gan, Plan, Run, Step};
+
+use crate::loops::gan::report::{json, page, words};
+use crate::report::ui::Ui;
+use crate::report::write_reports;
+use crate::terminal::exit::Exit;
+
+impl Ui for Gan {
+    const START: &'static str = "skilltune gan BRIEF.md";
+
+    fn write_pages(_: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
+        if run.closed_at.is_some() {
+            write_reports(folder, &page::report(run), &json::report(run))?;
+        }
+        Ok(())
+    }
+
+    fn command_seconds(plan: &Plan) -> u64 {
+        plan.task.browser.as_ref().map_or(0, |browser| browser.seconds)
+    }
+
+    fn targets(plan: &Plan) -> Vec<PathBuf> {
+        // A run without a destination writes its own folder, and no other.
+        vec![PathBuf::from(plan.task.into.as_ref().unwrap_or(&plan.folder))]
+    }
+
+    fn may_call(run: &Run) -> bool {
+        run.state.end.is_none()
+    }
+
+    fn exit(run: &Run) -> Exit {
+        run.class().into()
+    }
+
+    fn step(run: &Run, step: &Step) -> String {
+        words::step(run, step)
+    }
+
+    fn place(run: &Run) -> String {
+        words::place(run)
+    }
+
+    fn resumed_at(run: &Run) -> String {
+        let best =
+            run.best().map_or(String::new(), |best| format!(", best so far {}", best.evaluation().score));
+        format!(" in {}{best}", words::place(run))
+    }
+
+    fn summary(run: &Run) -> Value {
+        json::summary(run)
+    }
+}

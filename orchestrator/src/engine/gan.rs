@@ -1,0 +1,212 @@
+//! What the engine does for `gan` alone: what was built is captured, machines look at it, a person is asked, and what has passed is
+//! put into its folder.
+
+use std::fs;
+
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::loops::gan::course::Round;
+use skilltune_phases::loops::gan::inspect::{self, Looked};
+use skilltune_phases::loops::gan::{
+    ARTIFACT, Answer, Decision, Gan, Request, Run, SCREENS, Step, projection,
+};
+
+use super::refusal::{link_outside, new_repository};
+use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, unreadable};
+use crate::disk::atomic::{Durability, TEMP_PREFIX};
+use crate::disk::{OnDisk as _, SafePath};
+use crate::process::How;
+use crate::promote::{self, Move, Promotion};
+use crate::skill_files::load_captured;
+use crate::snapshot::{self, Limits, Objects, capture_left, unified};
+use crate::store::RunFolder;
+
+/// What a look in a browser leaves.
+const LOOKED: &str = "looked.json";
+/// Evidence for each check, and more.
+const LARGEST_LOOKED: u64 = 1 << 20;
+/// Two screens of each page that is looked at.
+const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
+
+impl LoopEngine for Gan {
+    fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+        if let Some(placed) = request.as_ref().draft() {
+            let artifact = built(shop, placed.tree, remains)?;
+            return Ok(Answer::Built { artifact, notes: Box::new(request.notes(remains.answer)) });
+        }
+        if remains.answer.trim().is_empty() {
+            return Err(Failure::new(FailureKind::Empty, "no text at all").into());
+        }
+        Ok(request.read(remains.answer)?)
+    }
+
+    /// A browser that fails tells nothing: its checks stay open, and the run goes on without them.
+    fn ran(shop: &Workshop, _: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+        let (looked, screens) = match seen(shop, ran) {
+            Ok(seen) => seen,
+            Err(ReadError::Agent(Failure { why, .. })) => (failed(&why), None),
+            Err(ours @ ReadError::Ours(_)) => return Err(ours),
+        };
+        Ok(Answer::Told { looked: Box::new(looked), screens })
+    }
+
+    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Own<Answer>, EngineError> {
+        match step {
+            Step::Ask { .. } => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
+            Step::Inspect { artifact } => {
+                inspected(&hands.context.shop.objects, run, *artifact).map(Own::Done)
+            }
+            Step::Promote { artifact } => promote(run, *artifact, hands).map(Own::Done),
+            Step::Draft
+            | Step::Propose { .. }
+            | Step::Rule { .. }
+            | Step::Build { .. }
+            | Step::Look { .. }
+            | Step::Judge { .. } => Err(EngineError::Stuck),
+        }
+    }
+
+    fn changes_files(_: &Decision) -> bool {
+        true
+    }
+
+    fn project(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
+        let sprints = folder.place().join("sprints");
+        if !run.state.sprints.is_empty() {
+            sprints.make()?;
+        }
+        for sprint in extent.of(&run.state.sprints) {
+            let page = sprints.join(format!("sprint-{}.json", sprint.number));
+            page.replace(projection::sprint(run, sprint).as_bytes(), Durability::Order)?;
+        }
+        let rounds = &run.state.course.rounds;
+        let skipped = rounds.len() - extent.of(rounds).len();
+        for (number, round) in (1..).zip(rounds).skip(skipped) {
+            place_round(objects, folder, run, (number, round))?;
+        }
+        Ok(())
+    }
+
+    fn state(run: &Run) -> String {
+        projection::state(run)
+    }
+}
+
+/// What the builder has made of its copy.
+fn built(shop: &Workshop, from: TreeId, remains: &Remains<'_>) -> Result<TreeId, ReadError> {
+    let base = shop.objects.manifest(from)?;
+    let captured =
+        snapshot::capture_edited(&shop.objects, remains.space, ARTIFACT, &base, shop.limits.artifacts)
+            .map_err(|error| unreadable(error, remains.space))?;
+    let made = &captured.manifest;
+    let gate = |why: &str| Err(Failure::new(FailureKind::Gate, why).into());
+    if made.entries().iter().all(|entry| entry.node.is_folder()) {
+        return gate(&format!("there are no files in `{ARTIFACT}/`"));
+    }
+    if *made == base {
+        return gate("nothing was changed");
+    }
+    if let Some(path) = link_outside(&base, made) {
+        return gate(&format!("the link {path} leads outside of `{ARTIFACT}/`"));
+    }
+    if let Some(path) = new_repository(&base, made) {
+        return gate(&format!("{path} would make a git repository; leave that to the person"));
+    }
+    Ok(captured.tree)
+}
+
+/// What a look has left: a page of findings, and screens.
+fn seen(shop: &Workshop, ran: &Ran<'_>) -> Result<(Looked, Option<TreeId>), ReadError> {
+    let lost = |why: String| Failure::new(FailureKind::Crashed, why);
+    if *ran.how != How::Exited(0) {
+        let said = [ran.stderr, ran.stdout].into_iter().find_map(|said| said.trim().lines().next_back());
+        let how = how(ran.how, ran.seconds);
+        return Err(lost(said.map_or(how.clone(), |said| format!("{how}: {said}"))).into());
+    }
+    let text = SafePath::below(ran.space, LOOKED).read(LARGEST_LOOKED);
+    let text = text.ok().flatten().ok_or_else(|| lost(format!("it left no {LOOKED}")))?;
+    let looked: Looked =
+        serde_json::from_slice(&text).map_err(|error| lost(format!("its {LOOKED} is none: {error}")))?;
+    if !ran.space.join(SCREENS).is_dir() {
+        return Ok((looked, None));
+    }
+    let captured = capture_left(&shop.objects, ran.space, SCREENS, &[], SCREEN_LIMITS);
+    let captured = captured.map_err(|error| unreadable(error, ran.space))?;
+    Ok((looked, Some(captured.tree)))
+}
+
+fn how(how: &How, seconds: u64) -> String {
+    match how {
+        How::Exited(code) => format!("exit code {code}"),
+        How::Signalled(signal) => format!("signal {signal}"),
+        How::TimedOut => format!("it did not end within {seconds} seconds"),
+        How::Cancelled => "cancelled".to_owned(),
+        How::NotStarted { why } | How::Lost { why } => why.clone(),
+    }
+}
+
+fn failed(why: &str) -> Looked {
+    Looked { told: Vec::new(), notes: vec![format!("the browser told nothing: {why}").into()] }
+}
+
+fn inspected(objects: &Objects, run: &Run, artifact: TreeId) -> Result<Answer, EngineError> {
+    let files = load_captured(&objects.manifest(artifact)?, ARTIFACT, objects)?;
+    let told = inspect::source(&files, &run.plan.task.given);
+    Ok(Answer::Told { looked: Box::new(Looked { told, notes: Vec::new() }), screens: None })
+}
+
+fn promote(
+    run: &Run,
+    artifact: TreeId,
+    Hands { context, .. }: Hands<'_, Gan>,
+) -> Result<Answer, EngineError> {
+    context.journal.barrier()?;
+    let task = &run.plan.task;
+    let into = task.into.as_deref().ok_or(EngineError::Stuck)?;
+    fs::create_dir_all(into).on_disk("make", into)?;
+    let promotion = promote::promote(
+        &context.locks,
+        &context.lock,
+        &context.shop.objects,
+        &context.indexes,
+        run.plan.run.as_str(),
+        &[Move { path: into.into(), from: task.start, to: artifact }],
+    )?;
+    Ok(match promotion {
+        Promotion::Done => Answer::Promoted,
+        Promotion::Conflict { found } => Answer::Conflict { found },
+    })
+}
+
+/// `iteration-N`: the artifact, what it changed, what the browser saw, and what was found.
+fn place_round(
+    objects: &Objects,
+    folder: &RunFolder,
+    run: &Run,
+    (number, round): (usize, &Round),
+) -> Result<(), EngineError> {
+    let place = folder.iteration(u32::try_from(number).unwrap_or(u32::MAX));
+    place.make()?;
+    place_tree(objects, round.artifact, &place, ARTIFACT)?;
+    if let Some(screens) = run.screens(round.artifact) {
+        place_tree(objects, screens, &place, SCREENS)?;
+    }
+    let changes = place.join("changes.diff");
+    if let Some(sprint) = run.state.sprint_of(round.artifact).filter(|_| !changes.exists()) {
+        let (from, to) = (objects.manifest(sprint.from)?, objects.manifest(round.artifact)?);
+        changes.replace(unified(objects, &from, &to)?.as_bytes(), Durability::Order)?;
+    }
+    let report = projection::report(run, number, round);
+    let page = place.join(format!("evaluation-report-{number}.json"));
+    Ok(page.replace(report.as_bytes(), Durability::Order)?)
+}
+
+/// Under another name first, so that a folder that is there is whole.
+fn place_tree(objects: &Objects, tree: TreeId, place: &SafePath, name: &str) -> Result<(), EngineError> {
+    if place.join(name).exists() {
+        return Ok(());
+    }
+    let half = place.join(format!("{TEMP_PREFIX}half"));
+    snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;
+    Ok(half.rename(name)?)
+}

@@ -1,0 +1,47 @@
+//! What an edited copy of a person's folder may not hold.
+
+use crate::snapshot::{Entry, Manifest, Node, RelPath};
+
+/// The first link that leads out of the folder and did not before. What led outside before is the person's own; a link that stayed
+/// may have come to lead elsewhere.
+pub(super) fn link_outside<'a>(base: &Manifest, edited: &'a Manifest) -> Option<&'a RelPath> {
+    let was_so = |link: &Entry| base.get(&link.path) == Some(&link.node) && leads_outside(base, link);
+    let mut links = edited.entries().iter();
+    links.find(|entry| leads_outside(edited, entry) && !was_so(entry)).map(|link| &link.path)
+}
+
+/// The first new path of a git repository: git would run what its configuration names, wherever a person looks at it.
+pub(super) fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option<&'a RelPath> {
+    let mut new = draft.entries().iter().map(|entry| &entry.path).filter(|path| base.get(path).is_none());
+    let is_git = |part: &[u8]| part.eq_ignore_ascii_case(b".git");
+    // A folder is a repository without that name, too, if it holds these.
+    let beside = |path: &RelPath, name: &str| {
+        RelPath::below(path.parent().as_ref(), name.as_ref()).is_ok_and(|path| draft.get(&path).is_some())
+    };
+    new.find(|path| {
+        path.as_bytes().split(|byte| *byte == b'/').any(is_git)
+            || ["HEAD", "objects", "refs"].iter().any(|name| path.name() == *name)
+                && ["HEAD", "objects", "refs"].iter().all(|name| beside(path, name))
+    })
+}
+
+/// Whether a link is absolute, climbs above the skill's folder on its way, or climbs from where another link has led.
+fn leads_outside(skill: &Manifest, Entry { path, node }: &Entry) -> bool {
+    let Node::Link { target } = node else { return false };
+    if target.starts_with(b"/") {
+        return true;
+    }
+    let mut here: Vec<&[u8]> = path.as_bytes().split(|&byte| byte == b'/').collect();
+    here.pop();
+    let mut has_been_led = false;
+    target.split(|&byte| byte == b'/').any(|part| match part {
+        b"" | b"." => false,
+        b".." => has_been_led || here.pop().is_none(),
+        name => {
+            here.push(name);
+            let at = RelPath::parse(&here.join(&b'/')).ok();
+            has_been_led |= at.is_some_and(|at| matches!(skill.get(&at), Some(Node::Link { .. })));
+            false
+        }
+    })
+}

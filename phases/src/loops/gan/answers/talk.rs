@@ -1,0 +1,183 @@
+//! What both sides say on the way to a contract.
+
+use serde::Deserialize;
+
+use super::LONGEST;
+use crate::answer::{self, OffSchema, shape};
+use crate::contract::{CriterionId, DimensionId};
+use crate::loops::gan::contract::{Change, Contract, Criterion, Origin};
+use crate::loops::gan::negotiation::{Foul, Negotiation, Proposal, Ruling};
+
+/// The evaluator's own criteria. They are few, so that each is judged with care.
+pub const MOST_CRITERIA: usize = 12;
+/// So many changes can be talked about in one round.
+pub const MOST_PROPOSALS: usize = 8;
+pub const MOST_WEIGHT: u32 = 3;
+
+/// Reads the evaluator's first word.
+pub fn draft(text: &str, nonce: &str, profile: &Contract) -> Result<Vec<Criterion>, OffSchema> {
+    answer::coded(text, nonce, "criteria", |mut answer| {
+        let entries = answer::entries::<Entry>(&mut answer, "criteria")?;
+        count("criteria", entries.len(), 1, MOST_CRITERIA)?;
+        let draft = entries.into_iter().map(Entry::into_criterion).collect::<Result<Vec<_>, _>>()?;
+        Negotiation::begin(profile, draft.clone()).map_err(|foul| against_the_rules(&foul))?;
+        Ok(draft)
+    })
+}
+
+/// Reads the builder's word; none: it accepts.
+pub fn proposals(
+    text: &str,
+    nonce: &str,
+    (profile, talk): (&Contract, &Negotiation),
+) -> Result<Vec<Proposal>, OffSchema> {
+    answer::coded(text, nonce, "proposals", |mut answer| {
+        let entries = answer::entries::<Wish>(&mut answer, "proposals")?;
+        count("proposals", entries.len(), 0, MOST_PROPOSALS)?;
+        let proposals = entries.into_iter().map(Wish::into_proposal).collect::<Result<Vec<_>, _>>()?;
+        let said = talk.clone().propose(profile, proposals.clone());
+        said.map_err(|foul| against_the_rules(&foul))?;
+        Ok(proposals)
+    })
+}
+
+/// Reads the evaluator's last word of a round, one ruling a proposal.
+pub fn rulings(
+    text: &str,
+    nonce: &str,
+    brief: &str,
+    (profile, talk): (&Contract, &Negotiation),
+) -> Result<Vec<Ruling>, OffSchema> {
+    answer::coded(text, nonce, "rulings", |mut answer| {
+        let mut entries = answer::entries::<Verdict>(&mut answer, "rulings")?;
+        entries.sort_by_key(|entry| entry.proposal);
+        if (1..).zip(&entries).any(|(nth, entry)| entry.proposal != nth) {
+            return Err(shape("rule once on each proposal, by its number"));
+        }
+        let rulings = entries.into_iter().map(|entry| Ruling {
+            is_accepted: entry.accepted,
+            cites: answer::capped(&entry.cites, LONGEST).into(),
+            why: answer::capped(&entry.why, LONGEST).into(),
+        });
+        let rulings: Vec<Ruling> = rulings.collect();
+        let said = talk.clone().rule(profile, brief, rulings.clone());
+        said.map_err(|foul| against_the_rules(&foul))?;
+        Ok(rulings)
+    })
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    dimension: DimensionId,
+    criterion: String,
+    verification: String,
+    must_pass: bool,
+    weight: u32,
+}
+
+impl Entry {
+    fn into_criterion(self) -> Result<Criterion, OffSchema> {
+        let Self { id, dimension, criterion, verification, must_pass, weight } = self;
+        let id = plain_id(&id)?;
+        if !(1..=MOST_WEIGHT).contains(&weight) {
+            return Err(shape(&format!("{id}: give a weight from 1 to {MOST_WEIGHT}")));
+        }
+        let words =
+            |what: &str, text: &str| answer::required_words(|| format!("{id}: `{what}`"), text, LONGEST);
+        Ok(Criterion {
+            criterion: words("criterion", &criterion)?,
+            verification: words("verification", &verification)?,
+            id,
+            dimension,
+            must_pass,
+            weight,
+            check: None,
+            origin: Origin::Negotiated,
+        })
+    }
+}
+
+/// A proposal as it is given: what it changes says which of the other parts it needs.
+#[derive(Deserialize)]
+struct Wish {
+    change: Kind,
+    id: String,
+    #[serde(default)]
+    dimension: Option<DimensionId>,
+    #[serde(default)]
+    criterion: String,
+    #[serde(default)]
+    verification: String,
+    #[serde(default)]
+    must_pass: bool,
+    #[serde(default = "one")]
+    weight: u32,
+    why: String,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Add,
+    Drop,
+    Reword,
+    MustPass,
+}
+
+impl Wish {
+    fn into_proposal(self) -> Result<Proposal, OffSchema> {
+        let Self { change, id, dimension, criterion, verification, must_pass, weight, why } = self;
+        let known = plain_id(&id)?;
+        let why = answer::required_words(|| format!("{known}: `why`"), &why, LONGEST)?;
+        let words =
+            |what: &str, text: &str| answer::required_words(|| format!("{known}: `{what}`"), text, LONGEST);
+        let change = match change {
+            Kind::Add => {
+                let dimension =
+                    dimension.ok_or_else(|| shape(&format!("{known}: `dimension` is missing")))?;
+                let entry = Entry { id, dimension, criterion, verification, must_pass, weight };
+                Change::Add(entry.into_criterion()?)
+            }
+            Kind::Drop => Change::Drop { criterion: known },
+            Kind::Reword => Change::Reword {
+                text: words("criterion", &criterion)?,
+                verification: words("verification", &verification)?,
+                criterion: known,
+            },
+            Kind::MustPass => Change::MustPass { criterion: known, must: must_pass },
+        };
+        Ok(Proposal { change, why })
+    }
+}
+
+#[derive(Deserialize)]
+struct Verdict {
+    proposal: usize,
+    accepted: bool,
+    cites: String,
+    #[serde(default)]
+    why: String,
+}
+
+/// An id of a model's own stands in pages, in JSON and on terminals.
+pub(super) fn plain_id(id: &str) -> Result<CriterionId, OffSchema> {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '_');
+    let is_short = (1..=60).contains(&id.len());
+    if is_short && id.chars().all(is_plain) {
+        return Ok(CriterionId::new(id));
+    }
+    Err(shape(&format!("`{id}` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all")))
+}
+
+fn count(what: &'static str, given: usize, least: usize, most: usize) -> Result<(), OffSchema> {
+    if (least..=most).contains(&given) { Ok(()) } else { Err(OffSchema::Count { what, given, least, most }) }
+}
+
+fn against_the_rules(foul: &Foul) -> OffSchema {
+    shape(&foul.to_string())
+}

@@ -1,0 +1,140 @@
+//! What a judge says of an artifact: on each criterion, anti-pattern and extra item that it was asked about, and on no other.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::LONGEST;
+use super::talk::plain_id;
+use crate::answer::{self, Mismatch, Object, OffSchema};
+use crate::contract::{CriterionId, DimensionId};
+use crate::loops::gan::contract::{AntiPattern, Criterion};
+use crate::loops::gan::course::Item;
+use crate::loops::gan::evaluation::{By, Claim, Finding, Seen, Verdict};
+use crate::score::Score;
+
+/// What a judge is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub dimensions: Vec<DimensionId>,
+    /// Only what no machine has told.
+    pub criteria: Vec<Criterion>,
+    pub patterns: Vec<AntiPattern>,
+    pub extra: Vec<Item>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdicts {
+    pub findings: Vec<Finding>,
+    /// The anti-patterns that are there.
+    pub patterns: Vec<Seen>,
+    pub claims: Vec<Claim>,
+    pub extra: Vec<Finding>,
+    /// What it would have the next round looked at besides.
+    pub wanted: Vec<Item>,
+}
+
+/// Levels that a judge claims, and what it would look at next, are shown: odd ones are passed over.
+pub fn verdicts(text: &str, nonce: &str, asked: &Asked) -> Result<Verdicts, OffSchema> {
+    answer::coded(text, nonce, "criteria", |mut answer| {
+        let criteria = asked.criteria.iter().map(|criterion| &criterion.id);
+        let findings = findings(&mut answer, "criteria", &criteria)?;
+        let extra = findings_of_extra(&mut answer, asked)?;
+        let patterns = patterns(&mut answer, asked)?;
+        let claims = answer::lenient(&mut answer, "levels", |value| claim(value, asked));
+        let mut wanted = answer::lenient(&mut answer, "next", item);
+        let mut known = BTreeSet::new();
+        wanted.retain(|item: &Item| known.insert(item.id.clone()));
+        Ok(Verdicts { findings, patterns, claims, extra, wanted })
+    })
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    id: CriterionId,
+    verdict: Verdict,
+    evidence: String,
+    #[serde(default)]
+    fix: Option<String>,
+}
+
+fn findings_of_extra(answer: &mut Object, asked: &Asked) -> Result<Vec<Finding>, OffSchema> {
+    if asked.extra.is_empty() {
+        Ok(Vec::new())
+    } else {
+        findings(answer, "extra", &asked.extra.iter().map(|item| &item.id))
+    }
+}
+
+fn findings<'a>(
+    answer: &mut Object,
+    key: &str,
+    asked: &(impl Iterator<Item = &'a CriterionId> + Clone),
+) -> Result<Vec<Finding>, OffSchema> {
+    let entries = answer::entries::<Entry>(answer, key)?;
+    exactly(&entries.iter().map(|entry| &entry.id), asked)?;
+    let finding = |entry: Entry| Finding {
+        criterion: entry.id,
+        verdict: entry.verdict,
+        evidence: answer::capped(&entry.evidence, LONGEST).into(),
+        fix: entry.fix.map(|fix| answer::capped(&fix, LONGEST).into()),
+        by: By::Judge,
+    };
+    Ok(entries.into_iter().map(finding).collect())
+}
+
+#[derive(Deserialize)]
+struct Sight {
+    id: CriterionId,
+    present: bool,
+    #[serde(default)]
+    evidence: String,
+}
+
+/// One that is there and has no evidence is not there.
+fn patterns(answer: &mut Object, asked: &Asked) -> Result<Vec<Seen>, OffSchema> {
+    if asked.patterns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let entries = answer::entries::<Sight>(answer, "patterns")?;
+    exactly(&entries.iter().map(|entry| &entry.id), &asked.patterns.iter().map(|pattern| &pattern.id))?;
+    let seen = entries.into_iter().filter(|entry| entry.present).map(|entry| Seen {
+        pattern: entry.id,
+        evidence: answer::capped(&entry.evidence, LONGEST).into(),
+        by: By::Judge,
+    });
+    Ok(seen.filter(|seen| answer::says_something(&seen.evidence)).collect())
+}
+
+/// Each once, and no other.
+fn exactly<'a, 'b>(
+    given: &(impl Iterator<Item = &'a CriterionId> + Clone),
+    asked: &(impl Iterator<Item = &'b CriterionId> + Clone),
+) -> Result<(), OffSchema> {
+    let count = |id: &CriterionId| given.clone().filter(|other| *other == id).count();
+    let those = |is: fn(usize) -> bool| {
+        let ids = asked.clone().filter(|id| is(count(id)));
+        ids.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let unknown = answer::unknown(given.clone(), |id| asked.clone().any(|known| known == id));
+    Mismatch { missing: those(|count| count == 0), unknown, double: those(|count| count > 1) }.into_result()
+}
+
+fn claim(value: &Value, asked: &Asked) -> Option<Claim> {
+    let dimension = DimensionId::new(value.get("dimension")?.as_str()?);
+    let level = value.get("level")?.as_f64()?;
+    // Only a level of the rubric is cited.
+    let level = [0.25, 0.5, 0.75, 1.0].into_iter().find(|known| (known - level).abs() < 1e-9)?;
+    let why = answer::words(value.get("why"), LONGEST)?;
+    let is_asked = asked.dimensions.contains(&dimension);
+    is_asked.then_some(Claim { dimension, level: Score::new(level * 100.0)?, why })
+}
+
+fn item(value: &Value) -> Option<Item> {
+    Some(Item {
+        id: plain_id(value.get("id")?.as_str()?).ok()?,
+        text: answer::words(value.get("text"), LONGEST)?,
+        verification: answer::words(value.get("verification"), LONGEST)?,
+    })
+}

@@ -1,0 +1,77 @@
+//! The forms of the answers, for agents that hold their models to one. What they give is read like any other answer.
+
+use serde_json::{Value, json};
+
+use super::answers::{Asked, MOST_CRITERIA, MOST_PROPOSALS, MOST_WEIGHT};
+use super::contract::Contract;
+use crate::form::{bound, list, object, one_of, text};
+
+pub(super) fn draft(profile: &Contract) -> Value {
+    bound("criteria", &list(&(1..=MOST_CRITERIA), &criterion(profile, json!({}))))
+}
+
+/// An agent that is held to a form gives all its parts, those too that a change does not need.
+pub(super) fn proposals(profile: &Contract) -> Value {
+    let change = json!({ "change": one_of(["add", "drop", "reword", "must_pass"]), "why": text() });
+    bound("proposals", &list(&(0..=MOST_PROPOSALS), &criterion(profile, change)))
+}
+
+pub(super) fn rulings(proposals: usize) -> Value {
+    let ruling = object(&json!({
+        "proposal": { "type": "integer" },
+        "accepted": { "type": "boolean" },
+        "cites": text(),
+        "why": text(),
+    }));
+    bound("rulings", &list(&(proposals..=proposals), &ruling))
+}
+
+pub(super) fn verdicts(asked: &Asked) -> Value {
+    let verdict = one_of(["passed", "failed", "unverified"]);
+    let finding =
+        |ids: Value| object(&json!({ "id": ids, "verdict": verdict, "evidence": text(), "fix": text() }));
+    let exactly = |number: usize, item: &Value| list(&(number..=number), item);
+    let level = object(&json!({
+        "dimension": one_of(&asked.dimensions),
+        "level": { "type": "number", "enum": [0.25, 0.5, 0.75, 1.0] },
+        "why": text(),
+    }));
+    let mut parts = json!({
+        "answer_to": text(),
+        "criteria": exactly(asked.criteria.len(), &finding(ids(asked.criteria.iter().map(|one| &one.id)))),
+        "levels": list(&(0..=asked.dimensions.len()), &level),
+    });
+    if !asked.patterns.is_empty() {
+        let ids = ids(asked.patterns.iter().map(|one| &one.id));
+        let sight = object(&json!({ "id": ids, "present": { "type": "boolean" }, "evidence": text() }));
+        parts["patterns"] = exactly(asked.patterns.len(), &sight);
+    }
+    if !asked.extra.is_empty() {
+        parts["extra"] = exactly(asked.extra.len(), &finding(ids(asked.extra.iter().map(|one| &one.id))));
+    }
+    let mut form = object(&parts);
+    form["properties"]["next"] =
+        list(&(0..=3), &object(&json!({ "id": text(), "text": text(), "verification": text() })));
+    form
+}
+
+fn criterion(profile: &Contract, besides: Value) -> Value {
+    let mut parts = json!({
+        "id": text(),
+        "dimension": one_of(profile.dimensions.iter().map(|dimension| &dimension.id)),
+        "criterion": text(),
+        "verification": text(),
+        "must_pass": { "type": "boolean" },
+        "weight": { "type": "integer", "minimum": 1, "maximum": MOST_WEIGHT },
+    });
+    if let (Value::Object(parts), Value::Object(besides)) = (&mut parts, besides) {
+        parts.extend(besides);
+    }
+    object(&parts)
+}
+
+/// One of these; nothing can be one of none.
+fn ids(ids: impl Iterator<Item = impl serde::Serialize>) -> Value {
+    let mut ids = ids.peekable();
+    if ids.peek().is_some() { one_of(ids) } else { text() }
+}

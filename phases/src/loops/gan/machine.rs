@@ -1,0 +1,171 @@
+//! What comes next: the state machine, a function of the run alone.
+
+use super::contract::Contract;
+use super::course::{Choice, Ending, Follow, Hold};
+use super::decision::{Decision, End};
+use super::negotiation::{Negotiation, Turn};
+use super::step::{Answer, Reading, Step};
+use super::{Next, Plan, Run, said};
+use crate::event::Failure;
+use crate::id::TreeId;
+use crate::loops::MostCalls;
+use crate::role::Role;
+use crate::run::StepState;
+
+pub(super) fn next(run: &Run) -> Next<'_> {
+    let state = &run.state;
+    if run.closed_at.is_some() {
+        return Next::End;
+    }
+    if state.end.is_some() {
+        return hand_over(run);
+    }
+    let Some(contract) = state.contract() else { return negotiate(run) };
+    if let Some(artifact) = state.judging {
+        return judge(run, contract, artifact, Reading::First);
+    }
+    if let Some(sprint) = state.sprints.last().filter(|sprint| sprint.artifact.is_none()) {
+        let step = Step::Build { sprint: sprint.number, from: sprint.from };
+        return after(run, step, |answer| match answer {
+            Answer::Built { artifact, .. } => Some(Decision::Built { artifact: *artifact }),
+            _ => None,
+        });
+    }
+    match state.course.follow(contract, &run.plan.task.rules, state.era) {
+        Follow::Build { sprint, from, focus } => Next::Decide(Decision::Sprint {
+            number: sprint,
+            from: from.unwrap_or(run.plan.task.start),
+            focus: Box::new(focus),
+        }),
+        Follow::Judge { artifact } => Next::Decide(Decision::Again { artifact }),
+        Follow::Second { artifact } => judge(run, contract, artifact, Reading::Second),
+        Follow::Hold(hold) => ask(run, hold),
+        Follow::End(ending) => Next::Decide(Decision::Ended(End { ending, note: None })),
+    }
+}
+
+/// The decision that the answer of a step comes to, once it has one. A step that is given up ends the run.
+fn after(run: &Run, step: Step, comes_to: impl Fn(&Answer) -> Option<Decision>) -> Next<'_> {
+    match run.state_of(&step) {
+        StepState::Open => Next::Do(Box::new(std::iter::once(step))),
+        StepState::GivenUp(Failure { why, .. }) => failed(why),
+        StepState::Answered(answer) => {
+            comes_to(answer).map_or_else(|| failed("an answer that belongs to another step"), Next::Decide)
+        }
+    }
+}
+
+fn failed<'a>(why: &str) -> Next<'a> {
+    Next::Decide(Decision::Ended(End { ending: Ending::Failed, note: Some(why.to_owned()) }))
+}
+
+/// Both sides come to a contract, or it is what the profile asks.
+fn negotiate(run: &Run) -> Next<'_> {
+    let task = &run.plan.task;
+    if !task.negotiated {
+        return Next::Decide(Decision::Agreed(Box::new(task.asked.clone())));
+    }
+    let Some(negotiation) = &run.state.negotiation else {
+        return after(run, Step::Draft, |answer| match answer {
+            Answer::Drafted(draft) => Some(Decision::Drafted(draft.clone())),
+            _ => None,
+        });
+    };
+    match negotiation.turn(&task.rules) {
+        Turn::Builder { round } => after(run, Step::Propose { round }, |answer| match answer {
+            Answer::Proposed(proposals) => Some(Decision::Proposed(proposals.clone())),
+            _ => None,
+        }),
+        Turn::Evaluator { round } => after(run, Step::Rule { round }, |answer| match answer {
+            Answer::Ruled(rulings) => Some(Decision::Ruled(rulings.clone())),
+            _ => None,
+        }),
+        Turn::Settled => settle(negotiation, &task.asked),
+    }
+}
+
+fn settle<'a>(negotiation: &Negotiation, asked: &Contract) -> Next<'a> {
+    match negotiation.contract(asked) {
+        Ok(contract) => Next::Decide(Decision::Agreed(Box::new(contract))),
+        Err(foul) => failed(&foul.to_string()),
+    }
+}
+
+/// Machines look first, and a judge is asked what they leave open. A browser that fails leaves it to the others.
+fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Reading) -> Next<'a> {
+    let look = run.plan.task.browser.is_some().then_some(Step::Look { artifact });
+    let machines = std::iter::once(Step::Inspect { artifact }).chain(look);
+    let open: Vec<Step> = machines.filter(|step| run.state_of(step) == StepState::Open).collect();
+    if !open.is_empty() {
+        return Next::Do(Box::new(open.into_iter()));
+    }
+    let step = Step::Judge { artifact, contract: contract.hash(), reading, era: run.state.era };
+    after(run, step, |answer| match answer {
+        Answer::Judged(verdicts) => {
+            let evaluation = Box::new(said::evaluation(run, artifact, reading, verdicts));
+            let wanted = verdicts.wanted.clone();
+            Some(Decision::Judged { artifact, reading, evaluation, wanted })
+        }
+        _ => None,
+    })
+}
+
+fn ask(run: &Run, hold: Hold) -> Next<'_> {
+    let step = Step::Ask { hold, after: run.state.course.rounds.len() };
+    after(run, step, |answer| match answer {
+        Answer::Chosen { choice, by } if run.may_choose(hold, choice) => {
+            Some(Decision::Answered { hold, choice: choice.clone(), by: *by })
+        }
+        _ => None,
+    })
+}
+
+/// Only what has passed, or what a person has taken, goes into a folder of theirs.
+fn hand_over(run: &Run) -> Next<'_> {
+    let is_taken = |end: &End| matches!(end.ending, Ending::Reached | Ending::Forced | Ending::Accepted);
+    let taken = run.state.end.as_ref().is_some_and(is_taken) && run.plan.task.into.is_some();
+    match run.result().filter(|_| taken) {
+        None => Next::Decide(Decision::Close),
+        Some(artifact) => match run.state_of(&Step::Promote { artifact }) {
+            StepState::Open => Next::Do(Box::new(std::iter::once(Step::Promote { artifact }))),
+            StepState::Answered(_) | StepState::GivenUp(_) => Next::Decide(Decision::Close),
+        },
+    }
+}
+
+impl Run {
+    /// Whether this answers the question, and can be done.
+    pub fn may_choose(&self, hold: Hold, choice: &Choice) -> bool {
+        let Some(contract) = self.state.contract() else { return false };
+        let can_be_done = match choice {
+            Choice::Refocus { dimension } => contract.dimension(dimension).is_some(),
+            Choice::Amend { changes } => contract.amended(changes).is_ok(),
+            Choice::Guide { text } => !text.trim().is_empty(),
+            Choice::Force | Choice::Accept | Choice::Stop | Choice::Abort => true,
+        };
+        can_be_done && hold.allows(choice)
+    }
+
+    /// What is done where nobody answers.
+    pub fn unattended(&self, hold: Hold) -> Choice {
+        let (state, task) = (&self.state, &self.plan.task);
+        let contract = state.contract().unwrap_or(&task.asked);
+        let tried = state.sprints.last().map(|sprint| &sprint.focus.priority);
+        state.course.unattended(hold, (contract, &task.rules, state.era), tried)
+    }
+}
+
+/// The most calls that a run can come to in which no person asks for more: every step tried as often as it may, and every
+/// round judged twice where a pass is.
+pub(super) fn most_calls(plan: &Plan) -> MostCalls {
+    let (task, rules) = (&plan.task, &plan.task.rules);
+    let tries = u64::from(task.retries) + 1;
+    let rounds = u64::from(rules.max_rounds.max(1));
+    let talks = if task.negotiated { u64::try_from(rules.negotiation_rounds).unwrap_or(u64::MAX) } else { 0 };
+    let readings = if rules.judge_twice { 2 } else { 1 };
+    let evaluator = readings * rounds + talks + u64::from(task.negotiated);
+    MostCalls::from([
+        (Role::BUILDER, tries.saturating_mul(rounds + talks)),
+        (Role::EVALUATOR, tries.saturating_mul(evaluator)),
+    ])
+}

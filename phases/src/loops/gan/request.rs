@@ -1,0 +1,227 @@
+//! A request of `gan`: one step made ready for an agent, with its prompt and the reading of its answer.
+
+use std::sync::Arc;
+
+use super::answers::{self, Asked, Notes};
+use super::contract::Contract;
+use super::course::Focus;
+use super::evaluation::Evaluation;
+use super::negotiation::{Negotiation, Proposal};
+use super::prompts::{self, BuildBrief, Call, JudgeBrief};
+use super::said;
+use super::step::{Answer, Reading, Step};
+use super::{Gan, Plan, Run, forms};
+use crate::event::{Failure, FailureKind, Outcome};
+use crate::id::TreeId;
+use crate::material::Folders;
+use crate::order::{self, Access, Command, Order, Placement, Question};
+use crate::prompt::Faulty;
+use crate::role::{Rights, Role};
+use crate::vocabulary::Vocabulary as _;
+
+/// Where a workspace holds what is built, what came with the brief, and what a browser has seen.
+pub const ARTIFACT: &str = "artifact";
+pub const GIVEN: &str = "given";
+pub const SCREENS: &str = "screens";
+/// Where the browser finds the artifact.
+pub const SITE: &str = "site";
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    order: Order,
+    plan: Arc<Plan>,
+    retry: Option<Failure>,
+    brief: Brief,
+}
+
+/// What only the run knows.
+#[derive(Clone, Debug)]
+enum Brief {
+    Draft,
+    Propose { contract: Box<Contract>, talk: Negotiation },
+    Rule { contract: Box<Contract>, talk: Negotiation },
+    Build(Box<Building>),
+    Look,
+    Judge { contract: Box<Contract>, asked: Box<Asked>, reading: Reading },
+}
+
+#[derive(Clone, Debug)]
+struct Building {
+    contract: Contract,
+    focus: Focus,
+    /// What was found of what it goes on from.
+    found: Option<Evaluation>,
+    guidance: Vec<String>,
+}
+
+impl Request {
+    pub(super) fn of(run: &Run, step: &Step) -> Option<Self> {
+        let (task, state) = (&run.plan.task, &run.state);
+        let talked = || {
+            let negotiation = state.negotiation.clone()?;
+            let contract = negotiation.contract(&task.asked).ok()?;
+            Some((Box::new(contract), negotiation))
+        };
+        let contract = || state.contract().cloned().map(Box::new);
+        let brief = match step {
+            Step::Draft => Brief::Draft,
+            Step::Propose { .. } => talked().map(|(contract, talk)| Brief::Propose { contract, talk })?,
+            Step::Rule { .. } => talked().map(|(contract, talk)| Brief::Rule { contract, talk })?,
+            Step::Build { from, .. } => Brief::Build(Box::new(building(run, *from)?)),
+            Step::Look { .. } => Brief::Look,
+            Step::Judge { artifact, reading, .. } => {
+                let contract = contract()?;
+                let asked = Box::new(said::asked(run, &contract, *artifact));
+                Brief::Judge { contract, asked, reading: *reading }
+            }
+            Step::Inspect { .. } | Step::Ask { .. } | Step::Promote { .. } => return None,
+        };
+        let order = Order {
+            step: order::step_text(step),
+            attempt: run.attempts(step),
+            role: Gan::role(step).unwrap_or(Role::EVALUATOR),
+            rights: if matches!(step, Step::Build { .. }) { Rights::Edit } else { Rights::Read },
+            placements: placements(run, step),
+            installed: None,
+            command: matches!(step, Step::Look { .. }).then(|| look(run)).flatten(),
+            repository: false,
+        };
+        let (plan, retry) = (Arc::clone(&run.plan), run.last_failure(step).cloned());
+        Some(Self { order, plan, retry, brief })
+    }
+
+    /// Reads an answer that is data alone.
+    pub fn read(&self, answer: &str) -> Outcome<Answer> {
+        let (nonce, task) = (self.nonce(), &self.plan.task);
+        let read = match &self.brief {
+            Brief::Draft => answers::draft(answer, &nonce, &task.asked).map(Answer::Drafted),
+            Brief::Propose { talk, .. } => {
+                answers::proposals(answer, &nonce, (&task.asked, talk)).map(Answer::Proposed)
+            }
+            Brief::Rule { talk, .. } => {
+                let so_far = (&task.asked, talk);
+                answers::rulings(answer, &nonce, &task.brief.text, so_far).map(Answer::Ruled)
+            }
+            Brief::Judge { asked, .. } => {
+                let judged = answers::verdicts(answer, &nonce, asked);
+                judged.map(|verdicts| Answer::Judged(Box::new(verdicts)))
+            }
+            Brief::Build(_) | Brief::Look => {
+                return Err(Failure::new(FailureKind::OffSchema, "this answer is no data".to_owned()));
+            }
+        };
+        read.map_err(|why| Failure::new(FailureKind::OffSchema, why.to_string()))
+    }
+
+    /// What the builder says of what it built.
+    pub fn notes(&self, answer: &str) -> Notes {
+        match &self.brief {
+            Brief::Build(building) => answers::notes(answer, &self.nonce(), &building.contract),
+            _ => Notes::default(),
+        }
+    }
+
+    fn nonce(&self) -> String {
+        self.order.code(b"answer", self.plan.seed)
+    }
+}
+
+impl AsRef<Order> for Request {
+    fn as_ref(&self) -> &Order {
+        &self.order
+    }
+}
+
+impl Question for Request {
+    fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
+        let nonce = self.nonce();
+        let call = Call {
+            brief: &self.plan.task.brief,
+            given: folders.find(GIVEN),
+            nonce: &nonce,
+            retry_error: self.retry.as_ref().map(|failure| failure.why.as_str()),
+        };
+        Ok(match &self.brief {
+            Brief::Draft => prompts::draft(call, &self.plan.task.asked),
+            Brief::Propose { contract, talk } => prompts::propose(call, contract, talk),
+            Brief::Rule { contract, talk } => prompts::rule(call, contract, newest(talk)),
+            Brief::Build(building) => {
+                let Building { contract, focus, found, guidance } = building.as_ref();
+                let brief = BuildBrief {
+                    contract,
+                    priority: &focus.priority,
+                    extra: &focus.extra,
+                    found: found.as_ref(),
+                    guidance: &guidance.iter().map(String::as_str).collect::<Vec<_>>(),
+                    artifact: folders.placed(ARTIFACT),
+                };
+                prompts::build(call, brief)
+            }
+            Brief::Judge { contract, asked, reading } => {
+                let (artifact, screens) = (folders.placed(ARTIFACT), folders.find(SCREENS));
+                prompts::judge(call, JudgeBrief { contract, asked, reading: *reading, artifact, screens })
+            }
+            Brief::Look => String::new(),
+        })
+    }
+
+    /// What is built has no form.
+    fn schema(&self) -> Option<String> {
+        let profile = &self.plan.task.asked;
+        let form = match &self.brief {
+            Brief::Draft => forms::draft(profile),
+            Brief::Propose { .. } => forms::proposals(profile),
+            Brief::Rule { talk, .. } => forms::rulings(newest(talk).len()),
+            Brief::Judge { asked, .. } => forms::verdicts(asked),
+            Brief::Build(_) | Brief::Look => return None,
+        };
+        Some(form.to_string())
+    }
+}
+
+fn newest(talk: &Negotiation) -> &[Proposal] {
+    talk.rounds.last().map_or(&[], |round| &round.proposals)
+}
+
+/// What the sprint under way is told: what was found of the files it goes on from, if they were judged under this contract.
+fn building(run: &Run, from: TreeId) -> Option<Building> {
+    let state = &run.state;
+    let contract = state.contract()?.clone();
+    let focus = state.sprints.last()?.focus.clone();
+    let hash = contract.hash();
+    let judged =
+        state.course.rounds.iter().rev().find(|round| round.artifact == from && round.era == state.era);
+    let found = judged.map(|round| round.evaluation().clone()).filter(|found| found.contract == hash);
+    let guidance = state.guidance().map(str::to_owned).collect();
+    Some(Building { contract, focus, found, guidance })
+}
+
+fn placements(run: &Run, step: &Step) -> Vec<Placement> {
+    let task = &run.plan.task;
+    let given = || task.materials.map(|tree| Placement::new(GIVEN, tree, Access::Fixed));
+    let own = match step {
+        Step::Build { from, .. } => vec![Placement::new(ARTIFACT, *from, Access::Draft)],
+        Step::Judge { artifact, .. } => {
+            let screens = run.screens(*artifact).map(|tree| Placement::new(SCREENS, tree, Access::Fixed));
+            let artifact = Placement::new(ARTIFACT, *artifact, Access::Fixed);
+            std::iter::once(artifact).chain(screens).collect()
+        }
+        Step::Look { artifact } => {
+            let given =
+                task.browser.as_ref().map(|browser| Placement::new(GIVEN, browser.given, Access::Fixed));
+            return std::iter::once(Placement::new(SITE, *artifact, Access::Scratch)).chain(given).collect();
+        }
+        _ => Vec::new(),
+    };
+    own.into_iter().chain(given()).collect()
+}
+
+fn look(run: &Run) -> Option<Command> {
+    let browser = run.plan.task.browser.as_ref()?;
+    Some(Command {
+        argv: browser.argv.clone(),
+        seconds: browser.seconds,
+        confined: browser.confined,
+        is_shared: false,
+    })
+}

@@ -1,0 +1,201 @@
+//! The state of a run of `gan`: the fold of its decisions.
+
+use jiff::Timestamp;
+
+use super::answers::Notes;
+use super::contract::Contract;
+use super::course::{Answered, Choice, Course, Focus, Round};
+use super::decision::{Decision, End};
+use super::inspect::Told;
+use super::negotiation::{Negotiation, Round as Exchange};
+use super::step::{Answer, Reading, Step};
+use super::{Gan, Plan, Run};
+use crate::id::{Digest, TreeId};
+use crate::run::{Change, Fold, StepState};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    pub negotiation: Option<Negotiation>,
+    /// Each replaces the one before it.
+    pub contracts: Vec<Contract>,
+    pub sprints: Vec<Sprint>,
+    pub course: Course,
+    /// What is judged next.
+    pub judging: Option<TreeId>,
+    /// That of all verdicts from here on.
+    pub era: u32,
+    pub end: Option<End>,
+}
+
+/// One build, and what it was to see to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sprint {
+    pub number: u32,
+    pub begun: Timestamp,
+    pub from: TreeId,
+    pub focus: Focus,
+    /// The hash of the contract that it was built for.
+    pub contract: Digest,
+    pub artifact: Option<TreeId>,
+}
+
+impl Fold for Gan {
+    type State = State;
+    /// No step is the same in two stages.
+    type Stage = ();
+
+    fn begin(_: &Plan, _: Timestamp) -> State {
+        State {
+            negotiation: None,
+            contracts: Vec::new(),
+            sprints: Vec::new(),
+            course: Course::default(),
+            judging: None,
+            era: 0,
+            end: None,
+        }
+    }
+
+    fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
+        match change {
+            Change::Decided(decision) => decided(run, decision, at),
+            Change::Remeasure => run.state.era += 1,
+            Change::Ended(_) | Change::Resumed => {}
+        }
+    }
+
+    fn round(run: &Run) -> u32 {
+        run.state.sprints.last().map_or(0, |sprint| sprint.number)
+    }
+
+    fn stage(_: &Run) {}
+
+    fn tries(run: &Run) -> u32 {
+        run.plan.task.retries + 1
+    }
+}
+
+fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
+    let state = &mut run.state;
+    match decision {
+        Decision::Drafted(draft) => {
+            state.negotiation = Some(Negotiation { draft: draft.clone(), rounds: Vec::new() });
+        }
+        Decision::Proposed(proposals) => {
+            let exchange = Exchange { proposals: proposals.clone(), rulings: Vec::new() };
+            state.negotiation.iter_mut().for_each(|talk| talk.rounds.push(exchange.clone()));
+        }
+        Decision::Ruled(rulings) => {
+            let newest = state.negotiation.as_mut().and_then(|talk| talk.rounds.last_mut());
+            if let Some(round) = newest {
+                round.rulings.clone_from(rulings);
+            }
+        }
+        Decision::Agreed(contract) => state.contracts.push(contract.as_ref().clone()),
+        Decision::Sprint { number, from, focus } => {
+            let contract = state.contract().map_or(Digest::of(&[]), Contract::hash);
+            let (number, from, focus) = (*number, *from, focus.as_ref().clone());
+            state.sprints.push(Sprint { number, begun: at, from, focus, contract, artifact: None });
+        }
+        Decision::Built { artifact } => {
+            state.judging = Some(*artifact);
+            state.sprints.iter_mut().next_back().into_iter().for_each(|last| last.artifact = Some(*artifact));
+        }
+        Decision::Again { artifact } => state.judging = Some(*artifact),
+        Decision::Judged { artifact, reading, evaluation, wanted } => {
+            let (era, evaluation) = (state.era, evaluation.as_ref().clone());
+            match reading {
+                Reading::First => {
+                    state.judging = None;
+                    let sprints = u32::try_from(state.sprints.len()).unwrap_or(u32::MAX);
+                    let (artifact, wanted) = (*artifact, wanted.clone());
+                    let round = Round { sprints, artifact, era, first: evaluation, second: None, wanted };
+                    state.course.rounds.push(round);
+                }
+                Reading::Second => {
+                    if let Some(round) = state.course.rounds.last_mut() {
+                        round.second = Some(evaluation);
+                    }
+                }
+            }
+        }
+        Decision::Answered { hold, choice, by } => {
+            if let Choice::Amend { changes } = choice
+                && let Some(Ok(amended)) = state.contract().map(|contract| contract.amended(changes))
+            {
+                state.contracts.push(amended);
+            }
+            let (after, choice) = (state.course.rounds.len(), choice.clone());
+            state.course.answers.push(Answered { after, hold: *hold, choice, by: *by });
+        }
+        Decision::Ended(end) => state.end = Some(end.clone()),
+        Decision::Close => run.closed_at = Some(at),
+    }
+}
+
+impl State {
+    /// That in force, once there is one.
+    pub fn contract(&self) -> Option<&Contract> {
+        self.contracts.last()
+    }
+
+    /// The newest sprint that has made an artifact.
+    pub fn sprint_of(&self, artifact: TreeId) -> Option<&Sprint> {
+        self.sprints.iter().rev().find(|sprint| sprint.artifact == Some(artifact))
+    }
+
+    /// All that a person has told the builder.
+    pub fn guidance(&self) -> impl Iterator<Item = &str> {
+        self.course.answers.iter().filter_map(|answered| match &answered.choice {
+            Choice::Guide { text } => Some(&**text),
+            _ => None,
+        })
+    }
+}
+
+impl Run {
+    /// What the builder said of a sprint.
+    pub fn notes(&self, sprint: &Sprint) -> Option<&Notes> {
+        match self.state_of(&Step::Build { sprint: sprint.number, from: sprint.from }) {
+            StepState::Answered(Answer::Built { notes, .. }) => Some(notes),
+            _ => None,
+        }
+    }
+
+    /// What machines have told of an artifact so far: of each check what was told by the best means.
+    pub fn told(&self, artifact: TreeId) -> Vec<Told> {
+        let mut best: Vec<Told> = Vec::new();
+        for told in self.looks(artifact).flat_map(|(looked, _)| &looked.told) {
+            match best.iter_mut().find(|known| known.check == told.check) {
+                None => best.push(told.clone()),
+                Some(known) => {
+                    // A browser is believed before the source, and what was told before what was not.
+                    let rank = |told: &Told| (told.is_unverified(), told.by);
+                    if rank(told) < rank(known) {
+                        *known = told.clone();
+                    }
+                }
+            }
+        }
+        best.sort_by_key(|told| told.check);
+        best
+    }
+
+    /// The screens that a browser saw.
+    pub fn screens(&self, artifact: TreeId) -> Option<TreeId> {
+        self.looks(artifact).find_map(|(_, screens)| screens)
+    }
+
+    /// What kept the machines from telling more.
+    pub fn limits(&self, artifact: TreeId) -> impl Iterator<Item = &str> {
+        self.looks(artifact).flat_map(|(looked, _)| looked.notes.iter().map(AsRef::as_ref))
+    }
+
+    fn looks(&self, artifact: TreeId) -> impl Iterator<Item = (&super::inspect::Looked, Option<TreeId>)> {
+        let steps = [Step::Inspect { artifact }, Step::Look { artifact }];
+        steps.into_iter().filter_map(|step| match self.state_of(&step) {
+            StepState::Answered(Answer::Told { looked, screens }) => Some((&**looked, *screens)),
+            _ => None,
+        })
+    }
+}

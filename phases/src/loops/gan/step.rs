@@ -1,0 +1,93 @@
+//! What `gan` can ask for, and what it comes to.
+
+use serde::{Deserialize, Serialize};
+
+use super::answers::{Notes, Verdicts};
+use super::contract::Criterion;
+use super::course::{Choice, Hold, Who};
+use super::inspect::Looked;
+use super::negotiation::{Proposal, Ruling};
+use crate::id::{Digest, TreeId};
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// The evaluator says what it would judge by.
+    Draft,
+    /// The builder accepts it, or proposes changes.
+    Propose { round: usize },
+    /// The evaluator rules on them.
+    Rule { round: usize },
+    /// The builder makes the artifact from this one.
+    Build { sprint: u32, from: TreeId },
+    /// Machine checks of the source.
+    Inspect { artifact: TreeId },
+    /// Machine checks in a browser.
+    Look { artifact: TreeId },
+    /// An evaluator judges what no machine could tell.
+    Judge {
+        artifact: TreeId,
+        /// The hash of the contract.
+        contract: Digest,
+        reading: Reading,
+        /// Raised whenever the evaluator has changed: verdicts of two eras are never compared.
+        era: u32,
+    },
+    /// Ask a person how to go on after so many rounds.
+    Ask { hold: Hold, after: usize },
+    /// Put the result into the folder that a person has named.
+    Promote { artifact: TreeId },
+}
+
+/// Which of two judgements of the same artifact: they are asked for in different words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reading {
+    First,
+    Second,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Drafted(Vec<Criterion>),
+    /// None: it accepts.
+    Proposed(Vec<Proposal>),
+    Ruled(Vec<Ruling>),
+    Built {
+        artifact: TreeId,
+        notes: Box<Notes>,
+    },
+    /// What machines have told, and the screens that they saw.
+    Told {
+        looked: Box<Looked>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        screens: Option<TreeId>,
+    },
+    Judged(Box<Verdicts>),
+    Chosen {
+        choice: Choice,
+        by: Who,
+    },
+    Promoted,
+    /// The folder was not as it was when the run began: what was found is kept.
+    Conflict {
+        found: Vec<TreeId>,
+    },
+}
+
+impl Answer {
+    pub(super) fn trees(&self) -> Vec<TreeId> {
+        match self {
+            Self::Built { artifact, .. } => vec![*artifact],
+            Self::Told { screens, .. } => screens.iter().copied().collect(),
+            Self::Conflict { found } => found.clone(),
+            Self::Drafted(_)
+            | Self::Proposed(_)
+            | Self::Ruled(_)
+            | Self::Judged(_)
+            | Self::Chosen { .. }
+            | Self::Promoted => Vec::new(),
+        }
+    }
+}

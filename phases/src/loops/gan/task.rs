@@ -1,0 +1,76 @@
+//! What `gan` is asked to do: a brief, what was given with it, what it is judged by, and the numbers that end it.
+
+use serde::{Deserialize, Serialize};
+
+use super::contract::Contract;
+use super::inspect::Given;
+use super::rules::Rules;
+use crate::id::TreeId;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Task {
+    /// A short name that the brief's title gives.
+    pub name: String,
+    pub brief: Brief,
+    pub level: Level,
+    /// Both sides agree to a contract first. Otherwise it is what the profile asks.
+    pub negotiated: bool,
+    /// The name of the profile, and all that it asks.
+    pub profile: Box<str>,
+    pub asked: Contract,
+    /// What was given with the brief, as data and as the files that it came in.
+    pub given: Given,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub materials: Option<TreeId>,
+    /// What is there at first: an empty folder, if nothing is.
+    pub start: TreeId,
+    /// Where the result goes, if it goes anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into: Option<String>,
+    pub rules: Rules,
+    /// How often an answer that cannot be used is asked for again.
+    pub retries: u32,
+    /// What looks at the artifact in a browser, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub browser: Option<Browser>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brief {
+    /// The name of its file.
+    pub file: String,
+    pub text: Box<str>,
+}
+
+/// How much is done to be sure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Level {
+    /// What the profile asks is the contract.
+    Minimal,
+    /// A contract is agreed to where that is asked for.
+    Standard,
+    /// A contract is always agreed to, and a pass is judged twice.
+    Thorough,
+}
+
+impl Level {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Minimal => "minimal",
+            Self::Standard => "standard",
+            Self::Thorough => "thorough",
+        }
+    }
+}
+
+/// The command that looks at an artifact in a browser.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Browser {
+    pub argv: Vec<String>,
+    pub seconds: u64,
+    /// The system confines it to its workspace.
+    pub confined: bool,
+    /// A folder with `given.json`: what was given with the brief, as it reads it.
+    pub given: TreeId,
+}

@@ -1,0 +1,95 @@
+//! How a run stands. Derived each time, never stored.
+
+use serde::Serialize;
+
+use super::Run;
+use super::contract::Contract;
+use super::course::{Ending, Round};
+use super::evaluation::Block;
+use super::step::{Answer, Step};
+use crate::ending::Class;
+use crate::id::{Digest, TreeId};
+use crate::run::StepState;
+
+/// The run's outcome for scripts, in the words of the other loops where it means the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ended {
+    Passed,
+    /// A person called it passed.
+    Forced,
+    /// A person took it as it was.
+    Accepted,
+    Short,
+    Aborted,
+    /// A step came to nothing that could be used.
+    Unjudged,
+    /// Waiting for an answer.
+    Held,
+    /// Not at its end: it can be resumed.
+    Paused,
+}
+
+impl Run {
+    pub fn class(&self) -> Class {
+        let end = self.state.end.as_ref().filter(|_| self.closed_at.is_some());
+        match end.map(|end| end.ending) {
+            None => Class::Open,
+            Some(Ending::Reached) => Class::Reached,
+            Some(Ending::Forced | Ending::Accepted | Ending::Kept(_) | Ending::Aborted) => Class::Short,
+            Some(Ending::Failed) => Class::Unjudged,
+        }
+    }
+
+    pub fn outcome(&self) -> Ended {
+        let end = self.state.end.as_ref().filter(|_| self.closed_at.is_some());
+        match end.map(|end| end.ending) {
+            Some(Ending::Reached) => Ended::Passed,
+            Some(Ending::Forced) => Ended::Forced,
+            Some(Ending::Accepted) => Ended::Accepted,
+            Some(Ending::Kept(_)) => Ended::Short,
+            Some(Ending::Aborted) => Ended::Aborted,
+            Some(Ending::Failed) => Ended::Unjudged,
+            None if self.held => Ended::Held,
+            None => Ended::Paused,
+        }
+    }
+
+    /// The best round under the contract in force.
+    pub fn best(&self) -> Option<&Round> {
+        let contract = self.state.contract()?;
+        self.state.course.best(contract, &self.plan.task.rules, self.state.era)
+    }
+
+    /// The contract of this hash.
+    pub fn contract_of(&self, hash: Digest) -> Option<&Contract> {
+        self.state.contracts.iter().rev().find(|contract| contract.hash() == hash)
+    }
+
+    /// All that keeps a round from passing.
+    pub fn blocks(&self, round: &Round) -> Vec<Block> {
+        let contract = self.contract_of(round.first.contract);
+        contract.map_or_else(Vec::new, |one| round.blocks(one, &self.plan.task.rules, round.sprints))
+    }
+
+    /// The number of the sprint that has built what was judged in a round.
+    pub fn sprint_of(&self, round: &Round) -> u32 {
+        self.state.sprint_of(round.artifact).map_or(0, |sprint| sprint.number)
+    }
+
+    /// What a run leaves: the best, or before anything was judged what was built last.
+    pub fn result(&self) -> Option<TreeId> {
+        let aborted = self.state.end.as_ref().is_some_and(|end| end.ending == Ending::Aborted);
+        let judged = self.best().or(self.state.course.rounds.last()).map(|round| round.artifact);
+        let built = || self.state.sprints.iter().rev().find_map(|sprint| sprint.artifact);
+        judged.or_else(built).filter(|_| !aborted)
+    }
+
+    /// What became of the result in the folder that a person has named.
+    pub fn promotion(&self) -> Option<&Answer> {
+        match self.state_of(&Step::Promote { artifact: self.result()? }) {
+            StepState::Answered(answer) => Some(answer),
+            StepState::GivenUp(_) | StepState::Open => None,
+        }
+    }
+}

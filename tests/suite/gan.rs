@@ -1,0 +1,92 @@
+//! The builder/evaluator loop, end to end: what a brief asks for, by agents whose every version is told in advance.
+
+mod contract;
+mod crash;
+mod endings;
+mod holds;
+mod trust;
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::scene::{Ran, Scene};
+
+pub(crate) const BRIEF: &str =
+    "# A page about the pump\n\nSay how it runs, and show prices.\n\n## How it runs\n\n## Prices\n";
+
+/// Two dimensions of equal weight; the first has a gate.
+pub(crate) const PROFILE: &str = "\
+name: plain
+dimensions:
+  - {id: substance, name: Substance, weight: 50, anchors: [none, some, most, all]}
+  - {id: form, name: Form, weight: 50, anchors: [none, some, most, all]}
+criteria:
+  - {id: substance.works, dimension: substance, criterion: It runs., verification: Run it., must_pass: true}
+  - {id: substance.prices, dimension: substance, criterion: It has prices., verification: Look., weight: 3}
+  - {id: form.clear, dimension: form, criterion: It is clear., verification: Read it.}
+  - {id: form.short, dimension: form, criterion: It is short., verification: Count., weight: 3}
+anti_patterns:
+  - {id: form.padding, dimension: form, pattern: Words that say nothing.}
+";
+
+pub(crate) const WORKS: &str = "substance.works";
+pub(crate) const PRICES: &str = "substance.prices";
+pub(crate) const CLEAR: &str = "form.clear";
+pub(crate) const SHORT: &str = "form.short";
+pub(crate) const ALL: [&str; 4] = [WORKS, PRICES, CLEAR, SHORT];
+
+/// A project with a brief, a profile, and agents whose builds meet these criteria.
+pub(crate) fn building(builds: &[&[&str]]) -> Scene {
+    playing(&json!({ "builds": builds }))
+}
+
+pub(crate) fn playing(play: &Value) -> Scene {
+    lay(Scene::new(&[], &json!({ "gan": play })))
+}
+
+/// With the brief and the profile.
+fn lay(scene: Scene) -> Scene {
+    fs::write(scene.path("project/brief.md"), BRIEF).unwrap();
+    fs::write(scene.path("project/plain.yaml"), PROFILE).unwrap();
+    scene
+}
+
+pub(crate) const BUILD: [&str; 8] =
+    ["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--format", "json"];
+
+pub(crate) fn build(scene: &Scene, more: &[&str]) -> Ran {
+    scene.run(&[&BUILD[..], more].concat())
+}
+
+/// The page that is in the person's folder.
+pub(crate) fn page(scene: &Scene) -> Option<String> {
+    fs::read_to_string(scene.path("project/site/index.html")).ok()
+}
+
+/// Which version of the page is in the person's folder.
+pub(crate) fn version(scene: &Scene) -> Option<u32> {
+    let text = page(scene)?;
+    let (_, rest) = text.split_once("<title>Version ")?;
+    rest.split_once('<')?.0.parse().ok()
+}
+
+/// The folder of the one run.
+pub(crate) fn folder(scene: &Scene) -> PathBuf {
+    let runs = fs::read_dir(scene.path("project/.skilltune/runs")).unwrap().flatten();
+    runs.map(|entry| entry.path()).find(|path| path.is_dir()).expect("there is a run")
+}
+
+pub(crate) fn json_file(scene: &Scene, below: &str) -> Value {
+    let path = folder(scene).join(below);
+    let text = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_slice(&text).expect("it is JSON")
+}
+
+/// The journal alone gives the same end.
+pub(crate) fn assert_replayed(scene: &Scene, ran: &Ran) {
+    let status = scene.run(&["status", "--format", "json"]);
+    assert_eq!(status.json()["outcome"], ran.json()["outcome"]);
+    assert_eq!(status.json()["score"], ran.json()["score"]);
+}

@@ -1,0 +1,93 @@
+//! How builder and evaluator come to a contract, and what is told of it.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use skilltune_phases::checks::accepts;
+
+use super::{ALL, build, building, folder, json_file, playing};
+
+#[test]
+fn what_two_sides_cannot_agree_on_the_evaluator_settles_by_the_brief() {
+    let polite = json!({
+        "id": "form.polite", "dimension": "form", "criterion": "It is polite.", "verification": "Read.",
+        "must_pass": true, "weight": 2,
+    });
+    let drop = json!({ "change": "drop", "id": "form.polite", "why": "nobody asked for it" });
+    let soften = json!({ "change": "must_pass", "id": "form.polite", "must_pass": false, "why": "too hard" });
+    let met = [&ALL[..], &["form.polite"]].concat();
+    let play = json!({
+        "builds": [met], "drafted": [polite], "proposed": [[drop], [soften]],
+        "ruled": [[[false, "Say how it runs"]], [[true, "show prices"]]],
+    });
+    let scene = playing(&play);
+    let ran = build(&scene, &["--yes", "--contract"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("passed")), "{}", ran.stderr);
+    let sprint = json_file(&scene, "sprints/sprint-1.json");
+    let history = sprint["negotiation_history"].as_array().unwrap();
+    assert_eq!(history.len(), 5, "a draft, and two rounds of a word each: {history:?}");
+    let checklist = sprint["acceptance_checklist"].as_array().unwrap();
+    let polite = checklist.iter().find(|one| one["id"] == "form.polite").expect("it was not dropped");
+    assert_eq!((&polite["must_pass"], &polite["status"]), (&json!(false), &json!("passed")));
+    for key in
+        ["sprint_id", "iteration", "priority_dimension", "test_scenarios", "pass_conditions", "created_at"]
+    {
+        assert!(sprint.get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn without_a_contract_asked_for_nobody_talks() {
+    let scene = building(&[&ALL]);
+    assert_eq!(build(&scene, &["--yes"]).code, Some(0));
+    let calls = scene.prompts();
+    assert_eq!(calls.len(), 2, "one builds, one judges");
+    assert_eq!(json_file(&scene, "sprints/sprint-1.json")["negotiation_history"], json!([]));
+    assert!(fs::metadata(folder(&scene).join("iterations/iteration-1/changes.diff")).is_ok());
+}
+
+#[test]
+fn what_is_written_of_each_round_keeps_the_published_schemas() {
+    let schema = |text: &str| serde_json::from_str::<Value>(text).expect("a schema is JSON");
+    let sprint = schema(include_str!("../../../docs/sprint.schema.json"));
+    let report = schema(include_str!("../../../docs/evaluation-report.schema.json"));
+    let wanted = json!([{ "id": "form.colour", "text": "It has colour.", "verification": "Look." }]);
+    let play = json!({ "builds": [["substance.works", "shows: form.padding"], ALL], "wanted": wanted });
+    let scene = playing(&play);
+    assert_eq!(build(&scene, &["--yes"]).code, Some(0));
+    for number in 1..=2 {
+        let told = json_file(&scene, &format!("sprints/sprint-{number}.json"));
+        assert!(accepts(&sprint, &told), "{told:#}");
+        let told =
+            json_file(&scene, &format!("iterations/iteration-{number}/evaluation-report-{number}.json"));
+        assert!(accepts(&report, &told), "{told:#}");
+        let mut other = told.clone();
+        other["verdict"] = json!("perhaps");
+        assert!(!accepts(&report, &other));
+    }
+    let extra = &json_file(&scene, "sprints/sprint-2.json")["extra_checklist"][0];
+    assert_eq!(
+        (&extra["id"], &extra["status"]),
+        (&json!("form.colour"), &json!("failed")),
+        "shown, and not scored"
+    );
+}
+
+#[test]
+fn the_originals_settings_are_a_profile_and_flags_go_over_them() {
+    let scene = building(&[&ALL]);
+    let file = "design:\n  gan_loop:\n    max_iterations: 4\n    pass_threshold: 0.85\n    escalation_after: 2\n    improvement_threshold: 0.1\n    strict_mode: true\n";
+    fs::write(scene.path("project/design.yaml"), file).unwrap();
+    let sketch = |more: &[&str]| {
+        let line = ["gan", "brief.md", "--profile", "design.yaml", "--dry-run", "--format", "json"];
+        let ran = scene.run(&[&line[..], more].concat());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.json()
+    };
+    let told = sketch(&[]);
+    let rules = &told["rules"];
+    assert_eq!((&told["profile"], &rules["max_rounds"]), (&json!("design"), &json!(4)));
+    assert_eq!((&rules["threshold"], &rules["strict"]), (&json!(85.0), &json!(true)));
+    assert_eq!((&rules["escalate_after"], &rules["gain"]), (&json!(2), &json!(10.0)));
+    assert_eq!(sketch(&["--max-rounds", "3"])["rules"]["max_rounds"], 3);
+}

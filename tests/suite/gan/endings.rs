@@ -1,0 +1,154 @@
+//! Each way in which a run of `gan` ends by itself.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{
+    ALL, CLEAR, PRICES, SHORT, WORKS, assert_replayed, build, building, folder, json_file, page, playing,
+    version,
+};
+
+#[test]
+fn what_passes_at_once_is_put_into_the_folder() {
+    let scene = building(&[&ALL]);
+    let ran = build(&scene, &["--yes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told = ran.json();
+    assert_eq!(told["outcome"], "passed");
+    assert_eq!(
+        (&told["score"], &told["rounds"], &told["promoted"]),
+        (&json!(100.0), &json!(1), &json!(true))
+    );
+    assert_eq!(version(&scene), Some(1));
+    assert_replayed(&scene, &ran);
+}
+
+#[test]
+fn a_strict_run_passes_in_its_second_round_at_the_earliest() {
+    let scene = building(&[&ALL, &ALL]);
+    let ran = build(&scene, &["--yes", "--strict"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.json()["rounds"], 2);
+    let first = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    assert_eq!(first["kept_from_passing_by"], json!(["a strict run judges 2 rounds at least"]));
+    assert_replayed(&scene, &ran);
+}
+
+#[test]
+fn a_must_pass_criterion_ends_in_a_gate_however_high_the_score() {
+    // Three quarters of one dimension and all of the other: 87.5 of 75.
+    let scene = building(&[&[PRICES, CLEAR, SHORT]]);
+    let ran = build(&scene, &["--yes", "--max-rounds", "1"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let told = ran.json();
+    assert_eq!((&told["outcome"], &told["score"]), (&json!("short"), &json!(87.5)));
+    let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    assert_eq!(report["kept_from_passing_by"], json!(["substance.works must pass, and does not"]));
+    assert_eq!(version(&scene), None, "what has not passed goes nowhere");
+    assert_replayed(&scene, &ran);
+}
+
+#[test]
+fn what_had_passed_and_fell_is_a_gate_and_the_next_build_goes_on_from_the_best() {
+    let first: &[&str] = &[WORKS, CLEAR];
+    let second: &[&str] = &[WORKS, PRICES, SHORT];
+    let scene = building(&[first, second, &ALL]);
+    let ran = build(&scene, &["--yes"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let report = json_file(&scene, "iterations/iteration-2/evaluation-report-2.json");
+    assert_eq!(report["regressions"], json!([CLEAR]));
+    assert_eq!(
+        report["kept_from_passing_by"],
+        json!(["form.clear had passed before, and does not any more"])
+    );
+    assert_eq!(version(&scene), Some(3));
+    assert_replayed(&scene, &ran);
+}
+
+#[test]
+fn an_anti_pattern_caps_its_dimension() {
+    let padded = [&ALL[..], &["shows: form.padding"]].concat();
+    let scene = building(&[&padded]);
+    let ran = build(&scene, &["--yes", "--max-rounds", "1", "--minimums", "form=75"]);
+    assert_eq!((ran.code, &ran.json()["score"]), (Some(3), &json!(75.0)), "{}", ran.stderr);
+    let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    assert_eq!(report["kept_from_passing_by"], json!(["form is at 50, and has to reach 75"]));
+    assert_eq!(report["dimensions"][1]["capped_by"], json!(["form.padding"]));
+    assert_eq!(report["dimensions"][1]["level_cited_by_the_evaluator"], json!(1.0));
+}
+
+#[test]
+fn two_rounds_without_gain_end_a_run_that_nobody_watches() {
+    let scene = building(&[&[WORKS], &[WORKS], &[WORKS]]);
+    let ran = build(&scene, &["--yes"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let told = ran.json();
+    assert_eq!((&told["outcome"], &told["rounds"]), (&json!("short"), &json!(3)));
+    assert_eq!(told["answered_by"], "default");
+    assert_eq!(version(&scene), None);
+    assert_replayed(&scene, &ran);
+}
+
+#[test]
+fn the_last_round_ends_a_run_that_gains_and_does_not_pass() {
+    let scene = building(&[&[CLEAR], &[CLEAR, WORKS], &[CLEAR, WORKS]]);
+    let ran = build(&scene, &["--yes", "--max-rounds", "2"]);
+    assert_eq!((ran.code, &ran.json()["rounds"]), (Some(3), &json!(2)), "{}", ran.stderr);
+    let report = fs::read_to_string(folder(&scene).join("final-report.md")).unwrap();
+    assert!(report.contains("**MAX ROUNDS**"), "{report}");
+    let result = ran.json()["result"].as_str().unwrap().to_owned();
+    assert!(fs::read_to_string(format!("{result}/index.html")).unwrap().contains("Version 2"));
+}
+
+#[test]
+fn an_escalation_that_nobody_answers_goes_on_with_another_dimension() {
+    let scene = building(&[&[CLEAR], &[CLEAR, WORKS], &[CLEAR, WORKS, PRICES], &ALL]);
+    let ran = build(&scene, &["--yes", "--threshold", "100"]);
+    assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(4)), "{}", ran.stderr);
+    assert_eq!(ran.json()["answered_by"], "default");
+    let third = json_file(&scene, "sprints/sprint-3.json");
+    let fourth = json_file(&scene, "sprints/sprint-4.json");
+    assert_ne!(third["priority_dimension"], fourth["priority_dimension"]);
+}
+
+#[test]
+fn a_pass_that_a_second_judge_does_not_see_is_none_at_level_thorough() {
+    let play = json!({
+        "builds": [ALL],
+        "drafted": [{
+            "id": "form.polite", "dimension": "form", "criterion": "It is polite.", "verification": "Read.",
+            "must_pass": false, "weight": 1,
+        }],
+        "second": { "form.short": "failed" },
+    });
+    let scene = playing(&play);
+    let ran = build(&scene, &["--yes", "--level", "thorough", "--max-rounds", "1"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    assert_eq!((&report["judged_twice"], &report["verdict"]), (&json!(true), &json!("fail")));
+    assert_eq!(
+        (&report["overall"], &report["judgements_apart"]),
+        (&json!(0.625), &json!(0.25)),
+        "the lower stands"
+    );
+}
+
+#[test]
+fn a_builder_that_builds_nothing_ends_the_run_and_says_so() {
+    let scene = playing(&json!({ "rubbish": ["judge"], "builds": [ALL] }));
+    let ran = build(&scene, &["--yes"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{}", ran.stderr);
+    assert_eq!(page(&scene), None);
+    assert_replayed(&scene, &ran);
+}
+
+#[test]
+fn a_ceiling_pauses_a_run_and_a_higher_one_goes_on() {
+    let scene = building(&[&[WORKS, PRICES, CLEAR], &ALL]);
+    let ran = build(&scene, &["--yes", "--max-calls", "3", "--threshold", "100"]);
+    assert_eq!(ran.code, Some(5), "{}", ran.stderr);
+    let ran = scene.run(&["resume", "--yes", "--max-calls", "10", "--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("passed")), "{}", ran.stderr);
+    assert_eq!(version(&scene), Some(2));
+}
