@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use clap::Parser as _;
 use rustix::process::Signal;
+use skilltune_orchestrator::browser;
 use skilltune_orchestrator::offline::offline_main;
 use skilltune_orchestrator::process::{CONFINED, confined_main, guardian_main};
 
@@ -45,6 +46,12 @@ fn main() -> ExitCode {
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == agents::OFFLINE) {
         return offline_main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == browser::LOOK) {
+        return browser::look_main();
+    }
+    if std::env::args_os().nth(1).is_some_and(|word| word == browser::BECOME) {
+        return browser::become_browser_main();
     }
     nights::work::follow_the_night();
     let cli = match Cli::try_parse() {

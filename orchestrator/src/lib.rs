@@ -2,6 +2,7 @@
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 
 pub mod agent;
+pub mod browser;
 pub mod checks;
 pub mod crash;
 pub mod disk;

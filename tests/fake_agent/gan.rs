@@ -16,6 +16,8 @@ use crate::script::Script;
 pub(crate) struct Play {
     /// One a build: the ids that its page meets; after the last one it builds that again, and other words around it.
     builds: Vec<Vec<String>>,
+    /// One a build: whole pages, in place of all that.
+    pages: Vec<String>,
     /// The criteria that the evaluator drafts.
     drafted: Vec<Value>,
     /// One a round of the talk: what the builder proposes; then it accepts.
@@ -107,6 +109,7 @@ fn build(play: &Play, nth: usize, code: &str) -> String {
     let line = |id: &String| if id.contains(": ") { id.clone() } else { format!("met: {id}") };
     let lines: Vec<String> = met.iter().map(|id| format!("<p>{}</p>", line(id))).collect();
     let page = format!("<!doctype html>\n<title>Version {}</title>\n{}\n", nth + 1, lines.join("\n"));
+    let page = play.pages.get(nth).or(play.pages.last()).unwrap_or(&page);
     fs::write("artifact/index.html", page).expect("the copy can be written");
     let claim = |id: &String| json!({ "criterion": id, "evidence": "index.html" });
     let claims: Vec<_> = met.iter().map(claim).collect();

@@ -1,5 +1,6 @@
 //! The builder/evaluator loop, end to end: what a brief asks for, by agents whose every version is told in advance.
 
+mod browser;
 mod contract;
 mod crash;
 mod endings;
@@ -53,8 +54,9 @@ fn lay(scene: Scene) -> Scene {
     scene
 }
 
-pub(crate) const BUILD: [&str; 8] =
-    ["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--format", "json"];
+/// No browser: its looks are a test of their own, and each takes a second.
+pub(crate) const BUILD: [&str; 9] =
+    ["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--format", "json", "--no-browser"];
 
 pub(crate) fn build(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&[&BUILD[..], more].concat())

@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod asking;
+pub mod browser;
 pub mod command;
 pub mod commands;
 pub mod inputs;

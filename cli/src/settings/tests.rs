@@ -148,7 +148,7 @@ fn the_project_goes_over_the_user_key_by_key() {
 }
 
 /// What bounds the calls, the time, the money and the bytes that a run takes.
-const LIMITS: [&str; 25] = [
+const LIMITS: [&str; 26] = [
     "tune.runs",
     "tune.max_iterations",
     "tune.max_errors",
@@ -173,6 +173,7 @@ const LIMITS: [&str; 25] = [
     "gan.strict_rounds",
     "gan.max_rounds",
     "gan.negotiation_rounds",
+    "gan.browser_seconds",
     "gan.retries",
 ];
 

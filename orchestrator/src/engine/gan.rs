@@ -13,6 +13,7 @@ use skilltune_phases::loops::gan::{
 
 use super::refusal::{link_outside, new_repository};
 use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, unreadable};
+use crate::browser::LOOKED;
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{OnDisk as _, SafePath};
 use crate::process::How;
@@ -21,8 +22,6 @@ use crate::skill_files::load_captured;
 use crate::snapshot::{self, Limits, Objects, capture_left, unified};
 use crate::store::RunFolder;
 
-/// What a look in a browser leaves.
-const LOOKED: &str = "looked.json";
 /// Evidence for each check, and more.
 const LARGEST_LOOKED: u64 = 1 << 20;
 /// Two screens of each page that is looked at.

@@ -61,7 +61,18 @@ fn a_page_that_talks_its_judge_into_a_pass_gets_none_where_a_machine_has_told() 
     let scene = playing(&json!({ "builds": [[format!("note: {order}")]], "obeys": order }));
     fs::write(scene.path("project/copy.json"), json!({ "title": "The pump runs on air" }).to_string())
         .unwrap();
-    let design = ["gan", "brief.md", "--copy", "copy.json", "--into", "site", "--format", "json", "--yes"];
+    let design = [
+        "gan",
+        "brief.md",
+        "--copy",
+        "copy.json",
+        "--into",
+        "site",
+        "--format",
+        "json",
+        "--yes",
+        "--no-browser",
+    ];
     let ran = scene.run(&[&design[..], &["--max-rounds", "1"]].concat());
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("short")), "{}", ran.stderr);
     assert_eq!(version(&scene), None);

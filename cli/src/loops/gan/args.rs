@@ -15,6 +15,7 @@ const BRIEF: &str = "Brief";
 const CONTRACT: &str = "Contract";
 
 /// Build what a brief asks for, judged against a contract round by round
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
 #[derive(Clone, Debug, Args)]
 #[command(after_help = examples::GAN)]
 pub struct GanArgs {
@@ -53,6 +54,10 @@ pub struct GanArgs {
     /// Maximum number of rounds
     #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = CONTRACT)]
     pub max_rounds: Option<u32>,
+
+    /// Do not look at the result in a browser
+    #[arg(long, help_heading = CONTRACT)]
+    pub no_browser: bool,
 
     /// Agent for both roles: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]

@@ -32,7 +32,7 @@ impl LoopArgs for GanArgs {
         request.settings.overs().iter().for_each(|over| printer.talk(over));
         let home = Home::of(&request.project);
         if self.run.only_shows() {
-            return show(&self, &request, &planning::sketch(&request, &home), around, printer);
+            return show(&self, &request, &planning::sketch(&request, &home)?, around, printer);
         }
         let person = Person::present(around).filter(|_| !self.run.yes);
         if !self.trust {
@@ -55,10 +55,10 @@ fn begin(
     let _in_use = home.hold().map_err(ours)?;
     let objects = Objects::at(home.objects());
     // The destination is looked at while nobody else may write it.
-    let sketch = planning::sketch(request, home);
+    let sketch = planning::sketch(request, home)?;
     let locks = session::lock(around, printer, &Gan::targets(&sketch), sketch.run.as_str())?;
     let stored = planning::store(request, &objects, around)?;
-    let plan = Plan { run: sketch.run, folder: sketch.folder, ..planning::plan(request, home, stored) };
+    let plan = Plan { run: sketch.run, folder: sketch.folder, ..planning::plan(request, home, stored)? };
     let id = plan.run.clone();
     let went = (|| {
         if args.trust {

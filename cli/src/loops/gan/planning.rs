@@ -6,10 +6,11 @@ use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::gan::{Gan, Plan, Task};
+use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind};
 
 use crate::agents::Part;
+use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::request::Request;
 use crate::runs::{birth_name, seed};
 use crate::terminal::complaint::{Complaint, ours};
@@ -20,6 +21,8 @@ use crate::terminal::environment::Environment;
 pub struct Stored {
     pub start: TreeId,
     pub materials: Option<TreeId>,
+    /// The folder of what was given, as a browser's look reads it.
+    pub given: TreeId,
 }
 
 /// Puts into the store what a run begins with.
@@ -37,15 +40,22 @@ pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Resu
     };
     let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let materials = (!files.is_empty()).then(|| objects.put_files(&files)).transpose().map_err(ours)?;
-    Ok(Stored { start, materials })
+    let given = serde_json::to_vec(&request.given).expect("what was given has a JSON text");
+    let given = objects.put_files(&[("given.json", &given)]).map_err(ours)?;
+    Ok(Stored { start, materials, given })
 }
 
 /// Without anything being written: what a dry run shows.
-pub fn sketch(request: &Request, home: &Home) -> Plan {
-    plan(request, home, Stored { start: TreeId::EMPTY, materials: None })
+pub fn sketch(request: &Request, home: &Home) -> Result<Plan, Complaint> {
+    plan(request, home, Stored { start: TreeId::EMPTY, materials: None, given: TreeId::EMPTY })
 }
 
-pub fn plan(request: &Request, home: &Home, Stored { start, materials }: Stored) -> Plan {
+pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
+    let Stored { start, materials, given } = stored;
+    let browser = |found: &Found| {
+        let (seconds, confined) = (request.browser_seconds, request.confines);
+        Ok::<_, Complaint>(Browser { argv: browser::argv(found, seconds)?, seconds, confined, given })
+    };
     let task = Task {
         name: request.name.clone(),
         brief: request.brief.clone(),
@@ -59,7 +69,7 @@ pub fn plan(request: &Request, home: &Home, Stored { start, materials }: Stored)
         into: request.into.as_ref().map(|path| path.to_string_lossy().into_owned()),
         rules: request.rules.clone(),
         retries: request.retries,
-        browser: None,
+        browser: request.browser.as_ref().map(browser).transpose()?,
     };
     let seed = request
         .seed
@@ -78,5 +88,5 @@ pub fn plan(request: &Request, home: &Home, Stored { start, materials }: Stored)
         epoch: request.epoch,
     };
     plan.ceilings = request.settings.ceilings(&Gan::most_calls(&plan));
-    plan
+    Ok(plan)
 }

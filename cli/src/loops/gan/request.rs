@@ -10,9 +10,10 @@ use skilltune_phases::loops::gan::{Brief, Gan, Level};
 use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
-use crate::agents::{BuiltIn, Casting};
+use crate::agents::{BuiltIn, Casting, system_confines};
 use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
 use crate::loops::gan::args::GanArgs;
+use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::inputs::{self, Judged, Material};
 use crate::loops::gan::settings::GanSettings;
 use crate::settings::Settings;
@@ -34,6 +35,10 @@ pub struct Request {
     pub negotiated: bool,
     pub into: Option<PathBuf>,
     pub rules: Rules,
+    pub browser: Option<Found>,
+    pub browser_seconds: u64,
+    /// Whether the system holds what it runs to its folders.
+    pub confines: bool,
     pub retries: u32,
     pub settings: Settings,
     pub casting: Casting,
@@ -59,6 +64,9 @@ impl Request {
             level: gan.level.value.into(),
             negotiated: gan.is_negotiated(),
             retries: gan.retries.value,
+            browser: gan.browser.value.then(|| browser::found(around)).flatten(),
+            browser_seconds: gan.browser_seconds.value,
+            confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
             project,
@@ -96,6 +104,7 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
     override_with(&mut gan.threshold, args.threshold, "--threshold");
     override_with(&mut gan.minimums, args.minimums.clone(), "--minimums");
     override_with(&mut gan.max_rounds, args.max_rounds, "--max-rounds");
+    override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
     // A builder has the executor's settings: both do the work that the others judge.
     let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
     lay_roles(settings, args.agent.as_ref(), &own);

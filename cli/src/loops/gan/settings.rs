@@ -10,7 +10,7 @@ use skilltune_phases::loops::gan::rules::{FLOOR, Rules};
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
-use crate::settings::range::{COUNT, FEW, POINTS, Range};
+use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::{Readable, Setting, readable_words};
 use crate::settings::table::{Key, Table, table};
 use crate::settings::values;
@@ -43,6 +43,8 @@ table! {
             "Level thorough: tell of two judgements that are more points apart.";
         extra_items: usize = Setting::within(FEW, Rules::default().extra_items),
             "Maximum number of items that a round adds to the contract's, and that are shown and not scored.";
+        browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
+        browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one look in the browser in seconds.";
         retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
     }
 }

@@ -22,6 +22,8 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("gan.negotiation_rounds", "1"),
         ("gan.apart", "20"),
         ("gan.extra_items", "0"),
+        ("gan.browser", "false"),
+        ("gan.browser_seconds", "30"),
         ("gan.retries", "0"),
     ]
 }
@@ -29,7 +31,11 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 /// All that a run is planned with.
 fn told(settings: &Settings) -> String {
     let gan = settings.of::<GanSettings>();
-    format!("{:?}", (gan.rules(), gan.is_negotiated(), Level::from(gan.level.value), gan.retries.value))
+    let browser = (gan.browser.value, gan.browser_seconds.value);
+    format!(
+        "{:?}",
+        (gan.rules(), gan.is_negotiated(), Level::from(gan.level.value), gan.retries.value, browser)
+    )
 }
 
 #[test]

@@ -1,0 +1,209 @@
+//! What a browser tells of an artifact: our own program, started once more in a workspace with `site/` and `given/given.json`,
+//! starts a headless Chromium, looks at each page and leaves `looked.json` and `screens/`.
+//!
+//! ```text
+//! look_main -> become-browser -> Chromium        two pipes, no port, no network
+//!    |  page by page: every request is met from site/, or fails
+//!    looked.json, screens/
+//! ```
+//!
+//! The pages may be anybody's. A script of ours measures them in a world of its own, and all that comes back is bounded data.
+
+mod base64;
+mod devtools;
+mod page;
+mod pipe;
+mod site;
+mod told;
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use skilltune_phases::loops::gan::inspect::{Given, Looked};
+use skilltune_phases::loops::gan::{GIVEN, SCREENS, SITE};
+
+use crate::disk;
+use crate::disk::SafePath;
+use crate::disk::atomic::{self, Durability};
+use devtools::{DevTools, Mute};
+use page::Seen;
+use site::Site;
+
+pub use pipe::{BECOME, become_browser_main};
+
+/// The word that starts our own program as one that looks at an artifact.
+pub const LOOK: &str = "look";
+/// What a look leaves.
+pub const LOOKED: &str = "looked.json";
+
+/// The names of the programs that we know how to speak to.
+pub const NAMES: [&str; 5] =
+    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+
+const MOST_PAGES: usize = 10;
+const DEEPEST: usize = 8;
+const LARGEST_GIVEN: u64 = 16 << 20;
+const LARGEST_AXE: u64 = 8 << 20;
+
+/// `skilltune look BROWSER SECONDS [AXE]`, in a workspace.
+pub fn look_main() -> ExitCode {
+    match look() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            // Nobody to tell when stderr is gone; the exit code is left.
+            let _ = writeln!(io::stderr(), "{why}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn look() -> Result<(), Box<dyn std::error::Error>> {
+    let mut words = std::env::args_os().skip(2);
+    let program = PathBuf::from(words.next().ok_or("no browser was named")?);
+    let seconds = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no time was given")?;
+    let axe = words.next().map(|path| disk::read(Path::new(&path), LARGEST_AXE)).transpose()?;
+    let axe = axe.map(String::from_utf8).transpose()?;
+    let given = disk::read(&Path::new(GIVEN).join("given.json"), LARGEST_GIVEN)?;
+    let given: Given = serde_json::from_slice(&given)?;
+    let until = Instant::now() + Duration::from_secs(seconds);
+    let mut looked = Looked::default();
+    let pages = pages(Path::new(SITE));
+    if pages.is_empty() {
+        looked.notes.push("there is no page to look at".into());
+    } else {
+        let all: Vec<Seen> = with_browser(&program, until, &mut looked, |browser| {
+            pages
+                .iter()
+                .map(|path| page::look(browser, Path::new(SITE), (path, &given), axe.as_deref()))
+                .collect()
+        })?;
+        keep_pictures(&pages, &all)?;
+        told::tell(&mut looked, &pages, &all, &given);
+    }
+    atomic::replace(Path::new(LOOKED), &serde_json::to_vec(&looked)?, Durability::Order)?;
+    Ok(())
+}
+
+/// Starts a browser for this, and ends it. Where its own sandbox cannot start it goes without, and a note says so.
+fn with_browser<T>(
+    program: &Path,
+    until: Instant,
+    looked: &mut Looked,
+    work: impl Fn(&mut DevTools) -> Result<T, Mute>,
+) -> Result<T, Mute> {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        match with(program, until, true, &work) {
+            // It ends at once where the system does not let it have a sandbox.
+            Err(Mute::Gone) => {}
+            other => return other,
+        }
+    }
+    let why = if is_root { "it runs as root" } else { "the system did not let it start one" };
+    looked.notes.push(format!("the browser had no sandbox of its own: {why}").into());
+    with(program, until, false, &work)
+}
+
+fn with<T>(
+    program: &Path,
+    until: Instant,
+    has_sandbox: bool,
+    work: impl Fn(&mut DevTools) -> Result<T, Mute>,
+) -> Result<T, Mute> {
+    let place = tempfile::tempdir_in(".")?;
+    let mut child = started(program, place.path(), has_sandbox)?;
+    let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return Err(Mute::Gone) };
+    let mut browser = DevTools::new(to, from, until);
+    let done = work(&mut browser);
+    browser.speak_to(None);
+    // One that does not close is ended.
+    let _ = browser.ask("Browser.close", &json!({}), &mut Site::of(Path::new(SITE)));
+    let _ = child.kill();
+    child.wait()?;
+    done
+}
+
+/// The browser keeps its files in this place of the workspace, and a socket too, whose path has to be short.
+fn started(program: &Path, place: &Path, has_sandbox: bool) -> io::Result<Child> {
+    let here = if cfg!(target_os = "linux") { "/proc/self/cwd".into() } else { std::env::current_dir()? };
+    let place = here.join(place.file_name().unwrap_or_default());
+    // Whichever file it stands in by now.
+    let ours = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
+    let mut command = Command::new(ours);
+    command.arg(BECOME).arg(program).args(SWITCHES);
+    command.arg(format!("--user-data-dir={}", place.join("profile").display())).env("TMPDIR", &place);
+    if !has_sandbox {
+        command.arg("--no-sandbox");
+    }
+    command.arg("about:blank").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+}
+
+/// Nothing is looked up, asked for or reported by the browser itself.
+const SWITCHES: [&str; 22] = [
+    "--headless",
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--mute-audio",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--password-store=basic",
+    "--proxy-server=http://127.0.0.1:9",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+];
+
+/// The pages of a site, the first one first. No link is followed.
+fn pages(site: &Path) -> Vec<String> {
+    let (Some(parent), Some(name)) = (site.parent(), site.file_name()) else { return Vec::new() };
+    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
+    let mut found = Vec::new();
+    collect(&SafePath::below(parent, name), "", 0, &mut found);
+    found.sort_by_key(|path| (path != "index.html", path.matches('/').count(), path.clone()));
+    found.truncate(MOST_PAGES);
+    found
+}
+
+fn collect(folder: &SafePath, below: &str, depth: usize, found: &mut Vec<String>) {
+    let Ok(names) = folder.names() else { return };
+    for name in names.into_iter().filter_map(|name| name.into_string().ok()) {
+        let (place, path) = (folder.join(&name), format!("{below}{name}"));
+        if place.is_folder() && depth < DEEPEST {
+            collect(&place, &format!("{path}/"), depth + 1, found);
+        } else if place.is_file() && [".html", ".htm"].iter().any(|end| path.to_lowercase().ends_with(end)) {
+            found.push(path);
+        }
+    }
+}
+
+fn keep_pictures(pages: &[String], all: &[Seen]) -> Result<(), Box<dyn std::error::Error>> {
+    fs::create_dir_all(SCREENS)?;
+    for (path, seen) in pages.iter().zip(all) {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
+        let name: String = stem.chars().map(|c| if is_plain(c) { c } else { '_' }).take(80).collect();
+        for look in &seen.looks {
+            if let Some(picture) = &look.picture {
+                let (width, height) = look.size;
+                let file = Path::new(SCREENS).join(format!("{name}-{width}x{height}.png"));
+                atomic::replace(&file, picture, Durability::Order)?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! The protocol of the browser's developer tools over two pipes: commands and their results, with all else that the browser says handed on.
+//!
+//! Each message is JSON and ends with a zero byte. The browser shows pages of strangers: a message has a bound, and every wait an
+//! end.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// A screen in base64, and more than any answer that we ask for.
+const LARGEST: u64 = 64 << 20;
+
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Mute {
+    #[error("the browser said nothing for too long")]
+    Late,
+    #[error("the browser has ended")]
+    Gone,
+    #[error("the browser refused {method}: {why}")]
+    Refused { method: String, why: String },
+    #[error("cannot speak to the browser")]
+    Broken(#[from] io::Error),
+}
+
+/// Whoever listens to what the browser says by itself. What it gives back is sent, and nobody waits for the answer.
+pub(super) trait Listener {
+    fn hear(&mut self, method: &str, params: &Value) -> Option<(&'static str, Value)>;
+}
+
+#[derive(Debug)]
+pub(super) struct DevTools {
+    to: ChildStdin,
+    from: Receiver<Value>,
+    last: u64,
+    session: Option<String>,
+    until: Instant,
+}
+
+impl DevTools {
+    pub(super) fn new(to: ChildStdin, from: ChildStdout, until: Instant) -> Self {
+        let (tell, told) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut from = BufReader::new(from);
+            while let Some(message) = message(&mut from) {
+                if tell.send(message).is_err() {
+                    break;
+                }
+            }
+        });
+        Self { to, from: told, last: 0, session: None, until }
+    }
+
+    /// All that follows is said to this page.
+    pub(super) fn speak_to(&mut self, session: Option<String>) {
+        self.session = session;
+    }
+
+    /// Sends a command and waits for its result, and hands on all that is said meanwhile.
+    pub(super) fn ask(
+        &mut self,
+        method: &str,
+        params: &Value,
+        listener: &mut dyn Listener,
+    ) -> Result<Value, Mute> {
+        let id = self.send(method, params)?;
+        loop {
+            let mut message = self.next(self.until)?.ok_or(Mute::Late)?;
+            if message["id"] != id {
+                self.hand_on(&message, listener)?;
+                continue;
+            }
+            return match message.get("error") {
+                Some(error) => {
+                    let why = error["message"].as_str().unwrap_or("no reason").to_owned();
+                    Err(Mute::Refused { method: method.to_owned(), why })
+                }
+                None => Ok(message["result"].take()),
+            };
+        }
+    }
+
+    /// Hands on what is said until one of these is heard, or this long.
+    pub(super) fn await_one(
+        &mut self,
+        event: &str,
+        long: Duration,
+        listener: &mut dyn Listener,
+    ) -> Result<bool, Mute> {
+        let until = self.until.min(Instant::now() + long);
+        while let Some(message) = self.next(until)? {
+            self.hand_on(&message, listener)?;
+            if message["method"] == event && self.is_ours(&message) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn send(&mut self, method: &str, params: &Value) -> Result<u64, Mute> {
+        self.last += 1;
+        let mut message = json!({ "id": self.last, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = session.as_str().into();
+        }
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(0);
+        self.to.write_all(&bytes)?;
+        Ok(self.last)
+    }
+
+    fn next(&self, until: Instant) -> Result<Option<Value>, Mute> {
+        match self.from.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(message) => Ok(Some(message)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Mute::Gone),
+        }
+    }
+
+    fn hand_on(&mut self, message: &Value, listener: &mut dyn Listener) -> Result<(), Mute> {
+        let Some(method) = message["method"].as_str() else { return Ok(()) };
+        if !self.is_ours(message) {
+            return Ok(());
+        }
+        if let Some((method, params)) = listener.hear(method, &message["params"]) {
+            self.send(method, &params)?;
+        }
+        Ok(())
+    }
+
+    fn is_ours(&self, message: &Value) -> bool {
+        message["sessionId"].as_str() == self.session.as_deref()
+    }
+}
+
+/// The next message; what is no JSON is passed over.
+fn message(from: &mut BufReader<ChildStdout>) -> Option<Value> {
+    loop {
+        let mut bytes = Vec::new();
+        from.by_ref().take(LARGEST).read_until(0, &mut bytes).ok()?;
+        // The end of the stream, or of our patience.
+        bytes.pop().filter(|last| *last == 0)?;
+        if let Ok(message) = serde_json::from_slice(&bytes) {
+            return Some(message);
+        }
+    }
+}

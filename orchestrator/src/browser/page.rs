@@ -1,0 +1,175 @@
+//! One page at two sizes: loaded, measured, and kept as a picture.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use skilltune_phases::loops::gan::inspect::Given;
+
+use super::base64;
+use super::devtools::{DevTools, Mute};
+use super::site::{ORIGIN, Site};
+
+const MEASURE: &str = include_str!("measure.js");
+/// Wide and narrow, as the original looks at a page.
+pub(super) const SIZES: [(u32, u32); 2] = [(1280, 720), (375, 667)];
+const LOADING: Duration = Duration::from_secs(15);
+/// In milliseconds: for a script of ours in a page.
+const MEASURING: u64 = 20_000;
+const PICTURES: usize = 20 << 20;
+
+/// What one page came to at one size.
+#[derive(Debug)]
+pub(super) struct Look {
+    pub size: (u32, u32),
+    pub measured: Measured,
+    pub picture: Option<Vec<u8>>,
+    pub has_loaded: bool,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Measured {
+    /// One a given text, and one a given section: it is there.
+    pub copy: Vec<bool>,
+    pub sections: Vec<bool>,
+    /// How wide it was laid out.
+    pub laid: u32,
+    pub is_wide: bool,
+    pub wide: Vec<String>,
+    pub images: Vec<String>,
+}
+
+/// A violation that axe-core has found.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+pub(super) struct Violation {
+    pub id: String,
+    pub impact: String,
+    pub at: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub looks: Vec<Look>,
+    /// None: nobody looked for any.
+    pub violations: Option<Vec<Violation>>,
+    pub errors: Vec<String>,
+    pub refused: Vec<String>,
+}
+
+/// Opens a page of its own for it, and closes that again.
+pub(super) fn look(
+    browser: &mut DevTools,
+    folder: &Path,
+    (path, given): (&str, &Given),
+    axe: Option<&str>,
+) -> Result<Seen, Mute> {
+    let mut site = Site::of(folder);
+    browser.speak_to(None);
+    let page = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }), &mut site)?;
+    let target = page["targetId"].clone();
+    let attach = json!({ "targetId": target, "flatten": true });
+    let session =
+        browser.ask("Target.attachToTarget", &attach, &mut site)?["sessionId"].as_str().map(str::to_owned);
+    browser.speak_to(session);
+    let seen = looks(browser, &mut site, (path, given), axe);
+    browser.speak_to(None);
+    browser.ask("Target.closeTarget", &json!({ "targetId": target }), &mut site)?;
+    let (looks, violations) = seen?;
+    Ok(Seen { looks, violations, errors: site.errors, refused: site.refused })
+}
+
+type Looks = (Vec<Look>, Option<Vec<Violation>>);
+
+fn looks(
+    browser: &mut DevTools,
+    site: &mut Site<'_>,
+    (path, given): (&str, &Given),
+    axe: Option<&str>,
+) -> Result<Looks, Mute> {
+    for part in ["Page.enable", "Runtime.enable", "Log.enable"] {
+        browser.ask(part, &json!({}), site)?;
+    }
+    browser.ask("Fetch.enable", &json!({ "patterns": [{ "urlPattern": "*" }] }), site)?;
+    let mut looks = Vec::new();
+    let mut violations: Option<Vec<Violation>> = None;
+    for size in SIZES {
+        let (width, height) = size;
+        let metrics =
+            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
+        browser.ask("Emulation.setDeviceMetricsOverride", &metrics, site)?;
+        let url = format!("{ORIGIN}{}", address(path));
+        let frame = browser.ask("Page.navigate", &json!({ "url": url }), site)?["frameId"].clone();
+        let has_loaded = browser.await_one("Page.loadEventFired", LOADING, site)?;
+        let world = json!({ "frameId": frame, "worldName": "skilltune" });
+        let context = browser.ask("Page.createIsolatedWorld", &world, site)?["executionContextId"].clone();
+        let measure = format!("document.fonts.ready.then(() => ({MEASURE})({}, {width}))", json!(given));
+        let measured = evaluated(browser, site, &context, &measure)?;
+        let measured = serde_json::from_value(measured).unwrap_or_default();
+        let picture = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;
+        let picture =
+            picture["data"].as_str().and_then(base64::decoded).filter(|bytes| bytes.len() < PICTURES);
+        looks.push(Look { size, measured, picture, has_loaded });
+        if let Some(axe) = axe {
+            let found = violated(browser, site, &context, axe)?;
+            let all = violations.get_or_insert_default();
+            all.extend(found.into_iter().filter(|one| !all.contains(one)).collect::<Vec<_>>());
+        }
+    }
+    Ok((looks, violations))
+}
+
+/// axe-core looks at the page from our world; what it says is data.
+fn violated(
+    browser: &mut DevTools,
+    site: &mut Site<'_>,
+    context: &Value,
+    axe: &str,
+) -> Result<Vec<Violation>, Mute> {
+    evaluated(browser, site, context, &format!("(() => {{ {axe}\n; return 0; }})()"))?;
+    let run = "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.slice(0, 50).map((one) => ({ \
+        id: String(one.id).slice(0, 60), impact: String(one.impact), \
+        at: one.nodes.slice(0, 3).map((node) => String(node.target).slice(0, 100)) })))";
+    let found = evaluated(browser, site, context, run)?;
+    Ok(serde_json::from_value(found).unwrap_or_default())
+}
+
+/// What a script of ours gives back. One that throws, or does not end, gives nothing.
+fn evaluated(
+    browser: &mut DevTools,
+    site: &mut Site<'_>,
+    context: &Value,
+    script: &str,
+) -> Result<Value, Mute> {
+    let call = json!({
+        "expression": script,
+        "contextId": context,
+        "returnByValue": true,
+        "awaitPromise": true,
+        "timeout": MEASURING,
+    });
+    match browser.ask("Runtime.evaluate", &call, site) {
+        Ok(mut answer) => Ok(answer["result"]["value"].take()),
+        Err(Mute::Refused { .. }) => Ok(Value::Null),
+        Err(other) => Err(other),
+    }
+}
+
+/// A path as an address has it.
+fn address(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
+    path.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_an_address_whatever_it_is_called() {
+        assert_eq!(address("a b/ü?.html"), "a%20b/%C3%BC%3F.html");
+    }
+}

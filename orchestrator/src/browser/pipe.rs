@@ -1,0 +1,52 @@
+//! How a browser is started that is spoken to by two pipes: our own program, started once more, puts them where a browser looks
+//! for them, leaves the network, and becomes the browser.
+
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode};
+
+use rustix::fs::{Mode, OFlags, open};
+
+/// The word that starts our own program as one that becomes a browser.
+pub const BECOME: &str = "become-browser";
+
+/// Where a browser reads commands, and where it writes what it has to say.
+const PLACES: (i32, i32) = (3, 4);
+
+/// `skilltune become-browser PROGRAM ARGUMENT...`
+pub fn become_browser_main() -> ExitCode {
+    let error = become_browser().map_or_else(|error| error, |never| match never {});
+    // Nobody to tell when stderr is gone; the exit code is left.
+    let _ = writeln!(io::stderr(), "cannot start the browser: {error}");
+    ExitCode::FAILURE
+}
+
+fn become_browser() -> io::Result<std::convert::Infallible> {
+    let mut words = std::env::args_os().skip(2);
+    let program = words.next().ok_or_else(|| io::Error::other("no program was named"))?;
+    // The lowest free numbers: nothing else is open in a program that has just begun.
+    let reads = rustix::io::dup(rustix::stdio::stdin())?;
+    let writes = rustix::io::dup(rustix::stdio::stdout())?;
+    if (reads.as_raw_fd(), writes.as_raw_fd()) != PLACES {
+        return Err(io::Error::other("the places of its pipes are taken"));
+    }
+    let nowhere = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
+    rustix::stdio::dup2_stdin(&nowhere)?;
+    rustix::stdio::dup2_stdout(&nowhere)?;
+    leave_the_network();
+    Err(Command::new(program).args(words).exec())
+}
+
+/// A network of its own has nobody in it. Where the system gives none, the browser's own switches keep it from the network.
+#[cfg(target_os = "linux")]
+#[expect(unsafe_code, reason = "there is no safe way into a namespace")]
+fn leave_the_network() {
+    use rustix::thread::{UnshareFlags, unshare_unsafe};
+    // SAFETY: what makes the call unsafe is a table of open files that threads no longer share. This one leaves the table alone, and
+    // there is one thread.
+    let _ = unsafe { unshare_unsafe(UnshareFlags::NEWNET) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn leave_the_network() {}

@@ -1,0 +1,146 @@
+//! What a real browser tells of an artifact. Where none is installed these tests say that they are skipped.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::{json_file, lay, version};
+use crate::scene::{Ran, SKILLTUNE, Scene};
+
+fn browser() -> Option<PathBuf> {
+    let found =
+        ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].map(PathBuf::from);
+    let found = found.into_iter().find(|path| path.is_file());
+    if found.is_none() {
+        let _ = writeln!(io::stderr(), "SKIPPED: no browser here; tests/programs installs one");
+    }
+    found
+}
+
+/// A look at these files, with these things given.
+fn look(scene: &Scene, browser: &Path, files: &[(&str, &str)], given: &Value, seconds: &str) -> Ran {
+    let desk = scene.path("desk");
+    fs::create_dir_all(desk.join("given")).unwrap();
+    fs::create_dir_all(desk.join("site")).unwrap();
+    fs::write(desk.join("given/given.json"), given.to_string()).unwrap();
+    for (path, text) in files {
+        fs::write(desk.join("site").join(path), text).unwrap();
+    }
+    let browser = browser.to_str().unwrap();
+    let mut command = scene.command_of(SKILLTUNE, &[], &["look", browser, seconds]);
+    Ran::of(command.current_dir(&desk).output().unwrap())
+}
+
+fn told(scene: &Scene) -> Value {
+    serde_json::from_slice(&fs::read(scene.path("desk/looked.json")).unwrap()).unwrap()
+}
+
+fn verdict<'a>(told: &'a Value, check: &str) -> &'a Value {
+    let all = told["told"].as_array().unwrap();
+    all.iter().find(|one| one["check"] == check).map_or(&Value::Null, |one| &one["verdict"])
+}
+
+fn nothing_given() -> Value {
+    json!({ "copy": [], "tokens": [], "sections": [] })
+}
+
+fn page(body: &str) -> String {
+    format!(
+        "<!doctype html><html lang=en><head><title>Pump</title><meta name=viewport content=\"width=device-width\">\
+         <link rel=icon href=\"data:,\"></head><body><main>{body}</main></body></html>"
+    )
+}
+
+#[test]
+fn a_page_that_breaks_at_375_pixels_does_not_pass_until_it_no_longer_does() {
+    if browser().is_none() {
+        return;
+    }
+    let sections = "<h1>The pump</h1><h2>How it runs</h2><p>On air.</p><h2>Prices</h2><p>Ten.</p>";
+    let wide = page(&format!("{sections}<div style=\"width:900px\">It is wide.</div>"));
+    let fine = page(&format!("{sections}<p>It is narrow.</p>"));
+    let play = json!({ "pages": [wide, fine], "obeys": "The pump" });
+    let scene = lay(Scene::new(&[], &json!({ "gan": play })));
+    let ran = scene.run(&["gan", "brief.md", "--into", "site", "--format", "json", "--yes"]);
+    assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(2)), "{} {}", ran.stdout, ran.stderr);
+    let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    let narrow = report["criteria"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["id"] == "functionality.narrow")
+        .unwrap();
+    assert_eq!((&narrow["status"], &narrow["by"]), (&json!("failed"), &json!("machine")), "{narrow}");
+    assert!(narrow["evidence"].as_str().unwrap().contains("div"), "{narrow} {}", report["not_looked_at"]);
+    for size in ["1280x720", "375x667"] {
+        let picture =
+            fs::read(super::folder(&scene).join(format!("iterations/iteration-2/screens/index-{size}.png")));
+        assert!(picture.unwrap().starts_with(b"\x89PNG"));
+    }
+    let judged = scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge what was built"));
+    assert!(
+        judged.into_iter().all(|prompt| prompt.contains("screens/index-375x667.png")),
+        "a judge is shown the pictures"
+    );
+    assert_eq!(version(&scene), None, "the page has no version: it is a whole page of the test");
+    assert!(super::page(&scene).unwrap().contains("It is narrow."));
+}
+
+#[test]
+fn what_is_given_and_hidden_is_not_there_and_errors_are_told() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let given = json!({
+        "copy": [{ "at": "title", "text": "Runs on air" }, { "at": "price", "text": "Ten euros" }],
+        "tokens": [], "sections": ["How it runs", "Prices"],
+    });
+    let body = "<h2>How it runs</h2><p style=\"text-transform:uppercase\">Runs on <b>air</b></p>\
+         <p style=\"display:none\">Ten euros</p><h2 hidden>Prices</h2><img src=\"none.png\"><script>nothing()</script>";
+    let ran = look(&scene, &browser, &[("index.html", &page(body))], &given, "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told = told(&scene);
+    for check in ["copy", "sections", "alt_texts", "console"] {
+        assert_eq!(verdict(&told, check), "failed", "{check}: {told:#}");
+    }
+    let evidence = told["told"].to_string();
+    assert!(evidence.contains("price is nowhere") && !evidence.contains("title is nowhere"), "{evidence}");
+    assert!(evidence.contains("nothing is not defined") && evidence.contains("none.png"), "{evidence}");
+    assert_eq!(verdict(&told, "narrow"), "passed");
+}
+
+#[test]
+fn a_page_reaches_nothing_but_its_own_files() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let at = format!("127.0.0.1:{port}");
+    let body = format!(
+        "<img alt=x src=\"http://{at}/img\"><link rel=prefetch href=\"http://{at}/prefetch\"><link rel=preconnect href=\"http://{at}\">\
+         <iframe title=x src=\"http://{at}/frame\"></iframe><script>
+         fetch('http://{at}/fetch').catch(() => 0); try {{ new WebSocket('ws://{at}/socket') }} catch (e) {{}}
+         navigator.sendBeacon('http://{at}/beacon'); window.open('http://{at}/window'); alert('stop');
+         try {{ const p = new RTCPeerConnection({{ iceServers: [{{ urls: 'turn:{at}?transport=tcp', username: 'a', credential: 'b' }}] }});
+         p.createDataChannel('x'); p.createOffer().then((o) => p.setLocalDescription(o)); }} catch (e) {{}}
+         </script>"
+    );
+    let ran = look(&scene, &browser, &[("index.html", &page(&body))], &nothing_given(), "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(listener.accept().is_err(), "somebody came");
+    assert!(told(&scene)["notes"].to_string().contains("which is not in its folder"), "{}", told(&scene));
+}
+
+#[test]
+fn a_page_that_never_ends_is_given_up_and_nothing_of_the_browser_is_left() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let ran =
+        look(&scene, &browser, &[("index.html", &page("<script>for (;;);</script>"))], &nothing_given(), "4");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("said nothing for too long"), "{}", ran.stderr);
+    assert!(!scene.path("desk/looked.json").exists());
+}
