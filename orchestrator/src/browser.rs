@@ -98,8 +98,8 @@ fn with_browser<T>(
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
         match with(program, until, true, &work) {
-            // It ends at once where the system does not let it have a sandbox.
-            Err(Mute::Gone) => {}
+            // It ends at once where the system does not let it have a sandbox. No page has come so far as to wish for that.
+            Err(Mute::NotStarted) => {}
             other => return other,
         }
     }
@@ -118,10 +118,15 @@ fn with<T>(
     let mut child = started(program, place.path(), has_sandbox)?;
     let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return Err(Mute::Gone) };
     let mut browser = DevTools::new(to, from, until);
-    let done = work(&mut browser);
+    let mut nobody = Site::of(Path::new(SITE));
+    let done = match browser.ask("Browser.getVersion", &json!({}), &mut nobody) {
+        Ok(_) => work(&mut browser),
+        Err(Mute::Gone | Mute::Broken(_)) => Err(Mute::NotStarted),
+        Err(late) => Err(late),
+    };
     browser.speak_to(None);
     // One that does not close is ended.
-    let _ = browser.ask("Browser.close", &json!({}), &mut Site::of(Path::new(SITE)));
+    let _ = browser.ask("Browser.close", &json!({}), &mut nobody);
     let _ = child.kill();
     child.wait()?;
     done

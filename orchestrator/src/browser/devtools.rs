@@ -17,6 +17,8 @@ const LARGEST: u64 = 64 << 20;
 pub(super) enum Mute {
     #[error("the browser said nothing for too long")]
     Late,
+    #[error("the browser did not start")]
+    NotStarted,
     #[error("the browser has ended")]
     Gone,
     #[error("the browser refused {method}: {why}")]
