@@ -39,8 +39,8 @@ fn agent<'v>(seen: &'v Value, name: &str) -> &'v Value {
     agents.iter().find(|agent| agent["name"] == name).unwrap_or_else(|| panic!("{name} in {seen}"))
 }
 
-/// Without what differs from one machine to the next: the room that is free, what else a file system can do, and whether
-/// the system holds agents to their rights and to their calls.
+/// Without what differs from one machine to the next: the room that is free, what else a file system can do, whether
+/// the system holds agents to their rights and to their calls, and whether there is a browser.
 fn steady(text: &str) -> String {
     let line = |line: &str| match line.split_once(" free") {
         Some((head, _)) => head.rsplit_once(", ").map_or(head, |(head, _)| head).to_owned(),
@@ -49,7 +49,9 @@ fn steady(text: &str) -> String {
     let mut is_other = false;
     let same = text.lines().filter(|line| {
         let goes_on = line.starts_with("      ") && is_other;
-        let is_systems = ["  rights: ", "  processes: ", "  shell: "].iter().any(|word| line.contains(word));
+        let is_systems = ["  rights: ", "  processes: ", "  shell: ", "  browser: "]
+            .iter()
+            .any(|word| line.contains(word));
         is_other = is_systems || goes_on;
         !is_other
     });

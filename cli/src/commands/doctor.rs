@@ -26,6 +26,7 @@ use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::told::told;
 use crate::commands::doctor::verdict::Verdict;
 use crate::commands::doctor::wrap::WrapSeen;
+use crate::loops::gan::browser::{self, Found};
 use crate::settings::values::Format;
 use crate::terminal::columns;
 use crate::terminal::complaint::Complaint;
@@ -46,6 +47,8 @@ struct Seen {
     confinement: System,
     /// What ends the processes of a call.
     processes: Ends,
+    /// What looks at the pages that gan builds.
+    browser: Option<Found>,
     folders: Vec<Place>,
     project: Project,
 }
@@ -90,6 +93,7 @@ fn look(args: &DoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
         wrap,
         confinement,
         processes: Ends::look()?,
+        browser: browser::found(around),
         folders,
         project,
     })

@@ -10,6 +10,7 @@ use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::verdict::Verdict;
 use crate::commands::doctor::wrap::WrapSeen;
 use crate::commands::doctor::{Seen, rights};
+use crate::loops::gan::browser::Found;
 use crate::terminal::style::Style;
 use crate::text::width::flowed;
 use crate::text::{figures, plain};
@@ -26,6 +27,7 @@ pub fn told(seen: &Seen, width: usize, style: Style) -> String {
                     confinement(seen.confinement, seen.wrap.is_some()),
                     processes(&seen.processes),
                     shell(seen),
+                    browser(seen.browser.as_ref()),
                 ])
                 .collect(),
         ),
@@ -157,6 +159,22 @@ fn confinement(system: System, is_wrapped: bool) -> Line {
         System::Cannot => absent(
             "rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer".to_owned(),
         ),
+    }
+}
+
+/// What looks at the pages that `gan` builds.
+fn browser(found: Option<&Found>) -> Line {
+    let Some(Found { program, axe }) = found else {
+        return absent("browser: no Chromium or Chrome; gan judges pages by their source".to_owned());
+    };
+    let program = plain::one_line(&program.display().to_string());
+    match axe {
+        Some(axe) => {
+            good(format!("browser: {program}, with {}", plain::one_line(&axe.display().to_string())))
+        }
+        None => absent(format!(
+            "browser: {program}, without axe-core, which measures accessibility and contrast; npm install -g axe-core"
+        )),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use skilltune_orchestrator::browser::{LOOK, NAMES};
 
 use crate::terminal::complaint::Complaint;
@@ -11,7 +12,7 @@ use crate::terminal::environment::Environment;
 const AXE: &str = "axe-core/axe.min.js";
 
 /// What looks at an artifact.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Found {
     pub program: PathBuf,
     pub axe: Option<PathBuf>,

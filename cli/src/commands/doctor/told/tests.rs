@@ -59,6 +59,7 @@ fn seen() -> Seen {
         wrap: None,
         confinement: System::Cannot,
         processes: Ends::Kernel,
+        browser: Some(Found { program: "/usr/bin/chromium".into(), axe: None }),
         folders: vec![
             place("store"),
             Place { exists: false, exchange: Some(false), reflink: Some(false), ..place("state") },
@@ -100,6 +101,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
           --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
           ok  processes: the kernel ends all processes of a call
           --  shell: --tools shell works with codex only, because nothing here confines what the others run
+          --  browser: /usr/bin/chromium, without axe-core, which measures accessibility and contrast; npm install -g axe-core
 
         folders
           ok  store: /home/me/store: 5 MiB, 7 GiB free, copies share disk space
@@ -156,6 +158,10 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
           --  shell: --tools shell works with
               codex only, because nothing here
               confines what the others run
+          --  browser: /usr/bin/chromium,
+              without axe-core, which measures
+              accessibility and contrast; npm
+              install -g axe-core
 
         folders
           ok  store: /home/me/store: 5 MiB, 7
@@ -258,5 +264,6 @@ fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() 
     --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
     ok  processes: the kernel ends all processes of a call
     --  shell: --tools shell works with codex only, because nothing here confines what the others run
+    --  browser: /usr/bin/chromium, without axe-core, which measures accessibility and contrast; npm install -g axe-core
     ");
 }
