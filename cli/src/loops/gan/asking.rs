@@ -167,7 +167,7 @@ fn change(person: &dyn Answers, contract: &Contract) -> Result<Change, Complaint
     let all: Vec<&str> = contract.criteria.iter().map(|one| one.id.as_str()).collect();
     let criterion = &contract.criteria[person.pick("Which criterion?", &all, 0)?];
     let id: CriterionId = criterion.id.clone();
-    let must = if criterion.must_pass { "let it fail without ending in a gate" } else { "make it a gate" };
+    let must = if criterion.must_pass { "it need not pass" } else { "it must pass" };
     Ok(match person.pick("What about it?", &["say it in other words", must, "drop it"], 0)? {
         0 => Change::Reword {
             criterion: id,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::Home;
+use skilltune_orchestrator::store::{Home, Locks, TargetLock};
 use skilltune_phases::loops::gan::{Event, Gan, Plan, Record, Run};
 use skilltune_phases::loops::{Loop as _, MostCalls};
 
@@ -38,42 +38,49 @@ impl LoopArgs for GanArgs {
         if !self.trust {
             agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
         }
-        let (id, went) = begin(&self, &request, &home, around, printer)?;
-        failure::told::<Gan>(went, self.run.format, &home, &id, printer)
+        begin(&self, &request, &home, around, printer)
     }
 }
 
-/// From the first line of its journal to wherever it comes.
 fn begin(
     args: &GanArgs,
     request: &Request,
     home: &Home,
     around: &Environment,
     printer: Printer,
-) -> Result<(skilltune_phases::plan::RunId, Result<Exit, Complaint>), Complaint> {
+) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
-    let objects = Objects::at(home.objects());
     // The destination is looked at while nobody else may write it.
     let sketch = planning::sketch(request, home)?;
     let locks = session::lock(around, printer, &Gan::targets(&sketch), sketch.run.as_str())?;
-    let stored = planning::store(request, &objects, around)?;
+    let stored = planning::store(request, &Objects::at(home.objects()), around)?;
     let plan = Plan { run: sketch.run, folder: sketch.folder, ..planning::plan(request, home, stored)? };
     let id = plan.run.clone();
-    let went = (|| {
-        if args.trust {
-            agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
-        }
-        if args.run.format == Streamed::Human {
-            estimate(request, &unbegun(&plan)?, around)?.summary().iter().for_each(|line| printer.talk(line));
-        }
-        let begun = session::begin(around, home, plan, Vec::new())?;
-        let reporter = progress::reporter(args.run.format, objects, around, printer);
-        let options = RuntimeOptions::of(&request.casting, &request.settings);
-        let mut person = AtHold::new(None, args.run.yes, around, printer);
-        session::drive(around, home, begun, locks, options, reporter, &mut person)
-    })();
-    Ok((id, went))
+    let went = drive(args, request, (home, plan), locks, around, printer);
+    failure::told::<Gan>(went, args.run.format, home, &id, printer)
+}
+
+/// From the first line of its journal to wherever it comes.
+fn drive(
+    args: &GanArgs,
+    request: &Request,
+    (home, plan): (&Home, Plan),
+    locks: (Locks, TargetLock),
+    around: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    if args.trust {
+        agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
+    }
+    if args.run.format == Streamed::Human {
+        estimate(request, &unbegun(&plan)?, around)?.summary().iter().for_each(|line| printer.talk(line));
+    }
+    let begun = session::begin(around, home, plan, Vec::new())?;
+    let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
+    let options = RuntimeOptions::of(&request.casting, &request.settings);
+    let mut person = AtHold::new(None, args.run.yes, around, printer);
+    session::drive(around, home, begun, locks, options, reporter, &mut person)
 }
 
 /// What would be built and judged, and the most that it can come to.

@@ -20,9 +20,7 @@ pub fn event(run: &Run, record: &Record) -> String {
 
 fn answered(answer: &Answer) -> String {
     match answer {
-        Answer::Drafted(criteria) => {
-            format!("drafted {}", count(criteria.len(), "criterion").replace("criterions", "criteria"))
-        }
+        Answer::Drafted(criteria) => format!("drafted criteria: {}", criteria.len()),
         Answer::Proposed(proposals) if proposals.is_empty() => "accepted it".to_owned(),
         Answer::Proposed(proposals) => count(proposals.len(), "proposal"),
         Answer::Ruled(rulings) => {

@@ -119,9 +119,8 @@ fn answers(page: &mut Page, run: &Run) {
     }
     page.section("Questions");
     page.list(answers.iter().map(|answered| {
-        let by = format!("{:?}", answered.by).to_lowercase();
-        let hold = format!("{:?}", answered.hold).to_lowercase();
-        format!("after round {}, {hold}: {} ({by})", answered.after, words::choice(&answered.choice))
+        let (hold, by) = (words::hold(answered.hold), words::by(answered.by));
+        format!("after round {}, {hold}: {}, by {by}", answered.after, words::choice(&answered.choice))
     }));
 }
 

@@ -106,9 +106,22 @@ fn score(run: &Run) -> String {
 
 /// Who answered last.
 pub fn who(run: &Run) -> &'static str {
-    match run.state.course.answers.last().map(|answered| answered.by) {
-        Some(Who::Person) => "a person",
-        Some(Who::Default) | None => "the default answer",
+    by(run.state.course.answers.last().map_or(Who::Default, |answered| answered.by))
+}
+
+pub fn by(who: Who) -> &'static str {
+    match who {
+        Who::Person => "a person",
+        Who::Default => "the default answer",
+    }
+}
+
+/// What a question was about.
+pub fn hold(hold: Hold) -> &'static str {
+    match hold {
+        Hold::Escalation => "no pass so far",
+        Hold::Stagnation => "no gain",
+        Hold::Exhausted => "the last round",
     }
 }
 
@@ -145,13 +158,10 @@ pub fn choices(hold: Hold) -> Vec<(&'static str, &'static str)> {
         ("accept", "accept: take it as it is"),
         ("abort", "abort: take nothing"),
     ];
-    let fits = |name: &str| match (name, hold) {
-        ("refocus", Hold::Exhausted) | ("end", Hold::Escalation) => false,
-        // What nobody would answer comes first.
-        _ => true,
-    };
+    let fits = |name: &str| !matches!((name, hold), ("refocus", Hold::Exhausted) | ("end", Hold::Escalation));
     let mut choices: Vec<_> = all.into_iter().filter(|(name, _)| fits(name)).collect();
     if hold == Hold::Stagnation {
+        // First what is done where nobody answers.
         choices.swap(0, 1);
     }
     choices
