@@ -4,6 +4,7 @@
 
 mod ends;
 mod failures;
+mod gan;
 mod hostile;
 mod isolation;
 mod reflex;

@@ -19,7 +19,7 @@ use std::time::Duration;
 use http::{Answer, Request};
 use model::Scenario;
 
-pub(crate) use model::{LISTENING, MISSING, OUTWARD, TOLD};
+pub(crate) use model::{FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, TOLD};
 
 /// How long a question waits for the one that should be asked beside it.
 const PATIENCE: Duration = Duration::from_secs(60);

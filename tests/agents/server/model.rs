@@ -1,9 +1,12 @@
 //! The model: it reads the prompts of skilltune as a model would, and does as little as answers them.
 
+mod gan;
+mod pages;
 mod reflex;
 
 use serde_json::{Value, json};
 
+pub(crate) use gan::{FIX, NOTES, OWN};
 pub(super) use reflex::beside;
 pub(crate) use reflex::{MISSING, TOLD};
 
@@ -182,7 +185,9 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
         _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
         _ if talk.words.contains(PROBE) => Turn::Text("ok".to_owned()),
         // What is no page of ours is a task, as a user would type it.
-        _ => reflex::turn(&talk.words).unwrap_or_else(|| task(scenario, talk, &space)),
+        _ => gan::turn(talk, &space)
+            .or_else(|| reflex::turn(&talk.words))
+            .unwrap_or_else(|| task(scenario, talk, &space)),
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Turn;
+use super::pages::{bound, code, fenced, listed};
 
 const PROPOSE: &str = "# Propose rules for a text";
 const PLAN: &str = "# Plan the work on one text";
@@ -56,7 +57,7 @@ pub(in crate::server) fn beside(body: &str) -> Option<[&'static str; 2]> {
 
 /// Nothing that the template does not demand.
 fn propose(words: &str) -> String {
-    bound(words, "rules", std::iter::empty::<Value>())
+    bound(words, "rules", std::iter::empty::<Value>()).to_string()
 }
 
 /// It forgets the last rule of a level.
@@ -64,7 +65,7 @@ fn plan(words: &str) -> String {
     let rules = listed(words, "rules");
     let kept = rules.split_last().map_or(&[][..], |(_, kept)| kept);
     let step = |rule: &&str| json!({ "step": format!("Write `{rule}`."), "rule_id": rule });
-    bound(words, "plan", kept.iter().map(step))
+    bound(words, "plan", kept.iter().map(step)).to_string()
 }
 
 fn produce(words: &str) -> String {
@@ -94,7 +95,7 @@ fn prepare(words: &str) -> String {
         }
         _ => json!({ "rule_id": rule, "type": "judge", "question": format!("Is there `{rule}`?") }),
     };
-    bound(words, "checks", listed(words, "rules").iter().enumerate().map(check))
+    bound(words, "checks", listed(words, "rules").iter().enumerate().map(check)).to_string()
 }
 
 fn judge(words: &str) -> String {
@@ -116,41 +117,10 @@ fn critique(words: &str) -> String {
             "expected_effect": "It is there.",
         })
     };
-    bound(words, "issues", listed(words, "not met").iter().map(issue))
+    bound(words, "issues", listed(words, "not met").iter().map(issue)).to_string()
 }
 
 fn refine(words: &str) -> String {
     let more = listed(words, "issues").into_iter().map(section);
     format!("{}{}", fenced(words, "artifact.md"), more.collect::<String>())
-}
-
-fn bound(words: &str, key: &str, entries: impl Iterator<Item = Value>) -> String {
-    json!({ "answer_to": code(words, "answer_to"), key: entries.collect::<Vec<_>>() }).to_string()
-}
-
-/// The code of the request: the page asks for it at its end.
-fn code<'w>(words: &'w str, key: &str) -> &'w str {
-    let asked = words.rsplit_once(&format!("\"{key}\": \"")).and_then(|(_, after)| after.split_once('"'));
-    asked.map_or("", |(code, _)| code)
-}
-
-/// What stands in the fence of this label.
-fn fenced<'w>(words: &'w str, label: &str) -> &'w str {
-    let begun = words.split("<<<BEGIN ").skip(1);
-    let mut fences = begun.filter_map(|fence| {
-        let (head, rest) = fence.split_once(">>>\n")?;
-        let (code, named) = head.split_once(' ')?;
-        (named == label).then(|| rest.split_once(&format!("<<<END {code}>>>")))?
-    });
-    fences.next().map_or("", |(inside, _)| inside)
-}
-
-/// The rules that a numbered list in a fence begins its entries with.
-fn listed<'w>(words: &'w str, label: &str) -> Vec<&'w str> {
-    let entry = |line: &'w str| {
-        let (number, text) = line.split_once(". ")?;
-        number.parse::<usize>().ok()?;
-        text.split_whitespace().next()
-    };
-    fenced(words, label).lines().filter_map(entry).collect()
 }
