@@ -1,5 +1,5 @@
-//! What a browser tells of an artifact: our own program, started once more in a workspace with `site/` and `given/given.json`,
-//! starts a headless Chromium, looks at each page and leaves `looked.json` and `screens/`.
+//! What a browser tells of an artifact: our own program, started once more in a workspace with `site/`, reads on its input
+//! what was given with the brief, starts a headless Chromium, looks at each page and leaves `looked.json` and `screens/`.
 //!
 //! ```text
 //! look_main -> become-browser -> Chromium        two pipes, no port, no network
@@ -17,14 +17,14 @@ mod site;
 mod told;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use skilltune_phases::loops::gan::inspect::{Given, Looked};
-use skilltune_phases::loops::gan::{GIVEN, SCREENS, SITE};
+use skilltune_phases::loops::gan::{SCREENS, SITE};
 
 use crate::disk;
 use crate::disk::SafePath;
@@ -46,7 +46,7 @@ pub const NAMES: [&str; 5] =
 
 const MOST_PAGES: usize = 10;
 const DEEPEST: usize = 8;
-const LARGEST_GIVEN: u64 = 16 << 20;
+const LARGEST_INPUT: u64 = 16 << 20;
 const LARGEST_AXE: u64 = 8 << 20;
 
 /// `skilltune look BROWSER SECONDS [AXE]`, in a workspace.
@@ -67,8 +67,7 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     let seconds = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no time was given")?;
     let axe = words.next().map(|path| disk::read(Path::new(&path), LARGEST_AXE)).transpose()?;
     let axe = axe.map(String::from_utf8).transpose()?;
-    let given = disk::read(&Path::new(GIVEN).join("given.json"), LARGEST_GIVEN)?;
-    let given: Given = serde_json::from_slice(&given)?;
+    let given: Given = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut looked = Looked::default();
     let pages = pages(Path::new(SITE));

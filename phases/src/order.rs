@@ -66,6 +66,8 @@ pub struct Installed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     pub argv: Vec<String>,
+    /// What it reads on its standard input: nothing, if there is none.
+    pub input: Option<Box<str>>,
     pub seconds: u64,
     /// The system confines it to its workspace.
     pub confined: bool,

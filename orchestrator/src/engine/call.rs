@@ -184,15 +184,16 @@ impl<L: LoopEngine> Job<L> {
 impl Asking<'_> {
     /// All that goes into a call. Not its deadline: an answer stays one, however long it was waited for.
     fn key(&self, asked: &Asked<'_>) -> CallKey {
-        let (argv, agent);
+        let (command_line, agent);
         let (said, answers): (&[u8], &[u8]) = match asked {
             Asked::Agent { prompt, .. } => {
                 agent = self.cast.fingerprint.digest();
                 (prompt.as_bytes(), agent.as_bytes())
             }
             Asked::Command(command) => {
-                argv = serde_json::to_vec(&command.argv).expect("an argument list has a JSON text");
-                (&argv, b"command")
+                let line = (&command.argv, &command.input);
+                command_line = serde_json::to_vec(&line).expect("arguments have a JSON text");
+                (&command_line, b"command")
             }
         };
         let (step, attempt) = (self.order.step.as_bytes(), self.order.attempt.to_le_bytes());
@@ -244,7 +245,10 @@ impl Workshop {
         fresh.place(self, asking.order)?;
         let (agent, prompt) = match asked {
             Asked::Agent { agent, prompt } => (agent, prompt),
-            Asked::Command(command) => return Ok(self.command(dir, command)),
+            Asked::Command(command) => {
+                command.input.iter().try_for_each(|input| fresh.write_prompt(input))?;
+                return Ok(self.command(dir, command));
+            }
         };
         let order = asking.order;
         agent.furnish(order.rights, &dir.temp_path())?;
@@ -297,6 +301,7 @@ impl Workshop {
             argv: command.argv.iter().map(OsString::from).collect(),
             env: env.into_iter().chain([self.mark()]).collect(),
             confinement: command.confined.then(|| Confinement { writes: places.into() }),
+            stdin: command.input.as_ref().map(|_| dir.prompt_path()),
             ..self.bare(dir, Duration::from_secs(command.seconds))
         }
     }

@@ -98,9 +98,7 @@ impl Loop for Gan {
     }
 
     fn run_trees(run: &Run) -> Vec<TreeId> {
-        let task = &run.plan.task;
-        let given = task.browser.as_ref().map(|browser| browser.given);
-        std::iter::once(task.start).chain(task.materials).chain(given).collect()
+        std::iter::once(run.plan.task.start).chain(run.plan.task.materials).collect()
     }
 
     fn most_calls(plan: &Plan) -> MostCalls {

@@ -23,15 +23,15 @@ fn browser() -> Option<PathBuf> {
 /// A look at these files, with these things given.
 fn look(scene: &Scene, browser: &Path, files: &[(&str, &str)], given: &Value, seconds: &str) -> Ran {
     let desk = scene.path("desk");
-    fs::create_dir_all(desk.join("given")).unwrap();
     fs::create_dir_all(desk.join("site")).unwrap();
-    fs::write(desk.join("given/given.json"), given.to_string()).unwrap();
+    fs::write(scene.path("input.json"), given.to_string()).unwrap();
     for (path, text) in files {
         fs::write(desk.join("site").join(path), text).unwrap();
     }
     let browser = browser.to_str().unwrap();
     let mut command = scene.command_of(SKILLTUNE, &[], &["look", browser, seconds]);
-    Ran::of(command.current_dir(&desk).output().unwrap())
+    command.current_dir(&desk).stdin(fs::File::open(scene.path("input.json")).unwrap());
+    Ran::of(command.output().unwrap())
 }
 
 fn told(scene: &Scene) -> Value {

@@ -21,8 +21,6 @@ use crate::terminal::environment::Environment;
 pub struct Stored {
     pub start: TreeId,
     pub materials: Option<TreeId>,
-    /// The folder of what was given, as a browser's look reads it.
-    pub given: TreeId,
 }
 
 /// Puts into the store what a run begins with.
@@ -40,21 +38,19 @@ pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Resu
     };
     let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let materials = (!files.is_empty()).then(|| objects.put_files(&files)).transpose().map_err(ours)?;
-    let given = serde_json::to_vec(&request.given).expect("what was given has a JSON text");
-    let given = objects.put_files(&[("given.json", &given)]).map_err(ours)?;
-    Ok(Stored { start, materials, given })
+    Ok(Stored { start, materials })
 }
 
 /// Without anything being written: what a dry run shows.
 pub fn sketch(request: &Request, home: &Home) -> Result<Plan, Complaint> {
-    plan(request, home, Stored { start: TreeId::EMPTY, materials: None, given: TreeId::EMPTY })
+    plan(request, home, Stored { start: TreeId::EMPTY, materials: None })
 }
 
 pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
-    let Stored { start, materials, given } = stored;
+    let Stored { start, materials } = stored;
     let browser = |found: &Found| {
         let (seconds, confined) = (request.browser_seconds, request.confines);
-        Ok::<_, Complaint>(Browser { argv: browser::argv(found, seconds)?, seconds, confined, given })
+        Ok::<_, Complaint>(Browser { argv: browser::argv(found, seconds)?, seconds, confined })
     };
     let task = Task {
         name: request.name.clone(),

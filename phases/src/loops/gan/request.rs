@@ -206,11 +206,7 @@ fn placements(run: &Run, step: &Step) -> Vec<Placement> {
             let artifact = Placement::new(ARTIFACT, *artifact, Access::Fixed);
             std::iter::once(artifact).chain(screens).collect()
         }
-        Step::Look { artifact } => {
-            let given =
-                task.browser.as_ref().map(|browser| Placement::new(GIVEN, browser.given, Access::Fixed));
-            return std::iter::once(Placement::new(SITE, *artifact, Access::Scratch)).chain(given).collect();
-        }
+        Step::Look { artifact } => return vec![Placement::new(SITE, *artifact, Access::Scratch)],
         _ => Vec::new(),
     };
     own.into_iter().chain(given()).collect()
@@ -220,6 +216,7 @@ fn look(run: &Run) -> Option<Command> {
     let browser = run.plan.task.browser.as_ref()?;
     Some(Command {
         argv: browser.argv.clone(),
+        input: Some(serde_json::to_string(&run.plan.task.given).expect("data has a JSON text").into()),
         seconds: browser.seconds,
         confined: browser.confined,
         is_shared: false,

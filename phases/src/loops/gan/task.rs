@@ -71,6 +71,4 @@ pub struct Browser {
     pub seconds: u64,
     /// The system confines it to its workspace.
     pub confined: bool,
-    /// A folder with `given.json`: what was given with the brief, as it reads it.
-    pub given: TreeId,
 }

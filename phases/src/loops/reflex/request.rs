@@ -334,6 +334,7 @@ fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
     let Kind::Command { argv, exit, .. } = run.state.checks.get(check)?.kind()? else { return None };
     let command = Command {
         argv: argv.to_vec(),
+        input: None,
         seconds: run.plan.task.rules.check_seconds,
         confined: run.plan.task.commands.confined,
         is_shared: false,
