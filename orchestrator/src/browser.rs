@@ -11,6 +11,7 @@
 
 mod base64;
 mod devtools;
+mod live;
 mod page;
 mod pipe;
 mod site;
@@ -45,6 +46,7 @@ pub const NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
 const MOST_PAGES: usize = 10;
+const MOST_FILES: usize = 20_000;
 const DEEPEST: usize = 8;
 const LARGEST_INPUT: u64 = 16 << 20;
 const LARGEST_AXE: u64 = 8 << 20;
@@ -70,7 +72,11 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     let given: Given = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut looked = Looked::default();
-    let pages = pages(Path::new(SITE));
+    let files = files(Path::new(SITE));
+    let (pages, more) = pages(&files);
+    if more > 0 {
+        looked.notes.push(format!("of {} pages {MOST_PAGES} were looked at", pages.len() + more).into());
+    }
     if pages.is_empty() {
         looked.notes.push("there is no page to look at".into());
     } else {
@@ -81,7 +87,10 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
                 .collect()
         })?;
         keep_pictures(&pages, &all)?;
-        told::tell(&mut looked, &pages, &all, &given);
+        told::tell(&mut looked, &pages, &all, &given, &files);
+        if more > 0 {
+            told::doubt(&mut looked, pages.len());
+        }
     }
     atomic::replace(Path::new(LOOKED), &serde_json::to_vec(&looked)?, Durability::Order)?;
     Ok(())
@@ -172,14 +181,22 @@ const SWITCHES: [&str; 22] = [
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
-/// The pages of a site, the first one first. No link is followed.
-fn pages(site: &Path) -> Vec<String> {
+/// The first pages of a site, and how many more there are.
+fn pages(files: &[String]) -> (Vec<String>, usize) {
+    let is_page = |path: &&String| [".html", ".htm"].iter().any(|end| path.to_lowercase().ends_with(end));
+    let mut pages: Vec<String> = files.iter().filter(is_page).cloned().collect();
+    pages.sort_by_key(|path| (path != "index.html", path.matches('/').count(), path.clone()));
+    let more = pages.len().saturating_sub(MOST_PAGES);
+    pages.truncate(MOST_PAGES);
+    (pages, more)
+}
+
+/// The paths of all files of a site. No link is followed.
+fn files(site: &Path) -> Vec<String> {
     let (Some(parent), Some(name)) = (site.parent(), site.file_name()) else { return Vec::new() };
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
     let mut found = Vec::new();
     collect(&SafePath::below(parent, name), "", 0, &mut found);
-    found.sort_by_key(|path| (path != "index.html", path.matches('/').count(), path.clone()));
-    found.truncate(MOST_PAGES);
     found
 }
 
@@ -187,9 +204,11 @@ fn collect(folder: &SafePath, below: &str, depth: usize, found: &mut Vec<String>
     let Ok(names) = folder.names() else { return };
     for name in names.into_iter().filter_map(|name| name.into_string().ok()) {
         let (place, path) = (folder.join(&name), format!("{below}{name}"));
-        if place.is_folder() && depth < DEEPEST {
+        if found.len() >= MOST_FILES {
+            return;
+        } else if place.is_folder() && depth < DEEPEST {
             collect(&place, &format!("{path}/"), depth + 1, found);
-        } else if place.is_file() && [".html", ".htm"].iter().any(|end| path.to_lowercase().ends_with(end)) {
+        } else if place.is_file() {
             found.push(path);
         }
     }

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use skilltune_phases::loops::gan::inspect::Given;
+use skilltune_phases::loops::gan::inspect::{Given, Live};
 
 use super::base64;
 use super::devtools::{DevTools, Mute};
+use super::live::live;
 use super::site::{ORIGIN, Site};
 
 const MEASURE: &str = include_str!("measure.js");
@@ -54,6 +55,8 @@ pub(super) struct Seen {
     pub looks: Vec<Look>,
     /// None: nobody looked for any.
     pub violations: Option<Vec<Violation>>,
+    /// None: the browser did not say.
+    pub live: Option<Live>,
     pub errors: Vec<String>,
     pub refused: Vec<String>,
 }
@@ -76,11 +79,16 @@ pub(super) fn look(
     let seen = looks(browser, &mut site, (path, given), axe);
     browser.speak_to(None);
     browser.ask("Target.closeTarget", &json!({ "targetId": target }), &mut site)?;
-    let (looks, violations) = seen?;
-    Ok(Seen { looks, violations, errors: site.errors, refused: site.refused })
+    let Looks { looks, violations, live } = seen?;
+    Ok(Seen { looks, violations, live, errors: site.errors, refused: site.refused })
 }
 
-type Looks = (Vec<Look>, Option<Vec<Violation>>);
+#[derive(Default)]
+struct Looks {
+    looks: Vec<Look>,
+    violations: Option<Vec<Violation>>,
+    live: Option<Live>,
+}
 
 fn looks(
     browser: &mut DevTools,
@@ -92,8 +100,7 @@ fn looks(
         browser.ask(part, &json!({}), site)?;
     }
     browser.ask("Fetch.enable", &json!({ "patterns": [{ "urlPattern": "*" }] }), site)?;
-    let mut looks = Vec::new();
-    let mut violations: Option<Vec<Violation>> = None;
+    let mut all = Looks::default();
     for size in SIZES {
         let (width, height) = size;
         let metrics =
@@ -110,14 +117,17 @@ fn looks(
         let picture = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;
         let picture =
             picture["data"].as_str().and_then(base64::decoded).filter(|bytes| bytes.len() < PICTURES);
-        looks.push(Look { size, measured, picture, has_loaded });
+        all.looks.push(Look { size, measured, picture, has_loaded });
         if let Some(axe) = axe {
             let found = violated(browser, site, &context, axe)?;
-            let all = violations.get_or_insert_default();
-            all.extend(found.into_iter().filter(|one| !all.contains(one)).collect::<Vec<_>>());
+            let known = all.violations.get_or_insert_default();
+            known.extend(found.into_iter().filter(|one| !known.contains(one)).collect::<Vec<_>>());
+        }
+        if all.live.is_none() {
+            all.live = live(browser, site, path)?;
         }
     }
-    Ok((looks, violations))
+    Ok(all)
 }
 
 /// axe-core looks at the page from our world; what it says is data.

@@ -2,7 +2,7 @@
 
 use skilltune_phases::loops::gan::contract::Check;
 use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::inspect::{Given, Looked, Means, Told};
+use skilltune_phases::loops::gan::inspect::{Given, Live, Looked, Means, Told, live};
 
 use super::page::{Look, SIZES, Seen, Violation};
 
@@ -11,7 +11,7 @@ const PLACES: usize = 5;
 const LONGEST: usize = 600;
 const CONTRAST: &str = "color-contrast";
 
-pub(super) fn tell(looked: &mut Looked, pages: &[String], all: &[Seen], given: &Given) {
+pub(super) fn tell(looked: &mut Looked, pages: &[String], all: &[Seen], given: &Given, files: &[String]) {
     let each = || pages.iter().zip(all);
     let late = each().filter(|(_, seen)| seen.looks.iter().any(|look| !look.has_loaded));
     looked.notes.extend(late.map(|(path, _)| format!("{path} did not finish loading").into()));
@@ -25,6 +25,10 @@ pub(super) fn tell(looked: &mut Looked, pages: &[String], all: &[Seen], given: &
         // A page that keeps its own scripts busy is not measured, and what was not measured tells nothing.
         looked.notes.push("a page could not be measured".into());
         return;
+    }
+    let lived: Vec<Live> = all.iter().filter_map(|seen| seen.live.clone()).collect();
+    if lived.len() == all.len() {
+        looked.told.push(live(files, &lived));
     }
     let mut tell = |check, faults: Vec<String>, fine: String| {
         let (verdict, evidence) = match faults.as_slice() {
@@ -94,6 +98,14 @@ pub(super) fn tell(looked: &mut Looked, pages: &[String], all: &[Seen], given: &
         looked.notes.push(
             "axe-core is not installed: accessibility and contrast were not measured in the browser".into(),
         );
+    }
+}
+
+/// What is fine on these pages may be a fault on another one.
+pub(super) fn doubt(looked: &mut Looked, pages: usize) {
+    for told in looked.told.iter_mut().filter(|told| told.verdict == Verdict::Passed) {
+        told.verdict = Verdict::Unverified;
+        told.evidence = format!("on {pages} pages, and there are more: {}", told.evidence).into();
     }
 }
 

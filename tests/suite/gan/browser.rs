@@ -29,9 +29,17 @@ fn look(scene: &Scene, browser: &Path, files: &[(&str, &str)], given: &Value, se
         fs::write(desk.join("site").join(path), text).unwrap();
     }
     let browser = browser.to_str().unwrap();
-    let mut command = scene.command_of(SKILLTUNE, &[], &["look", browser, seconds]);
+    let axe = axe();
+    let words = ["look", browser, seconds].into_iter().chain(axe.as_deref()).collect::<Vec<_>>();
+    let mut command = scene.command_of(SKILLTUNE, &[], &words);
     command.current_dir(&desk).stdin(fs::File::open(scene.path("input.json")).unwrap());
     Ran::of(command.output().unwrap())
+}
+
+/// The file of axe-core that `tests/programs` fetches.
+fn axe() -> Option<String> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
+    file.canonicalize().ok().map(|file| file.to_str().unwrap().to_owned())
 }
 
 fn told(scene: &Scene) -> Value {
@@ -109,6 +117,139 @@ fn what_is_given_and_hidden_is_not_there_and_errors_are_told() {
     assert!(evidence.contains("price is nowhere") && !evidence.contains("title is nowhere"), "{evidence}");
     assert!(evidence.contains("nothing is not defined") && evidence.contains("none.png"), "{evidence}");
     assert_eq!(verdict(&told, "narrow"), "passed");
+}
+
+fn fixture(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pages").join(path)).unwrap()
+}
+
+/// The clean site, and beside its first page one with each of these faults.
+fn site_with(faults: &[&str]) -> Vec<(String, String)> {
+    let clean = ["index.html", "thanks.html", "style.css", "loaf.svg"];
+    let mut files: Vec<_> =
+        clean.iter().map(|name| ((*name).to_owned(), fixture(&format!("clean/site/{name}")))).collect();
+    for fault in faults {
+        let page = Path::new("faulty").join(fault).join("index.html");
+        let is_of_page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pages").join(&page).exists();
+        if is_of_page {
+            files.push((format!("{fault}.html"), fixture(page.to_str().unwrap())));
+        } else {
+            let page = fixture("clean/site/index.html").replace("style.css", &format!("{fault}.css"));
+            files.push((format!("{fault}.html"), page));
+            files.push((format!("{fault}.css"), fixture(&format!("faulty/{fault}/style.css"))));
+        }
+    }
+    files
+}
+
+/// What was found, as it is told of the given texts and headings of the fixtures.
+fn found(browser: &Path, files: &[(String, String)]) -> Value {
+    let scene = Scene::empty();
+    let brief = fixture("clean/brief.md");
+    let sections: Vec<_> = brief.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+    let copy: Value = serde_json::from_str(&fixture("clean/copy.json")).unwrap();
+    let copy = [("bake", &copy["bake"]), ("hero.lead", &copy["hero"]["lead"])];
+    let copy = copy.map(|(at, text)| json!({ "at": at, "text": text }));
+    let given = json!({ "copy": copy, "tokens": [], "sections": sections });
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let ran = look(&scene, browser, &files, &given, "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    told(&scene)
+}
+
+/// The check that finds each fault, as far as a browser can tell it.
+const FAULTS: [(&str, &str); 12] = [
+    ("alt-missing", "alt_texts"),
+    ("anchor-missing", "interactions"),
+    ("button-without-use", "interactions"),
+    ("console-error", "console"),
+    ("contrast-low", "contrast"),
+    ("file-missing", "interactions"),
+    ("fixed-width", "narrow"),
+    ("form-without-action", "interactions"),
+    ("label-missing", "accessibility"),
+    ("language-missing", "accessibility"),
+    ("link-to-nothing", "interactions"),
+    ("viewport-missing", "narrow"),
+];
+
+#[test]
+fn each_fault_of_a_page_is_found_by_its_check_and_the_clean_pages_have_none() {
+    let Some(browser) = browser() else { return };
+    // A look takes ten pages, and two of them are clean.
+    for some in FAULTS.chunks(8) {
+        let names: Vec<_> = some.iter().map(|(fault, _)| *fault).collect();
+        let told = found(&browser, &site_with(&names));
+        for (fault, check) in some {
+            let is_told = axe().is_some() || !matches!(*check, "contrast" | "accessibility");
+            let found = told["told"].as_array().unwrap().iter().find(|one| one["check"] == *check);
+            let is_named = found.is_some_and(|one| {
+                one["verdict"] == "failed"
+                    && one["evidence"].as_str().unwrap().contains(&format!("{fault}.html"))
+            });
+            assert_eq!(is_named, is_told, "{fault}: {told:#}");
+        }
+        let evidence = told["told"].as_array().unwrap().iter().filter(|one| one["verdict"] == "failed");
+        let places: Vec<_> = evidence.flat_map(|one| one["evidence"].as_str().unwrap().split("; ")).collect();
+        let is_clean =
+            |place: &&str| ["index.html", "thanks.html"].iter().any(|page| place.starts_with(page));
+        assert_eq!(places.iter().copied().find(is_clean), None, "{places:?}");
+    }
+}
+
+#[test]
+fn a_given_text_or_section_that_is_nowhere_is_missed_and_all_of_a_clean_site_passes() {
+    let Some(browser) = browser() else { return };
+    let with = |fault: Option<&str>| {
+        let mut files = site_with(&[]);
+        if let Some(fault) = fault {
+            files[0].1 = fixture(&format!("faulty/{fault}/index.html"));
+        }
+        found(&browser, &files)
+    };
+    let clean = with(None);
+    let all = clean["told"].as_array().unwrap();
+    assert_eq!(all.len(), if axe().is_some() { 8 } else { 6 }, "{clean:#}");
+    assert!(all.iter().all(|one| one["verdict"] == "passed"), "{clean:#}");
+    for (fault, check) in [("copy-changed", "copy"), ("section-missing", "sections")] {
+        let told = with(Some(fault));
+        let failed = told["told"].as_array().unwrap().iter().filter(|one| one["verdict"] == "failed");
+        assert_eq!(failed.map(|one| &one["check"]).collect::<Vec<_>>(), [check], "{told:#}");
+    }
+}
+
+#[test]
+fn what_scripts_do_for_a_button_is_seen() {
+    let Some(browser) = browser() else { return };
+    let verdict_of = |body: &str| {
+        let scene = Scene::empty();
+        let ran = look(&scene, &browser, &[("index.html", &page(body))], &nothing_given(), "60");
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let told = told(&scene);
+        (verdict(&told, "interactions").as_str().unwrap().to_owned(), told.to_string())
+    };
+    let own = "<button type=button id=b>More</button><a id=l href=\"#\">Less</a><form id=f><button>Send</button></form>\
+        <script>for (const id of ['b', 'l']) document.getElementById(id).addEventListener('click', () => 0);\
+        document.getElementById('f').onsubmit = () => false;</script>";
+    let around = "<div id=app><button type=button>More</button></div>\
+        <script>document.getElementById('app').addEventListener('click', () => 0)</script>";
+    let watched =
+        "<button type=button>More</button><script>window.addEventListener('click', () => 0)</script>";
+    let hovered = "<button type=button id=b>More</button>\
+        <script>document.getElementById('b').addEventListener('mouseenter', () => 0)</script>";
+    let feigned = "<button type=button data-heard-0>More</button><script>let a = 1</script>";
+    let made = "<script>document.body.append(document.createElement('button')); document.querySelector('button').type = 'button'</script>";
+    for (body, expected) in [
+        (own, "passed"),
+        (around, "unverified"),
+        (watched, "unverified"),
+        (hovered, "failed"),
+        (feigned, "failed"),
+        (made, "failed"),
+    ] {
+        let (verdict, told) = verdict_of(body);
+        assert_eq!(verdict, expected, "{body}: {told}");
+    }
 }
 
 #[test]

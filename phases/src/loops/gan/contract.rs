@@ -82,7 +82,7 @@ pub enum Check {
 }
 
 impl Check {
-    /// The others are told by the source alone.
+    /// The source alone tells the others.
     pub fn is_of_browser(self) -> bool {
         !matches!(self, Self::Tokens | Self::Spacing | Self::GenericStyle | Self::GenericIcons)
     }

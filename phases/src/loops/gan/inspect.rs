@@ -24,6 +24,7 @@ mod tokens;
 mod words;
 
 pub use given::{NotGiven, sections};
+pub use interactions::live;
 pub use source::source;
 
 /// What was given with the brief, and has to be found in the artifact.
@@ -74,6 +75,15 @@ impl Told {
 pub enum Means {
     Browser,
     Source,
+}
+
+/// A page as a browser has it once its scripts have run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Live {
+    pub path: String,
+    pub html: String,
+    /// The attribute on each element that listens to what a user does. On the root it stands for all of the page.
+    pub mark: String,
 }
 
 /// All that one look has come to.

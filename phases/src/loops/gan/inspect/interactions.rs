@@ -5,32 +5,72 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::evidence::Places;
 use super::html::Page;
 use super::outcome::Outcome;
-use super::site::{Site, is_external, is_void, local};
+use super::site::{Handler, Site, is_external, is_void, local};
+use super::{Live, Means, Told};
+use crate::lint::{File, Files};
+use crate::loops::gan::contract::Check;
+use crate::material::Body;
 
 /// What can be linked to on each page.
 type Anchors<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
 
+const PASSED: &str = "each link, button and form leads somewhere; links to other sites were not followed";
+
 pub(super) fn interactions(site: &Site<'_>) -> Outcome {
-    let mut dead = Places::default();
-    // What does nothing by itself, and could by a script.
-    let mut idle = Places::default();
-    let anchors: Anchors<'_> = site.pages.iter().map(|page| (page.path, anchors(page))).collect();
-    for page in &site.pages {
-        links(site, page, &anchors, &mut dead, &mut idle);
-        controls(page, &mut idle);
-    }
+    let found = Found::of(site);
     match site.doubt() {
-        _ if !dead.is_empty() => Outcome::failed(&dead),
-        Some(doubt) if !idle.is_empty() => Outcome::unverified(format!("{}; {doubt}", idle.text())),
-        _ => Outcome::of(
-            &idle,
-            site,
-            "each link, button and form leads somewhere; links to other sites were not followed",
-        ),
+        _ if !found.dead.is_empty() => Outcome::failed(&found.dead),
+        Some(doubt) if found.open.is_empty() => Outcome::unverified(doubt),
+        _ if !found.open.is_empty() => Outcome::unverified(format!("{}; {}", found.open.text(), found.why)),
+        _ => Outcome::passed(PASSED),
     }
 }
 
-fn links(site: &Site<'_>, page: &Page<'_>, anchors: &Anchors<'_>, dead: &mut Places, idle: &mut Places) {
+/// The same of pages whose scripts have run, with the paths of all files that they may lead to.
+pub fn live(paths: &[String], pages: &[Live]) -> Told {
+    let file =
+        |path: &String| File { path: path.clone(), body: Body::Binary { bytes: 0 }, executable: false };
+    let files = Files::new("site", paths.iter().map(file));
+    let Outcome { verdict, evidence } = interactions(&Site::live(&files, pages));
+    Told { check: Check::Interactions, verdict, evidence: evidence.into(), by: Means::Browser }
+}
+
+/// What leads nowhere, and what may.
+#[derive(Default)]
+struct Found {
+    dead: Places,
+    open: Places,
+    /// Why it cannot be told.
+    why: String,
+}
+
+impl Found {
+    fn of(site: &Site<'_>) -> Self {
+        let mut found = Self::default();
+        let anchors: Anchors<'_> = site.pages.iter().map(|page| (page.path, anchors(page))).collect();
+        for nth in 0..site.pages.len() {
+            links(site, nth, &anchors, &mut found);
+            controls(site, nth, &mut found);
+        }
+        found
+    }
+
+    /// An element that does nothing by itself, and could by a script.
+    fn idle(&mut self, site: &Site<'_>, (page, at): (usize, usize), what: &str) {
+        let shown = format!("{} {what}", site.pages[page].shown(at));
+        match site.handler(page, at) {
+            Handler::Own => {}
+            Handler::Possible(why) => {
+                self.open.add(&shown);
+                self.why = why;
+            }
+            Handler::Missing => self.dead.add(&shown),
+        }
+    }
+}
+
+fn links(site: &Site<'_>, nth: usize, anchors: &Anchors<'_>, found: &mut Found) {
+    let page = &site.pages[nth];
     // It changes where each link leads.
     if page.named(&["base"]).next().is_some() {
         return;
@@ -44,7 +84,7 @@ fn links(site: &Site<'_>, page: &Page<'_>, anchors: &Anchors<'_>, dead: &mut Pla
         let Some(link) = page.attribute(at, key).map(str::trim) else { continue };
         let is_link = matches!(name, "a" | "area");
         if is_void(link) || is_link && matches!(link, "" | "#") {
-            idle.add(&format!("{} does nothing", page.shown(at)));
+            found.idle(site, (nth, at), "does nothing");
             continue;
         }
         if is_external(link) {
@@ -54,10 +94,10 @@ fn links(site: &Site<'_>, page: &Page<'_>, anchors: &Anchors<'_>, dead: &mut Pla
         let anchor = link.split_once('#').map(|(_, anchor)| crate::lint::decoded(anchor));
         let anchor = anchor.filter(|anchor| is_link && !anchor.is_empty() && *anchor != "top");
         match (target, anchor) {
-            (None, _) => dead.add(&format!("{}: there is no such file", page.shown(at))),
+            (None, _) => found.dead.add(&format!("{}: there is no such file", page.shown(at))),
             (Some(path), Some(anchor)) => {
                 if anchors.get(&*path).is_some_and(|known| !known.contains(&*anchor)) {
-                    idle.add(&format!("{}: there is no such anchor", page.shown(at)));
+                    found.idle(site, (nth, at), "leads to an anchor that is not there");
                 }
             }
             (Some(_), None) => {}
@@ -79,9 +119,10 @@ fn anchors<'p>(page: &'p Page<'_>) -> BTreeSet<&'p str> {
 }
 
 /// Buttons without a form, a handler or a target of their own; forms without an action.
-fn controls(page: &Page<'_>, idle: &mut Places) {
+fn controls(site: &Site<'_>, nth: usize, found: &mut Found) {
     const ACTS: [&str; 6] =
         ["onclick", "popovertarget", "commandfor", "onmousedown", "onpointerdown", "disabled"];
+    let page = &site.pages[nth];
     for (at, name) in page.elements() {
         let kind = page.attribute(at, "type").unwrap_or_default().to_ascii_lowercase();
         let is_input = name == "input" && ["button", "submit", "reset", "image"].contains(&&*kind);
@@ -90,7 +131,7 @@ fn controls(page: &Page<'_>, idle: &mut Places) {
             let form = page.up(at).any(|up| page.name(up) == "form") || has("form");
             let acts = ACTS.iter().any(|key| has(key)) || page.up(at).any(|up| page.name(up) == "summary");
             if !acts && (kind == "button" || !form) {
-                idle.add(&format!("{} does nothing", page.shown(at)));
+                found.idle(site, (nth, at), "does nothing");
             }
         }
         if name == "form" {
@@ -98,7 +139,7 @@ fn controls(page: &Page<'_>, idle: &mut Places) {
             let is_dialog =
                 page.attribute(at, "method").is_some_and(|how| how.eq_ignore_ascii_case("dialog"));
             if !is_dialog && !has("onsubmit") && (matches!(action, "" | "#") || is_void(action)) {
-                idle.add(&format!("{} is sent nowhere", page.shown(at)));
+                found.idle(site, (nth, at), "is sent nowhere");
             }
         }
     }

@@ -1,5 +1,6 @@
 //! The pages and styles of an artifact, read once for all checks.
 
+use super::Live;
 use super::css::{self, Declaration, Part, Rule};
 use super::evidence::Places;
 use super::html::{Kind, Page};
@@ -22,6 +23,17 @@ pub(super) struct Site<'a> {
     pub scripts: Places,
     /// Styles and pages that are not here, or are beyond the limits.
     pub unread: Places,
+    /// By page: the attribute of what listens, where a browser has said so.
+    marks: Vec<&'a str>,
+}
+
+/// What a script may do for an element that does nothing by itself.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Handler {
+    Own,
+    /// It cannot be told, and why.
+    Possible(String),
+    Missing,
 }
 
 /// A rule, and where it stands.
@@ -44,8 +56,7 @@ impl Style {
 
 impl<'a> Site<'a> {
     pub(super) fn read(files: &'a Files) -> Self {
-        let (pages, styles, scripts, unread) = Default::default();
-        let mut site = Self { files, pages, styles, scripts, unread };
+        let mut site = Self::empty(files);
         let mut bytes = 0;
         for file in files.files() {
             let (is_page, is_style) = (has_end(&file.path, &["html", "htm"]), has_end(&file.path, &["css"]));
@@ -74,6 +85,42 @@ impl<'a> Site<'a> {
             site.parts_of(at);
         }
         site
+    }
+
+    fn empty(files: &'a Files) -> Self {
+        let (pages, styles, scripts, unread, marks) = Default::default();
+        Self { files, pages, styles, scripts, unread, marks }
+    }
+
+    /// The pages of a browser. Their scripts have run, and which elements listen is known.
+    pub(super) fn live(files: &'a Files, live: &'a [Live]) -> Self {
+        let mut site = Self::empty(files);
+        for Live { path, html, mark } in live {
+            match Page::read(path, html) {
+                Some(page) => {
+                    site.pages.push(page);
+                    site.marks.push(mark);
+                }
+                None => site.unread.add(&format!("{path} is too large, too deep, or has too many elements")),
+            }
+        }
+        site
+    }
+
+    /// What a script may do for an element of a page.
+    pub(super) fn handler(&self, page: usize, at: usize) -> Handler {
+        let Some(mark) = self.marks.get(page) else {
+            return self.doubt().map_or(Handler::Missing, Handler::Possible);
+        };
+        let page = &self.pages[page];
+        let listens = |at| page.attribute(at, mark).is_some();
+        if listens(at) {
+            Handler::Own
+        } else if page.up(at).any(listens) {
+            Handler::Possible("what is around it listens, and may act for it".to_owned())
+        } else {
+            Handler::Missing
+        }
     }
 
     fn sheet(&mut self, text: &str, file: &str, line: u64) {

@@ -82,7 +82,7 @@ fn each_fault_is_found_by_its_check_and_by_no_other() {
             Check::Interactions,
             "index.html:20 <a class=\"action\" href=\"#\"> does nothing",
         ),
-        ("anchor-missing", Check::Interactions, "href=\"#times\">: there is no such anchor"),
+        ("anchor-missing", Check::Interactions, "href=\"#times\"> leads to an anchor that is not there"),
         ("file-missing", Check::Interactions, "href=\"allergens.html\">: there is no such file"),
         ("button-without-use", Check::Interactions, "<button type=\"button\"> does nothing"),
         ("form-without-action", Check::Interactions, "<form> is sent nowhere"),

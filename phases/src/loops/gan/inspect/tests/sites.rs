@@ -230,3 +230,28 @@ proptest! {
         prop_assert_eq!(told.len(), 12);
     }
 }
+
+#[test]
+fn what_listens_on_a_live_page_does_something() {
+    use Verdict::{Failed, Passed, Unverified};
+    let paths = ["index.html", "other.html"].map(str::to_owned);
+    let pages = [
+        ("<button type=button heard>More</button>", Passed),
+        ("<button type=button>More</button>", Failed),
+        ("<div heard><button type=button>More</button></div>", Unverified),
+        ("<a href='#' heard>More</a>", Passed),
+        ("<a href='#/prices'>Prices</a>", Failed),
+        ("<a href='other.html'>Other</a><script src=gone.js></script>", Failed),
+        ("<a href='other.html'>Other</a><script>let a = 1</script>", Passed),
+        ("<form heard><button>Send</button></form>", Passed),
+        ("<form><button>Send</button></form>", Failed),
+    ];
+    for (html, verdict) in pages {
+        let page = |html: String| Live { path: "index.html".to_owned(), html, mark: "heard".to_owned() };
+        let told = live(&paths, &[page(html.to_owned())]);
+        assert_eq!((told.verdict, told.by), (verdict, Means::Browser), "{html}: {}", told.evidence);
+    }
+    let watched = "<html heard><body><button type=button>More</button>".to_owned();
+    let page = Live { path: "index.html".to_owned(), html: watched, mark: "heard".to_owned() };
+    assert_eq!(live(&paths, &[page]).verdict, Unverified, "the page listens, and may act for the button");
+}
