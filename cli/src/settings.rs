@@ -11,6 +11,7 @@ pub mod origin;
 pub mod page;
 pub mod per_role;
 pub mod prices;
+pub mod proposed;
 pub mod range;
 pub mod setting;
 pub mod show;

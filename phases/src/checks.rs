@@ -12,6 +12,7 @@ mod fault;
 mod glob;
 mod json;
 mod pattern;
+mod proposed;
 mod quote;
 mod schema;
 mod tell;
@@ -23,6 +24,7 @@ use serde_json::{Number, Value};
 use crate::id::TreeId;
 
 pub use fault::fault;
+pub use proposed::{Commands, RunThem, shell_fault};
 pub use quote::{line, quote_end};
 pub use schema::accepts;
 pub use tell::{Bytes, Facts, Usage, tell};

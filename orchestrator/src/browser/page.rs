@@ -79,12 +79,12 @@ pub(super) fn look(
     let seen = looks(browser, &mut site, (path, given), axe);
     browser.speak_to(None);
     browser.ask("Target.closeTarget", &json!({ "targetId": target }), &mut site)?;
-    let Looks { looks, violations, live } = seen?;
+    let Sight { looks, violations, live } = seen?;
     Ok(Seen { looks, violations, live, errors: site.errors, refused: site.refused })
 }
 
 #[derive(Default)]
-struct Looks {
+struct Sight {
     looks: Vec<Look>,
     violations: Option<Vec<Violation>>,
     live: Option<Live>,
@@ -95,12 +95,12 @@ fn looks(
     site: &mut Site<'_>,
     (path, given): (&str, &Given),
     axe: Option<&str>,
-) -> Result<Looks, Mute> {
+) -> Result<Sight, Mute> {
     for part in ["Page.enable", "Runtime.enable", "Log.enable"] {
         browser.ask(part, &json!({}), site)?;
     }
     browser.ask("Fetch.enable", &json!({ "patterns": [{ "urlPattern": "*" }] }), site)?;
-    let mut all = Looks::default();
+    let mut all = Sight::default();
     for size in SIZES {
         let (width, height) = size;
         let metrics =

@@ -40,7 +40,7 @@ pub use decision::{Decision, Phase, Reason, Status, Stop};
 pub use request::{Answers, Request};
 pub use state::{Clock, Done as WasDone, Judged, Line, Note, State};
 pub use step::{Answer, Artifact, Step};
-pub use task::{Bounds, Commands, Confirmed, Rules, RunThem, Setup, Task, Terms};
+pub use task::{Bounds, Confirmed, Rules, Setup, Task, Terms};
 pub use view::{Ended, Standing, told_commands};
 
 /// The loop, as a type.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Weights};
 use skilltune_phases::loops::reflex::original::Alias;
-use skilltune_phases::loops::reflex::{Bounds, Reflex, Rules, RunThem, Setup};
+use skilltune_phases::loops::reflex::{Bounds, Reflex, Rules, Setup};
 use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
@@ -18,7 +19,7 @@ use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::setup::{self, Told};
 use crate::loops::reflex::{context, out};
-use crate::settings::Settings;
+use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::{Answers, Person};
@@ -87,7 +88,12 @@ impl Request {
             ideal: args.ideal.clone().or(told.ideal).unwrap_or_default(),
             setup: Setup { proposals, major: told.major.unwrap_or_default(), weights },
             rules: reflex.rules(),
-            commands: held(reflex.run_them()?, settings.limits.confine.value, can_confine())?,
+            commands: proposed::confined(
+                reflex.run_them()?,
+                "--checks",
+                settings.limits.confine.value,
+                can_confine(),
+            )?,
             criteria,
             rules_file,
             context,
@@ -144,18 +150,6 @@ fn proposals(
     }
 }
 
-/// Commands that nobody is shown need the kernel to hold them, or the person's word that nothing shall.
-fn held(run: RunThem, wants: bool, can: bool) -> Result<RunThem, Complaint> {
-    match run {
-        RunThem::Always if wants && !can => {
-            Err(Complaint::input("cannot run the commands of a model: --checks run shows them to nobody, and this system cannot confine them")
-                .hint("pass --checks ask to see each command first, or --checks skip to let the judge decide")
-                .hint("or set `limits.confine = false` in your own skilltune.toml to let them write wherever you can"))
-        }
-        RunThem::Always | RunThem::Ask | RunThem::Never => Ok(run),
-    }
-}
-
 /// The task's words: those of the command line, of a file, or of standard input.
 fn task(args: &NewArgs, around: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
     let text = match (args.source(), person) {
@@ -205,18 +199,4 @@ fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complai
             .hint("pass another agent; `skilltune doctor` lists installed agents"));
     }
     Ok(casting)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn commands_that_nothing_holds_run_unseen_only_by_a_persons_word() {
-        let runs = |run, wants, can| held(run, wants, can).is_ok();
-        assert!(runs(RunThem::Always, true, true), "the kernel holds them");
-        assert!(!runs(RunThem::Always, true, false));
-        assert!(runs(RunThem::Always, false, false), "limits.confine = false is such a word");
-        assert!(runs(RunThem::Ask, true, false) && runs(RunThem::Never, true, false));
-    }
 }

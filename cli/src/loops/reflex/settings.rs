@@ -1,17 +1,18 @@
 //! `[reflex]`: what the reflex loop is judged, ended and paid by.
 
-use clap::ValueEnum;
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Thresholds, Weights};
-use skilltune_phases::loops::reflex::{Bounds, Rules, RunThem};
+use skilltune_phases::loops::reflex::{Bounds, Rules};
 use skilltune_phases::score::Score;
 use skilltune_phases::stop::Stall;
 
 use crate::settings::error::{Held, SettingsError};
-use crate::settings::origin::Origin;
+use crate::settings::proposed;
+use crate::settings::proposed::ChecksName;
 use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
-use crate::settings::setting::{Setting, readable_words};
+use crate::settings::setting::Setting;
 use crate::settings::table::{Key, Table, table};
 use crate::terminal::complaint::Complaint;
 
@@ -91,16 +92,9 @@ impl ReflexSettings {
         Weights { fail: self.weight_fail.value, warn: self.weight_warn.value, info: self.weight_info.value }
     }
 
-    /// A repository does not decide that what a model makes up is run on the machine that it is on.
+    /// What is done with the commands of a model.
     pub fn run_them(&self) -> Result<RunThem, Complaint> {
-        match (&self.checks.origin, self.checks.value) {
-            (Origin::Project(file), ChecksName::Run) => Err(Complaint::input(format!(
-                "{}: only your own settings may say `reflex.checks = \"run\"`, which runs commands of a model without asking",
-                file.display()
-            ))
-            .hint("remove it there; pass --checks run for one run, or set it in your own skilltune.toml")),
-            (_, checks) => Ok(checks.into()),
-        }
+        proposed::by_own_word("reflex.checks", "--checks", &self.checks)
     }
 }
 
@@ -134,29 +128,6 @@ impl Table for ReflexSettings {
 fn usual_folder() -> RelPath {
     RelPath::parse(Evolution::USUAL.as_bytes()).expect("it is written as a path")
 }
-
-/// What to do with commands that an agent proposes as checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ChecksName {
-    /// Show them to you first
-    Ask,
-    /// Run them without asking, confined by the kernel where possible
-    Run,
-    /// Let the judge decide instead
-    Skip,
-}
-
-impl From<ChecksName> for RunThem {
-    fn from(name: ChecksName) -> Self {
-        match name {
-            ChecksName::Ask => Self::Ask,
-            ChecksName::Run => Self::Always,
-            ChecksName::Skip => Self::Never,
-        }
-    }
-}
-
-readable_words!(ChecksName);
 
 #[cfg(test)]
 pub use tests::changes;

@@ -1,7 +1,8 @@
 //! Criteria and limits are agreed to together: whoever changes one of them sees all of them again.
 
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, RuleId, Severity, Thresholds};
-use skilltune_phases::loops::reflex::{Confirmed, Rules, RunThem, Task, Terms};
+use skilltune_phases::loops::reflex::{Confirmed, Rules, Task, Terms};
 use skilltune_phases::score::Score;
 
 use crate::loops::reflex::setup::{command, demand};

@@ -2,6 +2,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::checks::{Commands, RunThem};
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::checks::{Check, How};
@@ -9,8 +10,7 @@ use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weigh
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
-    Answer, Artifact, Bounds, Commands, Confirmed, Outcome, Plan, Rules, Run, RunThem, Setup, Step, Task,
-    sections,
+    Answer, Artifact, Bounds, Confirmed, Outcome, Plan, Rules, Run, Setup, Step, Task, sections,
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;

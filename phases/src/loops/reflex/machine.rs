@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::checks::RunThem;
 use crate::event::{Failure, FailureKind};
 use crate::id::TreeId;
 use crate::loops::MostCalls;
@@ -15,7 +16,6 @@ use super::decision::{Decision, Phase, Reason, Status, Stop};
 use super::sections::Changed;
 use super::state::Done;
 use super::step::{Answer, Artifact, Step};
-use super::task::RunThem;
 use super::verdict::{self, RuleResult};
 use super::{Next, Plan, Run};
 

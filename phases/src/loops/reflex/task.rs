@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::checks::Commands;
 use crate::id::TreeId;
 use crate::stop::{Limits, Stall};
 
@@ -84,25 +85,6 @@ pub struct Rules {
 pub struct Bounds {
     pub least: usize,
     pub most: usize,
-}
-
-/// What is done with the commands that an agent proposes as checks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commands {
-    pub run: RunThem,
-    /// The system holds them to their workspace.
-    pub confined: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunThem {
-    /// A person has trusted whatever they will be.
-    Always,
-    /// A person is shown them first.
-    Ask,
-    /// The judge is asked in their place.
-    Never,
 }
 
 impl Task {

@@ -1,9 +1,10 @@
 //! Whether the commands that an agent proposes are run, and who is asked where they are not.
 
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::verdict::By;
-use skilltune_phases::loops::reflex::{Answer, Outcome, Plan, Reason, RunThem, Step, told_commands};
+use skilltune_phases::loops::reflex::{Answer, Outcome, Plan, Reason, Step, told_commands};
 
 use super::world::{Drive, command, plan, play_with};
 use crate::drive::failed;

@@ -4,12 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::event::{Pause, Signal};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::verdict::no_major_issues;
 use skilltune_phases::loops::reflex::{
-    Answer, Decision, Event, Judged, Plan, Reason, Reflex, Run, RunThem, Step, projection,
+    Answer, Decision, Event, Judged, Plan, Reason, Reflex, Run, Step, projection,
 };
 use skilltune_phases::stop::Stall;
 

@@ -1,8 +1,9 @@
 //! Every number that a run of `reflex` is given decides something: another one makes another run.
 
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Severity, Template, Weights};
-use skilltune_phases::loops::reflex::{Answer, Plan, Reflex, RunThem, Step};
+use skilltune_phases::loops::reflex::{Answer, Plan, Reflex, Step};
 use skilltune_phases::score::Score;
 
 use super::world::{Drive, Met, code, command, failed_once, plan, play_with, prompt, written};

@@ -1,10 +1,11 @@
 //! What happens before the first plan: rules are proposed, and somebody agrees to criteria and limits.
 
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::verdict::By;
-use skilltune_phases::loops::reflex::{Answer, Confirmed, Plan, Reason, Reflex, RunThem, Step, Terms};
+use skilltune_phases::loops::reflex::{Answer, Confirmed, Plan, Reason, Reflex, Step, Terms};
 use skilltune_phases::role::Role;
 
 use super::world::{Drive, answer, play, play_with, proposed, terms, unagreed};

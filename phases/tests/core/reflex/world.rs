@@ -4,6 +4,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::checks::{Commands, RunThem};
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
@@ -12,8 +13,7 @@ use skilltune_phases::loops::reflex::checks::{self, Check, How, Kind, Times, Tol
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
-    Answer, Artifact, Bounds, Commands, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, RunThem, Setup,
-    Step, Task, Terms,
+    Answer, Artifact, Bounds, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, Setup, Step, Task, Terms,
 };
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::stop::Stall;

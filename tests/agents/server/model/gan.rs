@@ -97,7 +97,7 @@ fn build(talk: &Talk, space: &str) -> Turn {
     }
     // Each file is read before it is changed.
     match FIXES.get(talk.results / 2) {
-        Some((name, _, _)) if talk.results % 2 == 0 => Turn::Read { path: path(name) },
+        Some((name, _, _)) if talk.results.is_multiple_of(2) => Turn::Read { path: path(name) },
         Some((name, old, new)) => {
             Turn::Edit { path: path(name), old: (*old).to_owned(), new: (*new).to_owned() }
         }

@@ -7,7 +7,7 @@ use skilltune_phases::loops::reflex::criteria::{Template, Thresholds};
 use skilltune_phases::loops::reflex::original::Alias;
 
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
-use crate::loops::reflex::settings::ChecksName;
+use crate::settings::proposed::ChecksName;
 use crate::settings::values;
 use crate::settings::values::AgentSpec;
 

@@ -1,9 +1,10 @@
 //! `final-report.md`: how the run came out, how it came to it, and what stands behind every verdict.
 
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::reflex::answers::Issue;
 use skilltune_phases::loops::reflex::checks::{Check, Kind};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
-use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run, RunThem};
+use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run};
 
 use crate::loops::reflex::report::{advice, changes, words};
 use crate::report::{costs, words as told};

@@ -1,3 +1,4 @@
+use crate::settings::origin::Origin;
 use skilltune_phases::loops::reflex::criteria::Level;
 
 use super::*;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::{Check, How, Kind, Times, command, pattern};
 use crate::answer::{self, Mismatch, OffSchema, capped};
-use crate::checks::fault;
+use crate::checks::{fault, shell_fault};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 
 /// What was asked, as far as reading the answer needs it.
@@ -22,43 +22,6 @@ pub struct Ask<'a> {
 
 const LONGEST_QUESTION: usize = 1000;
 const LONGEST_EXPECTED: usize = 600;
-
-/// Programs that would take a text for more than the arguments it consists of.
-///
-/// Refusing them is a convenience, for a list is easier to review than a script: awk, find, sed, tar, git and python do as
-/// much by another name. What holds a command is the kernel, whatever it is called.
-const SHELLS: [&str; 30] = [
-    "ash",
-    "bash",
-    "busybox",
-    "cmd",
-    "csh",
-    "dash",
-    "doas",
-    "elvish",
-    "env",
-    "eval",
-    "exec",
-    "fish",
-    "ksh",
-    "mksh",
-    "nice",
-    "nohup",
-    "nu",
-    "osascript",
-    "parallel",
-    "powershell",
-    "pwsh",
-    "setsid",
-    "sh",
-    "su",
-    "sudo",
-    "tcsh",
-    "timeout",
-    "wsl",
-    "xargs",
-    "zsh",
-];
 
 /// Reads the checks in an answer to PREPARE.
 pub fn read(text: &str, ask: &Ask<'_>) -> Result<Vec<Check>, OffSchema> {
@@ -160,7 +123,7 @@ fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffSchema> {
 
 fn usable(check: &Check) -> Result<Check, OffSchema> {
     let why = check.how.check().and_then(fault).or_else(|| match check.kind()? {
-        Kind::Command { argv, .. } => shell(argv),
+        Kind::Command { argv, .. } => shell_fault(argv),
         Kind::Pattern { .. } | Kind::Question(_) => None,
     });
     why.map_or_else(|| Ok(check.clone()), |why| Err(unusable(&check.rule, why)))
@@ -168,19 +131,6 @@ fn usable(check: &Check) -> Result<Check, OffSchema> {
 
 fn unusable(rule: &RuleId, why: impl fmt::Display) -> OffSchema {
     OffSchema::Shape(format!("{rule}: {why}").into())
-}
-
-fn shell(argv: &[String]) -> Option<String> {
-    let name = file_name(argv.first()?);
-    let why = "is a shell or starts other programs; name the program itself in `argv`, with each argument as \
-               an entry of its own";
-    SHELLS.contains(&name.as_str()).then(|| format!("{name} {why}"))
-}
-
-/// As any of our systems would find it: `/bin/SH`, `C:\cmd.exe` and `sh` alike.
-fn file_name(program: &str) -> String {
-    let name = program.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
-    name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)
 }
 
 #[cfg(test)]

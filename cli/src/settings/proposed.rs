@@ -1,0 +1,69 @@
+//! Commands that a model proposes as checks: what a person says is done with them, and what nothing else may say.
+
+use clap::ValueEnum;
+use skilltune_phases::checks::RunThem;
+
+use crate::settings::origin::Origin;
+use crate::settings::setting::{Setting, readable_words};
+use crate::terminal::complaint::Complaint;
+
+/// What to do with commands that an agent proposes as checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ChecksName {
+    /// Show them to you first
+    Ask,
+    /// Run them without asking, confined by the kernel where possible
+    Run,
+    /// Let the judge decide instead
+    Skip,
+}
+
+impl From<ChecksName> for RunThem {
+    fn from(name: ChecksName) -> Self {
+        match name {
+            ChecksName::Ask => Self::Ask,
+            ChecksName::Run => Self::Always,
+            ChecksName::Skip => Self::Never,
+        }
+    }
+}
+
+readable_words!(ChecksName);
+
+/// A repository does not decide that what a model makes up is run on the machine that it is on.
+pub fn by_own_word(key: &str, flag: &str, setting: &Setting<ChecksName>) -> Result<RunThem, Complaint> {
+    match (&setting.origin, setting.value) {
+        (Origin::Project(file), ChecksName::Run) => Err(Complaint::input(format!(
+            "{}: only your own settings may say `{key} = \"run\"`, which runs commands of a model without asking",
+            file.display()
+        ))
+        .hint(format!("remove it there; pass {flag} run for one run, or set it in your own skilltune.toml"))),
+        (_, checks) => Ok(checks.into()),
+    }
+}
+
+/// Commands that nobody is shown need the kernel to hold them, or the person's word that nothing shall.
+pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunThem, Complaint> {
+    match run {
+        RunThem::Always if wants && !can => {
+            Err(Complaint::input(format!("cannot run the commands of a model: {flag} run shows them to nobody, and this system cannot confine them"))
+                .hint(format!("pass {flag} ask to see each command first, or {flag} skip to let the judge decide"))
+                .hint("or set `limits.confine = false` in your own skilltune.toml to let them write wherever you can"))
+        }
+        RunThem::Always | RunThem::Ask | RunThem::Never => Ok(run),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_nothing_holds_run_unseen_only_by_a_persons_word() {
+        let runs = |run, wants, can| confined(run, "--checks", wants, can).is_ok();
+        assert!(runs(RunThem::Always, true, true), "the kernel holds them");
+        assert!(!runs(RunThem::Always, true, false));
+        assert!(runs(RunThem::Always, false, false), "limits.confine = false is such a word");
+        assert!(runs(RunThem::Ask, true, false) && runs(RunThem::Never, true, false));
+    }
+}
