@@ -9,6 +9,7 @@
 //!
 //! The pages may be anybody's. A script of ours measures them in a world of its own, and all that comes back is bounded data.
 
+mod acts;
 mod base64;
 mod devtools;
 mod live;
@@ -24,7 +25,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use skilltune_phases::loops::gan::inspect::{Given, Looked};
+use skilltune_phases::loops::gan::inspect::{Looked, ToLookAt};
 use skilltune_phases::loops::gan::{SCREENS, SITE};
 
 use crate::disk;
@@ -69,7 +70,8 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     let seconds = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no time was given")?;
     let axe = words.next().map(|path| disk::read(Path::new(&path), LARGEST_AXE)).transpose()?;
     let axe = axe.map(String::from_utf8).transpose()?;
-    let given: Given = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
+    let look: ToLookAt = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
+    let ToLookAt { given, test_scenarios } = look;
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut looked = Looked::default();
     let files = files(Path::new(SITE));
@@ -80,12 +82,13 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     if pages.is_empty() {
         looked.notes.push("there is no page to look at".into());
     } else {
-        let all: Vec<Seen> = with_browser(&program, until, &mut looked, |browser| {
-            pages
-                .iter()
-                .map(|path| page::look(browser, Path::new(SITE), (path, &given), axe.as_deref()))
-                .collect()
+        let site = Path::new(SITE);
+        let (all, tried) = with_browser(&program, until, &mut looked, |browser| {
+            let each = pages.iter().map(|path| page::look(browser, site, (path, &given), axe.as_deref()));
+            let all: Vec<Seen> = each.collect::<Result<_, _>>()?;
+            Ok((all, acts::tried(browser, site, &pages[0], &test_scenarios)?))
         })?;
+        looked.tried = tried;
         keep_pictures(&pages, &all)?;
         told::tell(&mut looked, &pages, &all, &given, &files);
         if more > 0 {

@@ -90,9 +90,9 @@ pub enum AnswerName {
     Apply,
     /// tune: leave the skill unchanged
     Keep,
-    /// reflex: run the commands
+    /// reflex, gan: run the commands
     Run,
-    /// reflex: let the judge decide instead
+    /// reflex, gan: let the judge decide instead
     Skip,
     /// gan: go on with another dimension first; --with DIMENSION
     Refocus,

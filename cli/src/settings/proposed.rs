@@ -6,6 +6,7 @@ use skilltune_phases::checks::RunThem;
 use crate::settings::origin::Origin;
 use crate::settings::setting::{Setting, readable_words};
 use crate::terminal::complaint::Complaint;
+use crate::text::plain;
 
 /// What to do with commands that an agent proposes as checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -52,6 +53,18 @@ pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunT
         }
         RunThem::Always | RunThem::Ask | RunThem::Never => Ok(run),
     }
+}
+
+/// The commands as they would be run, one a line, each argument in quotes.
+pub fn shown(head: &str, confined: bool, commands: impl IntoIterator<Item = String>) -> String {
+    let where_they_run = if confined {
+        "each on a copy of the artifact; the kernel refuses it, and all that it starts, to write anywhere else, but not \
+         to use the network or to change the modes of your files (bubblewrap, `bwrap`, does)"
+    } else {
+        "each on a copy of the artifact, but not confined: it can write wherever you can"
+    };
+    let each = commands.into_iter().map(|command| format!("  {}", plain::one_line(&command)));
+    std::iter::once(format!("{head}; {where_they_run}:")).chain(each).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -60,6 +60,19 @@ impl DevTools {
         self.session = session;
     }
 
+    /// Does this with a deadline of its own, if that is earlier.
+    pub(super) fn within<T>(
+        &mut self,
+        long: Duration,
+        work: impl FnOnce(&mut Self) -> Result<T, Mute>,
+    ) -> Result<T, Mute> {
+        let until = self.until;
+        self.until = until.min(Instant::now() + long);
+        let done = work(self);
+        self.until = until;
+        done
+    }
+
     /// Sends a command and waits for its result, and hands on all that is said meanwhile.
     pub(super) fn ask(
         &mut self,

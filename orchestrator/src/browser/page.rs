@@ -61,7 +61,7 @@ pub(super) struct Seen {
     pub refused: Vec<String>,
 }
 
-/// Opens a page of its own for it, and closes that again.
+/// Looks at it in a page of its own.
 pub(super) fn look(
     browser: &mut DevTools,
     folder: &Path,
@@ -69,18 +69,66 @@ pub(super) fn look(
     axe: Option<&str>,
 ) -> Result<Seen, Mute> {
     let mut site = Site::of(folder);
-    browser.speak_to(None);
-    let page = browser.ask("Target.createTarget", &json!({ "url": "about:blank" }), &mut site)?;
-    let target = page["targetId"].clone();
-    let attach = json!({ "targetId": target, "flatten": true });
-    let session =
-        browser.ask("Target.attachToTarget", &attach, &mut site)?["sessionId"].as_str().map(str::to_owned);
-    browser.speak_to(session);
-    let seen = looks(browser, &mut site, (path, given), axe);
-    browser.speak_to(None);
-    browser.ask("Target.closeTarget", &json!({ "targetId": target }), &mut site)?;
+    let seen = with_page(browser, &mut site, |browser, site| looks(browser, site, (path, given), axe));
     let Sight { looks, violations, live } = seen?;
     Ok(Seen { looks, violations, live, errors: site.errors, refused: site.refused })
+}
+
+/// Opens a page for this, and closes it again. It shares nothing with another one.
+pub(super) fn with_page<T>(
+    browser: &mut DevTools,
+    site: &mut Site<'_>,
+    work: impl FnOnce(&mut DevTools, &mut Site<'_>) -> Result<T, Mute>,
+) -> Result<T, Mute> {
+    browser.speak_to(None);
+    let mut context = browser.ask("Target.createBrowserContext", &json!({}), site)?;
+    let context = context["browserContextId"].take();
+    let page = json!({ "url": "about:blank", "browserContextId": context });
+    let page = browser.ask("Target.createTarget", &page, site)?;
+    let attach = json!({ "targetId": page["targetId"], "flatten": true });
+    let session =
+        browser.ask("Target.attachToTarget", &attach, site)?["sessionId"].as_str().map(str::to_owned);
+    browser.speak_to(session);
+    let done = listen(browser, site).and_then(|()| work(browser, site));
+    browser.speak_to(None);
+    browser.ask("Target.disposeBrowserContext", &json!({ "browserContextId": context }), site)?;
+    done
+}
+
+/// From here on the page's requests, errors and dialogs are ours.
+fn listen(browser: &mut DevTools, site: &mut Site<'_>) -> Result<(), Mute> {
+    for part in ["Page.enable", "Runtime.enable", "Log.enable"] {
+        browser.ask(part, &json!({}), site)?;
+    }
+    browser.ask("Fetch.enable", &json!({ "patterns": [{ "urlPattern": "*" }] }), site)?;
+    Ok(())
+}
+
+pub(super) fn resize(
+    browser: &mut DevTools,
+    site: &mut Site<'_>,
+    (width, height): (u32, u32),
+) -> Result<(), Mute> {
+    let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
+    browser.ask("Emulation.setDeviceMetricsOverride", &metrics, site)?;
+    Ok(())
+}
+
+/// Loads a page: its frame, and whether it came to an end of loading.
+pub(super) fn open(
+    browser: &mut DevTools,
+    site: &mut Site<'_>,
+    address: &str,
+) -> Result<(Value, bool), Mute> {
+    let url = format!("{ORIGIN}{address}");
+    let frame = browser.ask("Page.navigate", &json!({ "url": url }), site)?["frameId"].take();
+    Ok((frame, browser.await_one("Page.loadEventFired", LOADING, site)?))
+}
+
+/// A world of our own in a frame, with none of its page's globals.
+pub(super) fn world(browser: &mut DevTools, site: &mut Site<'_>, frame: &Value) -> Result<Value, Mute> {
+    let world = json!({ "frameId": frame, "worldName": "skilltune" });
+    Ok(browser.ask("Page.createIsolatedWorld", &world, site)?["executionContextId"].take())
 }
 
 #[derive(Default)]
@@ -96,21 +144,12 @@ fn looks(
     (path, given): (&str, &Given),
     axe: Option<&str>,
 ) -> Result<Sight, Mute> {
-    for part in ["Page.enable", "Runtime.enable", "Log.enable"] {
-        browser.ask(part, &json!({}), site)?;
-    }
-    browser.ask("Fetch.enable", &json!({ "patterns": [{ "urlPattern": "*" }] }), site)?;
     let mut all = Sight::default();
     for size in SIZES {
-        let (width, height) = size;
-        let metrics =
-            json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
-        browser.ask("Emulation.setDeviceMetricsOverride", &metrics, site)?;
-        let url = format!("{ORIGIN}{}", address(path));
-        let frame = browser.ask("Page.navigate", &json!({ "url": url }), site)?["frameId"].clone();
-        let has_loaded = browser.await_one("Page.loadEventFired", LOADING, site)?;
-        let world = json!({ "frameId": frame, "worldName": "skilltune" });
-        let context = browser.ask("Page.createIsolatedWorld", &world, site)?["executionContextId"].clone();
+        resize(browser, site, size)?;
+        let (frame, has_loaded) = open(browser, site, &address(path))?;
+        let context = world(browser, site, &frame)?;
+        let width = size.0;
         let measure = format!("document.fonts.ready.then(() => ({MEASURE})({}, {width}))", json!(given));
         let measured = evaluated(browser, site, &context, &measure)?;
         let measured = serde_json::from_value(measured).unwrap_or_default();
@@ -146,7 +185,7 @@ fn violated(
 }
 
 /// What a script of ours gives back. One that throws, or does not end, gives nothing.
-fn evaluated(
+pub(super) fn evaluated(
     browser: &mut DevTools,
     site: &mut Site<'_>,
     context: &Value,
@@ -167,9 +206,18 @@ fn evaluated(
 }
 
 /// A path as an address has it.
-fn address(path: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
-    path.bytes()
+pub(super) fn address(path: &str) -> String {
+    encoded(path, b"/._-~")
+}
+
+/// The same with what a link may say after its path.
+pub(super) fn link(text: &str) -> String {
+    encoded(text, b"/._-~?#&=%+")
+}
+
+fn encoded(text: &str, signs: &[u8]) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || signs.contains(&byte);
+    text.bytes()
         .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
 }
@@ -181,5 +229,6 @@ mod tests {
     #[test]
     fn a_path_is_an_address_whatever_it_is_called() {
         assert_eq!(address("a b/ü?.html"), "a%20b/%C3%BC%3F.html");
+        assert_eq!(link("a b.html?q=1&r=ü#top"), "a%20b.html?q=1&r=%C3%BC#top");
     }
 }

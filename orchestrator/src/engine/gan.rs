@@ -3,10 +3,13 @@
 
 use std::fs;
 
+use skilltune_phases::contract::CriterionId;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::gan::course::Round;
+use skilltune_phases::loops::gan::evaluation::Verdict;
 use skilltune_phases::loops::gan::inspect::{self, Looked};
+use skilltune_phases::loops::gan::test_scenario::Tried;
 use skilltune_phases::loops::gan::{
     ARTIFACT, Answer, Decision, Gan, Request, Run, SCREENS, Step, projection,
 };
@@ -14,6 +17,7 @@ use skilltune_phases::loops::gan::{
 use super::refusal::{link_outside, new_repository};
 use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, unreadable};
 use crate::browser::LOOKED;
+use crate::checks::command_told;
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{OnDisk as _, SafePath};
 use crate::process::How;
@@ -40,7 +44,11 @@ impl LoopEngine for Gan {
     }
 
     /// A browser that fails tells nothing: its checks stay open, and the run goes on without them.
-    fn ran(shop: &Workshop, _: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+    fn ran(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+        if let Some(test) = request.test() {
+            let looked = Looked { tried: vec![tried(test, ran)], ..Looked::default() };
+            return Ok(Answer::Told { looked: Box::new(looked), screens: None });
+        }
         let (looked, screens) = match seen(shop, ran) {
             Ok(seen) => seen,
             Err(ReadError::Agent(Failure { why, .. })) => (failed(&why), None),
@@ -51,7 +59,7 @@ impl LoopEngine for Gan {
 
     fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Own<Answer>, EngineError> {
         match step {
-            Step::Ask { .. } => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
+            Step::Ask { .. } | Step::Allow => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
             Step::Inspect { artifact } => {
                 inspected(&hands.context.shop.objects, run, *artifact).map(Own::Done)
             }
@@ -61,6 +69,7 @@ impl LoopEngine for Gan {
             | Step::Rule { .. }
             | Step::Build { .. }
             | Step::Look { .. }
+            | Step::Try { .. }
             | Step::Judge { .. } => Err(EngineError::Stuck),
         }
     }
@@ -134,6 +143,17 @@ fn seen(shop: &Workshop, ran: &Ran<'_>) -> Result<(Looked, Option<TreeId>), Read
     Ok((looked, Some(captured.tree)))
 }
 
+/// What the command of a test scenario has come to.
+fn tried(test: &CriterionId, ran: &Ran<'_>) -> Tried {
+    let told = command_told(0, 0, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
+    let verdict = match told.met {
+        Some(true) => Verdict::Passed,
+        Some(false) => Verdict::Failed,
+        None => Verdict::Unverified,
+    };
+    Tried { scenario: test.clone(), verdict, evidence: format!("{test}: {}", told.details).into() }
+}
+
 fn how(how: &How, seconds: u64) -> String {
     match how {
         How::Exited(code) => format!("exit code {code}"),
@@ -145,13 +165,13 @@ fn how(how: &How, seconds: u64) -> String {
 }
 
 fn failed(why: &str) -> Looked {
-    Looked { told: Vec::new(), notes: vec![format!("the browser told nothing: {why}").into()] }
+    Looked { notes: vec![format!("the browser told nothing: {why}").into()], ..Looked::default() }
 }
 
 fn inspected(objects: &Objects, run: &Run, artifact: TreeId) -> Result<Answer, EngineError> {
     let files = load_captured(&objects.manifest(artifact)?, ARTIFACT, objects)?;
     let told = inspect::source(&files, &run.plan.task.given);
-    Ok(Answer::Told { looked: Box::new(Looked { told, notes: Vec::new() }), screens: None })
+    Ok(Answer::Told { looked: Box::new(Looked { told, ..Looked::default() }), screens: None })
 }
 
 fn promote(

@@ -29,6 +29,7 @@ mod said;
 mod state;
 mod step;
 mod task;
+pub mod test_scenario;
 mod view;
 
 #[cfg(test)]
@@ -75,7 +76,12 @@ impl Vocabulary for Gan {
         match step {
             Step::Propose { .. } | Step::Build { .. } => Some(Role::BUILDER),
             Step::Draft | Step::Rule { .. } | Step::Judge { .. } => Some(Role::EVALUATOR),
-            Step::Inspect { .. } | Step::Look { .. } | Step::Ask { .. } | Step::Promote { .. } => None,
+            Step::Inspect { .. }
+            | Step::Look { .. }
+            | Step::Allow
+            | Step::Try { .. }
+            | Step::Ask { .. }
+            | Step::Promote { .. } => None,
         }
     }
 }

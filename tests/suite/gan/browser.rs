@@ -52,7 +52,7 @@ fn verdict<'a>(told: &'a Value, check: &str) -> &'a Value {
 }
 
 fn nothing_given() -> Value {
-    json!({ "copy": [], "tokens": [], "sections": [] })
+    json!({ "given": { "copy": [], "tokens": [], "sections": [] } })
 }
 
 fn page(body: &str) -> String {
@@ -105,6 +105,7 @@ fn what_is_given_and_hidden_is_not_there_and_errors_are_told() {
         "copy": [{ "at": "title", "text": "Runs on air" }, { "at": "price", "text": "Ten euros" }],
         "tokens": [], "sections": ["How it runs", "Prices"],
     });
+    let given = json!({ "given": given });
     let body = "<h2>How it runs</h2><p style=\"text-transform:uppercase\">Runs on <b>air</b></p>\
          <p style=\"display:none\">Ten euros</p><h2 hidden>Prices</h2><img src=\"none.png\"><script>nothing()</script>";
     let ran = look(&scene, &browser, &[("index.html", &page(body))], &given, "60");
@@ -150,7 +151,7 @@ fn found(browser: &Path, files: &[(String, String)]) -> Value {
     let copy: Value = serde_json::from_str(&fixture("clean/copy.json")).unwrap();
     let copy = [("bake", &copy["bake"]), ("hero.lead", &copy["hero"]["lead"])];
     let copy = copy.map(|(at, text)| json!({ "at": at, "text": text }));
-    let given = json!({ "copy": copy, "tokens": [], "sections": sections });
+    let given = json!({ "given": { "copy": copy, "tokens": [], "sections": sections } });
     let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let ran = look(&scene, browser, &files, &given, "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
@@ -284,4 +285,70 @@ fn a_page_that_never_ends_is_given_up_and_nothing_of_the_browser_is_left() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("said nothing for too long"), "{}", ran.stderr);
     assert!(!scene.path("desk/looked.json").exists());
+}
+
+/// What becomes of these steps on the site of the fixtures.
+fn tried(browser: &Path, files: &[(&str, &str)], acts: &Value) -> (String, String) {
+    let scene = Scene::empty();
+    let test = json!({ "id": "t", "criterion": "c", "description": "d", "run": { "browser": acts } });
+    let given = json!({ "given": { "copy": [], "tokens": [], "sections": [] }, "test_scenarios": [test] });
+    let ran = look(&scene, browser, files, &given, "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let tried = told(&scene)["tried"][0].clone();
+    (tried["verdict"].as_str().unwrap().to_owned(), tried["evidence"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_test_scenario_does_what_a_user_would_do() {
+    let Some(browser) = browser() else { return };
+    let files = site_with(&[]);
+    let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let order = json!([
+        { "act": "width", "on": "375" },
+        { "act": "click", "on": "Order a loaf" },
+        { "act": "fill", "on": "Your name", "text": "Ada" },
+        { "act": "fill", "on": "Your loaf", "text": "Salt-crust white" },
+        { "act": "click", "on": "Keep one for me" },
+        { "act": "see", "on": "your loaf is kept" },
+        { "act": "miss", "on": "Opening hours of the past" },
+    ]);
+    let (verdict, evidence) = tried(&browser, &files, &order);
+    assert_eq!(verdict, "passed", "{evidence}");
+    let wrong = [
+        (
+            json!([{ "act": "click", "on": "Order a cake" }, { "act": "see", "on": "x" }]),
+            "nothing of that name",
+        ),
+        (
+            json!([{ "act": "fill", "on": "Your loaf", "text": "Cake" }, { "act": "see", "on": "x" }]),
+            "no choice “Cake”",
+        ),
+        (
+            json!([{ "act": "open", "on": "thanks.html" }, { "act": "see", "on": "Order" }]),
+            "step 2 of 2, see “Order”",
+        ),
+        (json!([{ "act": "miss", "on": "harbour rye" }]), "it is there"),
+    ];
+    for (acts, why) in wrong {
+        let (verdict, evidence) = tried(&browser, &files, &acts);
+        assert_eq!(verdict, "failed", "{acts}: {evidence}");
+        assert!(evidence.contains(why), "{acts}: {evidence}");
+    }
+}
+
+#[test]
+fn what_is_covered_cannot_be_clicked_and_a_script_may_take_its_time() {
+    let Some(browser) = browser() else { return };
+    let covered =
+        page("<button type=button>More</button><div id=veil style=\"position:fixed;inset:0\">x</div>");
+    let acts = json!([{ "act": "click", "on": "More" }, { "act": "see", "on": "x" }]);
+    let (verdict, evidence) = tried(&browser, &[("index.html", &covered)], &acts);
+    assert!(verdict == "failed" && evidence.contains("div#veil is in front of it"), "{evidence}");
+    let slow = page(
+        "<button type=button id=b>More</button><script>b.onclick = (event) => { if (event.isTrusted) \
+         setTimeout(() => { document.body.append('Here it is') }, 700) }</script>",
+    );
+    let acts = json!([{ "act": "click", "on": "More" }, { "act": "see", "on": "Here it is" }]);
+    let (verdict, evidence) = tried(&browser, &[("index.html", &slow)], &acts);
+    assert_eq!(verdict, "passed", "{evidence}");
 }

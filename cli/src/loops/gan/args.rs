@@ -8,6 +8,7 @@ use skilltune_phases::score::Score;
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
 use crate::loops::gan::settings::{LevelName, Minimums};
+use crate::settings::proposed::ChecksName;
 use crate::settings::values;
 use crate::settings::values::AgentSpec;
 
@@ -55,6 +56,9 @@ pub struct GanArgs {
     #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = CONTRACT)]
     pub max_rounds: Option<u32>,
 
+    /// What to do with the commands of test scenarios
+    #[arg(long, value_enum, value_name = "HOW", help_heading = CONTRACT)]
+    pub commands: Option<ChecksName>,
     /// Do not look at the result in a browser
     #[arg(long, help_heading = CONTRACT)]
     pub no_browser: bool,

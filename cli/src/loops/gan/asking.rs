@@ -6,8 +6,11 @@ use skilltune_phases::loops::gan::contract::{Change, Contract, Criterion, Origin
 use skilltune_phases::loops::gan::course::{Choice, Hold, Who};
 use skilltune_phases::loops::gan::{Answer, Gan, Run, Step};
 
+use serde_json::json;
+
 use crate::args::runs::{AnswerName, Reply};
 use crate::loops::gan::report::words;
+use crate::settings::proposed;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
@@ -17,24 +20,41 @@ use crate::terminal::signals;
 /// More than any contract's changes take.
 const LARGEST: u64 = 1 << 20;
 
+/// An answer that was given beforehand.
+#[derive(Debug)]
+pub enum Given {
+    /// How the run goes on.
+    Goes(Choice),
+    /// Whether commands may run.
+    Allows(bool),
+}
+
 #[derive(Debug)]
 pub struct AtHold {
     /// For the first question alone: the next one is another.
-    given: Option<Choice>,
+    given: Option<Given>,
     others: AnswerFrom<()>,
     printer: Printer,
 }
 
 impl AtHold {
-    pub fn new(given: Option<Choice>, yes: bool, around: &Environment, printer: Printer) -> Self {
+    pub fn new(given: Option<Given>, yes: bool, around: &Environment, printer: Printer) -> Self {
         Self { given, others: AnswerFrom::of(None, yes, around), printer }
     }
 }
 
 impl engine::Person<Gan> for AtHold {
     fn ask(&mut self, run: &Run, step: &Step) -> Option<Answer> {
-        let Step::Ask { hold, .. } = *step else { return None };
-        if let Some(choice) = self.given.take() {
+        let hold = match *step {
+            Step::Allow => return self.allow(run),
+            Step::Ask { hold, .. } => hold,
+            _ => return None,
+        };
+        if let Some(given) = self.given.take() {
+            let Given::Goes(choice) = given else {
+                self.printer.talk("the run asks how to go on, and not whether commands may run");
+                return None;
+            };
             if run.may_choose(hold, &choice) {
                 return Some(Answer::Chosen { choice, by: Who::Person });
             }
@@ -58,6 +78,28 @@ impl engine::Person<Gan> for AtHold {
                 Some(Answer::Chosen { choice: run.unattended(hold), by: Who::Default })
             }
             AnswerFrom::Nobody => None,
+        }
+    }
+}
+
+impl AtHold {
+    /// Whether the commands of test scenarios may run. Nobody allows them by default.
+    fn allow(&mut self, run: &Run) -> Option<Answer> {
+        match (self.given.take(), &self.others) {
+            (Some(Given::Allows(allows)), _) => Some(Answer::Allowed(allows)),
+            (Some(Given::Goes(_)), _) => {
+                self.printer
+                    .talk("the run asks whether its commands may run: pass --answer run or --answer skip");
+                None
+            }
+            (None, AnswerFrom::Terminal) => {
+                let commands = run.commands().map(|argv| json!(argv).to_string());
+                let head = "the test scenarios of the contract run these commands";
+                self.printer.talk(&proposed::shown(head, run.plan.task.commands.confined, commands));
+                signals::unless_ended(|| Person.agree("Run these commands?").ok()).map(Answer::Allowed)
+            }
+            (None, AnswerFrom::Given(()) | AnswerFrom::Default) => Some(Answer::Allowed(false)),
+            (None, AnswerFrom::Nobody) => None,
         }
     }
 }
@@ -89,8 +131,8 @@ fn unfit(run: &Run, hold: Hold, choice: &Choice) -> String {
     }
 }
 
-/// The choice that `--answer` and `--with` name.
-pub fn choice(reply: Reply<'_>, around: &Environment) -> Result<Choice, Complaint> {
+/// What `--answer` and `--with` say.
+pub fn given(reply: Reply<'_>, around: &Environment) -> Result<Given, Complaint> {
     let detail = |what: &str| {
         let text = reply.detail.map(str::trim).filter(|text| !text.is_empty());
         text.ok_or_else(|| {
@@ -105,12 +147,14 @@ pub fn choice(reply: Reply<'_>, around: &Environment) -> Result<Choice, Complain
         AnswerName::Accept => Choice::Accept,
         AnswerName::End => Choice::Stop,
         AnswerName::Abort => Choice::Abort,
-        AnswerName::Apply | AnswerName::Keep | AnswerName::Run | AnswerName::Skip => {
+        AnswerName::Run => return Ok(Given::Allows(true)),
+        AnswerName::Skip => return Ok(Given::Allows(false)),
+        AnswerName::Apply | AnswerName::Keep => {
             return Err(Complaint::input("a gan run asks how to go on without a pass")
                 .hint("pass --answer refocus, amend, guide, force, accept, end or abort"));
         }
     };
-    Ok(choice)
+    Ok(Given::Goes(choice))
 }
 
 fn changes(path: &str, around: &Environment) -> Result<Vec<Change>, Complaint> {

@@ -125,7 +125,7 @@ impl LoopCommands for Gan {
         answer: Option<Reply<'_>>,
         yes: bool,
     ) -> Result<Box<dyn Person<Self>>, Complaint> {
-        let given = answer.map(|reply| asking::choice(reply, scope.around)).transpose()?;
+        let given = answer.map(|reply| asking::given(reply, scope.around)).transpose()?;
         Ok(Box::new(AtHold::new(given, yes, scope.around, scope.printer)))
     }
 

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::checks::Commands;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
@@ -65,6 +66,8 @@ pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Comp
         into: request.into.as_ref().map(|path| path.to_string_lossy().into_owned()),
         rules: request.rules.clone(),
         retries: request.retries,
+        commands: Commands { run: request.commands, confined: request.confines },
+        command_seconds: request.command_seconds,
         browser: request.browser.as_ref().map(browser).transpose()?,
     };
     let seed = request

@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::inspect::Given;
 use skilltune_phases::loops::gan::original::Original;
@@ -16,8 +18,8 @@ use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::inputs::{self, Judged, Material};
 use crate::loops::gan::settings::GanSettings;
-use crate::settings::Settings;
 use crate::settings::per_role::PerRole;
+use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -35,6 +37,9 @@ pub struct Request {
     pub negotiated: bool,
     pub into: Option<PathBuf>,
     pub rules: Rules,
+    /// What is done with the commands of test scenarios.
+    pub commands: RunThem,
+    pub command_seconds: u64,
     pub browser: Option<Found>,
     pub browser_seconds: u64,
     /// Whether the system holds what it runs to its folders.
@@ -64,6 +69,8 @@ impl Request {
             level: gan.level.value.into(),
             negotiated: gan.is_negotiated(),
             retries: gan.retries.value,
+            commands: commands(gan, &settings)?,
+            command_seconds: gan.command_seconds.value,
             browser: gan.browser.value.then(|| browser::found(around)).flatten(),
             browser_seconds: gan.browser_seconds.value,
             confines: system_confines(&settings),
@@ -104,12 +111,17 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
     override_with(&mut gan.threshold, args.threshold, "--threshold");
     override_with(&mut gan.minimums, args.minimums.clone(), "--minimums");
     override_with(&mut gan.max_rounds, args.max_rounds, "--max-rounds");
+    override_with(&mut gan.commands, args.commands, "--commands");
     override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
     // A builder has the executor's settings: both do the work that the others judge.
     let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
     lay_roles(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);
+}
+
+fn commands(gan: &GanSettings, settings: &Settings) -> Result<RunThem, Complaint> {
+    proposed::confined(gan.run_them()?, "--commands", settings.limits.confine.value, can_confine())
 }
 
 fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {

@@ -4,16 +4,20 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::contract::DimensionId;
 use skilltune_phases::loops::gan::Level;
 use skilltune_phases::loops::gan::rules::{FLOOR, Rules};
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
+use crate::settings::proposed;
+use crate::settings::proposed::ChecksName;
 use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::{Readable, Setting, readable_words};
 use crate::settings::table::{Key, Table, table};
 use crate::settings::values;
+use crate::terminal::complaint::Complaint;
 
 const PASS: Range = Range { low: FLOOR, high: 100.0 };
 
@@ -43,6 +47,10 @@ table! {
             "Level thorough: tell of two judgements that are more points apart.";
         extra_items: usize = Setting::within(FEW, Rules::default().extra_items),
             "Maximum number of items that a round adds to the contract's, and that are shown and not scored.";
+        commands: ChecksName = Setting::new(ChecksName::Ask),
+            "What to do with the commands of test scenarios; only your own settings may say run.";
+        command_seconds: u64 = Setting::limit(SECONDS, 300),
+            "Timeout of the command of a test scenario in seconds.";
         browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
         browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one look in the browser in seconds.";
         retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
@@ -65,6 +73,11 @@ impl GanSettings {
             apart: self.apart.value,
             extra_items: self.extra_items.value,
         }
+    }
+
+    /// What is done with the commands of test scenarios.
+    pub fn run_them(&self) -> Result<RunThem, Complaint> {
+        proposed::by_own_word("gan.commands", "--commands", &self.commands)
     }
 
     /// Whether a contract is agreed to first.

@@ -6,12 +6,12 @@ use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Confirmed, Reflex, Run, Step, Task, told_commands};
 
 use crate::loops::reflex::terms;
+use crate::settings::proposed;
 use crate::terminal::columns::talk_width;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers as _, Person};
 use crate::terminal::signals;
-use crate::text::plain;
 
 #[derive(Debug)]
 pub struct Gatekeeper {
@@ -76,15 +76,6 @@ impl engine::Person<Reflex> for Gatekeeper {
 
 /// The commands as they would be run, one a line, each argument in quotes.
 pub fn question(run: &Run, level: Level) -> String {
-    let commands = told_commands(run, level);
-    let each = commands.iter().map(|command| format!("  {}", plain::one_line(command)));
-    let where_they_run = if run.plan.task.commands.confined {
-        "each on a copy of the artifact; the kernel refuses it, and all that it starts, to write anywhere else, but not \
-         to use the network or to change the modes of your files (bubblewrap, `bwrap`, does)"
-    } else {
-        "each on a copy of the artifact, but not confined: it can write wherever you can"
-    };
-    let head =
-        format!("an agent proposed these commands to check the rules of level {level}; {where_they_run}:");
-    std::iter::once(head).chain(each).collect::<Vec<_>>().join("\n")
+    let head = format!("an agent proposed these commands to check the rules of level {level}");
+    proposed::shown(&head, run.plan.task.commands.confined, told_commands(run, level))
 }

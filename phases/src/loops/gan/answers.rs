@@ -7,7 +7,7 @@ mod talk;
 mod verdicts;
 
 pub use notes::{Claim, Notes, notes};
-pub use talk::{MOST_CRITERIA, MOST_PROPOSALS, MOST_WEIGHT, draft, proposals, rulings};
+pub use talk::{MOST_CRITERIA, MOST_PROPOSALS, MOST_TESTS, MOST_WEIGHT, draft, proposals, rulings};
 pub use verdicts::{Asked, Verdicts, verdicts};
 
 /// No criterion, reason or piece of evidence is longer.

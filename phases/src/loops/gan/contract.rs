@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::test_scenario::TestScenario;
 use crate::contract::{CriterionId, DimensionId};
 use crate::id::Digest;
 
@@ -14,6 +15,8 @@ pub struct Contract {
     pub dimensions: Vec<Dimension>,
     pub criteria: Vec<Criterion>,
     pub anti_patterns: Vec<AntiPattern>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test_scenarios: Vec<TestScenario>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -129,12 +132,15 @@ pub enum Faulty {
     TooMany,
     #[error("there is no criterion {0}")]
     Unknown(CriterionId),
+    #[error("the test scenario {id}: {why}")]
+    Untestable { id: CriterionId, why: Box<str> },
     #[error("nothing is changed")]
     Unchanged,
 }
 
 /// More than a judge reads with care.
 pub const MOST: usize = 60;
+const MOST_SCENARIOS: usize = 20;
 const MOST_WEIGHT: u32 = 100;
 
 impl Contract {
@@ -149,6 +155,7 @@ impl Contract {
         unique(self.dimensions.iter().map(|dimension| dimension.id.as_str()))?;
         let of_patterns = self.anti_patterns.iter().map(|pattern| pattern.id.as_str());
         unique(self.criteria.iter().map(|criterion| criterion.id.as_str()).chain(of_patterns))?;
+        self.check_scenarios()?;
         for criterion in &self.criteria {
             let is_silent =
                 [&criterion.criterion, &criterion.verification].iter().any(|text| text.trim().is_empty());
@@ -180,6 +187,22 @@ impl Contract {
         Ok(self)
     }
 
+    fn check_scenarios(&self) -> Result<(), Faulty> {
+        unique(self.test_scenarios.iter().map(|scenario| scenario.id.as_str()))?;
+        let untestable =
+            |id: &CriterionId, why: String| Err(Faulty::Untestable { id: id.clone(), why: why.into() });
+        for (nth, scenario) in self.test_scenarios.iter().enumerate() {
+            if nth >= MOST_SCENARIOS {
+                return untestable(&scenario.id, format!("there are more than {MOST_SCENARIOS}"));
+            }
+            self.criterion(&scenario.criterion).ok_or_else(|| Faulty::Unknown(scenario.criterion.clone()))?;
+            if let Some(why) = scenario.fault() {
+                return untestable(&scenario.id, why);
+            }
+        }
+        Ok(())
+    }
+
     /// It covers all that is scored, and every word of it.
     pub fn hash(&self) -> Digest {
         Digest::of(&serde_json::to_vec(self).expect("a contract has a JSON text"))
@@ -198,6 +221,11 @@ impl Contract {
         self.criteria.iter().filter(move |criterion| criterion.dimension == *dimension)
     }
 
+    /// The test scenarios that decide a criterion.
+    pub fn tests_of(&self, criterion: &CriterionId) -> impl Iterator<Item = &TestScenario> {
+        self.test_scenarios.iter().filter(move |scenario| scenario.criterion == *criterion)
+    }
+
     /// Another contract, with all of these changes or none.
     pub fn amended(&self, changes: &[Change]) -> Result<Self, Faulty> {
         let mut amended = self.clone();
@@ -213,12 +241,14 @@ impl Contract {
             Change::Drop { criterion } => {
                 self.known(criterion)?;
                 self.criteria.retain(|known| known.id != *criterion);
+                self.test_scenarios.retain(|scenario| scenario.criterion != *criterion);
             }
             Change::Reword { criterion, text, verification } => {
                 let known = self.known(criterion)?;
                 (known.criterion, known.verification) = (text.clone(), verification.clone());
                 // What a machine can tell is another thing than what is asked for now.
                 known.check = None;
+                self.test_scenarios.retain(|scenario| scenario.criterion != *criterion);
             }
             Change::MustPass { criterion, must } => self.known(criterion)?.must_pass = *must,
         }

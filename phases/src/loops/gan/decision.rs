@@ -2,17 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contract::{Contract, Criterion};
+use super::contract::Contract;
 use super::course::{Choice, Ending, Focus, Hold, Item, Who};
 use super::evaluation::Evaluation;
-use super::negotiation::{Proposal, Ruling};
+use super::negotiation::{Draft, Proposal, Ruling};
 use super::step::Reading;
 use crate::id::TreeId;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    Drafted(Vec<Criterion>),
+    Drafted(Draft),
     Proposed(Vec<Proposal>),
     Ruled(Vec<Ruling>),
     /// This is the contract from now on.

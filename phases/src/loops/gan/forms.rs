@@ -2,12 +2,30 @@
 
 use serde_json::{Value, json};
 
-use super::answers::{Asked, MOST_CRITERIA, MOST_PROPOSALS, MOST_WEIGHT};
+use super::answers::{Asked, MOST_CRITERIA, MOST_PROPOSALS, MOST_TESTS, MOST_WEIGHT};
 use super::contract::Contract;
+use super::prompts::Tools;
+use super::test_scenario::{MOST_ACTS, Verb};
 use crate::form::{bound, list, object, one_of, text};
 
-pub(super) fn draft(profile: &Contract) -> Value {
-    bound("criteria", &list(&(1..=MOST_CRITERIA), &criterion(profile, json!({}))))
+pub(super) fn draft(profile: &Contract, tools: Tools) -> Value {
+    let mut parts = json!({
+        "answer_to": text(),
+        "criteria": list(&(1..=MOST_CRITERIA), &criterion(profile, json!({}))),
+    });
+    if tools.any() {
+        let act = json!({ "act": one_of(Verb::ALL.map(Verb::word)), "on": text(), "text": text() });
+        let test = object(&json!({
+            "id": text(),
+            "criterion": text(),
+            "description": text(),
+            "tool": one_of(tools.names()),
+            "steps": list(&(0..=MOST_ACTS), &object(&act)),
+            "argv": { "type": "array", "items": text() },
+        }));
+        parts["test_scenarios"] = list(&(0..=MOST_TESTS), &test);
+    }
+    object(&parts)
 }
 
 /// An agent that is held to a form gives all its parts, those too that a change does not need.

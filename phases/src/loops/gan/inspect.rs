@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contract::Check;
 use super::evaluation::Verdict;
+use super::test_scenario::{TestScenario, Tried};
 
 mod accessible;
 mod css;
@@ -70,6 +71,14 @@ impl Told {
     }
 }
 
+/// What a browser is to find out, as it reads it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToLookAt {
+    pub given: Given,
+    #[serde(default)]
+    pub test_scenarios: Vec<TestScenario>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Means {
@@ -90,6 +99,9 @@ pub struct Live {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Looked {
     pub told: Vec<Told>,
+    /// What became of test scenarios.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
     /// What could not be done, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Box<str>>,

@@ -6,6 +6,7 @@ use super::decision::{Decision, End};
 use super::negotiation::{Negotiation, Turn};
 use super::step::{Answer, Reading, Step};
 use super::{Next, Plan, Run, said};
+use crate::checks::RunThem;
 use crate::event::Failure;
 use crate::id::TreeId;
 use crate::loops::MostCalls;
@@ -21,6 +22,9 @@ pub(super) fn next(run: &Run) -> Next<'_> {
         return hand_over(run);
     }
     let Some(contract) = state.contract() else { return negotiate(run) };
+    if run.has_to_ask_for_commands() {
+        return Next::Do(Box::new(std::iter::once(Step::Allow)));
+    }
     if let Some(artifact) = state.judging {
         return judge(run, contract, artifact, Reading::First);
     }
@@ -94,7 +98,10 @@ fn settle<'a>(negotiation: &Negotiation, asked: &Contract) -> Next<'a> {
 /// Machines look first, and a judge is asked what they leave open. A browser that fails leaves it to the others.
 fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Reading) -> Next<'a> {
     let look = run.plan.task.browser.is_some().then_some(Step::Look { artifact });
-    let machines = std::iter::once(Step::Inspect { artifact }).chain(look);
+    let tests =
+        contract.test_scenarios.iter().filter(|test| test.command().is_some() && run.may_run_commands());
+    let tries = tests.map(|test| Step::Try { artifact, scenario: test.id.clone() });
+    let machines = std::iter::once(Step::Inspect { artifact }).chain(look).chain(tries);
     let open: Vec<Step> = machines.filter(|step| run.state_of(step) == StepState::Open).collect();
     if !open.is_empty() {
         return Next::Do(Box::new(open.into_iter()));
@@ -134,6 +141,27 @@ fn hand_over(run: &Run) -> Next<'_> {
 }
 
 impl Run {
+    /// The commands of test scenarios, for a person to see.
+    pub fn commands(&self) -> impl Iterator<Item = &[String]> {
+        let contract = self.state.contract().into_iter();
+        contract.flat_map(|contract| &contract.test_scenarios).filter_map(|test| test.command())
+    }
+
+    /// Whether a person is asked next if they may run.
+    pub fn has_to_ask_for_commands(&self) -> bool {
+        self.plan.task.commands.run == RunThem::Ask
+            && self.state_of(&Step::Allow) == StepState::Open
+            && self.commands().next().is_some()
+    }
+
+    pub(super) fn may_run_commands(&self) -> bool {
+        match self.plan.task.commands.run {
+            RunThem::Always => true,
+            RunThem::Never => false,
+            RunThem::Ask => self.state_of(&Step::Allow) == StepState::Answered(&Answer::Allowed(true)),
+        }
+    }
+
     /// Whether this answers the question, and can be done.
     pub fn may_choose(&self, hold: Hold, choice: &Choice) -> bool {
         let Some(contract) = self.state.contract() else { return false };

@@ -9,13 +9,22 @@ use serde::{Deserialize, Serialize};
 
 use super::contract::{Change, Contract, Criterion, Faulty, Origin};
 use super::rules::Rules;
+use super::test_scenario::TestScenario;
 
 /// What has been said so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Negotiation {
-    /// The evaluator's criteria, besides those of the profile.
-    pub draft: Vec<Criterion>,
+    pub draft: Draft,
     pub rounds: Vec<Round>,
+}
+
+/// What the evaluator would judge by, besides the profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Draft {
+    pub criteria: Vec<Criterion>,
+    /// They decide criteria of its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub test_scenarios: Vec<TestScenario>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,7 +74,7 @@ pub enum Foul {
 
 impl Negotiation {
     /// The evaluator's first word.
-    pub fn begin(profile: &Contract, draft: Vec<Criterion>) -> Result<Self, Foul> {
+    pub fn begin(profile: &Contract, draft: Draft) -> Result<Self, Foul> {
         let begun = Self { draft, rounds: Vec::new() };
         begun.contract(profile)?;
         Ok(begun)
@@ -127,13 +136,18 @@ impl Negotiation {
     /// The contract as far as they have come.
     pub fn contract(&self, profile: &Contract) -> Result<Contract, Foul> {
         let known: BTreeSet<_> = profile.criteria.iter().map(|criterion| &criterion.id).collect();
-        let own = self.draft.iter().cloned().map(|criterion| Criterion {
+        let own = self.draft.criteria.iter().cloned().map(|criterion| Criterion {
             origin: Origin::Negotiated,
             check: None,
             ..criterion
         });
         let mut contract = profile.clone();
         contract.criteria.extend(own);
+        // What the profile asks for is not decided by less than it says.
+        if let Some(scenario) = self.draft.test_scenarios.iter().find(|one| known.contains(&one.criterion)) {
+            return Err(Foul::Frozen(scenario.criterion.as_str().into()));
+        }
+        contract.test_scenarios.extend(self.draft.test_scenarios.iter().cloned());
         let mut contract = contract.checked()?;
         for Round { proposals, rulings } in &self.rounds {
             let accepted = proposals.iter().zip(rulings).filter(|(_, ruling)| ruling.is_accepted);

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contract::{AntiPattern, Check, Contract, Criterion, Dimension, Faulty, Origin};
+use super::test_scenario::TestScenario;
 use crate::contract::{CriterionId, DimensionId};
 use crate::yaml;
 
@@ -20,6 +21,8 @@ pub struct Profile {
     pub criteria: Vec<Demand>,
     #[serde(default)]
     pub anti_patterns: Vec<AntiPattern>,
+    #[serde(default)]
+    pub test_scenarios: Vec<TestScenario>,
 }
 
 /// What a profile asks of everything that is judged by it.
@@ -88,6 +91,7 @@ impl Profile {
             dimensions: self.dimensions.clone(),
             criteria: self.criteria.iter().map(criterion).collect(),
             anti_patterns: self.anti_patterns.clone(),
+            test_scenarios: self.test_scenarios.clone(),
         };
         contract.checked()
     }

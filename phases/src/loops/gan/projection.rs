@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::Run;
-use super::contract::{Check, Contract};
+use super::contract::Contract;
 use super::course::Round;
 use super::evaluation::{Evaluation, Finding, Verdict};
 use super::inspect::Means;
 use super::state::Sprint;
+use super::test_scenario::{Act, Tool};
 use crate::contract::CriterionId;
+use crate::id::TreeId;
 use crate::score::Score;
 
 /// `{iteration, score}` is all that the original keeps of a run.
@@ -70,7 +72,7 @@ pub fn sprint(run: &Run, sprint: &Sprint) -> String {
         "unmet": sprint.focus.unmet,
         "acceptance_checklist": criteria.collect::<Vec<_>>(),
         "extra_checklist": extra.collect::<Vec<_>>(),
-        "test_scenarios": scenarios(run, contract),
+        "test_scenarios": scenarios(run, contract, sprint.artifact),
         "pass_conditions": minimums.collect::<BTreeMap<_, _>>(),
         "threshold": fraction(rules.threshold),
         "contract": sprint.contract,
@@ -146,20 +148,47 @@ pub fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What machines are to find out.
-fn scenarios(run: &Run, contract: &Contract) -> Vec<Value> {
-    let checked = contract.criteria.iter().filter_map(|criterion| Some((criterion, criterion.check?)));
+/// What machines are to find out: by checks of the profile, and by test scenarios.
+fn scenarios(run: &Run, contract: &Contract, artifact: Option<TreeId>) -> Vec<Value> {
     let with_browser = run.plan.task.browser.is_some();
-    let scenario = |(nth, (criterion, check)): (usize, (&super::contract::Criterion, Check))| {
+    let (told, tried) =
+        artifact.map(|artifact| (run.told(artifact), run.tried(artifact))).unwrap_or_default();
+    let status = |verdict: Option<Verdict>| verdict.map_or("pending", word);
+    let checks = contract.criteria.iter().filter_map(|criterion| Some((criterion, criterion.check?)));
+    let checks = checks.map(|(criterion, check)| {
+        let found = told.iter().find(|told| told.check == check);
+        let means = if with_browser && check.is_of_browser() { Means::Browser } else { Means::Source };
         json!({
-            "id": format!("TS-{nth:02}"),
+            "name": check,
             "description": criterion.verification,
-            "tool": if with_browser && check.is_of_browser() { Means::Browser } else { Means::Source },
+            "tool": found.map_or(means, |told| told.by),
             "command": check,
             "criterion": criterion.id,
+            "status": status(found.map(|told| told.verdict)),
+            "evidence": found.map(|told| &told.evidence),
         })
-    };
-    (1..).zip(checked).map(scenario).collect()
+    });
+    let tests = contract.test_scenarios.iter().map(|test| {
+        let found = tried.iter().find(|tried| tried.scenario == test.id);
+        let (tool, command) = match &test.run {
+            Tool::Browser(acts) => ("browser", json!(acts.iter().map(Act::words).collect::<Vec<_>>())),
+            Tool::Command(argv) => ("command", json!(argv)),
+        };
+        json!({
+            "name": test.id,
+            "description": test.description,
+            "tool": tool,
+            "command": command,
+            "criterion": test.criterion,
+            "status": status(found.map(|tried| tried.verdict)),
+            "evidence": found.map(|tried| &tried.evidence),
+        })
+    });
+    let numbered = (1..).zip(checks.chain(tests)).map(|(nth, mut scenario)| {
+        scenario["id"] = format!("TS-{nth:02}").into();
+        scenario
+    });
+    numbered.collect()
 }
 
 fn negotiation(run: &Run) -> Vec<Value> {

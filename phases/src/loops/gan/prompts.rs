@@ -5,13 +5,14 @@
 
 use serde::Serialize;
 
-use super::answers::{Asked, MOST_CRITERIA, MOST_PROPOSALS, MOST_WEIGHT};
+use super::answers::{Asked, MOST_CRITERIA, MOST_PROPOSALS, MOST_TESTS, MOST_WEIGHT};
 use super::contract::{Change, Contract, Criterion, Dimension};
 use super::course::Item;
 use super::evaluation::{Evaluation, Finding, Verdict};
 use super::negotiation::{Negotiation, Proposal, Round};
 use super::step::Reading;
 use super::task::Brief;
+use super::test_scenario::MOST_ACTS;
 use crate::contract::DimensionId;
 use crate::material::Folder;
 use crate::prompt::{READING, fence, files, numbered, plain, render};
@@ -51,15 +52,45 @@ pub(super) struct JudgeBrief<'a> {
     pub screens: Option<&'a Folder>,
 }
 
-pub(super) fn draft(call: Call<'_>, profile: &Contract) -> String {
+/// What a machine can use to try an artifact.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tools {
+    pub browser: bool,
+    pub commands: bool,
+}
+
+impl Tools {
+    pub(super) fn any(self) -> bool {
+        self.browser || self.commands
+    }
+
+    pub(super) fn names(self) -> Vec<&'static str> {
+        let all = [("browser", self.browser), ("command", self.commands)];
+        all.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name).collect()
+    }
+}
+
+pub(super) fn draft(call: Call<'_>, profile: &Contract, tools: Tools) -> String {
     #[derive(Serialize)]
     struct Values {
         contract: String,
         most: usize,
         most_weight: u32,
+        browser: bool,
+        commands: bool,
+        most_tests: usize,
+        most_steps: usize,
     }
-    let contract = criteria(call.nonce, profile);
-    page("draft", call, Values { contract, most: MOST_CRITERIA, most_weight: MOST_WEIGHT })
+    let values = Values {
+        contract: criteria(call.nonce, profile),
+        most: MOST_CRITERIA,
+        most_weight: MOST_WEIGHT,
+        browser: tools.browser,
+        commands: tools.commands,
+        most_tests: MOST_TESTS,
+        most_steps: MOST_ACTS,
+    };
+    page("draft", call, values)
 }
 
 pub(super) fn propose(call: Call<'_>, contract: &Contract, talk: &Negotiation) -> String {
@@ -203,7 +234,13 @@ fn list(seed: &str, label: &str, texts: impl Iterator<Item = String>) -> Option<
 }
 
 fn criteria(seed: &str, contract: &Contract) -> String {
-    numbered(seed, "criteria", contract.criteria.iter().map(criterion))
+    let told = contract.criteria.iter().map(|one| {
+        let tests = contract.tests_of(&one.id).map(|test| {
+            format!("\nA machine tries it ({}): {}", plain(&test.description), plain(&test.run.words()))
+        });
+        format!("{}{}", criterion(one), tests.collect::<String>())
+    });
+    numbered(seed, "criteria", told)
 }
 
 fn criterion(criterion: &Criterion) -> String {

@@ -6,11 +6,15 @@ use super::answers::{self, Asked, Notes};
 use super::contract::Contract;
 use super::course::Focus;
 use super::evaluation::Evaluation;
+use super::inspect::ToLookAt;
 use super::negotiation::{Negotiation, Proposal};
-use super::prompts::{self, BuildBrief, Call, JudgeBrief};
+use super::prompts::{self, BuildBrief, Call, JudgeBrief, Tools};
 use super::said;
 use super::step::{Answer, Reading, Step};
+use super::test_scenario::TestScenario;
 use super::{Gan, Plan, Run, forms};
+use crate::checks::RunThem;
+use crate::contract::CriterionId;
 use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::TreeId;
 use crate::material::Folders;
@@ -42,6 +46,7 @@ enum Brief {
     Rule { contract: Box<Contract>, talk: Negotiation },
     Build(Box<Building>),
     Look,
+    Try(CriterionId),
     Judge { contract: Box<Contract>, asked: Box<Asked>, reading: Reading },
 }
 
@@ -69,12 +74,13 @@ impl Request {
             Step::Rule { .. } => talked().map(|(contract, talk)| Brief::Rule { contract, talk })?,
             Step::Build { from, .. } => Brief::Build(Box::new(building(run, *from)?)),
             Step::Look { .. } => Brief::Look,
+            Step::Try { scenario, .. } => Brief::Try(scenario.clone()),
             Step::Judge { artifact, reading, .. } => {
                 let contract = contract()?;
                 let asked = Box::new(said::asked(run, &contract, *artifact));
                 Brief::Judge { contract, asked, reading: *reading }
             }
-            Step::Inspect { .. } | Step::Ask { .. } | Step::Promote { .. } => return None,
+            Step::Inspect { .. } | Step::Allow | Step::Ask { .. } | Step::Promote { .. } => return None,
         };
         let order = Order {
             step: order::step_text(step),
@@ -83,7 +89,7 @@ impl Request {
             rights: if matches!(step, Step::Build { .. }) { Rights::Edit } else { Rights::Read },
             placements: placements(run, step),
             installed: None,
-            command: matches!(step, Step::Look { .. }).then(|| look(run)).flatten(),
+            command: command(run, step),
             repository: false,
         };
         let (plan, retry) = (Arc::clone(&run.plan), run.last_failure(step).cloned());
@@ -106,11 +112,19 @@ impl Request {
                 let judged = answers::verdicts(answer, &nonce, asked);
                 judged.map(|verdicts| Answer::Judged(Box::new(verdicts)))
             }
-            Brief::Build(_) | Brief::Look => {
+            Brief::Build(_) | Brief::Look | Brief::Try(_) => {
                 return Err(Failure::new(FailureKind::OffSchema, "this answer is no data".to_owned()));
             }
         };
         read.map_err(|why| Failure::new(FailureKind::OffSchema, why.to_string()))
+    }
+
+    /// The test scenario whose command this is.
+    pub fn test(&self) -> Option<&CriterionId> {
+        match &self.brief {
+            Brief::Try(scenario) => Some(scenario),
+            _ => None,
+        }
     }
 
     /// What the builder says of what it built.
@@ -119,6 +133,12 @@ impl Request {
             Brief::Build(building) => answers::notes(answer, &self.nonce(), &building.contract),
             _ => Notes::default(),
         }
+    }
+
+    /// By what a machine may try an artifact.
+    fn tools(&self) -> Tools {
+        let task = &self.plan.task;
+        Tools { browser: task.browser.is_some(), commands: task.commands.run != RunThem::Never }
     }
 
     fn nonce(&self) -> String {
@@ -142,7 +162,7 @@ impl Question for Request {
             retry_error: self.retry.as_ref().map(|failure| failure.why.as_str()),
         };
         Ok(match &self.brief {
-            Brief::Draft => prompts::draft(call, &self.plan.task.asked),
+            Brief::Draft => prompts::draft(call, &self.plan.task.asked, self.tools()),
             Brief::Propose { contract, talk } => prompts::propose(call, contract, talk),
             Brief::Rule { contract, talk } => prompts::rule(call, contract, newest(talk)),
             Brief::Build(building) => {
@@ -161,7 +181,7 @@ impl Question for Request {
                 let (artifact, screens) = (folders.placed(ARTIFACT), folders.find(SCREENS));
                 prompts::judge(call, JudgeBrief { contract, asked, reading: *reading, artifact, screens })
             }
-            Brief::Look => String::new(),
+            Brief::Look | Brief::Try(_) => String::new(),
         })
     }
 
@@ -169,11 +189,11 @@ impl Question for Request {
     fn schema(&self) -> Option<String> {
         let profile = &self.plan.task.asked;
         let form = match &self.brief {
-            Brief::Draft => forms::draft(profile),
+            Brief::Draft => forms::draft(profile, self.tools()),
             Brief::Propose { .. } => forms::proposals(profile),
             Brief::Rule { talk, .. } => forms::rulings(newest(talk).len()),
             Brief::Judge { asked, .. } => forms::verdicts(asked),
-            Brief::Build(_) | Brief::Look => return None,
+            Brief::Build(_) | Brief::Look | Brief::Try(_) => return None,
         };
         Some(form.to_string())
     }
@@ -207,18 +227,40 @@ fn placements(run: &Run, step: &Step) -> Vec<Placement> {
             std::iter::once(artifact).chain(screens).collect()
         }
         Step::Look { artifact } => return vec![Placement::new(SITE, *artifact, Access::Scratch)],
+        Step::Try { artifact, .. } => return vec![Placement::new("", *artifact, Access::Scratch)],
         _ => Vec::new(),
     };
     own.into_iter().chain(given()).collect()
 }
 
-fn look(run: &Run) -> Option<Command> {
-    let browser = run.plan.task.browser.as_ref()?;
-    Some(Command {
-        argv: browser.argv.clone(),
-        input: Some(serde_json::to_string(&run.plan.task.given).expect("data has a JSON text").into()),
-        seconds: browser.seconds,
-        confined: browser.confined,
-        is_shared: false,
-    })
+/// What runs in place of an agent.
+fn command(run: &Run, step: &Step) -> Option<Command> {
+    let task = &run.plan.task;
+    match step {
+        Step::Look { .. } => {
+            let browser = task.browser.as_ref()?;
+            let tests = &run.state.contract()?.test_scenarios;
+            let is_ours = |test: &&TestScenario| test.command().is_none();
+            let test_scenarios = tests.iter().filter(is_ours).cloned().collect();
+            let look = ToLookAt { given: task.given.clone(), test_scenarios };
+            Some(Command {
+                argv: browser.argv.clone(),
+                input: Some(serde_json::to_string(&look).expect("data has a JSON text").into()),
+                seconds: browser.seconds,
+                confined: browser.confined,
+                is_shared: false,
+            })
+        }
+        Step::Try { scenario, .. } => {
+            let test = run.state.contract()?.test_scenarios.iter().find(|test| test.id == *scenario)?;
+            Some(Command {
+                argv: test.command()?.to_vec(),
+                input: None,
+                seconds: task.command_seconds,
+                confined: task.commands.confined,
+                is_shared: false,
+            })
+        }
+        _ => None,
+    }
 }

@@ -2,18 +2,19 @@
 
 use super::Run;
 use super::answers::{Asked, Verdicts};
-use super::contract::{Check, Contract};
+use super::contract::{Check, Contract, Criterion};
 use super::course::Course;
 use super::evaluation::{By, Evaluation, Finding, Said, Seen, Verdict, evaluate};
 use super::inspect::Told;
 use super::step::Reading;
+use super::test_scenario::Tried;
 use crate::id::TreeId;
 
 pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
-    let told = run.told(artifact);
-    let is_open = |check: Option<Check>| by_machine(&told, check).is_none();
-    let criteria = contract.criteria.iter().filter(|criterion| is_open(criterion.check));
-    let patterns = contract.anti_patterns.iter().filter(|pattern| is_open(pattern.check));
+    let machines = Machines::of(run, artifact);
+    let criteria =
+        contract.criteria.iter().filter(|criterion| machines.decide(contract, criterion).is_none());
+    let patterns = contract.anti_patterns.iter().filter(|pattern| machines.told(pattern.check).is_none());
     let sprint = run.state.sprint_of(artifact);
     Asked {
         dimensions: contract.dimensions.iter().map(|dimension| dimension.id.clone()).collect(),
@@ -23,23 +24,55 @@ pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
     }
 }
 
-/// What a machine has told, if it has.
-fn by_machine(told: &[Told], check: Option<Check>) -> Option<&Told> {
-    told.iter().find(|told| Some(told.check) == check && !told.is_unverified())
+/// What machines have told of an artifact.
+struct Machines {
+    told: Vec<Told>,
+    tried: Vec<Tried>,
+}
+
+impl Machines {
+    fn of(run: &Run, artifact: TreeId) -> Self {
+        Self { told: run.told(artifact), tried: run.tried(artifact) }
+    }
+
+    /// What a check has come to, if it could be made.
+    fn told(&self, check: Option<Check>) -> Option<&Told> {
+        self.told.iter().find(|told| Some(told.check) == check && !told.is_unverified())
+    }
+
+    /// One fault is enough for a criterion to fail; it passes when its check and all its test scenarios have passed.
+    fn decide(&self, contract: &Contract, criterion: &Criterion) -> Option<(Verdict, String)> {
+        let check = criterion.check.map(|_| {
+            self.told(criterion.check)
+                .map_or((Verdict::Unverified, ""), |told| (told.verdict, &*told.evidence))
+        });
+        let tests = contract.tests_of(&criterion.id).map(|test| {
+            let tried = self.tried.iter().find(|tried| tried.scenario == test.id);
+            tried.map_or((Verdict::Unverified, ""), |tried| (tried.verdict, &*tried.evidence))
+        });
+        let all: Vec<(Verdict, &str)> = check.into_iter().chain(tests).collect();
+        let with = |verdict: Verdict| all.iter().filter(move |(other, _)| *other == verdict);
+        let verdict = match () {
+            () if with(Verdict::Failed).next().is_some() => Verdict::Failed,
+            () if all.is_empty() || with(Verdict::Unverified).next().is_some() => return None,
+            () => Verdict::Passed,
+        };
+        Some((verdict, with(verdict).map(|(_, evidence)| *evidence).collect::<Vec<_>>().join("; ")))
+    }
 }
 
 /// The evaluation of an artifact under the contract in force.
 pub(super) fn evaluation(run: &Run, artifact: TreeId, reading: Reading, verdicts: &Verdicts) -> Evaluation {
     let (state, rules) = (&run.state, &run.plan.task.rules);
     let contract = state.contract().unwrap_or(&run.plan.task.asked);
-    let told = run.told(artifact);
+    let machines = Machines::of(run, artifact);
     let by_machines = contract.criteria.iter().filter_map(|criterion| {
-        let Told { verdict, evidence, .. } = by_machine(&told, criterion.check)?;
-        let (criterion, evidence) = (criterion.id.clone(), evidence.clone());
-        Some(Finding { criterion, verdict: *verdict, evidence, fix: None, by: By::Machine })
+        let (verdict, evidence) = machines.decide(contract, criterion)?;
+        let (criterion, evidence) = (criterion.id.clone(), evidence.into());
+        Some(Finding { criterion, verdict, evidence, fix: None, by: By::Machine })
     });
     let seen = contract.anti_patterns.iter().filter_map(|pattern| {
-        let told = by_machine(&told, pattern.check).filter(|told| told.verdict == Verdict::Failed)?;
+        let told = machines.told(pattern.check).filter(|told| told.verdict == Verdict::Failed)?;
         let (pattern, evidence) = (pattern.id.clone(), told.evidence.clone());
         Some(Seen { pattern, evidence, by: By::Machine })
     });

@@ -9,6 +9,7 @@ use super::decision::{Decision, End};
 use super::inspect::Told;
 use super::negotiation::{Negotiation, Round as Exchange};
 use super::step::{Answer, Reading, Step};
+use super::test_scenario::Tried;
 use super::{Gan, Plan, Run};
 use crate::id::{Digest, TreeId};
 use crate::run::{Change, Fold, StepState};
@@ -181,6 +182,11 @@ impl Run {
         best
     }
 
+    /// What became of the test scenarios so far.
+    pub fn tried(&self, artifact: TreeId) -> Vec<Tried> {
+        self.looks(artifact).flat_map(|(looked, _)| looked.tried.iter().cloned()).collect()
+    }
+
     /// The screens that a browser saw.
     pub fn screens(&self, artifact: TreeId) -> Option<TreeId> {
         self.looks(artifact).find_map(|(_, screens)| screens)
@@ -192,8 +198,10 @@ impl Run {
     }
 
     fn looks(&self, artifact: TreeId) -> impl Iterator<Item = (&super::inspect::Looked, Option<TreeId>)> {
-        let steps = [Step::Inspect { artifact }, Step::Look { artifact }];
-        steps.into_iter().filter_map(|step| match self.state_of(&step) {
+        let tries = self.state.contract().into_iter().flat_map(|contract| &contract.test_scenarios);
+        let tries = tries.map(move |scenario| Step::Try { artifact, scenario: scenario.id.clone() });
+        let looks = [Step::Inspect { artifact }, Step::Look { artifact }];
+        looks.into_iter().chain(tries).filter_map(|step| match self.state_of(&step) {
             StepState::Answered(Answer::Told { looked, screens }) => Some((&**looked, *screens)),
             _ => None,
         })

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::answers::{Notes, Verdicts};
-use super::contract::Criterion;
 use super::course::{Choice, Hold, Who};
 use super::inspect::Looked;
-use super::negotiation::{Proposal, Ruling};
+use super::negotiation::{Draft, Proposal, Ruling};
+use crate::contract::CriterionId;
 use crate::id::{Digest, TreeId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -24,6 +24,10 @@ pub enum Step {
     Inspect { artifact: TreeId },
     /// Machine checks in a browser.
     Look { artifact: TreeId },
+    /// Ask a person whether the commands of the test scenarios may run.
+    Allow,
+    /// Run the command of a test scenario on a copy of the artifact.
+    Try { artifact: TreeId, scenario: CriterionId },
     /// An evaluator judges what no machine could tell.
     Judge {
         artifact: TreeId,
@@ -50,7 +54,7 @@ pub enum Reading {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    Drafted(Vec<Criterion>),
+    Drafted(Draft),
     /// None: it accepts.
     Proposed(Vec<Proposal>),
     Ruled(Vec<Ruling>),
@@ -65,6 +69,7 @@ pub enum Answer {
         screens: Option<TreeId>,
     },
     Judged(Box<Verdicts>),
+    Allowed(bool),
     Chosen {
         choice: Choice,
         by: Who,
@@ -86,6 +91,7 @@ impl Answer {
             | Self::Proposed(_)
             | Self::Ruled(_)
             | Self::Judged(_)
+            | Self::Allowed(_)
             | Self::Chosen { .. }
             | Self::Promoted => Vec::new(),
         }

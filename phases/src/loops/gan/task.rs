@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::contract::Contract;
 use super::inspect::Given;
 use super::rules::Rules;
+use crate::checks::Commands;
 use crate::id::TreeId;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct Task {
     pub rules: Rules,
     /// How often an answer that cannot be used is asked for again.
     pub retries: u32,
+    /// What is done with the commands of test scenarios, and how long each may take.
+    pub commands: Commands,
+    pub command_seconds: u64,
     /// What looks at the artifact in a browser, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<Browser>,

@@ -49,6 +49,7 @@ fn contract() -> Contract {
         dimensions: vec![dimension("a", 30), dimension("b", 10)],
         criteria: criteria.collect(),
         anti_patterns: Vec::new(),
+        test_scenarios: Vec::new(),
     };
     contract.checked().unwrap()
 }

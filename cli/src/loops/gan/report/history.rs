@@ -20,7 +20,7 @@ pub fn event(run: &Run, record: &Record) -> String {
 
 fn answered(answer: &Answer) -> String {
     match answer {
-        Answer::Drafted(criteria) => format!("drafted criteria: {}", criteria.len()),
+        Answer::Drafted(draft) => format!("drafted criteria: {}", draft.criteria.len()),
         Answer::Proposed(proposals) if proposals.is_empty() => "accepted it".to_owned(),
         Answer::Proposed(proposals) => count(proposals.len(), "proposal"),
         Answer::Ruled(rulings) => {
@@ -29,7 +29,14 @@ fn answered(answer: &Answer) -> String {
         }
         Answer::Built { artifact, .. } => format!("made {}", artifact.short()),
         Answer::Told { looked, .. } => {
-            let of = |verdict| looked.told.iter().filter(|told| told.verdict == verdict).count();
+            let all = || {
+                looked
+                    .told
+                    .iter()
+                    .map(|told| told.verdict)
+                    .chain(looked.tried.iter().map(|tried| tried.verdict))
+            };
+            let of = |verdict| all().filter(|other| *other == verdict).count();
             format!(
                 "{} passed, {} failed, {} not told",
                 of(Verdict::Passed),
@@ -41,6 +48,8 @@ fn answered(answer: &Answer) -> String {
             let passed = verdicts.findings.iter().filter(|one| one.verdict == Verdict::Passed).count();
             format!("{passed} of {} passed", verdicts.findings.len())
         }
+        Answer::Allowed(true) => "a person allowed the commands".to_owned(),
+        Answer::Allowed(false) => "the commands are not run".to_owned(),
         Answer::Chosen { choice, by } => chosen(choice, *by),
         Answer::Promoted => "put into its folder".to_owned(),
         Answer::Conflict { .. } => "the folder was edited during the run; nothing was put into it".to_owned(),

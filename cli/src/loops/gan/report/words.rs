@@ -47,6 +47,8 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Build { sprint, .. } => format!("building, round {sprint}"),
         Step::Inspect { .. } => "reading the source".to_owned(),
         Step::Look { .. } => "looking at it in a browser".to_owned(),
+        Step::Allow => "asking whether commands may run".to_owned(),
+        Step::Try { scenario, .. } => format!("running the test scenario {scenario}"),
         Step::Judge { reading: Reading::First, .. } => format!("judging, {}", place(run)),
         Step::Judge { reading: Reading::Second, .. } => format!("judging once more, {}", place(run)),
         Step::Ask { .. } => "asking how to go on".to_owned(),
@@ -64,7 +66,10 @@ pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
 pub fn became(run: &Run) -> String {
     let Some(end) = run.state.end.as_ref().filter(|_| run.closed_at.is_some()) else {
         return if run.held {
-            "The run waits for you: how should it go on?".to_owned()
+            match run.has_to_ask_for_commands() {
+                true => "The run waits for you: may it run the commands of its test scenarios?".to_owned(),
+                false => "The run waits for you: how should it go on?".to_owned(),
+            }
         } else {
             "The run has not ended; `skilltune resume` continues it.".to_owned()
         };

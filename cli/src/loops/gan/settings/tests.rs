@@ -22,6 +22,8 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("gan.negotiation_rounds", "1"),
         ("gan.apart", "20"),
         ("gan.extra_items", "0"),
+        ("gan.commands", "\"skip\""),
+        ("gan.command_seconds", "60"),
         ("gan.browser", "false"),
         ("gan.browser_seconds", "30"),
         ("gan.retries", "0"),
@@ -32,9 +34,17 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 fn told(settings: &Settings) -> String {
     let gan = settings.of::<GanSettings>();
     let browser = (gan.browser.value, gan.browser_seconds.value);
+    let commands = (gan.run_them(), gan.command_seconds.value);
     format!(
         "{:?}",
-        (gan.rules(), gan.is_negotiated(), Level::from(gan.level.value), gan.retries.value, browser)
+        (
+            gan.rules(),
+            gan.is_negotiated(),
+            Level::from(gan.level.value),
+            gan.retries.value,
+            browser,
+            commands
+        )
     )
 }
 

@@ -6,20 +6,27 @@ use super::LONGEST;
 use crate::answer::{self, OffSchema, shape};
 use crate::contract::{CriterionId, DimensionId};
 use crate::loops::gan::contract::{Change, Contract, Criterion, Origin};
-use crate::loops::gan::negotiation::{Foul, Negotiation, Proposal, Ruling};
+use crate::loops::gan::negotiation::{Draft, Foul, Negotiation, Proposal, Ruling};
+use crate::loops::gan::test_scenario::{Act, TestScenario, Tool};
 
 /// The evaluator's own criteria. They are few, so that each is judged with care.
 pub const MOST_CRITERIA: usize = 12;
 /// So many changes can be talked about in one round.
 pub const MOST_PROPOSALS: usize = 8;
 pub const MOST_WEIGHT: u32 = 3;
+pub const MOST_TESTS: usize = 8;
 
 /// Reads the evaluator's first word.
-pub fn draft(text: &str, nonce: &str, profile: &Contract) -> Result<Vec<Criterion>, OffSchema> {
+pub fn draft(text: &str, nonce: &str, profile: &Contract) -> Result<Draft, OffSchema> {
     answer::coded(text, nonce, "criteria", |mut answer| {
         let entries = answer::entries::<Entry>(&mut answer, "criteria")?;
         count("criteria", entries.len(), 1, MOST_CRITERIA)?;
-        let draft = entries.into_iter().map(Entry::into_criterion).collect::<Result<Vec<_>, _>>()?;
+        let criteria = entries.into_iter().map(Entry::into_criterion).collect::<Result<Vec<_>, _>>()?;
+        let has_tests = answer.contains_key(TESTS);
+        let tests = if has_tests { answer::entries::<Test>(&mut answer, TESTS)? } else { Vec::new() };
+        count(TESTS, tests.len(), 0, MOST_TESTS)?;
+        let test_scenarios = tests.into_iter().map(Test::into_scenario).collect::<Result<_, _>>()?;
+        let draft = Draft { criteria, test_scenarios };
         Negotiation::begin(profile, draft.clone()).map_err(|foul| against_the_rules(&foul))?;
         Ok(draft)
     })
@@ -95,6 +102,41 @@ impl Entry {
             check: None,
             origin: Origin::Negotiated,
         })
+    }
+}
+
+const TESTS: &str = "test_scenarios";
+
+/// A test scenario as it is given: its tool says which of the other parts it needs.
+#[derive(Deserialize)]
+struct Test {
+    id: String,
+    criterion: CriterionId,
+    description: String,
+    tool: Kit,
+    #[serde(default)]
+    steps: Vec<Act>,
+    #[serde(default)]
+    argv: Vec<String>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kit {
+    Browser,
+    Command,
+}
+
+impl Test {
+    fn into_scenario(self) -> Result<TestScenario, OffSchema> {
+        let Self { id, criterion, description, tool, steps, argv } = self;
+        let id = plain_id(&id)?;
+        let description = answer::required_words(|| format!("{id}: `description`"), &description, LONGEST)?;
+        let run = match tool {
+            Kit::Browser => Tool::Browser(steps),
+            Kit::Command => Tool::Command(argv),
+        };
+        Ok(TestScenario { id, criterion, description, run })
     }
 }
 

@@ -1,12 +1,16 @@
 use super::*;
 use crate::loops::gan::contract::{Change, Faulty};
-use crate::loops::gan::negotiation::{Foul, Negotiation, Proposal, Ruling, Turn};
+use crate::loops::gan::negotiation::{Draft, Foul, Negotiation, Proposal, Ruling, Turn};
 use crate::loops::gan::rules::Rules;
 
 const BRIEF: &str = "# Landing page\n\nA page for a bakery.\nVisitors see the\nopening hours at once.\n";
 
+fn draft(criteria: Vec<Criterion>) -> Draft {
+    Draft { criteria, test_scenarios: Vec::new() }
+}
+
 fn begun() -> Negotiation {
-    Negotiation::begin(&contract(), vec![criterion("b.hours"), criterion("b.map")]).unwrap()
+    Negotiation::begin(&contract(), draft(vec![criterion("b.hours"), criterion("b.map")])).unwrap()
 }
 
 fn dropping(id: &str) -> Proposal {
@@ -65,7 +69,7 @@ fn what_the_profile_asks_for_is_not_negotiated() {
         rulings: vec![ruling(true)],
     });
     assert_eq!(talk.contract(&contract()).unwrap_err(), Foul::Frozen("a.1".into()));
-    let clash = Negotiation::begin(&contract(), vec![criterion("a.1")]);
+    let clash = Negotiation::begin(&contract(), draft(vec![criterion("a.1")]));
     assert_eq!(clash.unwrap_err(), Foul::Faulty(Faulty::Twice("a.1".into())));
 }
 

@@ -1,0 +1,153 @@
+//! Test scenarios: what a machine does with the artifact, and what has to come of it. Each decides the criterion that it names.
+
+use serde::{Deserialize, Serialize};
+
+use super::evaluation::Verdict;
+use crate::checks::{Check, fault, shell_fault};
+use crate::contract::CriterionId;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestScenario {
+    pub id: CriterionId,
+    pub criterion: CriterionId,
+    pub description: Box<str>,
+    pub run: Tool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tool {
+    /// A browser does these one after the other, from the first page on.
+    Browser(Vec<Act>),
+    /// A program ends with exit code 0. It runs in a copy of the artifact.
+    Command(Vec<String>),
+}
+
+/// One step in a browser.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Act {
+    pub act: Verb,
+    /// A path, a width, the words on a control or beside a field, a text to look for.
+    pub on: Box<str>,
+    /// What is typed into a field.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub text: Box<str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verb {
+    Open,
+    Width,
+    Click,
+    Fill,
+    See,
+    Miss,
+}
+
+/// What one scenario came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    pub scenario: CriterionId,
+    /// Unverified: it did not run to its end, and the evidence says why.
+    pub verdict: Verdict,
+    pub evidence: Box<str>,
+}
+
+pub const MOST_ACTS: usize = 12;
+const LONGEST: usize = 200;
+/// In pixels: what a screen can be.
+const WIDTHS: std::ops::RangeInclusive<u32> = 200..=4000;
+
+impl TestScenario {
+    /// What is wrong with it, if anything is.
+    pub fn fault(&self) -> Option<String> {
+        if self.description.trim().is_empty() {
+            return Some("a test scenario needs a description".to_owned());
+        }
+        match &self.run {
+            Tool::Browser(acts) => acts_fault(acts),
+            Tool::Command(argv) => {
+                let check = Check::Command { argv: argv.clone(), exit: 0, expected: "".into(), grader: None };
+                fault(&check).or_else(|| shell_fault(argv))
+            }
+        }
+    }
+
+    pub fn command(&self) -> Option<&[String]> {
+        match &self.run {
+            Tool::Command(argv) => Some(argv),
+            Tool::Browser(_) => None,
+        }
+    }
+}
+
+fn acts_fault(acts: &[Act]) -> Option<String> {
+    if acts.is_empty() || acts.len() > MOST_ACTS {
+        return Some(format!("a test scenario has 1 to {MOST_ACTS} steps"));
+    }
+    if !acts.iter().any(|act| matches!(act.act, Verb::See | Verb::Miss)) {
+        return Some("a test scenario ends with something to `see` or to `miss`".to_owned());
+    }
+    acts.iter().find_map(Act::fault)
+}
+
+impl Act {
+    fn fault(&self) -> Option<String> {
+        let Self { act, on, text } = self;
+        let is_long = [on, text].iter().any(|words| words.chars().count() > LONGEST);
+        if is_long || on.trim().is_empty() {
+            return Some(format!("`on` has 1 to {LONGEST} characters, and `text` no more"));
+        }
+        let is_wrong = match act {
+            Verb::Open => crate::lint::resolved("", on).is_none() || on.contains(':'),
+            Verb::Width => self.width().is_none(),
+            Verb::Click | Verb::Fill | Verb::See | Verb::Miss => false,
+        };
+        is_wrong.then(|| format!("`{on}` cannot be used with {}", act.word()))
+    }
+
+    pub fn width(&self) -> Option<u32> {
+        self.on.trim().parse().ok().filter(|width| WIDTHS.contains(width))
+    }
+
+    /// In words, for people and agents.
+    pub fn words(&self) -> String {
+        let Self { act, on, text } = self;
+        match act {
+            Verb::Open => format!("open {on}"),
+            Verb::Width => format!("make the window {on} pixels wide"),
+            Verb::Click => format!("click “{on}”"),
+            Verb::Fill => format!("fill “{on}” with “{text}”"),
+            Verb::See => format!("see “{on}”"),
+            Verb::Miss => format!("do not see “{on}”"),
+        }
+    }
+}
+
+impl Verb {
+    pub const ALL: [Self; 6] = [Self::Open, Self::Width, Self::Click, Self::Fill, Self::See, Self::Miss];
+
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Width => "width",
+            Self::Click => "click",
+            Self::Fill => "fill",
+            Self::See => "see",
+            Self::Miss => "miss",
+        }
+    }
+}
+
+impl Tool {
+    /// In words, for people and agents.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Browser(acts) => acts.iter().map(Act::words).collect::<Vec<_>>().join(", "),
+            Self::Command(argv) => serde_json::to_string(argv).expect("words have a JSON text"),
+        }
+    }
+}
