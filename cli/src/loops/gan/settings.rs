@@ -38,7 +38,9 @@ table! {
         escalate_after: u32 = Setting::within(COUNT, Rules::default().escalate_after),
             "Ask how to go on after this many rounds without a pass.";
         gain: Score = Setting::within(POINTS, Rules::default().gain),
-            "Two rounds in a row that gain fewer points than this stand still: the run asks how to go on.";
+            "Minimum gain of a round, in points of the passed share.";
+        standstill: u32 = Setting::within(COUNT, Rules::default().standstill),
+            "Ask how to go on after this many rounds in a row that gain less than the minimum.";
         cap: Score = Setting::within(POINTS, Rules::default().cap),
             "The most that an anti-pattern leaves of its dimension.";
         negotiation_rounds: usize = Setting::limit(FEW, Rules::default().negotiation_rounds),
@@ -67,6 +69,7 @@ impl GanSettings {
             max_rounds: self.max_rounds.value,
             escalate_after: self.escalate_after.value,
             gain: self.gain.value,
+            standstill: self.standstill.value,
             cap: self.cap.value,
             negotiation_rounds: self.negotiation_rounds.value,
             judge_twice: self.level.value == LevelName::Thorough,

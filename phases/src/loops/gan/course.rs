@@ -3,7 +3,7 @@
 //! ```text
 //! build -> judge -> passed?              reached (at `thorough` only when a second judge agrees)
 //!                   last round?          hold: exhausted
-//!                   no gain, twice?      hold: stagnation
+//!                   too little gain?     hold: stagnation
 //!                   long without a pass? hold: escalation
 //!                   else                 the next focus, from the best so far
 //! ```
@@ -18,9 +18,6 @@ use super::rules::Rules;
 use crate::contract::{CriterionId, DimensionId};
 use crate::id::{Digest, TreeId};
 use crate::score::Score;
-
-/// For how many rounds in a row too little may be gained.
-const STANDSTILL: usize = 2;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Course {
@@ -297,7 +294,7 @@ impl Course {
             }
             best = best.max(Some(share));
         }
-        small >= STANDSTILL
+        small >= rules.standstill
     }
 
     /// The next build goes on from the best, and sees first to what is lowest, or to what a person has named.

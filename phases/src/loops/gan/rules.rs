@@ -18,8 +18,10 @@ pub struct Rules {
     pub max_rounds: u32,
     /// After so many rounds without a pass a person is asked.
     pub escalate_after: u32,
-    /// Two rounds in a row that gain less than this stand still.
+    /// A round that gains less than this gains too little.
     pub gain: Score,
+    /// After so many rounds in a row that gain too little a person is asked.
+    pub standstill: u32,
     /// The most that an anti-pattern leaves of its dimension.
     pub cap: Score,
     pub negotiation_rounds: usize,
@@ -45,6 +47,7 @@ impl Default for Rules {
             max_rounds: 5,
             escalate_after: 3,
             gain: score(5.0),
+            standstill: 2,
             cap: score(50.0),
             negotiation_rounds: 2,
             judge_twice: false,
@@ -63,6 +66,8 @@ pub enum Unruly {
     Rounds,
     #[error("an escalation comes after one round at the earliest")]
     Escalation,
+    #[error("a run stands still after one round at the earliest")]
+    Standstill,
 }
 
 impl Rules {
@@ -74,7 +79,10 @@ impl Rules {
         if self.max_rounds < self.least_rounds().max(1) {
             return Err(Unruly::Rounds);
         }
-        if self.escalate_after == 0 { Err(Unruly::Escalation) } else { Ok(self) }
+        if self.escalate_after == 0 {
+            return Err(Unruly::Escalation);
+        }
+        if self.standstill == 0 { Err(Unruly::Standstill) } else { Ok(self) }
     }
 
     /// What a dimension must reach at least.

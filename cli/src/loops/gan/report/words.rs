@@ -3,6 +3,7 @@
 use skilltune_phases::event::Failure;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Hold, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
+use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Reading, Run, Step};
 
 use crate::report::words;
@@ -136,7 +137,10 @@ fn why(run: &Run, hold: Hold) -> String {
             format!("no pass in {}", figures::count(run.plan.task.rules.escalate_after as usize, "round"))
         }
         Hold::Stagnation => {
-            format!("two rounds in a row gained less than {} points", run.plan.task.rules.gain.typed())
+            let Rules { gain, standstill, .. } = &run.plan.task.rules;
+            let in_a_row = if *standstill == 1 { "" } else { " in a row" };
+            let rounds = figures::count(*standstill as usize, "round");
+            format!("{rounds}{in_a_row} gained less than {} points", gain.typed())
         }
         Hold::Exhausted => {
             let rounds = run.plan.task.rules.max_rounds as usize;

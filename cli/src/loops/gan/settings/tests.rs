@@ -18,6 +18,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("gan.max_rounds", "7"),
         ("gan.escalate_after", "2"),
         ("gan.gain", "2.5"),
+        ("gan.standstill", "3"),
         ("gan.cap", "25"),
         ("gan.negotiation_rounds", "1"),
         ("gan.apart", "20"),
@@ -61,9 +62,9 @@ fn the_defaults_are_those_of_the_original() {
     let gan = GanSettings::default();
     assert_eq!(gan.rules(), Rules::default());
     assert!(!gan.is_negotiated() && gan.retries.value == 1);
-    let Rules { threshold, max_rounds, escalate_after, gain, cap, .. } = gan.rules();
+    let Rules { threshold, max_rounds, escalate_after, gain, standstill, cap, .. } = gan.rules();
     assert_eq!((threshold.typed(), gain.typed(), cap.typed()), ("75".into(), "5".into(), "50".into()));
-    assert_eq!((max_rounds, escalate_after), (5, 3));
+    assert_eq!((max_rounds, escalate_after, standstill), (5, 3, 2));
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn the_next_build_goes_on_from_the_best_and_not_from_what_lost_something() {
 }
 
 #[test]
-fn two_rounds_that_gain_too_little_hold_the_run() {
+fn rounds_in_a_row_that_gain_too_little_hold_the_run() {
     let mut played = Played::new(Rules::default());
     played.goes(&few(2)).goes(&few(2));
     assert!(matches!(played.follow(), Follow::Build { .. }), "once is no standstill");
@@ -146,6 +146,16 @@ fn two_rounds_that_gain_too_little_hold_the_run() {
     };
     assert!(matches!(steps(5.0), Follow::Build { .. }));
     assert_eq!(steps(7.0), Follow::Hold(Hold::Stagnation));
+    let still = |standstill, rounds| {
+        let mut played = Played::new(Rules { standstill, escalate_after: 9, ..Rules::default() });
+        for _ in 0..rounds {
+            played.goes(&few(2));
+        }
+        played.follow()
+    };
+    assert_eq!(still(1, 2), Follow::Hold(Hold::Stagnation));
+    assert!(matches!(still(3, 3), Follow::Build { .. }));
+    assert_eq!(still(3, 4), Follow::Hold(Hold::Stagnation));
     let mut once = Played::new(Rules { escalate_after: 9, ..Rules::default() });
     once.goes(&few(1)).goes(&few(1)).goes(&few(2)).goes(&few(2));
     assert!(matches!(once.follow(), Follow::Build { .. }), "not twice in a row");
@@ -284,6 +294,7 @@ fn rules_that_no_run_can_keep_are_refused() {
     assert_eq!(refused(Rules { max_rounds: 0, ..Rules::default() }), Unruly::Rounds);
     assert_eq!(refused(Rules { max_rounds: 1, strict: true, ..Rules::default() }), Unruly::Rounds);
     assert_eq!(refused(Rules { escalate_after: 0, ..Rules::default() }), Unruly::Escalation);
+    assert_eq!(refused(Rules { standstill: 0, ..Rules::default() }), Unruly::Standstill);
     assert!(Rules { threshold: score(60.0), ..Rules::default() }.checked().is_ok());
 }
 
