@@ -106,4 +106,7 @@ fn scenario(seed: &str, scenario: &Scenario) -> String {
 }
 
 #[cfg(test)]
+pub(crate) use tests::{bare, headings};
+
+#[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
+mod bare;
 mod graded;
 
+pub(crate) use bare::{bare, headings};
 use proptest::prelude::*;
 
 use super::*;

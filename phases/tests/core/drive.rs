@@ -291,6 +291,10 @@ pub(crate) fn picker(order: Vec<usize>) -> impl FnMut(usize) -> usize {
 }
 
 pub(crate) fn roles() -> Roles {
+    roles_of([Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER])
+}
+
+pub(crate) fn roles_of<const N: usize>(roles: [Role; N]) -> Roles {
     let cast = Cast {
         agent: "world".into(),
         model: None,
@@ -304,7 +308,7 @@ pub(crate) fn roles() -> Roles {
         verdict: VerdictShape::Evidenced,
         lacks_shell: false,
     };
-    [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into()
+    roles.map(|role| (role, cast.clone())).into()
 }
 
 pub(crate) fn tree(name: &str) -> TreeId {

@@ -11,6 +11,7 @@ mod drafting;
 mod drive;
 mod endings;
 mod frontmatter;
+mod gan;
 mod graded;
 mod improving;
 mod keep_free;

@@ -5,10 +5,12 @@ use super::evaluation::{By, Finding, Said, Verdict};
 use crate::contract::CriterionId;
 use crate::score::Score;
 
+mod answers;
 mod contracts;
 mod courses;
 mod evaluations;
 mod negotiations;
+mod prompts;
 
 fn score(points: f64) -> Score {
     Score::new(points).unwrap()

@@ -5,6 +5,7 @@ use crate::loops::reflex::criteria::{Criteria, Template, Weights};
 use crate::loops::reflex::task::Bounds;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 use crate::material::Material;
+use crate::prompt::{bare, headings};
 
 mod pages;
 mod proposal;
@@ -174,29 +175,6 @@ impl Scene {
             self.refine(),
         ]
     }
-}
-
-/// What stands outside of fences, each of which becomes one line.
-fn bare(page: &str) -> String {
-    let mut open: Option<String> = None;
-    let mut found = Vec::new();
-    for line in page.lines() {
-        match (&open, line.strip_prefix("<<<BEGIN ")) {
-            (None, Some(rest)) => {
-                open = Some(format!("<<<END {}>>>", &rest[..16]));
-                found.push(format!("<<<{}", &rest[16..]));
-            }
-            (None, None) => found.push(line.to_owned()),
-            (Some(end), _) if end == line => open = None,
-            (Some(_), _) => {}
-        }
-    }
-    assert_eq!(open, None, "every fence is closed");
-    found.join("\n")
-}
-
-fn headings(page: &str) -> String {
-    bare(page).lines().filter(|line| line.starts_with('#')).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

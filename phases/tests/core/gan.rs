@@ -1,0 +1,6 @@
+//! The builder/evaluator loop, driven without a disk, a clock or a process.
+
+mod laws;
+mod machine;
+mod refusals;
+mod world;

@@ -1,0 +1,293 @@
+//! A world that answers the steps of `gan` without doing anything.
+//!
+//! Artifacts are called `artifact N`, by the order in which they are built; what is met in them, the test says.
+#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
+
+use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::event::{self, FailureKind};
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::gan::answers::{Notes, Verdicts};
+use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, Dimension, Origin};
+use skilltune_phases::loops::gan::course::{Choice, Hold, Item, Who};
+use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
+use skilltune_phases::loops::gan::inspect::{Given, Looked, Means, Told};
+use skilltune_phases::loops::gan::negotiation::{Proposal, Ruling};
+use skilltune_phases::loops::gan::rules::Rules;
+use skilltune_phases::loops::gan::{Answer, Brief, Browser, Gan, Level, Plan, Run, Step, Task};
+use skilltune_phases::plan::{FORMAT, LoopKind};
+use skilltune_phases::role::Role;
+use skilltune_phases::score::Score;
+use skilltune_phases::vocabulary::Vocabulary as _;
+
+use crate::drive::{self, bare_prompt, failed, roles_of, tree};
+
+pub(crate) type Drive = drive::Drive<Gan>;
+pub(crate) type Outcome = event::Outcome<Answer>;
+
+impl drive::Told for Gan {}
+
+pub(crate) const ALL: [&str; 4] = ["a.runs", "a.quick", "b.clear", "b.quiet"];
+
+/// Level minimal, without a browser and without a folder for the result.
+pub(crate) fn plan() -> Plan {
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: "pump-20261121-213000".parse().expect("a plain id"),
+        kind: LoopKind::Gan,
+        folder: "/project/.skilltune/runs/test".into(),
+        task: Task {
+            name: "pump".into(),
+            brief: Brief { file: "brief.md".into(), text: "# The pump\n\nShow how it runs.\n".into() },
+            level: Level::Minimal,
+            negotiated: false,
+            profile: "test".into(),
+            asked: contract(),
+            given: Given::default(),
+            materials: None,
+            start: TreeId::EMPTY,
+            into: None,
+            rules: Rules::default(),
+            retries: 1,
+            browser: None,
+        },
+        roles: roles_of([Role::BUILDER, Role::EVALUATOR]),
+        ceilings: Ceilings::default(),
+        seed: 7,
+        epoch: 0,
+    }
+}
+
+/// The level, and the rules that follow from it.
+pub(crate) fn at(level: Level, is_negotiated: bool) -> Plan {
+    let mut plan = plan();
+    (plan.task.level, plan.task.negotiated) = (level, is_negotiated);
+    plan.task.rules.judge_twice = level == Level::Thorough;
+    plan
+}
+
+pub(crate) fn with_browser(mut plan: Plan) -> Plan {
+    let argv = vec!["/skilltune".into(), "look".into()];
+    plan.task.browser = Some(Browser { argv, seconds: 9, confined: true, given: tree("given") });
+    plan
+}
+
+pub(crate) fn into_folder(mut plan: Plan) -> Plan {
+    plan.task.into = Some("/project/site".into());
+    plan
+}
+
+/// Two dimensions of two criteria each. The first criterion must pass, and a browser can check the last one.
+fn contract() -> Contract {
+    let mut criteria = ALL.map(criterion);
+    (criteria[0].must_pass, criteria[3].check) = (true, Some(Check::Console));
+    let dimension = |id: &str, weight| Dimension {
+        id: id.into(),
+        name: id.into(),
+        weight,
+        anchors: ["none", "some", "most", "all"].map(Into::into),
+    };
+    let contract = Contract {
+        dimensions: vec![dimension("a", 30), dimension("b", 10)],
+        criteria: criteria.into(),
+        anti_patterns: Vec::new(),
+    };
+    contract.checked().expect("it can be scored")
+}
+
+pub(crate) fn criterion(id: &str) -> Criterion {
+    let (dimension, _) = id.split_once('.').expect("an id has its dimension");
+    Criterion {
+        id: id.into(),
+        dimension: dimension.into(),
+        criterion: format!("{id} holds").into(),
+        verification: "look".into(),
+        must_pass: false,
+        weight: 1,
+        check: None,
+        origin: Origin::Profile,
+    }
+}
+
+pub(crate) fn artifact(nth: usize) -> TreeId {
+    tree(&format!("artifact {nth}"))
+}
+
+/// Which artifact it is.
+pub(crate) fn nth(of: TreeId) -> usize {
+    (0..100).find(|nth| artifact(*nth) == of).expect("it is an artifact of the world")
+}
+
+/// Whether an artifact meets a criterion.
+pub(crate) type Met<'a> = &'a dyn Fn(usize, &str) -> bool;
+
+/// Answers a step. The builder asks to drop the draft, the evaluator declines that, and nobody answers questions.
+pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
+    let verdict = |of: TreeId, id: &str| if met(nth(of), id) { Verdict::Passed } else { Verdict::Failed };
+    match step {
+        Step::Draft => Ok(Answer::Drafted(vec![criterion("b.polite")])),
+        Step::Propose { .. } => Ok(Answer::Proposed(vec![Proposal {
+            change: contract::Change::Drop { criterion: "b.polite".into() },
+            why: "nobody asked for it".into(),
+        }])),
+        Step::Rule { .. } => Ok(Answer::Ruled(vec![ruling(false)])),
+        Step::Build { .. } => Ok(built(run.state.sprints.len() - 1)),
+        Step::Inspect { .. } => Ok(told(Verdict::Unverified, Means::Source)),
+        Step::Look { artifact } => Ok(told(verdict(*artifact, "b.quiet"), Means::Browser)),
+        Step::Judge { artifact, .. } => {
+            let contract = run.state.contract().expect("it is agreed on before anything is judged");
+            let finding = |one: &Criterion| finding(one.id.as_str(), verdict(*artifact, one.id.as_str()));
+            Ok(judged(contract.criteria.iter().map(finding).collect()))
+        }
+        Step::Ask { hold, .. } => Ok(Answer::Chosen { choice: run.unattended(*hold), by: Who::Default }),
+        Step::Promote { .. } => Ok(Answer::Promoted),
+    }
+}
+
+pub(crate) fn ruling(is_accepted: bool) -> Ruling {
+    Ruling { is_accepted, cites: "Show how it runs".into(), why: "it decides".into() }
+}
+
+pub(crate) fn built(nth: usize) -> Answer {
+    Answer::Built { artifact: artifact(nth), notes: Box::new(Notes::default()) }
+}
+
+pub(crate) fn told(verdict: Verdict, by: Means) -> Answer {
+    let told = Told { check: Check::Console, verdict, evidence: "index.html".into(), by };
+    let screens = (by == Means::Browser).then(|| tree("screens"));
+    Answer::Told { looked: Box::new(Looked { told: vec![told], notes: Vec::new() }), screens }
+}
+
+fn finding(criterion: &str, verdict: Verdict) -> Finding {
+    Finding {
+        criterion: criterion.into(),
+        verdict,
+        evidence: "index.html: seen".into(),
+        fix: None,
+        by: By::Judge,
+    }
+}
+
+fn judged(findings: Vec<Finding>) -> Answer {
+    Answer::Judged(Box::new(Verdicts { findings, ..Verdicts::default() }))
+}
+
+/// Plays a run to its end, alone, where some answers are others.
+pub(crate) fn play_with(
+    plan: Plan,
+    met: Met<'_>,
+    mut instead: impl FnMut(&Run, &Step) -> Option<Outcome>,
+) -> Drive {
+    let mut drive = Drive::start(plan);
+    drive.finish_alone(|run, step| instead(run, step).unwrap_or_else(|| answer(run, step, met)));
+    drive
+}
+
+/// A step in a few words.
+pub(crate) fn name(step: &Step) -> String {
+    let number = |artifact: &TreeId| nth(*artifact);
+    match step {
+        Step::Draft => "draft".to_owned(),
+        Step::Propose { round } => format!("propose {round}"),
+        Step::Rule { round } => format!("rule {round}"),
+        Step::Build { sprint, from } if *from == TreeId::EMPTY => format!("build {sprint} from nothing"),
+        Step::Build { sprint, from } => format!("build {sprint} from {}", number(from)),
+        Step::Inspect { artifact } => format!("inspect {}", number(artifact)),
+        Step::Look { artifact } => format!("look at {}", number(artifact)),
+        Step::Judge { artifact, reading, era, .. } => {
+            let era = if *era == 0 { String::new() } else { format!(", era {era}") };
+            format!("judge {}, {reading:?}{era}", number(artifact))
+        }
+        Step::Ask { hold, after } => format!("ask about {hold:?} after {after}"),
+        Step::Promote { artifact } => format!("promote {}", number(artifact)),
+    }
+}
+
+/// The steps of a run until it ends. Those on one line may run side by side.
+pub(crate) fn asked(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> String {
+    let mut lines = Vec::new();
+    loop {
+        let steps = drive.due(9);
+        if steps.is_empty() {
+            return lines.join("\n");
+        }
+        lines.push(steps.iter().map(name).collect::<Vec<_>>().join(" + "));
+        for step in steps {
+            let outcome = answer(&drive.run, &step);
+            drive.done(step, outcome);
+        }
+    }
+}
+
+/// The prompt of a step, whose folders are all empty.
+pub(crate) fn prompt(run: &Run, step: &Step) -> String {
+    bare_prompt(&Gan::request(run, step).expect("an agent is asked")).expect("its pages are ours")
+}
+
+/// Answers drawn from a seed and the step alone, with failures among them.
+pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+    random_answer_at(seed, run, step, run.attempts(step))
+}
+
+pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
+    let key = serde_json::to_vec(step).expect("a step has a JSON text");
+    let roll = rolls(&[&seed.to_le_bytes(), &key, &attempt.to_le_bytes()]);
+    if roll(0) < 12 && Gan::role(step).is_some() {
+        let kinds = [FailureKind::TimedOut, FailureKind::OffSchema, FailureKind::Gate];
+        return failed(kinds[roll(1) % 3]);
+    }
+    // Later artifacts are better as a rule, so that some runs pass.
+    let met = |nth: usize, id: &str| {
+        let roll = rolls(&[&seed.to_le_bytes(), &nth.to_le_bytes(), id.as_bytes()]);
+        roll(0) < 130 + 25 * nth
+    };
+    match step {
+        Step::Propose { .. } if roll(2) < 64 => Ok(Answer::Proposed(Vec::new())),
+        Step::Rule { .. } => Ok(Answer::Ruled(vec![ruling(roll(2) < 128)])),
+        // Now and then a builder changes nothing, or comes back to what it had.
+        Step::Build { sprint, .. } if roll(2) < 32 => Ok(built(roll(3) % *sprint as usize)),
+        Step::Look { .. } if roll(2) < 64 => failed(FailureKind::Crashed),
+        Step::Judge { .. } => {
+            let Ok(Answer::Judged(mut verdicts)) = answer(run, step, &met) else {
+                unreachable!("it is judged")
+            };
+            // Two readings of the same artifact differ.
+            if roll(2) < 64 {
+                verdicts.findings[roll(3) % 4].verdict = Verdict::Failed;
+            }
+            let item =
+                Item { id: "b.colour".into(), text: "It has colour.".into(), verification: "look".into() };
+            verdicts.wanted = vec![item; roll(4) % 3];
+            Ok(Answer::Judged(verdicts))
+        }
+        Step::Ask { hold, .. } => Ok(random_choice(run, *hold, roll(2))),
+        _ => answer(run, step, &met),
+    }
+}
+
+/// One of the answers that fit.
+fn random_choice(run: &Run, hold: Hold, roll: usize) -> Answer {
+    let must = run.state.contract().expect("it was agreed on").criteria[1].must_pass;
+    let choices = [
+        Choice::Force,
+        Choice::Accept,
+        Choice::Abort,
+        Choice::Stop,
+        Choice::Guide { text: "mind the noise".into() },
+        Choice::Refocus { dimension: "b".into() },
+        Choice::Amend { changes: vec![contract::Change::MustPass { criterion: ALL[1].into(), must: !must }] },
+    ];
+    let mut fitting = choices.into_iter().filter(|choice| run.may_choose(hold, choice)).cycle();
+    let choice = fitting.nth(roll).expect("some answer always fits");
+    Answer::Chosen { choice, by: Who::Person }
+}
+
+fn rolls(parts: &[&[u8]]) -> impl Fn(usize) -> usize + use<> {
+    let digest = Digest::of_parts(parts.iter().copied());
+    move |nth| usize::from(digest.as_bytes()[nth])
+}
+
+pub(crate) fn score(points: f64) -> Score {
+    Score::new(points).expect("a score of the tests is one")
+}
