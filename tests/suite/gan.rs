@@ -5,6 +5,7 @@ mod contract;
 mod crash;
 mod endings;
 mod holds;
+mod numbers;
 mod trust;
 
 use std::fs;
