@@ -67,10 +67,12 @@ pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
 pub fn became(run: &Run) -> String {
     let Some(end) = run.state.end.as_ref().filter(|_| run.closed_at.is_some()) else {
         return if run.held {
-            match run.has_to_ask_for_commands() {
-                true => "The run waits for you: may it run the commands of its test scenarios?".to_owned(),
-                false => "The run waits for you: how should it go on?".to_owned(),
-            }
+            let question = if run.has_to_ask_for_commands() {
+                "may it run the commands of its test scenarios?"
+            } else {
+                "how should it go on?"
+            };
+            format!("The run waits for you: {question}")
         } else {
             "The run has not ended; `skilltune resume` continues it.".to_owned()
         };
