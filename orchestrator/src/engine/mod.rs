@@ -16,6 +16,7 @@ mod drive;
 mod files;
 mod gan;
 mod materials;
+mod proposing;
 pub mod reflex;
 mod refusal;
 mod reply;

@@ -4,8 +4,7 @@
 //! All that is made before the branch is set is seen by nobody, and is the same when it is made again: a proposal that was
 //! killed is made once more.
 
-use jiff::Timestamp;
-use skilltune_phases::proposal::{Form, Proposal};
+use skilltune_phases::proposal::{Form, Proposal, Words};
 
 use crate::disk::SafePath;
 use crate::promote::Move;
@@ -21,22 +20,18 @@ use super::repository::{Prefix, Repository};
 use super::runner::{Git, GitError};
 
 /// What is to be proposed.
-#[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+#[derive(Clone, Debug)]
+pub struct Wanted {
     pub form: Form,
-    /// Each skill's way from the version that the run started from.
-    pub moves: &'a [Move],
-    pub branch: &'a str,
-    /// The message of the commit. Its last lines are trailers, of which one names the run.
-    pub message: &'a str,
-    /// The time of the commit.
-    pub at: Timestamp,
+    /// Each folder's way from the version that the run started from.
+    pub moves: Vec<Move>,
+    pub words: Words,
     /// Where a patch goes.
-    pub patch: &'a SafePath,
+    pub patch: SafePath,
 }
 
-pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted<'_>) -> Result<Proposal, ProposeError> {
-    let (repository, prefixes) = Repository::around(git, wanted.moves)?;
+pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Proposal, ProposeError> {
+    let (repository, prefixes) = Repository::around(git, &wanted.moves)?;
     let mut changes = Changes::new();
     for (one, prefix) in wanted.moves.iter().zip(&prefixes) {
         if let Some(prefix) = prefix.as_ref().filter(|_| one.from != one.to) {
@@ -47,7 +42,7 @@ pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted<'_>) -> Result<
         return Err(refused("HEAD has these changes already", "there is nothing left to do"));
     }
     commit::require_identity(&repository)?;
-    let content = commit::content(&repository, &changes, &target(&prefixes), wanted.message)?;
+    let content = commit::content(&repository, &changes, &target(&prefixes), &wanted.words.message)?;
     let mut notes = Vec::new();
     if let Some(other) = &repository.within {
         notes.push(format!("the skill is in a submodule of {other}; the commit is in the submodule").into());
@@ -68,7 +63,7 @@ pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted<'_>) -> Result<
             publish(git, &repository, (&changes, &content), proposal)
         }
         Form::Patch => {
-            let commit = commit::make(&repository, &content, wanted.at, false)?;
+            let commit = commit::make(&repository, &content, wanted.words.at, false)?;
             as_patch(&repository, wanted, commit, proposal)
         }
     }
@@ -76,15 +71,15 @@ pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted<'_>) -> Result<
 
 fn on_branch(
     repository: &Repository<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &Wanted,
     content: &commit::Content,
     mut proposal: Proposal,
 ) -> Result<Proposal, ProposeError> {
-    let standing = branch::look(repository, wanted.branch, content)?;
+    let standing = branch::look(repository, &wanted.words.branch, content)?;
     let why = match made(repository, wanted, content, &standing) {
         Ok(commit) => {
             proposal.commit = commit.as_str().into();
-            proposal.branch = Some(wanted.branch.into());
+            proposal.branch = Some(wanted.words.branch.as_str().into());
             return Ok(proposal);
         }
         Err(Hindered::Because(why)) => why,
@@ -92,7 +87,7 @@ fn on_branch(
     };
     proposal.notes.push(format!("this is a patch, not a branch: {why}").into());
     // Whoever takes the patch signs it.
-    let commit = commit::make(repository, content, wanted.at, false)?;
+    let commit = commit::make(repository, content, wanted.words.at, false)?;
     as_patch(repository, wanted, commit, proposal)
 }
 
@@ -107,7 +102,7 @@ fn target(prefixes: &[Option<Prefix>]) -> String {
 
 fn made(
     repository: &Repository<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &Wanted,
     content: &commit::Content,
     standing: &Standing,
 ) -> Result<String, Hindered> {
@@ -118,13 +113,13 @@ fn made(
         Standing::Free | Standing::Ours { .. } => {}
     }
     let is_signed = commit::is_signed(repository)?;
-    let commit = match commit::make(repository, content, wanted.at, is_signed) {
+    let commit = match commit::make(repository, content, wanted.words.at, is_signed) {
         Err(GitError::Failed { said, .. }) if is_signed => {
             return Err(Hindered::Because(format!("git could not sign the commit: {}", first_line(&said))));
         }
         commit => commit?,
     };
-    match branch::set(repository, wanted.branch, &commit, standing) {
+    match branch::set(repository, &wanted.words.branch, &commit, standing) {
         Err(GitError::Failed { said, .. }) => {
             Err(Hindered::Because(format!("git could not set the branch: {}", first_line(&said))))
         }
@@ -138,11 +133,11 @@ fn first_line(said: &str) -> &str {
 
 fn as_patch(
     repository: &Repository<'_>,
-    wanted: &Wanted<'_>,
+    wanted: &Wanted,
     commit: String,
     proposal: Proposal,
 ) -> Result<Proposal, ProposeError> {
-    patch::write(repository, &commit, wanted.patch)?;
+    patch::write(repository, &commit, &wanted.patch)?;
     let name = wanted.patch.path().file_name().unwrap_or_default();
     Ok(Proposal { commit: commit.into(), patch: Some(name.to_string_lossy().into()), ..proposal })
 }

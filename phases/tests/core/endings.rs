@@ -4,7 +4,7 @@ use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::ending::Outcome as Came;
-use skilltune_phases::loops::tune::proposing::Words;
+use skilltune_phases::loops::tune::proposing;
 use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Tune, Verdict};
 use skilltune_phases::offline;
 use skilltune_phases::proposal::Form;
@@ -209,7 +209,7 @@ fn a_champion_that_is_to_be_a_commit_is_proposed_or_kept_with_the_reason() {
     assert_eq!(run.outcome(), Came::Proposed);
     assert!(run.proposed().is_some_and(|proposed| proposed.is_ok()));
     let champion = run.candidate(run.state.shipment.as_ref().unwrap().champion).unwrap();
-    let words = Words::of(&run, champion);
+    let words = proposing::words(&run, champion);
     assert_eq!(words.at, run.state.shipped_at.unwrap());
     assert!(words.message.contains("\nSkilltune-Verdict: won\n"), "{}", words.message);
 

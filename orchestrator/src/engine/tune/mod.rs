@@ -4,7 +4,6 @@ mod artifacts;
 mod context;
 mod diff;
 mod draft;
-mod proposing;
 
 use std::path::Path;
 
@@ -13,15 +12,20 @@ use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::measure;
+use skilltune_phases::loops::tune::proposing::words;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Answer, Decision, Kept, Request, Run, Step, Trial, Tune, WORKSPACE};
 use skilltune_phases::order::Order;
+use skilltune_phases::proposal::{Form, Proposal};
 use skilltune_phases::role::Rights;
 use skilltune_phases::target::Place;
 
-use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, unreadable};
+use super::{
+    EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
+};
 use crate::agent::Talk;
 use crate::checks::{self, Evidence};
+use crate::git::{self, Git, ProposeError, Wanted};
 use crate::process::How;
 use crate::promote::{self, Move, Promotion};
 use crate::snapshot::{LEFT_BY_TOOLS, Manifest, Objects, RelPath, capture_left, unified};
@@ -29,7 +33,6 @@ use crate::store::RunFolder;
 
 pub use context::context;
 pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
-pub use proposing::propose_candidate;
 
 impl LoopEngine for Tune {
     fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
@@ -60,7 +63,14 @@ impl LoopEngine for Tune {
         match step {
             Step::Ask(_) => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
             Step::Promote { .. } => promote(run, step, hands).map(Own::Done),
-            Step::Propose { candidate, form } => proposing::propose(run, *candidate, *form, hands.context),
+            Step::Propose { candidate, form } => {
+                let candidate = run.candidate(*candidate).ok_or(EngineError::Stuck)?;
+                let wanted = wanted(run, candidate, *form, &hands.context.shop.folder);
+                proposing::propose(wanted, hands.context, |made| match made {
+                    Ok(proposal) => Answer::Proposed(proposal),
+                    Err(why) => Answer::NotProposed { why },
+                })
+            }
             Step::Inspect { member, trial, kept } => {
                 inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(Own::Done)
             }
@@ -137,6 +147,26 @@ fn promote(run: &Run, step: &Step, Hands { context, .. }: Hands<'_, Tune>) -> Re
         Promotion::Done => Answer::Promoted,
         Promotion::Conflict { found } => Answer::Conflict { found },
     })
+}
+
+/// Proposes what the candidate changes of the version that the run started from.
+pub fn propose_candidate(
+    run: &Run,
+    candidate: &Candidate,
+    form: Form,
+    (objects, folder): (&Objects, &RunFolder),
+    git: &Git<'_>,
+) -> Result<Proposal, ProposeError> {
+    git::propose(git, objects, &wanted(run, candidate, form, folder))
+}
+
+fn wanted(run: &Run, candidate: &Candidate, form: Form, folder: &RunFolder) -> Wanted {
+    Wanted {
+        form,
+        moves: moves(run, &run.state.candidates[0], candidate),
+        words: words(run, candidate),
+        patch: folder.place().join(format!("{}.patch", candidate.id.short())),
+    }
 }
 
 /// The way from one version to another for each member's folder; unchanged members are named too, so that all are checked.

@@ -1,22 +1,12 @@
 //! What a commit says that proposes a candidate: the verdict, the figures and the run.
 
-use jiff::Timestamp;
-
 use super::{Answer, Apply, Run, Shipment, Step, StepState, Verdict};
 use crate::candidate::Candidate;
 use crate::edit::Danger;
 use crate::id::CandidateId;
-use crate::proposal::Proposal;
+use crate::proposal::{Proposal, Trailers, Words, plain};
 use crate::score::Score;
 use crate::target::Place;
-
-/// The branch, the message and the time of the commit. They are the same whenever they are asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Words {
-    pub branch: String,
-    pub message: String,
-    pub at: Timestamp,
-}
 
 impl Run {
     /// The commit of the champion, or why there is none, where one was to be made.
@@ -32,40 +22,20 @@ impl Run {
     }
 }
 
-/// Of this width, git shows a subject whole.
-const SUBJECT: usize = 72;
-
-impl Words {
-    pub fn of(run: &Run, candidate: &Candidate) -> Self {
-        let names = names(run);
-        let what = if run.plan.is_chain() { "skills" } else { "skill" };
-        let subject = shortened(&format!("Improve the {what} {}", names.join(", ")));
-        let shipment = run.state.shipment.as_ref().filter(|one| one.challenger == Some(candidate.id));
-        let (body, verdict) = match shipment {
-            Some(shipment) => (compared(run, shipment, candidate.id), word(shipment.verdict)),
-            None => ("No final comparison shows that this candidate is better.".to_owned(), "none"),
-        };
-        let trailers = format!(
-            "Skilltune-Run: {}\nSkilltune-Candidate: {}\nSkilltune-Verdict: {verdict}\n",
-            run.plan.run,
-            candidate.id.short()
-        );
-        let branch = names.iter().map(|name| slug(name)).collect::<Vec<_>>().join("+");
-        Self {
-            branch: format!("skilltune/{branch}"),
-            message: format!("{subject}\n\n{body}\n\n{}{trailers}", dangers(run, candidate.id)),
-            at: run.state.shipped_at.unwrap_or(run.started_at),
-        }
-    }
-}
-
-/// On one line each, whatever a folder is called.
-fn names(run: &Run) -> Vec<String> {
-    run.plan.task.target.members.iter().map(|member| plain(&member.name)).collect()
-}
-
-fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+/// What a commit of the candidate says.
+pub fn words(run: &Run, candidate: &Candidate) -> Words {
+    // On one line each, whatever a folder is called.
+    let names: Vec<_> = run.plan.task.target.members.iter().map(|member| plain(&member.name)).collect();
+    let what = if run.plan.is_chain() { "skills" } else { "skill" };
+    let subject = format!("Improve the {what} {}", names.join(", "));
+    let shipment = run.state.shipment.as_ref().filter(|one| one.challenger == Some(candidate.id));
+    let (compared, verdict) = match shipment {
+        Some(shipment) => (compared(run, shipment, candidate.id), word(shipment.verdict)),
+        None => ("No final comparison shows that this candidate is better.".to_owned(), "none"),
+    };
+    let body = format!("{compared}{}", dangers(run, candidate.id));
+    let trailers = Trailers { run: &run.plan.run, version: &candidate.id.short(), verdict };
+    Words::new(&names, (&subject, &body), trailers, run.state.shipped_at.unwrap_or(run.started_at))
 }
 
 /// More of them are in the reports.
@@ -80,27 +50,15 @@ fn dangers(run: &Run, candidate: CandidateId) -> String {
     let line = |(member, danger): &(Place, &Danger)| {
         let member = run.plan.task.target.members.get(member.0).filter(|_| run.plan.is_chain());
         let folder = member.map_or_else(String::new, |member| format!("{}/", member.name));
-        format!("- {}\n", plain(&danger.told(&folder)))
+        format!("- {}", plain(&danger.told(&folder)))
     };
-    let listed: String = all.iter().take(MOST_DANGERS).map(line).collect();
     let more = all.len().saturating_sub(MOST_DANGERS);
-    let more = if more > 0 { format!("- and {more} more\n") } else { String::new() };
+    let more = (more > 0).then(|| format!("- and {more} more"));
+    let lines: Vec<_> = all.iter().take(MOST_DANGERS).map(line).chain(more).collect();
     format!(
-        "Look at these lines before you merge it. They let the skill do more than before:\n\n{listed}{more}\n"
+        "\n\nLook at these lines before you merge it. They let the skill do more than before:\n\n{}",
+        lines.join("\n")
     )
-}
-
-/// What the name of a branch can hold everywhere.
-fn slug(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
-}
-
-fn shortened(subject: &str) -> String {
-    if subject.chars().count() <= SUBJECT {
-        return subject.to_owned();
-    }
-    subject.chars().take(SUBJECT - 3).chain("...".chars()).collect()
 }
 
 fn compared(run: &Run, shipment: &Shipment, candidate: CandidateId) -> String {
@@ -140,23 +98,5 @@ fn word(verdict: Verdict) -> &'static str {
         Verdict::Unused => "unused",
         Verdict::Unchallenged => "unchallenged",
         Verdict::Unjudged => "unjudged",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_branch_is_named_without_what_git_refuses() {
-        assert_eq!(slug("writer-2"), "writer-2");
-        assert_eq!(slug("a b..c~^:?*[\\\n.lock"), "a-b--c---------lock");
-    }
-
-    #[test]
-    fn a_long_subject_is_cut_between_characters() {
-        let cut = shortened(&"ü".repeat(100));
-        assert_eq!(cut.chars().count(), SUBJECT);
-        assert!(cut.ends_with("ü..."));
     }
 }

@@ -1,0 +1,49 @@
+//! What a run made, as a commit.
+
+use std::sync::Arc;
+
+use skilltune_phases::proposal::Proposal;
+
+use super::call::WHISPER;
+use super::{Context, EngineError, Own};
+use crate::git::{self, Git, ProposeError, Wanted};
+
+/// The commit, or why there is none: what a person can put right is an answer.
+pub(super) type Proposed = Result<Box<Proposal>, Box<str>>;
+
+/// Proposes it as a step of a run.
+pub(super) fn propose<A: 'static>(
+    wanted: Wanted,
+    context: &Context,
+    answer: fn(Proposed) -> A,
+) -> Result<Own<A>, EngineError> {
+    if context.shop.git.is_none() {
+        return Ok(Own::Done(answer(Err("git is not installed".into()))));
+    }
+    context.journal.barrier()?;
+    let shop = Arc::clone(&context.shop);
+    Ok(Own::Work(Box::new(move |ear| {
+        let room = shop.work.join("git");
+        room.fresh()?;
+        let program = shop.git.as_ref().ok_or(EngineError::Stuck)?;
+        let git = Git::new(program, room.path(), room.path(), &shop.pool, ear);
+        let made = git::propose(&git, &shop.objects, &wanted);
+        // Whoever told us to end may have told the programs at once, and they may have been quicker.
+        if !is_whole(&made) && ear.hears_within(WHISPER) {
+            return Ok(None);
+        }
+        match made {
+            Ok(proposal) => Ok(Some(answer(Ok(Box::new(proposal))))),
+            Err(ProposeError::Refused { why, hint }) => {
+                Ok(Some(answer(Err(format!("{why}; {hint}").into()))))
+            }
+            Err(error @ ProposeError::Git(_)) => Ok(Some(answer(Err(error.to_string().into())))),
+            Err(error) => Err(error.into()),
+        }
+    })))
+}
+
+/// Whether nothing has failed on the way: a note may say what did.
+fn is_whole(made: &Result<Proposal, ProposeError>) -> bool {
+    made.as_ref().is_ok_and(|proposal| proposal.notes.is_empty())
+}
