@@ -328,7 +328,7 @@ fn a_skill_in_a_submodule_is_committed_in_the_submodule() {
     let project = outer.join("inner");
     let apply = scene.command(&["apply", "--as", "branch"]).current_dir(&project).output().unwrap();
     let ran = Ran::of(apply);
-    assert!(ran.code == Some(0) && ran.stderr.contains("the skill is in a submodule of "), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.stderr.contains("the folder is in a submodule of "), "{ran:?}");
     let page = format!("{BRANCH}:{SKILL}/SKILL.md");
     assert!(of_outer(&["-C", "inner", "show", &page]).contains("Quality: 90"));
     assert_eq!(of_outer(&["rev-parse", "HEAD"]), head);
@@ -347,7 +347,7 @@ fn a_repository_without_what_a_commit_needs_is_refused_in_one_line() {
     let not_there = Repository::uncommitted();
     not_there.git(&["commit", "--quiet", "--allow-empty", "--message", "Empty"]);
     not_there.tuned();
-    assert_refused(&not_there, "branch", "HEAD does not have the skill");
+    assert_refused(&not_there, "branch", "HEAD does not have .claude/skills/writer");
 
     let nobody = Repository::new();
     nobody.tuned();

@@ -44,7 +44,7 @@ pub(super) fn look(
         return Ok(Standing::Taken(format!("branch {branch} has commits that skilltune did not make")));
     }
     if !content.has_target_of(wanted) {
-        return Ok(Standing::Taken(format!("branch {branch} proposes a change of another skill")));
+        return Ok(Standing::Taken(format!("branch {branch} proposes a change of another folder")));
     }
     let below = format!("{commit}^");
     let exclude = format!("--exclude={name}");

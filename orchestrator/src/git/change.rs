@@ -21,10 +21,10 @@ use super::tree::{Blob, Mode, entries};
 /// What becomes of paths of the repository; no blob where the file goes.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<Blob>>;
 
-/// What a version of a skill has at one path.
+/// What a version of a folder has at one path.
 type Found<'a> = Option<&'a Node>;
 
-/// What one skill's way means for the tree of HEAD; `prefix` is the skill's folder in it, with a slash at its end.
+/// What one folder's way means for the tree of HEAD; `prefix` is the folder in it, with a slash at its end.
 pub(super) fn changes(
     repository: &Repository<'_>,
     objects: &Objects,
@@ -32,7 +32,7 @@ pub(super) fn changes(
     prefix: &[u8],
 ) -> Result<Changes, ProposeError> {
     let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
-    let ours = committed(repository, prefix)?;
+    let ours = committed(repository, prefix, &from)?;
     let merge = Merge { repository, objects, prefix, ours: &ours };
     let differing = differing(&from, &to);
     merge.require_no_foreign_filter(differing.keys())?;
@@ -80,15 +80,23 @@ fn mode(node: &Node) -> Mode {
     }
 }
 
-/// The skill as HEAD has it.
-fn committed(repository: &Repository<'_>, prefix: &[u8]) -> Result<BTreeMap<Vec<u8>, Blob>, ProposeError> {
-    let folder = prefix.strip_suffix(b"/").unwrap_or(prefix);
-    let name = [repository.base.as_bytes(), b":", folder].concat();
+/// The folder as HEAD has it. HEAD need not have one in which the run found no file.
+pub(super) fn committed(
+    repository: &Repository<'_>,
+    prefix: &[u8],
+    base: &Manifest,
+) -> Result<BTreeMap<Vec<u8>, Blob>, ProposeError> {
+    // With the slash it is a folder and nothing else.
+    let name = [repository.base.as_bytes(), b":", prefix].concat();
     let find = [OsString::from("rev-parse"), "--verify".into(), "--quiet".into(), OsString::from_vec(name)];
     let Some(tree) = repository.git.find(Command::new(find))? else {
+        if base.entries().iter().all(|entry| entry.node.is_folder()) {
+            require_way(repository, prefix)?;
+            return Ok(BTreeMap::new());
+        }
         return Err(refused(
-            "HEAD does not have the skill",
-            "commit the skill first, then run the command again",
+            format!("HEAD does not have {}", shown(prefix.strip_suffix(b"/").unwrap_or(prefix))),
+            "commit it first, then run the command again",
         ));
     };
     let tree = String::from_utf8(tree).map_err(|_| GitError::Garbled)?;
@@ -97,6 +105,24 @@ fn committed(repository: &Repository<'_>, prefix: &[u8]) -> Result<BTreeMap<Vec<
     let entries = entries(&list).map(|entry| entry.map(|entry| (entry.path.to_vec(), entry.blob)));
     Ok(entries.collect::<Option<_>>().ok_or(GitError::Garbled)?)
 }
+
+/// What HEAD has on the way to a new folder must be folders: anything else would be replaced.
+fn require_way(repository: &Repository<'_>, prefix: &[u8]) -> Result<(), ProposeError> {
+    let slashes = prefix.iter().enumerate().filter(|(_, byte)| **byte == b'/');
+    let way = slashes.map(|(at, _)| OsString::from_vec(prefix[..at].to_vec()));
+    let list = Command::new(["ls-tree", "--full-tree", "-z", &repository.base, "--"]).more(way);
+    let listed = repository.git.run(list.env("GIT_LITERAL_PATHSPECS", "1"))?;
+    let mut listed = listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+    let Some(other) = listed.find(|entry| !entry.starts_with(FOLDER)) else { return Ok(()) };
+    let path = other.iter().position(|byte| *byte == b'\t').map_or(other, |tab| &other[tab + 1..]);
+    Err(refused(
+        format!("HEAD has {}, which is not a folder", shown(path)),
+        "commit your own change of it first, then run the command again",
+    ))
+}
+
+/// How `git ls-tree` begins the line of a folder.
+const FOLDER: &[u8] = b"040000 ";
 
 /// The paths that would take the place of something else that HEAD has: a folder that of a file, or a file that of a folder.
 fn in_the_way(ours: &BTreeMap<Vec<u8>, Blob>, changes: &Changes, prefix: &[u8]) -> BTreeSet<Vec<u8>> {

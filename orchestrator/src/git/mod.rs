@@ -1,4 +1,4 @@
-//! Git repositories of the user: what a revision holds is read, and a skill's improvement is handed back as a commit.
+//! Git repositories of the user: what a revision holds is read, and what a run made is handed back as a commit.
 //!
 //! Only the `git` program touches a repository, by commands that leave the user's index, working tree, stash and HEAD
 //! unchanged. No hook runs, and no program that the repository's own configuration names.
@@ -28,6 +28,6 @@ mod tree;
 
 pub use changed::{Changed, ChangedError, root};
 pub use error::ProposeError;
-pub use propose::{Wanted, propose};
+pub use propose::{Wanted, propose, require_repository};
 pub use revision::{Files, Revision, RevisionError};
 pub use runner::{Git, GitError, Program};

@@ -4,11 +4,13 @@
 //! All that is made before the branch is set is seen by nobody, and is the same when it is made again: a proposal that was
 //! killed is made once more.
 
+use std::path::Path;
+
 use skilltune_phases::proposal::{Form, Proposal, Words};
 
 use crate::disk::SafePath;
 use crate::promote::Move;
-use crate::snapshot::Objects;
+use crate::snapshot::{Manifest, Objects};
 
 use super::branch::{self, Standing};
 use super::change::{self, Changes};
@@ -30,6 +32,13 @@ pub struct Wanted {
     pub patch: SafePath,
 }
 
+/// Fails where no change of this folder could be proposed, as it is now: for whoever wants to know that beforehand.
+pub fn require_repository(git: &Git<'_>, folder: &Path, now: &Manifest) -> Result<(), ProposeError> {
+    let (repository, prefix) = Repository::of(git, folder)?;
+    commit::require_identity(&repository)?;
+    change::committed(&repository, &prefix, now).map(drop)
+}
+
 pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Proposal, ProposeError> {
     let (repository, prefixes) = Repository::around(git, &wanted.moves)?;
     let mut changes = Changes::new();
@@ -45,7 +54,7 @@ pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Prop
     let content = commit::content(&repository, &changes, &target(&prefixes), &wanted.words.message)?;
     let mut notes = Vec::new();
     if let Some(other) = &repository.within {
-        notes.push(format!("the skill is in a submodule of {other}; the commit is in the submodule").into());
+        notes.push(format!("the folder is in a submodule of {other}; the commit is in the submodule").into());
     }
     let proposal = Proposal {
         commit: Box::default(),
@@ -91,7 +100,7 @@ fn on_branch(
     as_patch(repository, wanted, commit, proposal)
 }
 
-/// The folders of the skills in the repository, on one line.
+/// The folders in the repository, on one line.
 fn target(prefixes: &[Option<Prefix>]) -> String {
     let folder = |prefix: &Prefix| {
         let folder = String::from_utf8_lossy(prefix).trim_end_matches('/').escape_debug().to_string();

@@ -1,7 +1,7 @@
 //! The repository that holds some folders: where it begins, where they are in it, and what its HEAD is.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
 use crate::promote::Move;
@@ -32,7 +32,7 @@ const OLDEST: [u32; 2] = [2, 36];
 pub(super) const LIST_BYTES: u64 = 64 << 20;
 
 impl<'a> Repository<'a> {
-    /// The repository of all skills that change, and the path of each in it. One that does not change may be elsewhere: it has
+    /// The repository of all folders that change, and the path of each in it. One that does not change may be elsewhere: it has
     /// no path then.
     pub(super) fn around(git: &Git<'a>, moves: &[Move]) -> Result<(Self, Vec<Option<Prefix>>), ProposeError> {
         require_version(git)?;
@@ -40,35 +40,44 @@ impl<'a> Repository<'a> {
         let (changed, others): (Vec<_>, Vec<_>) =
             moves.iter().zip(&mut paths).partition(|(one, _)| one.from != one.to);
         for (one, path) in changed {
-            let git = git.at(&one.path);
-            let root = root(&git, &one.path)?;
+            let (root, prefix) = locate(git, &one.path)?;
             if top.get_or_insert_with(|| root.clone()) != &root {
                 return Err(refused("the skills are in different repositories", "apply them without git"));
             }
-            *path = Some(prefix(&git)?);
+            *path = Some(prefix);
         }
         for (one, path) in others {
-            let git = git.at(&one.path);
-            match root(&git, &one.path) {
-                Ok(root) if top.as_ref() == Some(&root) => *path = Some(prefix(&git)?),
+            match locate(git, &one.path) {
+                Ok((root, prefix)) if top.as_ref() == Some(&root) => *path = Some(prefix),
                 Ok(_) | Err(ProposeError::Refused { .. }) => {}
                 Err(error) => return Err(error),
             }
         }
-        let top = top.ok_or_else(|| refused("no skill changes", "there is nothing to do"))?;
-        let git = git.at(&top);
+        let top = top.ok_or_else(|| refused("nothing changes", "there is nothing to do"))?;
+        Ok((Self::at(git, &top)?, paths))
+    }
+
+    /// The repository of a folder, and the folder's path in it.
+    pub(super) fn of(git: &Git<'a>, folder: &Path) -> Result<(Self, Prefix), ProposeError> {
+        require_version(git)?;
+        let (top, prefix) = locate(git, folder)?;
+        Ok((Self::at(git, &top)?, prefix))
+    }
+
+    fn at(git: &Git<'a>, top: &Path) -> Result<Self, ProposeError> {
+        let git = git.at(top);
         let settings = Settings::of(&git)?;
         let guard = Guard::of(&settings)?;
         let base = git.find(Command::new(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]))?;
         let base = base.and_then(|base| String::from_utf8(printed(base)).ok()).ok_or_else(|| {
-            refused("the repository has no commit yet", "commit the skill first, then run the command again")
+            refused("the repository has no commit yet", "make a commit first, then run the command again")
         })?;
         let within = git.line(Command::new(["rev-parse", "--show-superproject-working-tree"]))?;
         let git = git.with_env(guard.env());
         // What counts is committed: attributes that a person is editing are not.
         let git = git.with_env([("GIT_ATTR_SOURCE".to_owned(), base.clone())]);
         let within = Some(within).filter(|within| !within.is_empty());
-        Ok((Self { git, guard, settings, base, within }, paths))
+        Ok(Self { git, guard, settings, base, within })
     }
 
     /// The first of these paths with a filter as wanted, and the name of the filter, as HEAD has it.
@@ -102,9 +111,16 @@ fn require_version(git: &Git<'_>) -> Result<(), ProposeError> {
     Ok(())
 }
 
-/// Where the folder of `git` is in its repository.
-fn prefix(git: &Git<'_>) -> Result<Prefix, GitError> {
-    Ok(printed(git.run(Command::new(["rev-parse", "--show-prefix"]))?))
+/// The root of a folder's repository, and the folder's path from there. It need not be there yet.
+fn locate(git: &Git<'_>, folder: &Path) -> Result<(PathBuf, Prefix), ProposeError> {
+    let there = folder.ancestors().find(|above| above.is_dir()).unwrap_or(folder);
+    let git = git.at(there);
+    let root = root(&git, folder)?;
+    let mut prefix = printed(git.run(Command::new(["rev-parse", "--show-prefix"]))?);
+    for part in folder.strip_prefix(there).expect("an ancestor is a prefix") {
+        prefix.extend([part.as_bytes(), b"/"].concat());
+    }
+    Ok((root, prefix))
 }
 
 fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ProposeError> {

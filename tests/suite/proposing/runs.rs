@@ -135,7 +135,7 @@ fn a_champion_of_which_no_commit_can_be_made_is_kept_and_the_report_says_why() {
     let ran = tune(&repository, "branch");
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")), "{ran:?}");
     let report = fs::read_to_string(repository.scene.run_folder().join("final-report.md")).unwrap();
-    let told = "no commit could be made: HEAD does not have the skill; commit the skill first";
+    let told = "no commit could be made: HEAD does not have .claude/skills/writer; commit it first";
     assert!(report.contains(told), "{report}");
     assert_eq!(repository.users(), before);
 }
