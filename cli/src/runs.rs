@@ -1,5 +1,6 @@
 //! The runs of a project, of any loop: found by an alias or a beginning of their id, read from their journals.
 
+pub mod commit;
 pub mod failure;
 pub mod ownership;
 pub mod peer;

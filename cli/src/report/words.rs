@@ -6,6 +6,7 @@ use std::path::Path;
 use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
 use skilltune_phases::loops::{Loop, MostCalls};
 use skilltune_phases::model::{ModelName, Models};
+use skilltune_phases::name::Name;
 use skilltune_phases::plan::{Cast, Enforced, Roles};
 use skilltune_phases::proposal::Proposal;
 use skilltune_phases::role::{ByRole, Role};
@@ -193,14 +194,38 @@ pub fn pull_request(proposal: &Proposal) -> Option<String> {
     Some(plain::one_line(&plain::shell_path(Path::new(&**address))))
 }
 
+/// The path of its patch in the folder of the run, as a shell takes it.
+pub fn patch(proposal: &Proposal, folder: &Path) -> Option<String> {
+    let name: Name = proposal.patch.as_ref()?.parse().ok()?;
+    Some(plain::shell_path(&folder.join(name.as_str())))
+}
+
 pub fn proposed(proposal: &Proposal) -> String {
+    format!("someone {}", made(proposal))
+}
+
+pub fn made(proposal: &Proposal) -> String {
     if let Some(address) = pull_request(proposal) {
-        return format!("someone made the pull request {address}");
+        return format!("made the pull request {address}");
     }
     match (branch(proposal), &proposal.patch) {
-        (Some(branch), _) => format!("someone made a commit on branch {branch}"),
-        (None, Some(patch)) => format!("someone made the patch {patch}"),
-        (None, None) => format!("someone made commit {}", proposal.commit),
+        (Some(branch), _) => format!("made a commit on branch {branch}"),
+        (None, Some(patch)) => format!("made the patch {patch}"),
+        (None, None) => format!("made commit {}", proposal.commit),
+    }
+}
+
+/// Says what it is, and how to take it.
+pub fn commit(proposal: &Proposal) -> String {
+    match (branch(proposal), &proposal.patch) {
+        (Some(branch), _) if let Some(address) = pull_request(proposal) => {
+            format!("the pull request {address}, from branch {branch}")
+        }
+        (Some(branch), _) => format!("a commit on branch {branch}; `git merge {branch}` takes it"),
+        (None, Some(patch)) => {
+            format!("the patch {} in the run's folder; `git am` takes it", plain::one_line(patch))
+        }
+        (None, None) => format!("commit {}", plain::one_line(&proposal.commit)),
     }
 }
 

@@ -44,6 +44,11 @@ impl Origin {
         self.is_of(|origin| matches!(origin, Self::Project(_)))
     }
 
+    /// Whether the person says so, in any way: a project's file may be somebody else's.
+    pub fn is_persons(&self) -> bool {
+        *self != Self::Default && !self.is_projects()
+    }
+
     fn is_of(&self, kind: fn(&Self) -> bool) -> bool {
         match self {
             Self::Preset(_, origin) => kind(origin),

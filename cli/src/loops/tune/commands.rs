@@ -20,7 +20,7 @@ use crate::loops::tune::verdicts;
 use crate::loops::tune::{advice, apply, dangers, report, words};
 use crate::loops::{LoopCommands, Version};
 use crate::report::journal;
-use crate::report::words::{branch, pull_request};
+use crate::report::words::made;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, Standing};
@@ -230,11 +230,7 @@ fn answered(answer: &Answer) -> String {
         Answer::Chosen(choice) => choice.word().to_owned(),
         Answer::Promoted => "champion applied".to_owned(),
         Answer::Conflict { .. } => "the skill was edited during the run; not applied".to_owned(),
-        Answer::Proposed(proposal) => match (pull_request(proposal), branch(proposal)) {
-            (Some(address), _) => format!("made the pull request {address}"),
-            (None, Some(branch)) => format!("made a commit on branch {branch}"),
-            (None, None) => "made a patch".to_owned(),
-        },
+        Answer::Proposed(proposal) => made(proposal),
         Answer::NotProposed { why } => format!("could not make a commit: {why}"),
     }
 }

@@ -239,7 +239,7 @@ impl Draft {
 /// A person who is there is asked before their skill is replaced, unless they said otherwise themselves: a project's file
 /// may be somebody else's. Nor does such a file alone send anything to a server.
 fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
-    let is_theirs = set.origin != Origin::Default && !set.origin.is_projects();
+    let is_theirs = set.origin.is_persons();
     match set.value.into() {
         Apply::Auto if is_attended && !is_theirs => Apply::Ask,
         Apply::Auto if !is_theirs => Apply::Unattended,

@@ -8,7 +8,7 @@ use skilltune_phases::proposal::Proposal;
 
 use crate::loops::tune::looks;
 use crate::loops::tune::words::Class;
-use crate::report::words::{branch, pull_request};
+use crate::report::words::commit;
 use crate::text::figures::count;
 use crate::text::plain::one_line;
 
@@ -143,19 +143,9 @@ fn better(run: &Run) -> &'static str {
 }
 
 fn proposed(run: &Run, proposal: &Proposal) -> String {
-    let made = match (branch(proposal), &proposal.patch) {
-        (Some(branch), _) if let Some(address) = pull_request(proposal) => {
-            format!("the pull request {address}, from branch {branch}")
-        }
-        (Some(branch), _) => format!("a commit on branch {branch}; `git merge {branch}` takes it"),
-        (None, Some(patch)) => {
-            format!("the patch {} in the run's folder; `git am` takes it", one_line(patch))
-        }
-        (None, None) => format!("commit {}", one_line(&proposal.commit)),
-    };
     let notes: Vec<String> =
         proposal.notes.iter().map(|note| format!(" Note: {}.", one_line(note))).collect();
-    format!("{} and is {made}.{} The skill is unchanged.", better(run), notes.concat())
+    format!("{} and is {}.{} The skill is unchanged.", better(run), commit(proposal), notes.concat())
 }
 
 fn of_target(run: &Run) -> String {

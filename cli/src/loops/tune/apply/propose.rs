@@ -1,7 +1,6 @@
 //! `apply --as`: a commit of a candidate, which the user merges or deletes; the skill stays as it is.
 
 use skilltune_orchestrator::engine::propose_candidate;
-use skilltune_orchestrator::git::{Git, ProposeError};
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::Signal;
 use skilltune_phases::loops::tune::{Answer, Event, Tune};
@@ -11,11 +10,9 @@ use super::words;
 use crate::agents::git;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
-use crate::runs::under_guard::under_guard;
-use crate::runs::{Known, session, store_check};
+use crate::runs::{Known, commit, session, store_check};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::exit::Exit;
-use crate::text::plain::one_line;
 
 pub(super) fn run(
     scope: &Scope<'_>,
@@ -35,7 +32,14 @@ pub(super) fn run(
     let _in_use = runs.home.hold().map_err(ours)?;
     store_check::require(&scope.objects(), &known.run.state.candidates[0].trees)?;
     store_check::require(&scope.objects(), &to.trees)?;
-    let proposal = made(scope, &known, to, form)?.map_err(|error| refused(&error))?;
+    let program =
+        git(scope.around).map_err(|_| commit::no_git().hint("omit --as to replace the skill itself"))?;
+    let (run, folder, objects) = (known.run.clone(), known.folder.clone(), scope.objects());
+    let candidate = to.clone();
+    let made = commit::with_git(&program, move |git| {
+        propose_candidate(&run, &candidate, form, (&objects, &folder), git)
+    })?;
+    let proposal = made.map_err(|error| commit::refused(&error))?;
     let told = words::proposed(&known, to, &proposal);
     if newest(&known) != Some(&proposal) {
         let mut journal = super::open(&known)?;
@@ -46,42 +50,6 @@ pub(super) fn run(
         scope.printer.talk(&line);
     }
     Ok(Exit::Reached)
-}
-
-fn made(
-    scope: &Scope<'_>,
-    known: &Known<Tune>,
-    to: &Candidate,
-    form: Form,
-) -> Result<Result<Proposal, ProposeError>, Complaint> {
-    let program = git(scope.around).map_err(|_| {
-        Complaint::input("cannot make a commit: `git` is not installed")
-            .hint("omit --as to replace the skill itself")
-    })?;
-    let lost = || Err(ProposeError::Git("it was interrupted".to_owned()));
-    let mut made = under_guard(1, lost, |_, room| {
-        let (run, folder, objects) = (known.run.clone(), known.folder.clone(), scope.objects());
-        let (to, program) = (to.clone(), program.clone());
-        move |pool, ear| {
-            let git = Git::new(&program, &room, &room, &pool, &ear);
-            propose_candidate(&run, &to, form, (&objects, &folder), &git)
-        }
-    })?;
-    Ok(made.remove(0))
-}
-
-fn refused(error: &ProposeError) -> Complaint {
-    let what = "cannot make a commit";
-    match error {
-        ProposeError::Refused { why, hint } => {
-            Complaint::input(what).caused_by(one_line(why)).hint(one_line(hint))
-        }
-        ProposeError::Git(said) => Complaint::input(what).caused_by(one_line(said)),
-        ProposeError::Ours(_)
-        | ProposeError::Objects(_)
-        | ProposeError::Disk(_)
-        | ProposeError::Process(_) => ours(error),
-    }
 }
 
 /// The newest commit that was made of a version of the run.

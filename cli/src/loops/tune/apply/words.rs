@@ -8,12 +8,11 @@ use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::PlacedBy;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::name::Name;
 use skilltune_phases::proposal::Proposal;
 use skilltune_phases::target::Member;
 
 use crate::loops::tune::apply::{Edits, Placing};
-use crate::report::words::{branch, pull_request, remote};
+use crate::report::words::{branch, patch, pull_request, remote};
 use crate::runs::Known;
 use crate::terminal::complaint::Complaint;
 use crate::text::plain;
@@ -174,7 +173,7 @@ fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
 pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal) -> Vec<String> {
     let short = candidate.id.short();
     let notes = proposal.notes.iter().map(|note| plain::one_line(note));
-    let made = match (branch(proposal), patch(known, proposal)) {
+    let made = match (branch(proposal), patch(proposal, known.folder.root())) {
         (Some(branch), _) if let Some(address) = pull_request(proposal) => format!(
             "candidate {short} is the pull request {address}; `gh pr merge {address}` takes it, `gh pr close {address}` discards it; branch {branch} has it too"
         ),
@@ -189,7 +188,7 @@ pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal)
 
 /// A rollback changes no repository.
 pub fn undo_proposal(known: &Known<Tune>, proposal: &Proposal) -> String {
-    match (branch(proposal), patch(known, proposal)) {
+    match (branch(proposal), patch(proposal, known.folder.root())) {
         _ if let Some(address) = pull_request(proposal) => {
             format!(
                 "the pull request {address} is unchanged; `gh pr close --delete-branch {address}` discards it"
@@ -202,9 +201,4 @@ pub fn undo_proposal(known: &Known<Tune>, proposal: &Proposal) -> String {
         (None, Some(path)) => format!("the patch {path} is unchanged; delete it if you do not want it"),
         (None, None) => format!("commit {} is unchanged", plain::one_line(&proposal.commit)),
     }
-}
-
-fn patch(known: &Known<Tune>, proposal: &Proposal) -> Option<String> {
-    let name: Name = proposal.patch.as_ref()?.parse().ok()?;
-    Some(plain::shell_path(&known.folder.root().join(name.as_str())))
 }
