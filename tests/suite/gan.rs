@@ -6,6 +6,7 @@ mod crash;
 mod endings;
 mod holds;
 mod numbers;
+mod proposing;
 mod trust;
 
 use std::fs;

@@ -3,10 +3,10 @@
 
 mod interrupted;
 mod lfs;
-mod repository;
+pub(crate) mod repository;
 mod requests;
 mod runs;
-mod server;
+pub(crate) mod server;
 
 use std::fs;
 

@@ -22,6 +22,7 @@ pub const GAN: &str = "\
 Examples:
   skilltune gan brief.md --into site
   skilltune gan brief.md --into site --copy copy.json --tokens tokens.json --level thorough
+  skilltune gan brief.md --into site --apply branch
   skilltune gan brief.md --profile code --max-rounds 3 --yes";
 
 pub const CALIBRATE: &str = "\

@@ -8,6 +8,7 @@ pub mod commands;
 pub mod inputs;
 pub mod planning;
 pub mod progress;
+pub mod proposing;
 pub mod report;
 pub mod request;
 pub mod settings;

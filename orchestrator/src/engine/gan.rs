@@ -1,5 +1,5 @@
 //! What the engine does for `gan` alone: what was built is captured, machines look at it, a person is asked, and what has passed is
-//! put into its folder.
+//! put into its folder or proposed as a commit.
 
 use std::fs;
 
@@ -9,17 +9,22 @@ use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::Verdict;
 use skilltune_phases::loops::gan::inspect::{self, Looked};
+use skilltune_phases::loops::gan::proposing::words;
 use skilltune_phases::loops::gan::test_scenario::Tried;
 use skilltune_phases::loops::gan::{
     ARTIFACT, Answer, Decision, Gan, Request, Run, SCREENS, Step, projection,
 };
+use skilltune_phases::proposal::Form;
 
 use super::refusal::{link_outside, new_repository};
-use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, unreadable};
+use super::{
+    EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
+};
 use crate::browser::LOOKED;
 use crate::checks::command_told;
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{OnDisk as _, SafePath};
+use crate::git::Wanted;
 use crate::process::How;
 use crate::promote::{self, Move, Promotion};
 use crate::skill_files::load_captured;
@@ -64,6 +69,13 @@ impl LoopEngine for Gan {
                 inspected(&hands.context.shop.objects, run, *artifact).map(Own::Done)
             }
             Step::Promote { artifact } => promote(run, *artifact, hands).map(Own::Done),
+            Step::Commit { artifact, form } => {
+                let wanted = wanted(run, *artifact, *form, &hands.context.shop.folder)?;
+                proposing::propose(wanted, hands.context, |made| match made {
+                    Ok(proposal) => Answer::Committed(proposal),
+                    Err(why) => Answer::NotCommitted { why },
+                })
+            }
             Step::Draft
             | Step::Propose { .. }
             | Step::Rule { .. }
@@ -180,21 +192,35 @@ fn promote(
     Hands { context, .. }: Hands<'_, Gan>,
 ) -> Result<Answer, EngineError> {
     context.journal.barrier()?;
-    let task = &run.plan.task;
-    let into = task.into.as_deref().ok_or(EngineError::Stuck)?;
-    fs::create_dir_all(into).on_disk("make", into)?;
+    let way = way(run, artifact)?;
+    fs::create_dir_all(&way.path).on_disk("make", &way.path)?;
     let promotion = promote::promote(
         &context.locks,
         &context.lock,
         &context.shop.objects,
         &context.indexes,
         run.plan.run.as_str(),
-        &[Move { path: into.into(), from: task.start, to: artifact }],
+        &[way],
     )?;
     Ok(match promotion {
         Promotion::Done => Answer::Promoted,
         Promotion::Conflict { found } => Answer::Conflict { found },
     })
+}
+
+/// What the artifact changes of what its folder held when the run began.
+fn wanted(run: &Run, artifact: TreeId, form: Form, folder: &RunFolder) -> Result<Wanted, EngineError> {
+    Ok(Wanted {
+        form,
+        moves: vec![way(run, artifact)?],
+        words: words(run, artifact),
+        patch: folder.place().join(format!("{}.patch", artifact.short())),
+    })
+}
+
+fn way(run: &Run, to: TreeId) -> Result<Move, EngineError> {
+    let path = run.plan.task.into.as_deref().ok_or(EngineError::Stuck)?;
+    Ok(Move { path: path.into(), from: run.plan.task.start, to })
 }
 
 /// `iteration-N`: the artifact, what it changed, what the browser saw, and what was found.

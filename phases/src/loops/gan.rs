@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! draft -> propose -> rule -> ... -> the contract, frozen
-//! build -> inspect | look -> judge -> passed?  promote
+//! build -> inspect | look -> judge -> passed?  promote | commit
 //!            side by side              else    the next sprint, from the best, or a question to a person
 //! ```
 //!
@@ -23,6 +23,7 @@ pub mod original;
 pub mod profile;
 pub mod projection;
 mod prompts;
+pub mod proposing;
 mod request;
 pub mod rules;
 mod said;
@@ -47,7 +48,7 @@ pub use decision::{Decision, End};
 pub use request::{ARTIFACT, GIVEN, Request, SCREENS, SITE};
 pub use state::{Sprint, State};
 pub use step::{Answer, Reading, Step};
-pub use task::{Brief, Browser, Level, Task};
+pub use task::{Apply, Brief, Browser, Level, Task};
 pub use view::Ended;
 
 /// The loop, as a type.
@@ -81,7 +82,8 @@ impl Vocabulary for Gan {
             | Step::Allow
             | Step::Try { .. }
             | Step::Ask { .. }
-            | Step::Promote { .. } => None,
+            | Step::Promote { .. }
+            | Step::Commit { .. } => None,
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The crash test and the random kills, on a run that agrees on a contract, loses something, goes on from the best, and passes.
+//! The crash test and the random kills, on a run that agrees on a contract, loses something, goes on from the best, and passes;
+//! and a crash at each step of a proposal.
 
 use std::process::Command;
 
@@ -8,9 +9,10 @@ use skilltune_orchestrator::store::{self, Locks};
 use skilltune_phases::loops::gan::{Run, projection};
 
 use super::{ALL, BUILD, CLEAR, PRICES, SHORT, WORKS, lay, version};
-use crate::crash::crash_everywhere;
+use crate::crash::{Steps, crash_everywhere, crashed};
 use crate::kill::{kill_again_and_again, slowed};
 use crate::outcome::{Outcome, assert_left_nothing};
+use crate::proposing::repository::Repository;
 use crate::scene::{Ran, Scene};
 use crate::story::Story;
 
@@ -85,4 +87,46 @@ fn a_run_killed_again_and_again_ends_as_if_it_had_not_been() {
     let story = Built { slow: true, jobs: "2" };
     let figures = kill_again_and_again(&story, &story.whole(), 12, assert_whole);
     eprintln!("random kills: {figures:?} of gan, 0 runs lost");
+}
+
+#[test]
+fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
+    for form in ["branch", "patch"] {
+        let new = || {
+            let script = json!({ "gan": { "builds": [ALL] } });
+            let repository = Repository::of(lay(Scene::in_memory(&[], &script)));
+            repository.commit("Begin");
+            repository
+        };
+        let command = |repository: &Repository| {
+            let more = ["--yes", "--seed", "7", "--jobs", "1", "--apply", form];
+            repository.scene.command(&[&BUILD[..], &more].concat())
+        };
+        let whole = new();
+        let steps = Steps::of(&whole.scene, command(&whole));
+        let mut visited = 0;
+        // What follows is what any run does at its end.
+        for at in steps.since("proposal: before").take(10) {
+            let repository = new();
+            let before = repository.users_of("site");
+            assert!(crashed(command(&repository), at), "{form}: point {at} is not reached");
+            let made = repository.git(&["for-each-ref", "--format=%(objectname)", "refs/heads/skilltune"]);
+            let ran = repository.scene.run(&["resume", "--yes", "--format", "json"]);
+            let told = ran.json();
+            assert_eq!((ran.code, &told["outcome"]), (Some(0), &json!("passed")), "{at}: {ran:?}");
+            assert_eq!(repository.users_of("site"), before, "{form}: resumed after point {at}");
+            if form == "branch" {
+                let commits = repository.git(&["rev-list", "HEAD..skilltune/site"]);
+                assert_eq!(json!(commits.trim()), told["proposal"]["commit"], "{at}");
+                assert!(made.is_empty() || made == commits, "{at}: it is the same commit");
+            } else {
+                let patch = repository.patch().expect("the run has it");
+                repository.git(&["apply", "--check", patch.to_str().unwrap()]);
+            }
+            assert_left_nothing(&repository.scene, form);
+            visited += 1;
+        }
+        eprintln!("crash test: a proposed {form} of gan: aborted at {visited} durable steps");
+        assert!(visited > 5, "{form}: {visited}");
+    }
 }

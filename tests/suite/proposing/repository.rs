@@ -9,20 +9,20 @@ use serde_json::json;
 
 use crate::scene::{Listing, Ran, Scene, listing};
 
-pub(super) const SKILL: &str = ".claude/skills/writer";
-pub(super) const BRANCH: &str = "skilltune/writer";
+pub(crate) const SKILL: &str = ".claude/skills/writer";
+pub(crate) const BRANCH: &str = "skilltune/writer";
 
 /// The run whose journal is the same each time.
-pub(super) const TUNE: [&str; 10] =
+pub(crate) const TUNE: [&str; 10] =
     ["tune", "writer", "write a page", "--yes", "--format", "json", "--jobs", "1", "--seed", "7"];
 
-pub(super) struct Repository {
-    pub(super) scene: Scene,
+pub(crate) struct Repository {
+    pub(crate) scene: Scene,
 }
 
 /// What must stay as it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Users {
+pub(crate) struct Users {
     status: String,
     index: Option<Vec<u8>>,
     stash: String,
@@ -30,22 +30,22 @@ pub(super) struct Users {
     refs: String,
     hooks: Listing,
     config: Vec<u8>,
-    skill: Listing,
+    folder: Listing,
 }
 
 impl Repository {
     /// The skill is committed, and a person with a name works on it.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let new = Self::uncommitted();
         new.commit("Add the skill");
         new
     }
 
-    pub(super) fn uncommitted() -> Self {
+    pub(crate) fn uncommitted() -> Self {
         Self::of(Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } })))
     }
 
-    pub(super) fn of(scene: Scene) -> Self {
+    pub(crate) fn of(scene: Scene) -> Self {
         fs::remove_dir(scene.path("project/.git")).unwrap();
         let new = Self { scene };
         new.write_home("[user]\n\tname = A Person\n\temail = person@localhost\n");
@@ -53,20 +53,20 @@ impl Repository {
         new
     }
 
-    pub(super) fn path(&self, below: &str) -> PathBuf {
+    pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.scene.path("project").join(below)
     }
 
-    pub(super) fn write_home(&self, config: &str) {
+    pub(crate) fn write_home(&self, config: &str) {
         fs::write(self.scene.path("home/.gitconfig"), config).unwrap();
     }
 
-    pub(super) fn add_to_home(&self, config: &str) {
+    pub(crate) fn add_to_home(&self, config: &str) {
         let own = fs::read_to_string(self.scene.path("home/.gitconfig")).unwrap();
         self.write_home(&[&own, config].concat());
     }
 
-    pub(super) fn output(&self, arguments: &[&str]) -> Output {
+    pub(crate) fn output(&self, arguments: &[&str]) -> Output {
         Command::new("git")
             .args(arguments)
             .current_dir(self.path(""))
@@ -78,33 +78,34 @@ impl Repository {
             .expect("git is here")
     }
 
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let ran = self.output(arguments);
         assert!(ran.status.success(), "{arguments:?}: {ran:?}");
         String::from_utf8(ran.stdout).unwrap()
     }
 
-    pub(super) fn commit(&self, message: &str) {
+    pub(crate) fn commit(&self, message: &str) {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--message", message]);
     }
 
     /// A run whose champion is not applied; the id of the run.
-    pub(super) fn tuned(&self) -> String {
+    pub(crate) fn tuned(&self) -> String {
         self.scene.tune("writer", &["--apply", "never"]);
         self.scene.run_id()
     }
 
-    pub(super) fn apply_as(&self, form: &str) -> Ran {
+    pub(crate) fn apply_as(&self, form: &str) -> Ran {
         self.scene.run(&["apply", "--as", form])
     }
 
     /// What the user has, but for the branches of ours.
-    pub(super) fn users(&self) -> Users {
+    pub(crate) fn users(&self) -> Users {
         self.users_of(SKILL)
     }
 
-    pub(super) fn users_of(&self, skills: &str) -> Users {
+    pub(crate) fn users_of(&self, folder: &str) -> Users {
+        let folder = self.path(folder);
         let dir = self.git(&["rev-parse", "--absolute-git-dir"]);
         let dir = Path::new(dir.trim_end());
         let refs = self.git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
@@ -117,27 +118,27 @@ impl Repository {
             refs: own.collect::<Vec<_>>().join("\n"),
             hooks: listing(&dir.join("hooks")),
             config: fs::read(dir.join("config")).unwrap(),
-            skill: listing(&self.path(skills)),
+            folder: if folder.is_dir() { listing(&folder) } else { Vec::new() },
         }
     }
 
     /// The page of the skill in a revision.
-    pub(super) fn page(&self, revision: &str) -> String {
+    pub(crate) fn page(&self, revision: &str) -> String {
         self.git(&["show", &format!("{revision}:{SKILL}/SKILL.md")])
     }
 
-    pub(super) fn has_branch(&self) -> bool {
+    pub(crate) fn has_branch(&self) -> bool {
         self.output(&["rev-parse", "--verify", "--quiet", BRANCH]).status.success()
     }
 
     /// The patch of the run.
-    pub(super) fn patch(&self) -> Option<PathBuf> {
+    pub(crate) fn patch(&self) -> Option<PathBuf> {
         let files = fs::read_dir(self.scene.run_folder()).unwrap().map(|file| file.unwrap().path());
         files.into_iter().find(|path| path.extension().is_some_and(|end| end == "patch"))
     }
 
     /// A program of the scene.
-    pub(super) fn program(&self, name: &str, script: &str) -> String {
+    pub(crate) fn program(&self, name: &str, script: &str) -> String {
         let path = self.scene.path(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use super::repository::{BRANCH, Repository, SKILL};
 use crate::scene::Ran;
 
-pub(super) const ADDRESS: &str = "https://github.com/acme/skills.git";
-pub(super) const REQUEST: &str = "https://github.com/acme/skills/pull/1";
+pub(crate) const ADDRESS: &str = "https://github.com/acme/skills.git";
+pub(crate) const REQUEST: &str = "https://github.com/acme/skills/pull/1";
 
 /// The person's own configuration leads the address of the remote to a folder.
-pub(super) struct Server {
-    pub(super) repository: Repository,
+pub(crate) struct Server {
+    pub(crate) repository: Repository,
 }
 
 /// Keeps what it is asked, and one pull request in the form in which `gh pr list` prints it.
@@ -39,11 +39,11 @@ esac"#;
 
 impl Server {
     /// The skill is committed and pushed.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::of(Repository::new())
     }
 
-    pub(super) fn of(repository: Repository) -> Self {
+    pub(crate) fn of(repository: Repository) -> Self {
         let scene = &repository.scene;
         for folder in ["bin", "gh", "hub.git"] {
             fs::create_dir(scene.path(folder)).unwrap();
@@ -63,56 +63,56 @@ impl Server {
     }
 
     /// A run whose champion is not applied.
-    pub(super) fn tuned() -> Self {
+    pub(crate) fn tuned() -> Self {
         let new = Self::new();
         new.repository.tuned();
         new
     }
 
-    pub(super) fn push_head(&self) {
+    pub(crate) fn push_head(&self) {
         self.repository.git(&["push", "--quiet", "--set-upstream", "origin", "main"]);
     }
 
-    pub(super) fn hub(&self, arguments: &[&str]) -> String {
+    pub(crate) fn hub(&self, arguments: &[&str]) -> String {
         let hub = self.repository.scene.path("hub.git");
         self.repository.git(&[&["-C", hub.to_str().unwrap()], arguments].concat())
     }
 
     /// The commit of the branch at the remote.
-    pub(super) fn pushed(&self) -> Option<String> {
+    pub(crate) fn pushed(&self) -> Option<String> {
         let found = self.hub(&["for-each-ref", "--format=%(objectname)", &format!("refs/heads/{BRANCH}")]);
         Some(found.trim().to_owned()).filter(|found| !found.is_empty())
     }
 
-    pub(super) fn local(&self) -> String {
+    pub(crate) fn local(&self) -> String {
         self.repository.git(&["rev-parse", BRANCH]).trim().to_owned()
     }
 
-    pub(super) fn list(&self, which: &str, requests: &Value) {
+    pub(crate) fn list(&self, which: &str, requests: &Value) {
         fs::write(self.file(&format!("{which}.json")), requests.to_string()).unwrap();
     }
 
-    pub(super) fn file(&self, name: &str) -> PathBuf {
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.repository.scene.path("gh").join(name)
     }
 
     /// What `gh` was asked to do so far.
-    pub(super) fn calls(&self) -> Vec<String> {
+    pub(crate) fn calls(&self) -> Vec<String> {
         let calls = fs::read_to_string(self.file("calls")).unwrap_or_default();
         calls.lines().map(str::to_owned).collect()
     }
 
     /// The last pull request that `gh` was to make or to change.
-    pub(super) fn request(&self) -> Value {
+    pub(crate) fn request(&self) -> Value {
         serde_json::from_slice(&fs::read(self.file("request")).unwrap()).unwrap()
     }
 
-    pub(super) fn changes(&self) -> usize {
+    pub(crate) fn changes(&self) -> usize {
         self.calls().iter().filter(|call| call.contains(" --method ")).count()
     }
 
     /// Only git and `gh` are on the PATH.
-    pub(super) fn command(&self, arguments: &[&str]) -> std::process::Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> std::process::Command {
         let scene = &self.repository.scene;
         let mut command = scene.command(arguments);
         command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
@@ -120,11 +120,11 @@ impl Server {
     }
 
     /// Fails unless a commit was made, and what is the user's was left.
-    pub(super) fn apply(&self) -> String {
+    pub(crate) fn apply(&self) -> String {
         self.applied(self.command(&["apply", "--as", "pr"]))
     }
 
-    pub(super) fn apply_without_gh(&self) -> String {
+    pub(crate) fn apply_without_gh(&self) -> String {
         let scene = &self.repository.scene;
         fs::create_dir(scene.path("git")).unwrap();
         symlink(which("git"), scene.path("git/git")).unwrap();
@@ -142,12 +142,12 @@ impl Server {
     }
 
     /// A person's commit on HEAD.
-    pub(super) fn go_on(&self, file: &str) {
+    pub(crate) fn go_on(&self, file: &str) {
         fs::write(self.repository.path(file), "other\n").unwrap();
         self.repository.commit("Another file");
     }
 
-    pub(super) fn skill(&self) -> PathBuf {
+    pub(crate) fn skill(&self) -> PathBuf {
         self.repository.path(SKILL)
     }
 }

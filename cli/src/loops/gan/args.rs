@@ -7,7 +7,7 @@ use skilltune_phases::score::Score;
 
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
-use crate::loops::gan::settings::{LevelName, Minimums};
+use crate::loops::gan::settings::{ApplyName, LevelName, Minimums};
 use crate::settings::proposed::ChecksName;
 use crate::settings::values;
 use crate::settings::values::AgentSpec;
@@ -27,6 +27,9 @@ pub struct GanArgs {
     /// Folder for the result; what is in it is the starting point
     #[arg(long, value_name = "DIR", help_heading = BRIEF)]
     pub into: Option<PathBuf>,
+    /// What becomes of a result that has passed or that you took [default: auto]
+    #[arg(long, value_enum, value_name = "HOW", help_heading = BRIEF)]
+    pub apply: Option<ApplyName>,
     /// JSON file of texts that must appear unchanged
     #[arg(long, value_name = "FILE", help_heading = BRIEF)]
     pub copy: Option<PathBuf>,

@@ -8,9 +8,9 @@ use skilltune_phases::loops::{Loop as _, MostCalls};
 
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::asking::AtHold;
-use crate::loops::gan::planning;
 use crate::loops::gan::report::{json, words};
 use crate::loops::gan::request::Request;
+use crate::loops::gan::{planning, proposing};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::estimate::Estimate;
 use crate::report::ui::Ui as _;
@@ -34,6 +34,7 @@ impl LoopArgs for GanArgs {
         if self.run.only_shows() {
             return show(&self, &request, &planning::sketch(&request, &home)?, around, printer);
         }
+        proposing::require(&request, around)?;
         let person = Person::present(around).filter(|_| !self.run.yes);
         if !self.trust {
             agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;

@@ -38,6 +38,7 @@ impl LoopCommands for Gan {
             ("best", format!("round {}, {}", run.sprint_of(best), words::measured(best.evaluation())))
         }));
         facts.extend(words::result(run).map(|path| ("result", plain::one_line(&path))));
+        facts.extend(words::destination(run).map(|told| ("into", told)));
         facts
     }
 
@@ -155,11 +156,12 @@ impl LoopCommands for Gan {
     fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
         let run = &known.run;
         let into = run.plan.task.into.as_deref();
-        match (run.promotion(), into) {
+        match (run.handed_over(), into) {
             (Some(Answer::Promoted), Some(into)) if run.plan.task.start != TreeId::EMPTY => {
                 Some(format!("only this run can tell what {} held before", Path::new(into).display()))
             }
             (Some(Answer::Promoted), _) => None,
+            (Some(Answer::Committed(proposal)), _) if proposal.patch.is_none() => None,
             _ => run.result().map(|_| "its result is only here".to_owned()),
         }
     }

@@ -1,7 +1,9 @@
 //! From a request to a plan: everything that decides, frozen.
 
+use std::path::Path;
+
 use jiff::Timestamp;
-use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Manifest, Objects};
+use skilltune_orchestrator::snapshot::{CaptureError, IgnoreRules, Limits, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::checks::Commands;
@@ -29,17 +31,21 @@ pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Resu
     let start = match request.into.as_ref().filter(|path| path.is_dir()) {
         None => objects.put_manifest(&Manifest::default()).map_err(ours)?,
         Some(path) => {
-            let unread = |error: &dyn std::fmt::Display| {
-                Complaint::input(format!("cannot read {}", path.display())).caused_by(error)
-            };
-            let rules = IgnoreRules::of(path).map_err(|error| unread(&error))?;
-            let captured = around.indexes().capture(objects, path, Some(rules), Limits::default());
-            captured.map_err(|error| unread(&error))?.tree
+            read(path, |rules| around.indexes().capture(objects, path, rules, Limits::default()))?.tree
         }
     };
     let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let materials = (!files.is_empty()).then(|| objects.put_files(&files)).transpose().map_err(ours)?;
     Ok(Stored { start, materials })
+}
+
+/// Reads what is there, without what is ignored.
+pub fn read<T>(
+    path: &Path,
+    how: impl FnOnce(Option<IgnoreRules>) -> Result<T, CaptureError>,
+) -> Result<T, Complaint> {
+    let read = IgnoreRules::of(path).map_err(CaptureError::from).and_then(|rules| how(Some(rules)));
+    read.map_err(|error| Complaint::input(format!("cannot read {}", path.display())).caused_by(error))
 }
 
 /// Without anything being written: what a dry run shows.
@@ -64,6 +70,7 @@ pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Comp
         materials,
         start,
         into: request.into.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        apply: request.apply,
         rules: request.rules.clone(),
         retries: request.retries,
         commands: Commands { run: request.commands, confined: request.confines },

@@ -1,10 +1,13 @@
 //! Progress of a `gan` run for people: the contract, each round, questions and their answers, and the result.
 
+use std::path::Path;
+
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::event::Failure;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::{Finding, Verdict};
 use skilltune_phases::loops::gan::{Decision, Done, Gan, Reading, Run};
+use skilltune_phases::proposal::Proposal;
 use skilltune_phases::remedy::Remedy;
 use skilltune_phases::run::StepState;
 
@@ -14,7 +17,7 @@ use crate::progress::look::Look;
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::{Next, resume};
 use crate::report::ceilings;
-use crate::report::words::{mixed, models, remarks};
+use crate::report::words::{branch, mixed, models, patch, pull_request, remarks};
 use crate::text::width::{around, cut, wrapped};
 use crate::text::{figures, plain};
 
@@ -157,10 +160,24 @@ fn story(run: &Run, look: Look) -> Vec<String> {
 pub fn advice(run: &Run) -> Vec<Next> {
     let id = &run.plan.run;
     if run.closed_at.is_some() {
-        return Vec::new();
+        return run.proposed().and_then(Result::ok).map_or_else(Vec::new, |made| merging(run, made));
     }
     if run.held {
         return vec![Next { command: format!("skilltune resume {id}"), purpose: "answer its question" }];
     }
     vec![Next { command: resume(run), purpose: "continue" }]
+}
+
+/// How a commit is taken, and how it is discarded.
+fn merging(run: &Run, proposal: &Proposal) -> Vec<Next> {
+    let (take, discard) = if let Some(address) = pull_request(proposal) {
+        let discard = format!("gh pr close --delete-branch {address}");
+        (Some(format!("gh pr merge {address}")), Some(discard))
+    } else if let Some(branch) = branch(proposal) {
+        (Some(format!("git merge {branch}")), Some(format!("git branch -D {branch}")))
+    } else {
+        (patch(proposal, Path::new(&run.plan.folder)).map(|path| format!("git am {path}")), None)
+    };
+    let next = |(command, purpose): (Option<String>, _)| Some(Next { command: command?, purpose });
+    [(take, "take it"), (discard, "discard it")].into_iter().filter_map(next).collect()
 }

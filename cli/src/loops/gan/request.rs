@@ -8,7 +8,8 @@ use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::inspect::Given;
 use skilltune_phases::loops::gan::original::Original;
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Brief, Gan, Level};
+use skilltune_phases::loops::gan::{Apply, Brief, Gan, Level};
+use skilltune_phases::proposal::Form;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
@@ -17,8 +18,9 @@ use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::inputs::{self, Judged, Material};
-use crate::loops::gan::settings::GanSettings;
+use crate::loops::gan::settings::{ApplyName, GanSettings};
 use crate::settings::per_role::PerRole;
+use crate::settings::setting::Setting;
 use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -36,6 +38,7 @@ pub struct Request {
     pub level: Level,
     pub negotiated: bool,
     pub into: Option<PathBuf>,
+    pub apply: Apply,
     pub rules: Rules,
     /// What is done with the commands of test scenarios.
     pub commands: RunThem,
@@ -65,6 +68,11 @@ impl Request {
         let casting = casting(&settings, around)?;
         let gan = settings.of::<GanSettings>();
         let rules = rules(gan, &asked)?;
+        let apply = apply(&gan.apply);
+        if matches!(apply, Apply::Propose(_)) && into.is_none() {
+            return Err(Complaint::input("cannot propose the result: no folder is named")
+                .hint("pass --into DIR, or --apply never to leave the result in the run's folder"));
+        }
         Ok(Self {
             level: gan.level.value.into(),
             negotiated: gan.is_negotiated(),
@@ -84,6 +92,7 @@ impl Request {
             profile,
             asked,
             into,
+            apply,
             rules,
             settings,
             casting,
@@ -112,6 +121,7 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
     override_with(&mut gan.minimums, args.minimums.clone(), "--minimums");
     override_with(&mut gan.max_rounds, args.max_rounds, "--max-rounds");
     override_with(&mut gan.commands, args.commands, "--commands");
+    override_with(&mut gan.apply, args.apply, "--apply");
     override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
     // A builder has the executor's settings: both do the work that the others judge.
     let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
@@ -134,6 +144,14 @@ fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {
     rules.checked().map_err(|why| {
         Complaint::input(why.to_string()).hint("look at --threshold, --max-rounds and the settings of [gan]")
     })
+}
+
+/// A project's file may be somebody else's: it alone sends nothing to a server.
+fn apply(set: &Setting<ApplyName>) -> Apply {
+    match set.value.into() {
+        Apply::Propose(Form::PullRequest) if !set.origin.is_persons() => Apply::Propose(Form::Branch),
+        apply => apply,
+    }
 }
 
 /// The built-in agent knows skills and nothing else.

@@ -6,8 +6,9 @@ use std::str::FromStr;
 use clap::ValueEnum;
 use skilltune_phases::checks::RunThem;
 use skilltune_phases::contract::DimensionId;
-use skilltune_phases::loops::gan::Level;
 use skilltune_phases::loops::gan::rules::{FLOOR, Rules};
+use skilltune_phases::loops::gan::{Apply, Level};
+use skilltune_phases::proposal::Form;
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
@@ -55,6 +56,8 @@ table! {
             "Timeout of the command of a test scenario in seconds.";
         browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
         browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one look in the browser in seconds.";
+        apply: ApplyName = Setting::new(ApplyName::Auto),
+            "What becomes of a result that has passed or that you took.";
         retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
     }
 }
@@ -124,7 +127,34 @@ impl From<LevelName> for Level {
     }
 }
 
-readable_words!(LevelName);
+/// What becomes of a result that has passed, or that a person took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ApplyName {
+    /// It is put into the folder
+    Auto,
+    /// It stays in the run's folder
+    Never,
+    /// It is a commit on the branch skilltune/NAME
+    Branch,
+    /// It is a patch in the run's folder, which `git am` takes
+    Patch,
+    /// It is a pull request, made by `gh`
+    Pr,
+}
+
+impl From<ApplyName> for Apply {
+    fn from(name: ApplyName) -> Self {
+        match name {
+            ApplyName::Auto => Self::Auto,
+            ApplyName::Never => Self::Never,
+            ApplyName::Branch => Self::Propose(Form::Branch),
+            ApplyName::Patch => Self::Propose(Form::Patch),
+            ApplyName::Pr => Self::Propose(Form::PullRequest),
+        }
+    }
+}
+
+readable_words!(LevelName, ApplyName);
 
 /// What single dimensions must reach: `craft=75, originality=50`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use super::course::{Choice, Ending, Follow, Hold};
 use super::decision::{Decision, End};
 use super::negotiation::{Negotiation, Turn};
 use super::step::{Answer, Reading, Step};
-use super::{Next, Plan, Run, said};
+use super::{Apply, Next, Plan, Run, said};
 use crate::checks::RunThem;
 use crate::event::Failure;
 use crate::id::TreeId;
@@ -127,17 +127,9 @@ fn ask(run: &Run, hold: Hold) -> Next<'_> {
     })
 }
 
-/// Only what has passed, or what a person has taken, goes into a folder of theirs.
 fn hand_over(run: &Run) -> Next<'_> {
-    let is_taken = |end: &End| matches!(end.ending, Ending::Reached | Ending::Forced | Ending::Accepted);
-    let taken = run.state.end.as_ref().is_some_and(is_taken) && run.plan.task.into.is_some();
-    match run.result().filter(|_| taken) {
-        None => Next::Decide(Decision::Close),
-        Some(artifact) => match run.state_of(&Step::Promote { artifact }) {
-            StepState::Open => Next::Do(Box::new(std::iter::once(Step::Promote { artifact }))),
-            StepState::Answered(_) | StepState::GivenUp(_) => Next::Decide(Decision::Close),
-        },
-    }
+    let open = run.handover().filter(|step| run.state_of(step) == StepState::Open);
+    open.map_or(Next::Decide(Decision::Close), |step| Next::Do(Box::new(std::iter::once(step))))
 }
 
 impl Run {
@@ -159,6 +151,20 @@ impl Run {
             RunThem::Always => true,
             RunThem::Never => false,
             RunThem::Ask => self.state_of(&Step::Allow) == StepState::Answered(&Answer::Allowed(true)),
+        }
+    }
+
+    /// The step that hands the result over: only what has passed, or what a person has taken, goes into a folder or a
+    /// repository of theirs.
+    pub(super) fn handover(&self) -> Option<Step> {
+        let is_taken = |end: &End| matches!(end.ending, Ending::Reached | Ending::Forced | Ending::Accepted);
+        let task = &self.plan.task;
+        task.into.as_ref().filter(|_| self.state.end.as_ref().is_some_and(is_taken))?;
+        let artifact = self.result()?;
+        match task.apply {
+            Apply::Auto => Some(Step::Promote { artifact }),
+            Apply::Never => None,
+            Apply::Propose(form) => Some(Step::Commit { artifact, form }),
         }
     }
 

@@ -80,7 +80,13 @@ impl Request {
                 let asked = Box::new(said::asked(run, &contract, *artifact));
                 Brief::Judge { contract, asked, reading: *reading }
             }
-            Step::Inspect { .. } | Step::Allow | Step::Ask { .. } | Step::Promote { .. } => return None,
+            Step::Inspect { .. }
+            | Step::Allow
+            | Step::Ask { .. }
+            | Step::Promote { .. }
+            | Step::Commit { .. } => {
+                return None;
+            }
         };
         let order = Order {
             step: order::step_text(step),

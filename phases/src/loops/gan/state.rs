@@ -26,6 +26,7 @@ pub struct State {
     /// That of all verdicts from here on.
     pub era: u32,
     pub end: Option<End>,
+    pub ended_at: Option<Timestamp>,
 }
 
 /// One build, and what it was to see to.
@@ -54,6 +55,7 @@ impl Fold for Gan {
             judging: None,
             era: 0,
             end: None,
+            ended_at: None,
         }
     }
 
@@ -129,7 +131,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             let (after, choice) = (state.course.rounds.len(), choice.clone());
             state.course.answers.push(Answered { after, hold: *hold, choice, by: *by });
         }
-        Decision::Ended(end) => state.end = Some(end.clone()),
+        Decision::Ended(end) => (state.end, state.ended_at) = (Some(end.clone()), Some(at)),
         Decision::Close => run.closed_at = Some(at),
     }
 }

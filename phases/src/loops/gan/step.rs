@@ -8,6 +8,7 @@ use super::inspect::Looked;
 use super::negotiation::{Draft, Proposal, Ruling};
 use crate::contract::CriterionId;
 use crate::id::{Digest, TreeId};
+use crate::proposal::{self, Form};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +42,8 @@ pub enum Step {
     Ask { hold: Hold, after: usize },
     /// Put the result into the folder that a person has named.
     Promote { artifact: TreeId },
+    /// Make a commit of the result, and leave that folder as it is.
+    Commit { artifact: TreeId, form: Form },
 }
 
 /// Which of two judgements of the same artifact: they are asked for in different words.
@@ -79,6 +82,11 @@ pub enum Answer {
     Conflict {
         found: Vec<TreeId>,
     },
+    Committed(Box<proposal::Proposal>),
+    /// No commit could be made.
+    NotCommitted {
+        why: Box<str>,
+    },
 }
 
 impl Answer {
@@ -93,7 +101,9 @@ impl Answer {
             | Self::Judged(_)
             | Self::Allowed(_)
             | Self::Chosen { .. }
-            | Self::Promoted => Vec::new(),
+            | Self::Promoted
+            | Self::Committed(_)
+            | Self::NotCommitted { .. } => Vec::new(),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::inspect::Given;
 use super::rules::Rules;
 use crate::checks::Commands;
 use crate::id::TreeId;
+use crate::proposal::Form;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
@@ -28,6 +29,8 @@ pub struct Task {
     /// Where the result goes, if it goes anywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
+    #[serde(default)]
+    pub apply: Apply,
     pub rules: Rules,
     /// How often an answer that cannot be used is asked for again.
     pub retries: u32,
@@ -44,6 +47,19 @@ pub struct Brief {
     /// The name of its file.
     pub file: String,
     pub text: Box<str>,
+}
+
+/// What becomes of a result that has passed, or that a person has taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Apply {
+    /// It is put into its folder.
+    #[default]
+    Auto,
+    /// It stays among the run's files.
+    Never,
+    /// A person takes it from a commit.
+    Propose(Form),
 }
 
 /// How much is done to be sure.

@@ -6,9 +6,10 @@ use super::Run;
 use super::contract::Contract;
 use super::course::{Ending, Round};
 use super::evaluation::Block;
-use super::step::{Answer, Step};
+use super::step::Answer;
 use crate::ending::Class;
 use crate::id::{Digest, TreeId};
+use crate::proposal::Proposal;
 use crate::run::StepState;
 
 /// The run's outcome for scripts, in the words of the other loops where it means the same.
@@ -85,11 +86,20 @@ impl Run {
         judged.or_else(built).filter(|_| !aborted)
     }
 
-    /// What became of the result in the folder that a person has named.
-    pub fn promotion(&self) -> Option<&Answer> {
-        match self.state_of(&Step::Promote { artifact: self.result()? }) {
+    /// What became of the result in the folder that a person has named, or in its repository.
+    pub fn handed_over(&self) -> Option<&Answer> {
+        match self.state_of(&self.handover()?) {
             StepState::Answered(answer) => Some(answer),
             StepState::GivenUp(_) | StepState::Open => None,
+        }
+    }
+
+    /// The commit of the result, or why there is none, where one was to be made.
+    pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
+        match self.handed_over()? {
+            Answer::Committed(proposal) => Some(Ok(proposal)),
+            Answer::NotCommitted { why } => Some(Err(why)),
+            _ => None,
         }
     }
 }

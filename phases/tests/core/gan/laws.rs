@@ -143,7 +143,7 @@ proptest! {
         let has_passed = last.is_some_and(|round| run.blocks(round).is_empty());
         prop_assert_eq!(end == Some(Ending::Reached), has_passed && end != Some(Ending::Failed));
         let is_promoted = end == Some(Ending::Reached) && run.plan.task.into.is_some();
-        prop_assert_eq!(run.promotion().is_some(), is_promoted);
+        prop_assert_eq!(run.handed_over().is_some(), is_promoted);
     }
 
     #[test]

@@ -294,7 +294,7 @@ fn a_conflict_in_the_folder_leaves_the_run_passed() {
     let drive = play_with(into_folder(plan()), &everything, |_, step| {
         matches!(step, Step::Promote { .. }).then(|| Ok(conflict.clone()))
     });
-    assert_eq!((drive.run.outcome(), drive.run.promotion()), (Ended::Passed, Some(&conflict)));
+    assert_eq!((drive.run.outcome(), drive.run.handed_over()), (Ended::Passed, Some(&conflict)));
     assert_eq!(drive.run.class(), Class::Reached);
 }
 

@@ -40,7 +40,7 @@ fn a_step_that_is_given_up_ends_the_run_with_its_reason() {
         );
         assert_eq!(tries, 2, "{kind} is tried twice");
         assert_eq!((drive.run.outcome(), drive.run.class()), (Ended::Unjudged, Class::Unjudged), "{kind}");
-        assert_eq!(drive.run.promotion(), None, "{kind}");
+        assert_eq!(drive.run.handed_over(), None, "{kind}");
     }
 }
 
@@ -49,7 +49,7 @@ fn a_run_passes_though_a_machine_or_the_promotion_fails() {
     for kind in ["inspect", "look", "promote"] {
         let (drive, tries) = without(whole(), kind, true);
         assert_eq!((drive.run.outcome(), tries), (Ended::Passed, 2), "{kind}");
-        assert_eq!(drive.run.promotion().is_some(), kind != "promote");
+        assert_eq!(drive.run.handed_over().is_some(), kind != "promote");
     }
 }
 
@@ -120,7 +120,7 @@ fn an_answer_that_does_not_fit_its_step_ends_the_run() {
 #[test]
 fn a_draft_that_makes_no_contract_ends_the_run() {
     let drive = play_with(whole(), &|_, _| true, |_, step| {
-        matches!(step, Step::Draft).then(|| Ok(Answer::Drafted(vec![super::world::criterion("a.runs")])))
+        matches!(step, Step::Draft).then(|| Ok(Answer::Drafted(super::world::draft("a.runs"))))
     });
     let end = drive.run.state.end.as_ref().expect("it has ended");
     assert_eq!(end.ending, Ending::Failed);

@@ -4,6 +4,7 @@
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::checks::{Commands, RunThem};
 use skilltune_phases::event::{self, FailureKind};
 use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
@@ -12,9 +13,10 @@ use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, D
 use skilltune_phases::loops::gan::course::{Choice, Hold, Item, Who};
 use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
 use skilltune_phases::loops::gan::inspect::{Given, Looked, Means, Told};
-use skilltune_phases::loops::gan::negotiation::{Proposal, Ruling};
+use skilltune_phases::loops::gan::negotiation::{Draft, Proposal, Ruling};
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, Brief, Browser, Gan, Level, Plan, Run, Step, Task};
+use skilltune_phases::loops::gan::test_scenario::Tried;
+use skilltune_phases::loops::gan::{Answer, Apply, Brief, Browser, Gan, Level, Plan, Run, Step, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind};
 use skilltune_phases::role::Role;
 use skilltune_phases::score::Score;
@@ -50,6 +52,9 @@ pub(crate) fn plan() -> Plan {
             into: None,
             rules: Rules::default(),
             retries: 1,
+            apply: Apply::Auto,
+            commands: Commands { run: RunThem::Never, confined: true },
+            command_seconds: 9,
             browser: None,
         },
         roles: roles_of([Role::BUILDER, Role::EVALUATOR]),
@@ -69,7 +74,7 @@ pub(crate) fn at(level: Level, is_negotiated: bool) -> Plan {
 
 pub(crate) fn with_browser(mut plan: Plan) -> Plan {
     let argv = vec!["/skilltune".into(), "look".into()];
-    plan.task.browser = Some(Browser { argv, seconds: 9, confined: true, given: tree("given") });
+    plan.task.browser = Some(Browser { argv, seconds: 9, confined: true });
     plan
 }
 
@@ -92,8 +97,14 @@ fn contract() -> Contract {
         dimensions: vec![dimension("a", 30), dimension("b", 10)],
         criteria: criteria.into(),
         anti_patterns: Vec::new(),
+        test_scenarios: Vec::new(),
     };
     contract.checked().expect("it can be scored")
+}
+
+/// One criterion, and no test scenario.
+pub(crate) fn draft(id: &str) -> Draft {
+    Draft { criteria: vec![criterion(id)], test_scenarios: Vec::new() }
 }
 
 pub(crate) fn criterion(id: &str) -> Criterion {
@@ -126,7 +137,7 @@ pub(crate) type Met<'a> = &'a dyn Fn(usize, &str) -> bool;
 pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
     let verdict = |of: TreeId, id: &str| if met(nth(of), id) { Verdict::Passed } else { Verdict::Failed };
     match step {
-        Step::Draft => Ok(Answer::Drafted(vec![criterion("b.polite")])),
+        Step::Draft => Ok(Answer::Drafted(draft("b.polite"))),
         Step::Propose { .. } => Ok(Answer::Proposed(vec![Proposal {
             change: contract::Change::Drop { criterion: "b.polite".into() },
             why: "nobody asked for it".into(),
@@ -142,6 +153,11 @@ pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
         }
         Step::Ask { hold, .. } => Ok(Answer::Chosen { choice: run.unattended(*hold), by: Who::Default }),
         Step::Promote { .. } => Ok(Answer::Promoted),
+        Step::Allow => Ok(Answer::Allowed(true)),
+        Step::Try { artifact, scenario } => {
+            Ok(tried(verdict(*artifact, scenario.as_str()), scenario.as_str()))
+        }
+        Step::Commit { .. } => Ok(Answer::NotCommitted { why: "nobody can".into() }),
     }
 }
 
@@ -156,7 +172,12 @@ pub(crate) fn built(nth: usize) -> Answer {
 pub(crate) fn told(verdict: Verdict, by: Means) -> Answer {
     let told = Told { check: Check::Console, verdict, evidence: "index.html".into(), by };
     let screens = (by == Means::Browser).then(|| tree("screens"));
-    Answer::Told { looked: Box::new(Looked { told: vec![told], notes: Vec::new() }), screens }
+    Answer::Told { looked: Box::new(Looked { told: vec![told], ..Looked::default() }), screens }
+}
+
+pub(crate) fn tried(verdict: Verdict, scenario: &str) -> Answer {
+    let tried = Tried { scenario: scenario.into(), verdict, evidence: "it ended".into() };
+    Answer::Told { looked: Box::new(Looked { tried: vec![tried], ..Looked::default() }), screens: None }
 }
 
 fn finding(criterion: &str, verdict: Verdict) -> Finding {
@@ -201,6 +222,9 @@ pub(crate) fn name(step: &Step) -> String {
         }
         Step::Ask { hold, after } => format!("ask about {hold:?} after {after}"),
         Step::Promote { artifact } => format!("promote {}", number(artifact)),
+        Step::Allow => "allow".to_owned(),
+        Step::Try { artifact, scenario } => format!("try {scenario} on {}", number(artifact)),
+        Step::Commit { artifact, form } => format!("commit {} as {form:?}", number(artifact)),
     }
 }
 

@@ -6,6 +6,7 @@ use skilltune_phases::loops::gan::{Answer, Decision, Event, Record, Run};
 
 use crate::loops::gan::report::words;
 use crate::report::journal;
+use crate::report::words::made;
 use crate::text::figures::count;
 use crate::text::plain;
 
@@ -52,6 +53,8 @@ fn answered(answer: &Answer) -> String {
         Answer::Allowed(false) => "the commands are not run".to_owned(),
         Answer::Chosen { choice, by } => chosen(choice, *by),
         Answer::Promoted => "put into its folder".to_owned(),
+        Answer::Committed(proposal) => made(proposal),
+        Answer::NotCommitted { why } => format!("could not make a commit: {why}"),
         Answer::Conflict { .. } => "the folder was edited during the run; nothing was put into it".to_owned(),
     }
 }

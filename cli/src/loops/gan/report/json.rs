@@ -34,8 +34,10 @@ pub fn summary(run: &Run) -> Value {
         "max_rounds": task.rules.max_rounds,
         "result": words::result(run),
         "into": task.into,
-        "promoted": matches!(run.promotion(), Some(Answer::Promoted)),
-        "conflict": matches!(run.promotion(), Some(Answer::Conflict { .. })),
+        "promoted": matches!(run.handed_over(), Some(Answer::Promoted)),
+        "conflict": matches!(run.handed_over(), Some(Answer::Conflict { .. })),
+        // The commit of the result, where one was made.
+        "proposal": run.proposed().and_then(Result::ok),
         "agents": json::agents(&plan.roles),
         "models": run.models,
         "notes": told::remarks(&plan.roles).into_iter().chain(told::changes(run)).collect::<Vec<_>>(),

@@ -53,6 +53,7 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Judge { reading: Reading::First, .. } => format!("judging, {}", place(run)),
         Step::Judge { reading: Reading::Second, .. } => format!("judging once more, {}", place(run)),
         Step::Ask { .. } => "asking how to go on".to_owned(),
+        Step::Commit { form, .. } => format!("making a {} of the result", form.word()),
         Step::Promote { .. } => "putting the result into its folder".to_owned(),
     }
 }
@@ -224,7 +225,7 @@ pub fn verdict(run: &Run, round: &Round) -> &'static str {
 
 /// Where the result is: in the person's folder, or among the run's files.
 pub fn result(run: &Run) -> Option<String> {
-    if let (Some(Answer::Promoted), Some(into)) = (run.promotion(), &run.plan.task.into) {
+    if let (Some(Answer::Promoted), Some(into)) = (run.handed_over(), &run.plan.task.into) {
         return Some(into.clone());
     }
     let result = run.result()?;
@@ -235,11 +236,19 @@ pub fn result(run: &Run) -> Option<String> {
 /// What became of the destination, where that has to be told.
 pub fn destination(run: &Run) -> Option<String> {
     let into = plain::one_line(run.plan.task.into.as_ref()?);
-    match run.promotion() {
+    match run.handed_over() {
         Some(Answer::Promoted) => None,
         Some(Answer::Conflict { .. }) => Some(format!(
             "{into} was edited while the run went on, and is unchanged; copy the result by hand"
         )),
+        Some(Answer::Committed(proposal)) => {
+            let notes: String = proposal.notes.iter().flat_map(|note| ["; ", note]).collect();
+            let commit = words::commit(proposal);
+            Some(format!("{into} is unchanged; the result is {commit}{}", plain::one_line(&notes)))
+        }
+        Some(Answer::NotCommitted { why }) => {
+            Some(format!("{into} is unchanged; no commit could be made: {}", plain::one_line(why)))
+        }
         _ if run.closed_at.is_some() => Some(format!("{into} is unchanged")),
         _ => None,
     }

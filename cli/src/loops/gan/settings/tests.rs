@@ -27,6 +27,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("gan.command_seconds", "60"),
         ("gan.browser", "false"),
         ("gan.browser_seconds", "30"),
+        ("gan.apply", "\"branch\""),
         ("gan.retries", "0"),
     ]
 }
@@ -39,12 +40,8 @@ fn told(settings: &Settings) -> String {
     format!(
         "{:?}",
         (
-            gan.rules(),
-            gan.is_negotiated(),
-            Level::from(gan.level.value),
-            gan.retries.value,
-            browser,
-            commands
+            (gan.rules(), gan.is_negotiated(), Level::from(gan.level.value)),
+            (gan.retries.value, browser, commands, Apply::from(gan.apply.value)),
         )
     )
 }

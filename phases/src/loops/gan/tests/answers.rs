@@ -7,7 +7,7 @@ use crate::answer::OffSchema;
 use crate::loops::gan::answers::{self, Asked, Notes, Verdicts};
 use crate::loops::gan::contract::{AntiPattern, Change};
 use crate::loops::gan::course::Item;
-use crate::loops::gan::negotiation::{Negotiation, Proposal, Ruling};
+use crate::loops::gan::negotiation::{Draft, Negotiation, Proposal, Ruling};
 
 const CODE: &str = "c0de";
 const BRIEF: &str = "# A page for a bakery\n\nVisitors see the\nopening hours at once.\n";
@@ -46,7 +46,7 @@ fn drafted() -> Value {
 }
 
 fn draft(text: &str) -> Result<Vec<Criterion>, OffSchema> {
-    answers::draft(text, CODE, &contract())
+    answers::draft(text, CODE, &contract()).map(|draft| draft.criteria)
 }
 
 #[test]
@@ -130,7 +130,8 @@ fn each_fault_of_a_draft_has_its_error() {
 
 /// A talk whose draft has two criteria of the evaluator's own.
 fn talk() -> Negotiation {
-    Negotiation::begin(&contract(), vec![criterion("b.hours"), criterion("b.map")]).unwrap()
+    let criteria = vec![criterion("b.hours"), criterion("b.map")];
+    Negotiation::begin(&contract(), Draft { criteria, test_scenarios: Vec::new() }).unwrap()
 }
 
 fn proposed() -> Value {

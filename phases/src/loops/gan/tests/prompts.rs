@@ -9,8 +9,9 @@ use crate::loops::gan::answers::{self, Asked, Notes};
 use crate::loops::gan::contract::{AntiPattern, Change};
 use crate::loops::gan::course::Item;
 use crate::loops::gan::evaluation::{Evaluation, Seen, evaluate};
-use crate::loops::gan::negotiation::{Negotiation, Proposal, Round, Ruling};
-use crate::loops::gan::prompts::{self, BuildBrief, Call, JudgeBrief};
+use crate::loops::gan::negotiation::{Draft, Negotiation, Proposal, Round, Ruling};
+use crate::loops::gan::prompts::{self, BuildBrief, Call, JudgeBrief, Tools};
+use crate::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb};
 use crate::loops::gan::{Brief, Reading};
 use crate::material::{Body, Folder, Material};
 use crate::prompt::{bare, fence, headings};
@@ -53,6 +54,13 @@ impl Scene {
             pattern: say("Words that say nothing.").into(),
             check: None,
         };
+        let act = |act, on: &str| Act { act, on: say(on).into(), text: "".into() };
+        let order = TestScenario {
+            id: id("order"),
+            criterion: id("substance.prices"),
+            description: say("The prices unfold.").into(),
+            run: Tool::Browser(vec![act(Verb::Click, "Prices"), act(Verb::See, "ten euros")]),
+        };
         let contract = Contract {
             dimensions: vec![dimension("substance", "Substance"), dimension("form", "Form")],
             criteria: vec![
@@ -60,6 +68,7 @@ impl Scene {
                 criterion("form.short", "It is short.", false),
             ],
             anti_patterns: if full { vec![padding] } else { Vec::new() },
+            test_scenarios: if full { vec![order] } else { Vec::new() },
         };
         Self {
             full,
@@ -100,7 +109,8 @@ impl Scene {
         let round =
             Round { proposals: self.proposals(), rulings: vec![Ruling { is_accepted: false, cites, why }] };
         let rounds = if self.full { vec![round] } else { Vec::new() };
-        Negotiation { draft: vec![super::criterion("form.polite")], rounds }
+        let criteria = vec![super::criterion("form.polite")];
+        Negotiation { draft: Draft { criteria, test_scenarios: Vec::new() }, rounds }
     }
 
     fn proposals(&self) -> Vec<Proposal> {
@@ -140,7 +150,7 @@ impl Scene {
     }
 
     fn draft(&self) -> String {
-        prompts::draft(self.call(), &self.contract)
+        prompts::draft(self.call(), &self.contract, Tools { browser: self.full, commands: self.full })
     }
 
     fn propose(&self) -> String {

@@ -37,14 +37,15 @@ fn the_builder_reads_the_findings_on_the_files_it_starts_from() {
 
     ## The criteria
 
-    <<<BEGIN aeb7965b68a7b701 criteria>>>
+    <<<BEGIN 92466f7fd51144fa criteria>>>
     1. substance.prices (substance, must pass)
        It has prices.
        How to tell: Look at it.
+       A machine tries it (The prices unfold.): click “Prices”, see “ten euros”
     2. form.short (form)
        It is short.
        How to tell: Look at it.
-    <<<END aeb7965b68a7b701>>>
+    <<<END 92466f7fd51144fa>>>
 
     These hold a result back, however good the rest is:
 

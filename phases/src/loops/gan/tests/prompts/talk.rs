@@ -28,14 +28,15 @@ fn the_evaluator_drafts_from_the_brief_and_the_profile() {
 
     ## What is judged in any case
 
-    <<<BEGIN aeb7965b68a7b701 criteria>>>
+    <<<BEGIN 92466f7fd51144fa criteria>>>
     1. substance.prices (substance, must pass)
        It has prices.
        How to tell: Look at it.
+       A machine tries it (The prices unfold.): click “Prices”, see “ten euros”
     2. form.short (form)
        It is short.
        How to tell: Look at it.
-    <<<END aeb7965b68a7b701>>>
+    <<<END 92466f7fd51144fa>>>
 
     ## How to draft
 
@@ -46,6 +47,19 @@ fn the_evaluator_drafts_from_the_brief_and_the_profile() {
     5. `weight` is 1, or up to 3 for what the brief cares about most.
     6. `id` is a short name of your own: the dimension, a dot and a word, such as `completeness.prices`.
 
+    ## Test scenarios
+
+    A machine can decide some of your criteria. In `test_scenarios` give up to 8 of them, or an empty list: `criterion` is the id of a criterion
+    of yours, which passes if all its test scenarios do, and fails otherwise. The builder sees them. Ask for what the brief says, and for no words, file
+    names or controls that the builder is free to choose otherwise.
+
+    - `tool` is `browser`: 1 to 12 `steps`, which begin on the first page in a window of 1280 by 720. `act` says what is done, and `on` what it is
+      done to: `open` a path, set the `width` of the window in pixels, `click` a link or button by its words, `fill` a field by its label with
+      `text`, `see` a text on the page, `miss` a text that must not be there. Each waits up to five seconds.
+
+    - `tool` is `command`: `argv` is a program and its arguments, each an entry of its own, that runs in a copy of the result and ends with
+      exit code 0. No shell. A person may have to allow it.
+
     ## Your answer
 
     One JSON object and nothing else, through the tool for structured answers if you have one.
@@ -55,6 +69,9 @@ fn the_evaluator_drafts_from_the_brief_and_the_profile() {
       "answer_to": "n0nce",
       "criteria": [
         {"id": "completeness.prices", "dimension": "completeness", "criterion": "...", "verification": "...", "must_pass": false, "weight": 1}
+      ],
+      "test_scenarios": [
+        {"id": "prices", "criterion": "completeness.prices", "description": "...", "tool": "browser", "steps": [{"act": "click", "on": "...", "text": ""}, {"act": "see", "on": "...", "text": ""}], "argv": []}
       ]
     }
     ```
@@ -94,14 +111,15 @@ fn the_builder_reads_the_criteria_and_the_declined_proposals() {
 
     ## The criteria
 
-    <<<BEGIN aeb7965b68a7b701 criteria>>>
+    <<<BEGIN 92466f7fd51144fa criteria>>>
     1. substance.prices (substance, must pass)
        It has prices.
        How to tell: Look at it.
+       A machine tries it (The prices unfold.): click “Prices”, see “ten euros”
     2. form.short (form)
        It is short.
        How to tell: Look at it.
-    <<<END aeb7965b68a7b701>>>
+    <<<END 92466f7fd51144fa>>>
 
     ## What was declined
 
@@ -169,14 +187,15 @@ fn the_evaluator_reads_each_proposal_with_its_reason() {
 
     ## The criteria
 
-    <<<BEGIN aeb7965b68a7b701 criteria>>>
+    <<<BEGIN 92466f7fd51144fa criteria>>>
     1. substance.prices (substance, must pass)
        It has prices.
        How to tell: Look at it.
+       A machine tries it (The prices unfold.): click “Prices”, see “ten euros”
     2. form.short (form)
        It is short.
        How to tell: Look at it.
-    <<<END aeb7965b68a7b701>>>
+    <<<END 92466f7fd51144fa>>>
 
     ## The proposals
 
