@@ -20,6 +20,8 @@ pub(crate) struct Play {
     pages: Vec<String>,
     /// The criteria that the evaluator drafts.
     drafted: Vec<Value>,
+    /// The test scenarios that it drafts for them.
+    tests: Vec<Value>,
     /// One a round of the talk: what the builder proposes; then it accepts.
     proposed: Vec<Vec<Value>>,
     /// One a round of the talk: which proposals are accepted, and the words of the brief that decide.
@@ -87,7 +89,9 @@ pub(crate) fn answer(script: &Script, page: Page<'_>, call: &str) -> String {
     }
     let code = page.code();
     match page.turn {
-        "draft" => json!({ "answer_to": code, "criteria": play.drafted }).to_string(),
+        "draft" => {
+            json!({ "answer_to": code, "criteria": play.drafted, "test_scenarios": play.tests }).to_string()
+        }
         "propose" => {
             let proposals = play.proposed.get(script.nth("propose", call)).cloned().unwrap_or_default();
             json!({ "answer_to": code, "proposals": proposals }).to_string()

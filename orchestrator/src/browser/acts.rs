@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::test_scenario::{Act, TestScenario, Tool, Tried, Verb};
+use skilltune_phases::loops::gan::inspect::Tried;
+use skilltune_phases::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb};
 
 use super::devtools::{DevTools, Mute};
 use super::page::{self, SIZES};

@@ -8,9 +8,8 @@ use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::inspect::{self, Looked};
+use skilltune_phases::loops::gan::inspect::{self, Looked, Tried};
 use skilltune_phases::loops::gan::proposing::words;
-use skilltune_phases::loops::gan::test_scenario::Tried;
 use skilltune_phases::loops::gan::{
     ARTIFACT, Answer, Decision, Gan, Request, Run, SCREENS, Step, projection,
 };
@@ -237,7 +236,7 @@ fn place_round(
         place_tree(objects, screens, &place, SCREENS)?;
     }
     let changes = place.join("changes.diff");
-    if let Some(sprint) = run.state.sprint_of(round.artifact).filter(|_| !changes.exists()) {
+    if let Some(sprint) = run.sprint_of(round).filter(|_| !changes.exists()) {
         let (from, to) = (objects.manifest(sprint.from)?, objects.manifest(round.artifact)?);
         changes.replace(unified(objects, &from, &to)?.as_bytes(), Durability::Order)?;
     }

@@ -5,7 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 use skilltune_phases::checks::accepts;
 
-use super::{ALL, build, building, folder, json_file, playing};
+use super::{ALL, PROFILE, build, building, folder, json_file, playing};
+use crate::scene::Scene;
 
 #[test]
 fn what_two_sides_cannot_agree_on_the_evaluator_settles_by_the_brief() {
@@ -90,4 +91,96 @@ fn the_originals_settings_are_a_profile_and_flags_go_over_them() {
     assert_eq!((&rules["threshold"], &rules["strict"]), (&json!(85.0), &json!(true)));
     assert_eq!((&rules["escalate_after"], &rules["gain"]), (&json!(2), &json!(10.0)));
     assert_eq!(sketch(&["--max-rounds", "3"])["rules"]["max_rounds"], 3);
+}
+
+/// A contract whose one criterion of its own is decided by a command: the page of that version has a word.
+fn with_command(builds: &[&[&str]]) -> Scene {
+    let says = json!({
+        "id": "form.says", "dimension": "form", "criterion": "It says it.", "verification": "Search.",
+        "must_pass": true, "weight": 1,
+    });
+    let test = json!({
+        "id": "says", "criterion": "form.says", "description": "The page says it.", "tool": "command",
+        "steps": [], "argv": ["grep", "-q", "note: here it is", "index.html"],
+    });
+    playing(&json!({ "builds": builds, "drafted": [says], "tests": [test] }))
+}
+
+/// The last judge would pass it: the page says that it is met.
+const CLAIMS: &str = "form.says";
+const SAYS: &str = "note: here it is";
+
+#[test]
+fn a_command_of_a_test_scenario_decides_its_criterion_on_a_copy_of_what_was_built() {
+    let scene = with_command(&[&[&ALL[..], &[CLAIMS]].concat(), &[&ALL[..], &[SAYS]].concat()]);
+    let ran = build(&scene, &["--yes", "--contract", "--commands", "run"]);
+    assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(2)), "{} {}", ran.stdout, ran.stderr);
+    for (round, status) in [(1, "failed"), (2, "passed")] {
+        let report =
+            json_file(&scene, &format!("iterations/iteration-{round}/evaluation-report-{round}.json"));
+        let found =
+            report["criteria"].as_array().unwrap().iter().find(|one| one["id"] == "form.says").unwrap();
+        assert_eq!((&found["status"], &found["by"]), (&json!(status), &json!("machine")), "{found}");
+        assert!(found["evidence"].as_str().unwrap().starts_with("says: exit code"), "{found}");
+        let sprint = json_file(&scene, &format!("sprints/sprint-{round}.json"));
+        let test = sprint["test_scenarios"].as_array().unwrap().iter().find(|one| one["name"] == "says");
+        assert_eq!(test.unwrap()["status"], status);
+        assert!(accepts(
+            &serde_json::from_str(include_str!("../../../docs/sprint.schema.json")).unwrap(),
+            &sprint
+        ));
+    }
+    let told = scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge")).collect::<Vec<_>>();
+    assert!(told.iter().all(|prompt| !prompt.contains("form.says (form")), "a machine has told");
+}
+
+#[test]
+fn a_command_waits_for_a_person_and_does_not_run_where_nobody_is() {
+    let met: &[&str] = &[&ALL[..], &[CLAIMS]].concat();
+    let scene = with_command(&[met]);
+    let ran = build(&scene, &["--contract"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{}", ran.stderr);
+    assert!(scene.run(&["status"]).stdout.contains("may it run the commands"), "{}", ran.stderr);
+    let wrong = scene.run(&["resume", "--answer", "force", "--format", "json"]);
+    assert!(wrong.stderr.contains("--answer run or --answer skip"), "{}", wrong.stderr);
+    let ran = scene.run(&["resume", "--answer", "skip", "--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("passed")), "{}", ran.stderr);
+    let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    let found = report["criteria"].as_array().unwrap().iter().find(|one| one["id"] == "form.says").unwrap();
+    assert_eq!(found["by"], "judge");
+    let unattended = with_command(&[met]);
+    assert_eq!(
+        build(&unattended, &["--contract", "--yes"]).code,
+        Some(0),
+        "nobody allows it: the judge decides"
+    );
+}
+
+#[test]
+fn a_project_does_not_decide_that_commands_of_a_model_run() {
+    let scene = with_command(&[&ALL]);
+    fs::write(scene.path("project/skilltune.toml"), "[gan]\ncommands = \"run\"\n").unwrap();
+    let ran = build(&scene, &["--contract", "--yes"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("only your own settings may say `gan.commands"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_profile_of_a_person_may_have_test_scenarios() {
+    let test = "test_scenarios:\n  - {id: says, criterion: substance.works, description: It says it., run: {command: [grep, -q, 'note: here it is', index.html]}}\n";
+    let scene = building(&[&ALL, &[&ALL[..], &[SAYS]].concat()]);
+    fs::write(scene.path("project/plain.yaml"), format!("{PROFILE}{test}")).unwrap();
+    let ran = build(&scene, &["--yes", "--commands", "run"]);
+    assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(2)), "{}", ran.stderr);
+    for (wrong, why) in [
+        ("run: {command: [sh, -c, 'true']}", "is a shell"),
+        ("run: {browser: [{act: click, on: Order}]}", "no step says what to"),
+        ("run: {browser: []}", "1 to 12 steps"),
+    ] {
+        let test =
+            format!("test_scenarios:\n  - {{id: t, criterion: form.short, description: x, {wrong}}}\n");
+        fs::write(scene.path("project/plain.yaml"), format!("{PROFILE}{test}")).unwrap();
+        let ran = build(&scene, &["--yes"]);
+        assert!(ran.code == Some(2) && ran.stderr.contains(why), "{wrong}: {}", ran.stderr);
+    }
 }

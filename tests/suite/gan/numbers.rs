@@ -53,6 +53,10 @@ fn table() -> Vec<Case> {
         case("negotiation_rounds", "1", disputed(), calls, "7 calls", "5 calls").with("contract = true"),
         case("apart", "40", doubted(), apart, "37.5 apart", "no difference").with("level = \"thorough\""),
         case("extra_items", "1", curious(), extra, "form.colour, form.sound", "form.colour"),
+        case("apply", "\"never\"", builds(&[&ALL]), place, "in the folder", "only in the run"),
+        case("commands", "\"run\"", commanded(&["true"]), teller, "judge", "machine").with("contract = true"),
+        case("command_seconds", "1", commanded(&["sleep", "3"]), teller, "machine", "judge")
+            .with("contract = true\ncommands = \"run\""),
         case("retries", "0", json!({ "rubbish": ["judge"], "builds": [ALL] }), calls, "3 calls", "2 calls"),
     ]
 }
@@ -103,6 +107,16 @@ fn agreed() -> Value {
     json!({ "drafted": [polite], "builds": [[WORKS, PRICES, CLEAR, SHORT, "form.polite"]] })
 }
 
+/// A test scenario with a command decides that criterion.
+fn commanded(argv: &[&str]) -> Value {
+    let mut play = agreed();
+    play["tests"] = json!([{
+        "id": "polite", "criterion": "form.polite", "description": "It ends.", "tool": "command", "steps": [],
+        "argv": argv,
+    }]);
+    play
+}
+
 /// The builder proposes to drop it in each round, and the evaluator always declines.
 fn disputed() -> Value {
     let mut play = agreed();
@@ -151,6 +165,17 @@ fn apart(scene: &Scene, _: &Ran) -> String {
     let report = fs::read_to_string(folder(scene).join("final-report.md")).unwrap();
     let told = report.split_once("two judgements ").map(|(_, rest)| rest.split(" |").next().unwrap());
     told.unwrap_or("no difference").to_owned()
+}
+
+fn place(scene: &Scene, _: &Ran) -> String {
+    if super::page(scene).is_some() { "in the folder" } else { "only in the run" }.to_owned()
+}
+
+/// Who has decided the criterion of the test scenario.
+fn teller(scene: &Scene, _: &Ran) -> String {
+    let report = json_file(scene, "iterations/iteration-1/evaluation-report-1.json");
+    let criteria = report["criteria"].as_array().unwrap();
+    criteria.iter().find(|one| one["id"] == "form.polite").unwrap()["by"].as_str().unwrap().to_owned()
 }
 
 /// The items that the second round adds to the contract.

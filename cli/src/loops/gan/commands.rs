@@ -35,7 +35,7 @@ impl LoopCommands for Gan {
         let rules = &run.plan.task.rules;
         let mut facts = vec![("round", format!("{} of {}", run.state.sprints.len(), rules.max_rounds))];
         facts.extend(run.best().map(|best| {
-            ("best", format!("round {}, {}", run.sprint_of(best), words::measured(best.evaluation())))
+            ("best", format!("round {}, {}", run.number_of(best), words::measured(best.evaluation())))
         }));
         facts.extend(words::result(run).map(|path| ("result", plain::one_line(&path))));
         facts.extend(words::destination(run).map(|told| ("into", told)));

@@ -102,7 +102,7 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     let most = run.plan.task.rules.max_rounds;
     let head = format!(
         "round {} of {most}{again}: {}; {}",
-        run.sprint_of(round),
+        run.number_of(round),
         words::verdict(run, round),
         words::measured(found)
     );
@@ -138,7 +138,7 @@ fn story(run: &Run, look: Look) -> Vec<String> {
     let width = look.width;
     let mut lines = wrapped(&words::became(run), width, "  ");
     if let Some(best) = run.best() {
-        let told = format!("best: round {}, {}", run.sprint_of(best), words::measured(best.evaluation()));
+        let told = format!("best: round {}, {}", run.number_of(best), words::measured(best.evaluation()));
         lines.extend(wrapped(&told, width, "  "));
         let blocks = run.blocks(best);
         lines.extend(blocks.iter().flat_map(|block| below(&plain::one_line(&block.to_string()), width)));

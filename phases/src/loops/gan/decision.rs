@@ -50,6 +50,9 @@ pub enum Decision {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     pub ending: Ending,
+    /// What the run leaves: decided here, whatever the evaluator may be by then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<TreeId>,
     /// What went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contract::{AntiPattern, Contract, Criterion};
 use super::rules::Rules;
+use crate::answer::says_something;
 use crate::contract::{CriterionId, DimensionId};
 use crate::id::Digest;
 use crate::score::Score;
@@ -151,7 +152,7 @@ pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, 
     let findings: Vec<Finding> =
         of_contract.map(|criterion| settled(&criterion.id, &said.findings)).collect();
     let seen = contract.anti_patterns.iter().filter_map(|pattern| {
-        let evident = said.patterns.iter().filter(|seen| !seen.evidence.trim().is_empty());
+        let evident = said.patterns.iter().filter(|seen| says_something(&seen.evidence));
         evident.filter(|seen| seen.pattern == pattern.id).min_by_key(|seen| seen.by).cloned()
     });
     let patterns: Vec<Seen> = seen.collect();
@@ -209,7 +210,7 @@ pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, 
 /// A verdict without evidence is none. A machine that could not tell leaves it to the judge.
 fn settled(id: &CriterionId, found: &[Finding]) -> Finding {
     let evident =
-        found.iter().filter(|finding| finding.criterion == *id && !finding.evidence.trim().is_empty());
+        found.iter().filter(|finding| finding.criterion == *id && says_something(&finding.evidence));
     let rank = |finding: &&Finding| {
         let is_told = finding.verdict != Verdict::Unverified;
         (!is_told, finding.by, finding.verdict != Verdict::Failed)

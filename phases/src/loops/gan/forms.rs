@@ -68,8 +68,10 @@ pub(super) fn verdicts(asked: &Asked) -> Value {
         parts["extra"] = exactly(asked.extra.len(), &finding(ids(asked.extra.iter().map(|one| &one.id))));
     }
     let mut form = object(&parts);
-    form["properties"]["next"] =
-        list(&(0..=3), &object(&json!({ "id": text(), "text": text(), "verification": text() })));
+    form["properties"]["next"] = list(
+        &(0..=asked.most_wanted),
+        &object(&json!({ "id": text(), "text": text(), "verification": text() })),
+    );
     form
 }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::contract::Check;
 use super::evaluation::Verdict;
-use super::test_scenario::{TestScenario, Tried};
+use super::test_scenario::TestScenario;
+use crate::contract::CriterionId;
 
 mod accessible;
 mod css;
@@ -69,6 +70,15 @@ impl Told {
     pub fn is_unverified(&self) -> bool {
         self.verdict == Verdict::Unverified
     }
+}
+
+/// What one scenario came to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tried {
+    pub scenario: CriterionId,
+    /// Unverified: it did not run to its end, and the evidence says why.
+    pub verdict: Verdict,
+    pub evidence: Box<str>,
 }
 
 /// What a browser is to find out, as it reads it.

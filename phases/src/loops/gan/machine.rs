@@ -44,7 +44,7 @@ pub(super) fn next(run: &Run) -> Next<'_> {
         Follow::Judge { artifact } => Next::Decide(Decision::Again { artifact }),
         Follow::Second { artifact } => judge(run, contract, artifact, Reading::Second),
         Follow::Hold(hold) => ask(run, hold),
-        Follow::End(ending) => Next::Decide(Decision::Ended(End { ending, note: None })),
+        Follow::End(ending) => ended(run, ending, None),
     }
 }
 
@@ -52,15 +52,19 @@ pub(super) fn next(run: &Run) -> Next<'_> {
 fn after(run: &Run, step: Step, comes_to: impl Fn(&Answer) -> Option<Decision>) -> Next<'_> {
     match run.state_of(&step) {
         StepState::Open => Next::Do(Box::new(std::iter::once(step))),
-        StepState::GivenUp(Failure { why, .. }) => failed(why),
+        StepState::GivenUp(Failure { why, .. }) => failed(run, why),
         StepState::Answered(answer) => {
-            comes_to(answer).map_or_else(|| failed("an answer that belongs to another step"), Next::Decide)
+            comes_to(answer).map_or_else(|| failed(run, "the answer does not fit the step"), Next::Decide)
         }
     }
 }
 
-fn failed<'a>(why: &str) -> Next<'a> {
-    Next::Decide(Decision::Ended(End { ending: Ending::Failed, note: Some(why.to_owned()) }))
+fn failed<'a>(run: &Run, why: &str) -> Next<'a> {
+    ended(run, Ending::Failed, Some(why.to_owned()))
+}
+
+fn ended<'a>(run: &Run, ending: Ending, note: Option<String>) -> Next<'a> {
+    Next::Decide(Decision::Ended(End { ending, result: run.left_by(ending), note }))
 }
 
 /// Both sides come to a contract, or it is what the profile asks.
@@ -84,14 +88,14 @@ fn negotiate(run: &Run) -> Next<'_> {
             Answer::Ruled(rulings) => Some(Decision::Ruled(rulings.clone())),
             _ => None,
         }),
-        Turn::Settled => settle(negotiation, &task.asked),
+        Turn::Settled => settle(run, negotiation),
     }
 }
 
-fn settle<'a>(negotiation: &Negotiation, asked: &Contract) -> Next<'a> {
-    match negotiation.contract(asked) {
+fn settle<'a>(run: &Run, negotiation: &Negotiation) -> Next<'a> {
+    match negotiation.contract(&run.plan.task.asked) {
         Ok(contract) => Next::Decide(Decision::Agreed(Box::new(contract))),
-        Err(foul) => failed(&foul.to_string()),
+        Err(foul) => failed(run, &foul.to_string()),
     }
 }
 

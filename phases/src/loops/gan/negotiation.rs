@@ -44,7 +44,7 @@ pub struct Proposal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
     pub is_accepted: bool,
-    /// The words of the brief that decide.
+    /// The words of the brief that decide: one alone decides nothing.
     pub cites: Box<str>,
     pub why: Box<str>,
 }
@@ -66,9 +66,9 @@ pub enum Foul {
     Frozen(Box<str>),
     #[error("proposal {0} gives no reason")]
     Unexplained(usize),
-    #[error("there are {rulings} rulings on {proposals} proposals")]
+    #[error("{rulings} of {proposals} proposals are ruled on")]
     Miscounted { rulings: usize, proposals: usize },
-    #[error("ruling {0} cites nothing that the brief says")]
+    #[error("ruling {0} cites no two words in a row of the brief")]
     Uncited(usize),
 }
 
@@ -119,7 +119,7 @@ impl Negotiation {
         let brief = format!(" {} ", plain(brief));
         let is_cited = |ruling: &Ruling| {
             let words = plain(&ruling.cites);
-            !words.is_empty() && brief.contains(&format!(" {words} "))
+            words.contains(' ') && brief.contains(&format!(" {words} "))
         };
         if let Some(nth) = rulings.iter().position(|ruling| !is_cited(ruling)) {
             return Err(Foul::Uncited(nth + 1));

@@ -89,7 +89,7 @@ pub fn report(run: &Run, number: usize, round: &Round) -> String {
     let contract = run.contract_of(found.contract);
     page(&json!({
         "iteration": number,
-        "sprint": run.sprint_of(round),
+        "sprint": run.number_of(round),
         "artifact": round.artifact,
         "contract": found.contract,
         "verdict": if blocks.is_empty() { "pass" } else { "fail" },

@@ -179,6 +179,7 @@ pub(super) fn judge(call: Call<'_>, brief: JudgeBrief<'_>) -> String {
         dimensions: String,
         contract: Option<String>,
         entries: usize,
+        most_wanted: usize,
         patterns: Option<String>,
         extra: Option<String>,
     }
@@ -198,6 +199,7 @@ pub(super) fn judge(call: Call<'_>, brief: JudgeBrief<'_>) -> String {
         dimensions: numbered(seed, "dimensions", contract.dimensions.iter().map(dimension)),
         contract: list(seed, "criteria", asked.criteria.iter().map(criterion)),
         entries: asked.criteria.len(),
+        most_wanted: asked.most_wanted,
         patterns: list(seed, "anti-patterns", patterns),
         extra: list(seed, "besides", asked.extra.iter().map(item)),
     };

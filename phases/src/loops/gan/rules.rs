@@ -52,7 +52,7 @@ impl Default for Rules {
             negotiation_rounds: 2,
             judge_twice: false,
             apart: score(10.0),
-            extra_items: 5,
+            extra_items: 3,
         }
     }
 }

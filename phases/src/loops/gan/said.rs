@@ -5,9 +5,8 @@ use super::answers::{Asked, Verdicts};
 use super::contract::{Check, Contract, Criterion};
 use super::course::Course;
 use super::evaluation::{By, Evaluation, Finding, Said, Seen, Verdict, evaluate};
-use super::inspect::Told;
+use super::inspect::{Told, Tried};
 use super::step::Reading;
-use super::test_scenario::Tried;
 use crate::id::TreeId;
 
 pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
@@ -21,6 +20,7 @@ pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
         criteria: criteria.cloned().collect(),
         patterns: patterns.cloned().collect(),
         extra: sprint.map(|sprint| sprint.focus.extra.clone()).unwrap_or_default(),
+        most_wanted: run.plan.task.rules.extra_items,
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::evaluation::Verdict;
 use crate::checks::{Check, fault, shell_fault};
 use crate::contract::CriterionId;
 
@@ -47,15 +46,6 @@ pub enum Verb {
     Miss,
 }
 
-/// What one scenario came to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tried {
-    pub scenario: CriterionId,
-    /// Unverified: it did not run to its end, and the evidence says why.
-    pub verdict: Verdict,
-    pub evidence: Box<str>,
-}
-
 pub const MOST_ACTS: usize = 12;
 const LONGEST: usize = 200;
 /// In pixels: what a screen can be.
@@ -65,7 +55,7 @@ impl TestScenario {
     /// What is wrong with it, if anything is.
     pub fn fault(&self) -> Option<String> {
         if self.description.trim().is_empty() {
-            return Some("a test scenario needs a description".to_owned());
+            return Some("it needs a description".to_owned());
         }
         match &self.run {
             Tool::Browser(acts) => acts_fault(acts),
@@ -86,10 +76,10 @@ impl TestScenario {
 
 fn acts_fault(acts: &[Act]) -> Option<String> {
     if acts.is_empty() || acts.len() > MOST_ACTS {
-        return Some(format!("a test scenario has 1 to {MOST_ACTS} steps"));
+        return Some(format!("it has 1 to {MOST_ACTS} steps"));
     }
     if !acts.iter().any(|act| matches!(act.act, Verb::See | Verb::Miss)) {
-        return Some("a test scenario ends with something to `see` or to `miss`".to_owned());
+        return Some("no step says what to `see` or to `miss`".to_owned());
     }
     acts.iter().find_map(Act::fault)
 }

@@ -11,6 +11,7 @@ mod courses;
 mod evaluations;
 mod negotiations;
 mod prompts;
+mod test_scenarios;
 
 fn score(points: f64) -> Score {
     Score::new(points).unwrap()

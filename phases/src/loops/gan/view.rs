@@ -6,6 +6,7 @@ use super::Run;
 use super::contract::Contract;
 use super::course::{Ending, Round};
 use super::evaluation::Block;
+use super::state::Sprint;
 use super::step::Answer;
 use crate::ending::Class;
 use crate::id::{Digest, TreeId};
@@ -56,10 +57,13 @@ impl Run {
         }
     }
 
-    /// The best round under the contract in force.
+    /// The round whose artifact the run leaves, or would leave: the best under the contract in force.
     pub fn best(&self) -> Option<&Round> {
-        let contract = self.state.contract()?;
-        self.state.course.best(contract, &self.plan.task.rules, self.state.era)
+        let course = &self.state.course;
+        if let Some(result) = self.state.end.as_ref().and_then(|end| end.result) {
+            return course.rounds.iter().rev().find(|round| round.artifact == result);
+        }
+        course.best(self.state.contract()?, &self.plan.task.rules, self.state.era)
     }
 
     /// The contract of this hash.
@@ -73,17 +77,37 @@ impl Run {
         contract.map_or_else(Vec::new, |one| round.blocks(one, &self.plan.task.rules, round.sprints))
     }
 
-    /// The number of the sprint that has built what was judged in a round.
-    pub fn sprint_of(&self, round: &Round) -> u32 {
-        self.state.sprint_of(round.artifact).map_or(0, |sprint| sprint.number)
+    /// The sprint that has built what was judged in a round. A later one may have built the same again.
+    pub fn sprint_of(&self, round: &Round) -> Option<&Sprint> {
+        let by_then = self.state.sprints.iter().filter(|sprint| sprint.number <= round.sprints);
+        by_then.rev().find(|sprint| sprint.artifact == Some(round.artifact))
     }
 
-    /// What a run leaves: the best, or before anything was judged what was built last.
+    /// Its number.
+    pub fn number_of(&self, round: &Round) -> u32 {
+        self.sprint_of(round).map_or(0, |sprint| sprint.number)
+    }
+
+    /// What a run leaves.
     pub fn result(&self) -> Option<TreeId> {
-        let aborted = self.state.end.as_ref().is_some_and(|end| end.ending == Ending::Aborted);
-        let judged = self.best().or(self.state.course.rounds.last()).map(|round| round.artifact);
+        match &self.state.end {
+            Some(end) => end.result,
+            None => self.left_by(Ending::Failed),
+        }
+    }
+
+    /// What a run leaves that ends so: what has passed, or else the best, or before anything was judged what was built last.
+    pub(super) fn left_by(&self, ending: Ending) -> Option<TreeId> {
+        let rounds = &self.state.course.rounds;
+        let judged = match ending {
+            Ending::Aborted => return None,
+            Ending::Reached => rounds.last(),
+            Ending::Forced | Ending::Accepted | Ending::Kept(_) | Ending::Failed => {
+                self.best().or(rounds.last())
+            }
+        };
         let built = || self.state.sprints.iter().rev().find_map(|sprint| sprint.artifact);
-        judged.or_else(built).filter(|_| !aborted)
+        judged.map(|round| round.artifact).or_else(built)
     }
 
     /// What became of the result in the folder that a person has named, or in its repository.

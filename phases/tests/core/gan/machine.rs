@@ -1,5 +1,6 @@
 //! The steps of a run and their order.
 
+use skilltune_phases::checks::RunThem;
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::Loop as _;
@@ -8,6 +9,7 @@ use skilltune_phases::loops::gan::course::{Choice, Who};
 use skilltune_phases::loops::gan::evaluation::{By, Verdict};
 use skilltune_phases::loops::gan::inspect::Means;
 use skilltune_phases::loops::gan::negotiation::Proposal;
+use skilltune_phases::loops::gan::test_scenario::{TestScenario, Tool};
 use skilltune_phases::loops::gan::{Answer, Ended, Gan, Level, Plan, Run, Step};
 use skilltune_phases::order::Access;
 use skilltune_phases::role::{Rights, Role};
@@ -15,7 +17,7 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 
 use super::world::{
     ALL, Drive, Met, answer, artifact, asked, at, built, criterion, into_folder, name, plan, play_with,
-    prompt, ruling, score, told, with_browser,
+    prompt, ruling, score, told, tried, with_browser,
 };
 use crate::drive::{failed, recast, tree};
 
@@ -309,7 +311,8 @@ fn only_a_builder_may_write_and_only_in_its_draft() {
             let order: &skilltune_phases::order::Order = request.as_ref();
             let is_build = matches!(step, Step::Build { .. });
             assert_eq!(order.rights == Rights::Edit, is_build);
-            assert_eq!(order.command.is_some(), matches!(step, Step::Look { .. }));
+            let is_command = matches!(step, Step::Look { .. } | Step::Try { .. });
+            assert_eq!(order.command.is_some(), is_command);
             let places = order.placements.iter().map(|one| format!("{} {:?}", one.at, one.access));
             let is_draft = order.placements.iter().any(|one| one.access == Access::Draft);
             assert_eq!(is_draft, is_build);
@@ -324,7 +327,7 @@ fn only_a_builder_may_write_and_only_in_its_draft() {
     build: artifact Draft, given Fixed
     draft: given Fixed
     judge: artifact Fixed, screens Fixed, given Fixed
-    look: site Scratch, given Fixed
+    look: site Scratch
     propose: given Fixed
     rule: given Fixed
     ");
@@ -369,4 +372,74 @@ fn an_amended_criterion_is_judged_as_it_is_worded_now() {
     });
     assert!(told[0].contains("It is silent.") && told[0].contains("b.polite holds"), "{}", told[0]);
     assert!(!told[0].contains("b.quiet holds"));
+}
+
+#[test]
+fn a_strict_run_leaves_the_artifact_that_has_passed() {
+    let mut plan = into_folder(plan());
+    plan.task.rules.strict = true;
+    let drive = play_with(plan, &everything, |_, _| None);
+    assert_eq!(drive.run.result(), Some(artifact(1)), "that of the first round was too early");
+    assert_eq!(drive.run.best().map(|best| drive.run.number_of(best)), Some(2));
+}
+
+/// A command decides the first criterion.
+fn with_command(run: RunThem) -> Plan {
+    let mut plan = plan();
+    plan.task.commands.run = run;
+    plan.task.asked.test_scenarios = vec![TestScenario {
+        id: "works".into(),
+        criterion: "a.runs".into(),
+        description: "Its tests pass.".into(),
+        run: Tool::Command(vec!["npm".into(), "test".into()]),
+    }];
+    plan
+}
+
+#[test]
+fn a_command_runs_where_it_is_trusted_or_allowed_and_the_judge_decides_elsewhere() {
+    insta::assert_snapshot!(steps(with_command(RunThem::Always), &everything), @"
+    build 1 from nothing
+    inspect 0 + try works on 0
+    judge 0, First
+    ");
+    insta::assert_snapshot!(steps(with_command(RunThem::Ask), &everything), @"
+    allow
+    build 1 from nothing
+    inspect 0 + try works on 0
+    judge 0, First
+    ");
+    insta::assert_snapshot!(steps(with_command(RunThem::Never), &everything), @"
+    build 1 from nothing
+    inspect 0
+    judge 0, First
+    ");
+    let mut asked = None;
+    let denied = play_with(with_command(RunThem::Ask), &everything, |run, step| {
+        if matches!(step, Step::Judge { .. }) {
+            asked = Some(prompt(run, step));
+        }
+        matches!(step, Step::Allow).then_some(Ok(Answer::Allowed(false)))
+    });
+    assert!(asked.unwrap().contains("a.runs"), "nobody else could tell");
+    assert_eq!(denied.run.outcome(), Ended::Passed);
+}
+
+#[test]
+fn a_test_scenario_that_fails_fails_its_criterion_whatever_the_judge_would_say() {
+    let mut asked = None;
+    let mut plan = with_command(RunThem::Always);
+    plan.task.rules.max_rounds = 1;
+    let drive = play_with(plan, &everything, |run, step| match step {
+        Step::Try { .. } => Some(Ok(tried(Verdict::Failed, "works"))),
+        Step::Judge { .. } => {
+            asked = Some(prompt(run, step));
+            None
+        }
+        _ => None,
+    });
+    assert!(!asked.unwrap().contains("a.runs (a"), "a machine has told");
+    let found = &drive.run.state.course.rounds[0].first.findings[0];
+    assert_eq!((found.verdict, found.by, &*found.evidence), (Verdict::Failed, By::Machine, "it ended"));
+    assert_eq!(drive.run.outcome(), Ended::Short);
 }

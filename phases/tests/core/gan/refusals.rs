@@ -111,7 +111,7 @@ fn an_answer_that_does_not_fit_its_step_ends_the_run() {
         let end = drive.run.state.end.as_ref().expect("it has ended");
         assert_eq!(
             (end.ending, end.note.as_deref()),
-            (Ending::Failed, Some("an answer that belongs to another step")),
+            (Ending::Failed, Some("the answer does not fit the step")),
             "{kind}"
         );
     }

@@ -82,7 +82,7 @@ pub fn report(run: &Run) -> Value {
 
 fn round(run: &Run, round: &Round) -> Value {
     json!({
-        "sprint": run.sprint_of(round),
+        "sprint": run.number_of(round),
         "artifact": round.artifact,
         "passed": run.blocks(round).is_empty(),
         "kept_from_passing_by": run.blocks(round).iter().map(ToString::to_string).collect::<Vec<_>>(),

@@ -68,7 +68,7 @@ fn progression(page: &mut Page, run: &Run) {
 fn best_round(page: &mut Page, run: &Run, best: &Round) {
     let found = best.evaluation();
     page.section("Criteria");
-    page.paragraph(format!("Of round {}, {}.", run.sprint_of(best), words::measured(found)));
+    page.paragraph(format!("Of round {}, {}.", run.number_of(best), words::measured(found)));
     let contract = run.contract_of(found.contract);
     let row = |finding: &Finding| {
         let criterion = contract.and_then(|contract| contract.criterion(&finding.criterion));

@@ -200,7 +200,7 @@ pub fn choice(choice: &Choice) -> &'static str {
 pub fn standing(run: &Run) -> Vec<String> {
     let Some(best) = run.best() else { return Vec::new() };
     let told = run.blocks(best);
-    let head = format!("the best round is round {}: {}", run.sprint_of(best), measured(best.evaluation()));
+    let head = format!("the best round is round {}: {}", run.number_of(best), measured(best.evaluation()));
     std::iter::once(head)
         .chain(told.iter().map(|block| format!("  {block}")))
         .map(|line| plain::one_line(&line))

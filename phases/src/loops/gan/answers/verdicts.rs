@@ -22,6 +22,8 @@ pub struct Asked {
     pub criteria: Vec<Criterion>,
     pub patterns: Vec<AntiPattern>,
     pub extra: Vec<Item>,
+    /// So many things it may name for the next round.
+    pub most_wanted: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +48,7 @@ pub fn verdicts(text: &str, nonce: &str, asked: &Asked) -> Result<Verdicts, OffS
         let mut wanted = answer::lenient(&mut answer, "next", item);
         let mut known = BTreeSet::new();
         wanted.retain(|item: &Item| known.insert(item.id.clone()));
+        wanted.truncate(asked.most_wanted);
         Ok(Verdicts { findings, patterns, claims, extra, wanted })
     })
 }

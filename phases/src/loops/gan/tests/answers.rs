@@ -9,13 +9,13 @@ use crate::loops::gan::contract::{AntiPattern, Change};
 use crate::loops::gan::course::Item;
 use crate::loops::gan::negotiation::{Draft, Negotiation, Proposal, Ruling};
 
-const CODE: &str = "c0de";
+pub(super) const CODE: &str = "c0de";
 const BRIEF: &str = "# A page for a bakery\n\nVisitors see the\nopening hours at once.\n";
 
-type Fault = (&'static str, fn(&mut Value));
+pub(super) type Fault = (&'static str, fn(&mut Value));
 
 /// Makes each change to a good answer, and gives the error that it gets, one a line.
-fn faults<T: std::fmt::Debug>(
+pub(super) fn faults<T: std::fmt::Debug>(
     answer: &Value,
     changes: &[Fault],
     read: impl Fn(&str) -> Result<T, OffSchema>,
@@ -30,7 +30,7 @@ fn faults<T: std::fmt::Debug>(
 }
 
 /// A text of this many letters.
-fn long(letters: usize) -> String {
+pub(super) fn long(letters: usize) -> String {
     "x".repeat(letters)
 }
 
@@ -41,7 +41,7 @@ fn entry() -> Value {
     })
 }
 
-fn drafted() -> Value {
+pub(super) fn drafted() -> Value {
     json!({ "answer_to": CODE, "criteria": [entry()] })
 }
 
@@ -272,15 +272,15 @@ fn each_fault_of_rulings_has_its_error() {
     insta::assert_snapshot!(told, @r#"
     another code: `answer_to` is missing or is not the code given in the request
     no list: `rulings` must be a list
-    none: there are 0 rulings on 2 proposals
-    one is missing: there are 1 rulings on 2 proposals
+    none: 0 of 2 proposals are ruled on
+    one is missing: 1 of 2 proposals are ruled on
     one twice: rule once on each proposal, by its number
     one that is none: rule once on each proposal, by its number
     counted from zero: rule once on each proposal, by its number
     undecided: rulings[0]: invalid type: string "yes", expected a boolean
-    no citation: ruling 2 cites nothing that the brief says
-    made up: ruling 1 cites nothing that the brief says
-    a part of a word: ruling 2 cites nothing that the brief says
+    no citation: ruling 2 cites no two words in a row of the brief
+    made up: ruling 1 cites no two words in a row of the brief
+    a part of a word: ruling 2 cites no two words in a row of the brief
     no key for it: rulings[0]: missing field `cites`
     "#);
 }
@@ -294,6 +294,7 @@ fn asked() -> Asked {
         criteria: vec![criterion("a.1"), criterion("b.1")],
         patterns: vec![pattern],
         extra: vec![item],
+        most_wanted: 3,
     }
 }
 

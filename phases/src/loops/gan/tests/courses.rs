@@ -283,7 +283,7 @@ fn a_focus_has_a_few_of_the_items_that_the_judge_would_look_at_besides() {
         let Follow::Build { focus, .. } = played.follow() else { panic!() };
         focus.extra.len()
     };
-    assert_eq!(extra(Rules::default()), 5);
+    assert_eq!(extra(Rules::default()), 3);
     assert_eq!(extra(Rules { extra_items: 2, ..Rules::default() }), 2);
 }
 

@@ -146,6 +146,7 @@ impl Scene {
             criteria: self.contract.criteria.clone(),
             patterns: self.contract.anti_patterns.clone(),
             extra: self.items(),
+            most_wanted: if self.full { 3 } else { 0 },
         }
     }
 
@@ -303,7 +304,8 @@ fn a_judges_page_has_no_place_for_a_round_a_score_or_an_earlier_verdict() {
     places.sort_unstable();
     let own =
         ["artifact", "at", "contract", "dimensions", "entries", "extra", "patterns", "screens", "second"];
-    let mut known = [&own[..], &["brief", "given", "nonce", "reading", "retry_error"]].concat();
+    let mut known =
+        [&own[..], &["most_wanted", "brief", "given", "nonce", "reading", "retry_error"]].concat();
     known.sort_unstable();
     assert_eq!(places, known);
     for page in [Reading::First, Reading::Second].map(|reading| Scene::new(true).judge(reading)) {
@@ -333,11 +335,11 @@ fn the_judge_decides_the_criteria_that_machines_left_open() {
     let some = Asked { criteria: vec![scene.contract.criteria[1].clone()], ..scene.asked() };
     let page = scene.judge_of(Reading::First, &some);
     assert!(page.contains("form.short (form)\n") && !page.contains("substance.prices"), "{page}");
-    assert!(page.contains("`criteria` has exactly 1 entries."));
+    assert!(page.contains("Number of entries in `criteria`: 1."));
     let nothing = Asked { criteria: Vec::new(), patterns: Vec::new(), extra: Vec::new(), ..scene.asked() };
     let page = scene.judge_of(Reading::First, &nothing);
     assert!(page.contains("the list of `criteria` in your answer is empty."), "{page}");
-    assert!(page.contains("`criteria` has exactly 0 entries."), "{page}");
+    assert!(page.contains("Number of entries in `criteria`: 0."), "{page}");
     for absent in ["## What speaks against it", "## Besides", "\"patterns\"", "\"extra\""] {
         assert!(!page.contains(absent), "{absent} in {page}");
     }

@@ -178,6 +178,8 @@ fn the_judge_reads_the_brief_the_files_and_the_criteria() {
 
     ## Besides
 
+    Say the same of these, in `extra`. They count for nothing else.
+
     <<<BEGIN 5e26f62398a27d50 besides>>>
     1. form.colour
        It has colour.
@@ -208,11 +210,11 @@ fn the_judge_reads_the_brief_the_files_and_the_criteria() {
     4. For what failed say in `fix` what would make it pass, so that the builder can do it.
     5. Say of each thing that speaks against it whether it is `present`, and where.
 
-    For each dimension say which level you see, and why before the number. Below `next` you may name up to 3 more things worth looking at.
-
+    For each dimension say which level you see, and why before the number. Below `next` you may name up to 3 more things
+    worth looking at.
     ## Your answer
 
-    One JSON object and nothing else, through the tool for structured answers if you have one. `criteria` has exactly 2 entries.
+    One JSON object and nothing else, through the tool for structured answers if you have one. `criteria` has one entry for each criterion above (2).
 
     ```
     {
