@@ -15,8 +15,10 @@ mod devtools;
 mod live;
 mod page;
 mod pipe;
+mod preview;
 mod site;
 mod told;
+mod tour;
 
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -29,11 +31,12 @@ use skilltune_phases::loops::gan::inspect::{Looked, ToLookAt};
 use skilltune_phases::loops::gan::{SCREENS, SITE};
 
 use crate::disk;
-use crate::disk::SafePath;
 use crate::disk::atomic::{self, Durability};
 use devtools::{DevTools, Mute};
 use page::Seen;
-use site::Site;
+use preview::Server;
+use site::{Site, Source};
+use tour::Start;
 
 pub use pipe::{BECOME, become_browser_main};
 
@@ -46,9 +49,6 @@ pub const LOOKED: &str = "looked.json";
 pub const NAMES: [&str; 5] =
     ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-const MOST_PAGES: usize = 10;
-const MOST_FILES: usize = 20_000;
-const DEEPEST: usize = 8;
 const LARGEST_INPUT: u64 = 16 << 20;
 const LARGEST_AXE: u64 = 8 << 20;
 
@@ -71,28 +71,28 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     let axe = words.next().map(|path| disk::read(Path::new(&path), LARGEST_AXE)).transpose()?;
     let axe = axe.map(String::from_utf8).transpose()?;
     let look: ToLookAt = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
-    let ToLookAt { given, test_scenarios } = look;
     let until = Instant::now() + Duration::from_secs(seconds);
     let mut looked = Looked::default();
-    let files = files(Path::new(SITE));
-    let (pages, more) = pages(&files);
-    if more > 0 {
-        looked.notes.push(format!("of {} pages {MOST_PAGES} were looked at", pages.len() + more).into());
-    }
-    if pages.is_empty() {
-        looked.notes.push("there is no page to look at".into());
-    } else {
-        let site = Path::new(SITE);
-        let (all, tried) = with_browser(&program, until, &mut looked, |browser| {
-            let each = pages.iter().map(|path| page::look(browser, site, (path, &given), axe.as_deref()));
-            let all: Vec<Seen> = each.collect::<Result<_, _>>()?;
-            Ok((all, acts::tried(browser, site, &pages[0], &test_scenarios)?))
-        })?;
-        looked.tried = tried;
-        keep_pictures(&pages, &all)?;
-        told::tell(&mut looked, &pages, &all, &given, &files);
-        if more > 0 {
-            told::doubt(&mut looked, pages.len());
+    let site = Path::new(SITE);
+    let server = look.preview.as_ref().map(|preview| Server::start(preview, site)).transpose();
+    let server = server.map_err(|why| format!("gan.preview: {why}"))?;
+    let (source, start) = match (&server, &look.preview) {
+        (Some(server), Some(preview)) => (Source::Server(server), Start::of_server(&preview.path)),
+        _ => (Source::Folder(site), Start::of_folder(site)),
+    };
+    match start.first() {
+        None => looked.notes.push("there is no page to look at".into()),
+        Some(first) => {
+            let (tour, tried) = with_browser(&program, until, &mut looked, |browser| {
+                let tour = start.walk(browser, source, &look.given, axe.as_deref())?;
+                Ok((tour, acts::tried(browser, source, &first.address, &look.test_scenarios)?))
+            })?;
+            looked.tried = tried;
+            keep_pictures(&tour.pages, &tour.seen)?;
+            told::tell(&mut looked, &tour, &look.given);
+            if tour.more > 0 {
+                told::doubt(&mut looked, &tour);
+            }
         }
     }
     atomic::replace(Path::new(LOOKED), &serde_json::to_vec(&looked)?, Durability::Order)?;
@@ -129,7 +129,7 @@ fn with<T>(
     let mut child = started(program, place.path(), has_sandbox)?;
     let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return Err(Mute::Gone) };
     let mut browser = DevTools::new(to, from, until);
-    let mut nobody = Site::of(Path::new(SITE));
+    let mut nobody = Site::of(Source::Folder(Path::new(SITE)));
     let done = match browser.ask("Browser.getVersion", &json!({}), &mut nobody) {
         Ok(_) => work(&mut browser),
         Err(Mute::Gone | Mute::Broken(_)) => Err(Mute::NotStarted),
@@ -183,39 +183,6 @@ const SWITCHES: [&str; 22] = [
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
-
-/// The first pages of a site, and how many more there are.
-fn pages(files: &[String]) -> (Vec<String>, usize) {
-    let is_page = |path: &&String| [".html", ".htm"].iter().any(|end| path.to_lowercase().ends_with(end));
-    let mut pages: Vec<String> = files.iter().filter(is_page).cloned().collect();
-    pages.sort_by_key(|path| (path != "index.html", path.matches('/').count(), path.clone()));
-    let more = pages.len().saturating_sub(MOST_PAGES);
-    pages.truncate(MOST_PAGES);
-    (pages, more)
-}
-
-/// The paths of all files of a site. No link is followed.
-fn files(site: &Path) -> Vec<String> {
-    let (Some(parent), Some(name)) = (site.parent(), site.file_name()) else { return Vec::new() };
-    let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };
-    let mut found = Vec::new();
-    collect(&SafePath::below(parent, name), "", 0, &mut found);
-    found
-}
-
-fn collect(folder: &SafePath, below: &str, depth: usize, found: &mut Vec<String>) {
-    let Ok(names) = folder.names() else { return };
-    for name in names.into_iter().filter_map(|name| name.into_string().ok()) {
-        let (place, path) = (folder.join(&name), format!("{below}{name}"));
-        if found.len() >= MOST_FILES {
-            return;
-        } else if place.is_folder() && depth < DEEPEST {
-            collect(&place, &format!("{path}/"), depth + 1, found);
-        } else if place.is_file() {
-            found.push(path);
-        }
-    }
-}
 
 fn keep_pictures(pages: &[String], all: &[Seen]) -> Result<(), Box<dyn std::error::Error>> {
     fs::create_dir_all(SCREENS)?;

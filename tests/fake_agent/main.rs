@@ -12,6 +12,7 @@ mod law;
 mod misbehave;
 mod reflex;
 mod script;
+mod serve;
 mod wrapped;
 
 use std::fs;
@@ -33,6 +34,9 @@ fn main() -> ExitCode {
     };
     if let Some(part) = misbehave::part(&role) {
         return part();
+    }
+    if role == "serve" {
+        return serve::serve(&arguments.next().expect("a port is named"));
     }
     if role == "scribble" {
         let path = PathBuf::from(arguments.next().expect("a file is named"));

@@ -6,6 +6,7 @@ mod crash;
 mod endings;
 mod holds;
 mod numbers;
+mod preview;
 mod proposing;
 mod trust;
 

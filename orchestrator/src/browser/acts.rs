@@ -1,6 +1,5 @@
 //! Test scenarios in the browser: what a user would do, step by step, on a page of its own with nothing kept from another one.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -11,7 +10,7 @@ use skilltune_phases::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb}
 
 use super::devtools::{DevTools, Mute};
 use super::page::{self, SIZES};
-use super::site::Site;
+use super::site::{Site, Source};
 
 const ACT: &str = include_str!("act.js");
 /// How long a step waits for what it needs.
@@ -36,14 +35,14 @@ struct Step {
 /// Tries all of them, each from the first page on.
 pub(super) fn tried(
     browser: &mut DevTools,
-    folder: &Path,
+    source: Source<'_>,
     first: &str,
     scenarios: &[TestScenario],
 ) -> Result<Vec<Tried>, Mute> {
     let mut all = Vec::new();
     for scenario in scenarios {
         let Tool::Browser(acts) = &scenario.run else { continue };
-        let (verdict, evidence) = match browser.within(LONGEST, |browser| one(browser, folder, first, acts)) {
+        let (verdict, evidence) = match browser.within(LONGEST, |browser| one(browser, source, first, acts)) {
             Ok(outcome) => outcome,
             Err(Mute::Late) => (Verdict::Unverified, "the browser said nothing for too long".to_owned()),
             Err(Mute::Refused { method, why }) => {
@@ -57,11 +56,16 @@ pub(super) fn tried(
     Ok(all)
 }
 
-fn one(browser: &mut DevTools, folder: &Path, first: &str, acts: &[Act]) -> Result<(Verdict, String), Mute> {
-    let mut site = Site::of(folder);
+fn one(
+    browser: &mut DevTools,
+    source: Source<'_>,
+    first: &str,
+    acts: &[Act],
+) -> Result<(Verdict, String), Mute> {
+    let mut site = Site::of(source);
     page::with_page(browser, &mut site, |browser, site| {
         page::resize(browser, site, SIZES[0])?;
-        page::open(browser, site, &page::address(first))?;
+        page::open(browser, site, first)?;
         for (nth, act) in (1..).zip(acts) {
             if let Err(why) = step(browser, site, act)? {
                 let told = format!("step {nth} of {}, {}: {why}", acts.len(), act.words());

@@ -41,7 +41,11 @@
     one.getAttribute("aria-hidden") !== "true" && !one.getAttribute("aria-label") && !one.getAttribute("aria-labelledby")
   );
 
+  const led = [...all("a[href], area[href], link[href]").map((one) => one.href), ...all("[src]").map((one) => one.src)];
+  const own = led.filter((link) => typeof link === "string" && link.startsWith(`${location.origin}/`));
+
   return {
+    links: [...new Set(own.map((link) => new URL(link).pathname))].slice(0, 300),
     copy: given.copy.map((one) => isThere(one.text)),
     sections: given.sections.map((title) => headings.some((heading) => heading.includes(lower(title)))),
     laid: Math.round(Math.max(root.scrollWidth, window.innerWidth)),

@@ -1,6 +1,5 @@
 //! One page at two sizes: loaded, measured, and kept as a picture.
 
-use std::path::Path;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -10,7 +9,7 @@ use skilltune_phases::loops::gan::inspect::{Given, Live};
 use super::base64;
 use super::devtools::{DevTools, Mute};
 use super::live::live;
-use super::site::{ORIGIN, Site};
+use super::site::{ORIGIN, Site, Source, Stop};
 
 const MEASURE: &str = include_str!("measure.js");
 /// Wide and narrow, as the original looks at a page.
@@ -40,6 +39,8 @@ pub(super) struct Measured {
     pub is_wide: bool,
     pub wide: Vec<String>,
     pub images: Vec<String>,
+    /// What it links to or loads from its own origin.
+    pub links: Vec<String>,
 }
 
 /// A violation that axe-core has found.
@@ -64,12 +65,12 @@ pub(super) struct Seen {
 /// Looks at it in a page of its own.
 pub(super) fn look(
     browser: &mut DevTools,
-    folder: &Path,
-    (path, given): (&str, &Given),
+    source: Source<'_>,
+    (stop, given): (&Stop, &Given),
     axe: Option<&str>,
 ) -> Result<Seen, Mute> {
-    let mut site = Site::of(folder);
-    let seen = with_page(browser, &mut site, |browser, site| looks(browser, site, (path, given), axe));
+    let mut site = Site::of(source);
+    let seen = with_page(browser, &mut site, |browser, site| looks(browser, site, (stop, given), axe));
     let Sight { looks, violations, live } = seen?;
     Ok(Seen { looks, violations, live, errors: site.errors, refused: site.refused })
 }
@@ -141,13 +142,13 @@ struct Sight {
 fn looks(
     browser: &mut DevTools,
     site: &mut Site<'_>,
-    (path, given): (&str, &Given),
+    (stop, given): (&Stop, &Given),
     axe: Option<&str>,
 ) -> Result<Sight, Mute> {
     let mut all = Sight::default();
     for size in SIZES {
         resize(browser, site, size)?;
-        let (frame, has_loaded) = open(browser, site, &address(path))?;
+        let (frame, has_loaded) = open(browser, site, &stop.address)?;
         let context = world(browser, site, &frame)?;
         let width = size.0;
         let measure = format!("document.fonts.ready.then(() => ({MEASURE})({}, {width}))", json!(given));
@@ -163,7 +164,7 @@ fn looks(
             known.extend(found.into_iter().filter(|one| !known.contains(one)).collect::<Vec<_>>());
         }
         if all.live.is_none() {
-            all.live = live(browser, site, path)?;
+            all.live = live(browser, site, &stop.name)?;
         }
     }
     Ok(all)

@@ -1,4 +1,4 @@
-//! The artifact as a site of its own: every request of a page is met from its folder, or not at all.
+//! The artifact as a site of its own: every request of a page is met from its folder or by its preview, or not at all.
 
 use std::path::Path;
 
@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::base64;
 use super::devtools::Listener;
+use super::preview::{self, Reply, Server};
 use crate::disk::SafePath;
 
 /// An origin that exists nowhere else.
@@ -15,19 +16,68 @@ const LARGEST: u64 = 16 << 20;
 const MOST: usize = 20;
 const LONGEST: usize = 300;
 
+/// Where the pages come from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Source<'a> {
+    Folder(&'a Path),
+    Server(&'a Server),
+}
+
+/// A page: its address below the origin, and its path for people.
+#[derive(Clone, Debug)]
+pub(super) struct Stop {
+    pub(super) address: String,
+    pub(super) name: String,
+}
+
 /// Listens to one page: answers its requests, closes its dialogs, keeps its errors.
 #[derive(Debug)]
 pub(super) struct Site<'a> {
-    pub(super) folder: &'a Path,
+    source: Source<'a>,
     /// What the console showed as errors.
     pub(super) errors: Vec<String>,
     /// What was asked for elsewhere, and not given.
     pub(super) refused: Vec<String>,
 }
 
+impl Source<'_> {
+    fn answer(self, request: &Value, path: &str) -> Reply {
+        match self {
+            Self::Folder(folder) => from_folder(folder, path),
+            Self::Server(server) => from_server(server, request, path),
+        }
+    }
+}
+
+fn from_folder(folder: &Path, path: &str) -> Reply {
+    let path = decoded(path.split(['?', '#']).next().unwrap_or_default());
+    let path = if path.is_empty() || path.ends_with('/') { format!("{path}index.html") } else { path };
+    let found = file(folder, &path);
+    let (code, kind) = if found.is_some() { (200, content_type(&path)) } else { (404, "text/plain") };
+    let headers = vec![("Content-Type".to_owned(), kind.to_owned())];
+    Reply { code, headers, body: found.unwrap_or_default() }
+}
+
+fn from_server(server: &Server, request: &Value, path: &str) -> Reply {
+    let all = request["headers"].as_object().into_iter().flatten();
+    let headers = all.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+    // A header with a line break would be two.
+    let headers =
+        headers.filter(|(name, value)| !name.contains(['\r', '\n']) && !value.contains(['\r', '\n']));
+    let body = request["postData"].as_str().unwrap_or_default().as_bytes();
+    let path = format!("/{}", path.split('#').next().unwrap_or_default());
+    let method = request["method"].as_str().unwrap_or("GET");
+    let asked = preview::Request { method, path: &path, headers: headers.collect(), body };
+    server.ask(&asked).unwrap_or_else(|error| Reply {
+        code: 502,
+        headers: vec![("Content-Type".to_owned(), "text/plain".to_owned())],
+        body: format!("the preview does not answer: {error}").into_bytes(),
+    })
+}
+
 impl<'a> Site<'a> {
-    pub(super) fn of(folder: &'a Path) -> Self {
-        Self { folder, errors: Vec::new(), refused: Vec::new() }
+    pub(super) fn of(source: Source<'a>) -> Self {
+        Self { source, errors: Vec::new(), refused: Vec::new() }
     }
 
     fn answered(&mut self, params: &Value) -> (&'static str, Value) {
@@ -37,14 +87,14 @@ impl<'a> Site<'a> {
             keep(&mut self.refused, url);
             return ("Fetch.failRequest", json!({ "requestId": id, "errorReason": "BlockedByClient" }));
         };
-        let path = decoded(path.split(['?', '#']).next().unwrap_or_default());
-        let path = if path.is_empty() || path.ends_with('/') { format!("{path}index.html") } else { path };
-        let found = file(self.folder, &path);
-        let (code, kind) = if found.is_some() { (200, content_type(&path)) } else { (404, "text/plain") };
-        let body = base64::encoded(&found.unwrap_or_default());
-        let headers = json!([{ "name": "Content-Type", "value": kind }]);
-        let answer =
-            json!({ "requestId": id, "responseCode": code, "responseHeaders": headers, "body": body });
+        let Reply { code, headers, body } = self.source.answer(&params["request"], path);
+        let header = |(name, value): &(String, String)| json!({ "name": name, "value": value });
+        let answer = json!({
+            "requestId": id,
+            "responseCode": code,
+            "responseHeaders": headers.iter().map(header).collect::<Vec<_>>(),
+            "body": base64::encoded(&body),
+        });
         ("Fetch.fulfillRequest", answer)
     }
 }
@@ -98,7 +148,7 @@ fn file(folder: &Path, path: &str) -> Option<Vec<u8>> {
     place.read(LARGEST).ok().flatten()
 }
 
-fn decoded(path: &str) -> String {
+pub(super) fn decoded(path: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = path.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
@@ -143,7 +193,7 @@ mod tests {
         std::fs::write(folder.join("a b/x.css"), "p{}").unwrap();
         std::fs::write(place.path().join("secret"), "no").unwrap();
         std::os::unix::fs::symlink(place.path().join("secret"), folder.join("link")).unwrap();
-        let mut site = Site::of(&folder);
+        let mut site = Site::of(Source::Folder(&folder));
         let mut code =
             |url: &str| site.answered(&json!({ "request": { "url": url } })).1["responseCode"].clone();
         assert_eq!(code("http://site.test/a%20b/x.css?v=1"), 200);

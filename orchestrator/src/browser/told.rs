@@ -4,15 +4,17 @@ use skilltune_phases::loops::gan::contract::Check;
 use skilltune_phases::loops::gan::evaluation::Verdict;
 use skilltune_phases::loops::gan::inspect::{Given, Live, Looked, Means, Told, live};
 
-use super::page::{Look, SIZES, Seen, Violation};
+use super::page::{Look, SIZES, Violation};
+use super::tour::Tour;
 
 /// So many places are named, and so much is said.
 const PLACES: usize = 5;
 const LONGEST: usize = 600;
 const CONTRAST: &str = "color-contrast";
 
-pub(super) fn tell(looked: &mut Looked, pages: &[String], all: &[Seen], given: &Given, files: &[String]) {
-    let each = || pages.iter().zip(all);
+pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given) {
+    let all = &tour.seen;
+    let each = || tour.pages.iter().zip(all);
     let late = each().filter(|(_, seen)| seen.looks.iter().any(|look| !look.has_loaded));
     looked.notes.extend(late.map(|(path, _)| format!("{path} did not finish loading").into()));
     let refused = each().flat_map(|(path, seen)| {
@@ -28,7 +30,7 @@ pub(super) fn tell(looked: &mut Looked, pages: &[String], all: &[Seen], given: &
     }
     let lived: Vec<Live> = all.iter().filter_map(|seen| seen.live.clone()).collect();
     if lived.len() == all.len() {
-        looked.told.push(live(files, &lived));
+        looked.told.push(live(&tour.files, &lived));
     }
     let mut tell = |check, faults: Vec<String>, fine: String| {
         let (verdict, evidence) = match faults.as_slice() {
@@ -102,10 +104,12 @@ pub(super) fn tell(looked: &mut Looked, pages: &[String], all: &[Seen], given: &
 }
 
 /// What is fine on these pages may be a fault on another one.
-pub(super) fn doubt(looked: &mut Looked, pages: usize) {
+pub(super) fn doubt(looked: &mut Looked, tour: &Tour) {
+    let (some, all) = (tour.pages.len(), tour.pages.len() + tour.more);
+    looked.notes.push(format!("of {all} pages {some} were looked at").into());
     for told in looked.told.iter_mut().filter(|told| told.verdict == Verdict::Passed) {
         told.verdict = Verdict::Unverified;
-        told.evidence = format!("on {pages} pages, and there are more: {}", told.evidence).into();
+        told.evidence = format!("on {some} of {all} pages: {}", told.evidence).into();
     }
 }
 

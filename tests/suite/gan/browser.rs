@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{json_file, lay, version};
 use crate::scene::{Ran, SKILLTUNE, Scene};
 
-fn browser() -> Option<PathBuf> {
+pub(super) fn browser() -> Option<PathBuf> {
     let found =
         ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].map(PathBuf::from);
     let found = found.into_iter().find(|path| path.is_file());
@@ -21,7 +21,13 @@ fn browser() -> Option<PathBuf> {
 }
 
 /// A look at these files, with these things given.
-fn look(scene: &Scene, browser: &Path, files: &[(&str, &str)], given: &Value, seconds: &str) -> Ran {
+pub(super) fn look(
+    scene: &Scene,
+    browser: &Path,
+    files: &[(&str, &str)],
+    given: &Value,
+    seconds: &str,
+) -> Ran {
     let desk = scene.path("desk");
     fs::create_dir_all(desk.join("site")).unwrap();
     fs::write(scene.path("input.json"), given.to_string()).unwrap();
@@ -42,11 +48,11 @@ fn axe() -> Option<String> {
     file.canonicalize().ok().map(|file| file.to_str().unwrap().to_owned())
 }
 
-fn told(scene: &Scene) -> Value {
+pub(super) fn told(scene: &Scene) -> Value {
     serde_json::from_slice(&fs::read(scene.path("desk/looked.json")).unwrap()).unwrap()
 }
 
-fn verdict<'a>(told: &'a Value, check: &str) -> &'a Value {
+pub(super) fn verdict<'a>(told: &'a Value, check: &str) -> &'a Value {
     let all = told["told"].as_array().unwrap();
     all.iter().find(|one| one["check"] == check).map_or(&Value::Null, |one| &one["verdict"])
 }

@@ -21,8 +21,8 @@ struct Case {
     flags: &'static [&'static str],
 }
 
-/// Only a run with a browser shows these: `suite/gan/browser` has them.
-const OF_BROWSER: [&str; 2] = ["browser", "browser_seconds"];
+/// Only a run with a browser shows these: `suite/gan/browser` and `suite/gan/preview` have them.
+const OF_BROWSER: [&str; 5] = ["browser", "browser_seconds", "preview", "preview_path", "preview_seconds"];
 
 fn table() -> Vec<Case> {
     let case = |key, value, play, told, default, changed| {

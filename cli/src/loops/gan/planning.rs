@@ -56,8 +56,9 @@ pub fn sketch(request: &Request, home: &Home) -> Result<Plan, Complaint> {
 pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
     let Stored { start, materials } = stored;
     let browser = |found: &Found| {
-        let (seconds, confined) = (request.browser_seconds, request.confines);
-        Ok::<_, Complaint>(Browser { argv: browser::argv(found, seconds)?, seconds, confined })
+        let (seconds, confined, preview) =
+            (request.browser_seconds, request.confines, request.preview.clone());
+        Ok::<_, Complaint>(Browser { argv: browser::argv(found, seconds)?, seconds, confined, preview })
     };
     let task = Task {
         name: request.name.clone(),

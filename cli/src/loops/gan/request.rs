@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::gan::contract::Contract;
-use skilltune_phases::loops::gan::inspect::Given;
+use skilltune_phases::loops::gan::inspect::{Given, Preview};
 use skilltune_phases::loops::gan::original::Original;
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Apply, Brief, Gan, Level};
@@ -45,6 +45,7 @@ pub struct Request {
     pub command_seconds: u64,
     pub browser: Option<Found>,
     pub browser_seconds: u64,
+    pub preview: Option<Preview>,
     /// Whether the system holds what it runs to its folders.
     pub confines: bool,
     pub retries: u32,
@@ -81,6 +82,7 @@ impl Request {
             command_seconds: gan.command_seconds.value,
             browser: gan.browser.value.then(|| browser::found(around)).flatten(),
             browser_seconds: gan.browser_seconds.value,
+            preview: preview(gan, around)?,
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
@@ -128,6 +130,24 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
     lay_roles(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);
+}
+
+/// A program on the PATH, or named by a full path: none of what is built, and none of the project's.
+fn preview(gan: &GanSettings, around: &Environment) -> Result<Option<Preview>, Complaint> {
+    let mut argv = gan.preview.value.0.clone();
+    let Some(name) = argv.first_mut() else { return Ok(None) };
+    let origin = &gan.preview.origin;
+    let cannot = |why: &str| Complaint::input(format!("cannot preview with {name:?}: {why}"));
+    if name.contains('/') && !Path::new(&name).is_absolute() {
+        return Err(cannot("it is a relative path")
+            .hint(format!("name a program on your PATH, or a full path ({origin})")));
+    }
+    let found = agents::on_path(name, around).map_err(|_| {
+        cannot("program not found").hint(format!("install it, or change gan.preview ({origin})"))
+    })?;
+    *name = found.to_string_lossy().into_owned();
+    let (path, seconds) = (gan.preview_path.value.0.clone(), gan.preview_seconds.value);
+    Ok(Some(Preview { argv, path, seconds }))
 }
 
 fn commands(gan: &GanSettings, settings: &Settings) -> Result<RunThem, Complaint> {

@@ -12,10 +12,11 @@ use skilltune_phases::proposal::Form;
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
+use crate::settings::origin::Origin;
 use crate::settings::proposed;
 use crate::settings::proposed::ChecksName;
-use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
-use crate::settings::setting::{Readable, Setting, readable_words};
+use crate::settings::range::{ANY, COUNT, FEW, POINTS, Range, SECONDS};
+use crate::settings::setting::{Readable, Setting, readable_words, texts};
 use crate::settings::table::{Key, Table, table};
 use crate::settings::values;
 use crate::terminal::complaint::Complaint;
@@ -58,6 +59,10 @@ table! {
         browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one look in the browser in seconds.";
         apply: ApplyName = Setting::new(ApplyName::Auto),
             "What becomes of a result that has passed or that you took.";
+        preview: CommandWords = Setting::limit(ANY, CommandWords::default()),
+            "Program that serves what was built to the browser, with its arguments, such as `[\"python3\", \"-m\", \"http.server\", \"{port}\"]`; it runs in a copy.";
+        preview_path: PathWord = Setting::new(PathWord("/".to_owned())), "Path of the first page of the preview.";
+        preview_seconds: u64 = Setting::limit(SECONDS, 60), "How many seconds the preview may take until it answers.";
         retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
     }
 }
@@ -99,6 +104,13 @@ impl GanSettings {
 impl Table for GanSettings {
     fn keys(&mut self) -> Vec<Key<'_>> {
         self.table_keys()
+    }
+
+    fn foreign_wish(&self) -> Option<&'static str> {
+        match (&self.preview.origin, self.preview.value.0.is_empty()) {
+            (Origin::Project(_), false) => Some("a program that serves what was built (gan.preview)"),
+            _ => None,
+        }
     }
 
     fn boxed_clone(&self) -> Box<dyn Table> {
@@ -155,6 +167,49 @@ impl From<ApplyName> for Apply {
 }
 
 readable_words!(LevelName, ApplyName);
+
+/// A program and its arguments; none, if there are no words.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CommandWords(pub Vec<String>);
+
+impl Readable for CommandWords {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        let words = texts(value)?;
+        words.first().is_none_or(|program| !program.trim().is_empty()).then_some(Self(words))
+    }
+
+    fn must_be(_: Range) -> String {
+        "a list of strings, a program and its arguments".to_owned()
+    }
+
+    fn json(&self) -> serde_json::Value {
+        self.0.clone().into()
+    }
+
+    fn exceeds(&self, ceiling: &Self) -> bool {
+        self != ceiling
+    }
+}
+
+/// A path of a server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PathWord(pub String);
+
+impl Readable for PathWord {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        let is_plain =
+            |text: &&str| text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
+        value.as_str().filter(is_plain).map(|text| Self(text.to_owned()))
+    }
+
+    fn must_be(_: Range) -> String {
+        "a path that begins with `/`".to_owned()
+    }
+
+    fn json(&self) -> serde_json::Value {
+        self.0.clone().into()
+    }
+}
 
 /// What single dimensions must reach: `craft=75, originality=50`.
 #[derive(Clone, Debug, Default, PartialEq)]

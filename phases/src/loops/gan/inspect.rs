@@ -81,12 +81,25 @@ pub struct Tried {
     pub evidence: Box<str>,
 }
 
+/// The program of a person's own that serves the artifact to the browser.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preview {
+    /// `{port}` in a word is the port to listen on.
+    pub argv: Vec<String>,
+    /// Of the first page.
+    pub path: String,
+    /// How long it may take until it answers.
+    pub seconds: u64,
+}
+
 /// What a browser is to find out, as it reads it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToLookAt {
     pub given: Given,
     #[serde(default)]
     pub test_scenarios: Vec<TestScenario>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

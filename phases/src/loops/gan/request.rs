@@ -248,7 +248,8 @@ fn command(run: &Run, step: &Step) -> Option<Command> {
             let tests = &run.state.contract()?.test_scenarios;
             let is_ours = |test: &&TestScenario| test.command().is_none();
             let test_scenarios = tests.iter().filter(is_ours).cloned().collect();
-            let look = ToLookAt { given: task.given.clone(), test_scenarios };
+            let look =
+                ToLookAt { given: task.given.clone(), test_scenarios, preview: browser.preview.clone() };
             Some(Command {
                 argv: browser.argv.clone(),
                 input: Some(serde_json::to_string(&look).expect("data has a JSON text").into()),

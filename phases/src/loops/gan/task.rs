@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contract::Contract;
-use super::inspect::Given;
+use super::inspect::{Given, Preview};
 use super::rules::Rules;
 use crate::checks::Commands;
 use crate::id::TreeId;
@@ -91,4 +91,6 @@ pub struct Browser {
     pub seconds: u64,
     /// The system confines it to its workspace.
     pub confined: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<Preview>,
 }

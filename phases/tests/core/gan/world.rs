@@ -73,7 +73,7 @@ pub(crate) fn at(level: Level, is_negotiated: bool) -> Plan {
 
 pub(crate) fn with_browser(mut plan: Plan) -> Plan {
     let argv = vec!["/skilltune".into(), "look".into()];
-    plan.task.browser = Some(Browser { argv, seconds: 9, confined: true });
+    plan.task.browser = Some(Browser { argv, seconds: 9, confined: true, preview: None });
     plan
 }
 

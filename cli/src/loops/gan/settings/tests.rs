@@ -28,6 +28,9 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("gan.browser", "false"),
         ("gan.browser_seconds", "30"),
         ("gan.apply", "\"branch\""),
+        ("gan.preview", "[\"serve\"]"),
+        ("gan.preview_path", "\"/en\""),
+        ("gan.preview_seconds", "9"),
         ("gan.retries", "0"),
     ]
 }
@@ -35,7 +38,8 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 /// All that a run is planned with.
 fn told(settings: &Settings) -> String {
     let gan = settings.of::<GanSettings>();
-    let browser = (gan.browser.value, gan.browser_seconds.value);
+    let preview = (&gan.preview.value, &gan.preview_path.value, gan.preview_seconds.value);
+    let browser = (gan.browser.value, gan.browser_seconds.value, preview);
     let commands = (gan.run_them(), gan.command_seconds.value);
     format!(
         "{:?}",

@@ -1,0 +1,172 @@
+//! What a person's own server makes of an artifact: `gan.preview` runs in the artifact's folder, and requests of the pages are handed
+//! on to it over loopback.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use skilltune_phases::loops::gan::inspect::Preview;
+
+/// Where a server of ours would say something.
+const PORT: &str = "{port}";
+const AGAIN: Duration = Duration::from_millis(50);
+const CONNECTING: Duration = Duration::from_secs(5);
+const ANSWERING: Duration = Duration::from_secs(20);
+const LARGEST: u64 = 16 << 20;
+const LARGEST_SAID: u64 = 64 << 10;
+
+#[derive(Debug)]
+pub(super) struct Server {
+    at: SocketAddr,
+    group: Pid,
+    ended: Receiver<String>,
+    /// What it wrote so far.
+    said: File,
+}
+
+#[derive(Debug)]
+pub(super) struct Reply {
+    pub(super) code: u16,
+    pub(super) headers: Vec<(String, String)>,
+    pub(super) body: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub(super) struct Request<'a> {
+    pub(super) method: &'a str,
+    /// With all that follows it.
+    pub(super) path: &'a str,
+    pub(super) headers: Vec<(&'a str, &'a str)>,
+    pub(super) body: &'a [u8],
+}
+
+impl Server {
+    /// Starts it, and waits until it answers.
+    pub(super) fn start(preview: &Preview, folder: &Path) -> Result<Self, String> {
+        let server = Self::spawned(preview, folder).map_err(|error| format!("it did not start: {error}"))?;
+        let until = Instant::now() + Duration::from_secs(preview.seconds);
+        loop {
+            let code = server.get(&preview.path).map(|reply| reply.code);
+            if code.is_some_and(|code| code < 400) {
+                break;
+            }
+            let why = match server.ended.recv_timeout(AGAIN) {
+                Ok(how) => format!("it ended: {how}"),
+                Err(RecvTimeoutError::Timeout) if Instant::now() < until => continue,
+                Err(_) => match code {
+                    Some(code) => format!("it answers {code} to {}", preview.path),
+                    None => format!("it did not answer within {} seconds", preview.seconds),
+                },
+            };
+            return Err(format!("{why}{}", server.last_words()));
+        }
+        Ok(server)
+    }
+
+    fn spawned(preview: &Preview, folder: &Path) -> io::Result<Self> {
+        // Free by now: a server of somebody else's that takes it meanwhile makes ours end.
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        let mut words = preview.argv.iter().map(|word| word.replace(PORT, &port.to_string()));
+        let said = tempfile::tempfile_in(".")?;
+        let mut child = Command::new(words.next().unwrap_or_default())
+            .args(words)
+            .current_dir(folder)
+            .env("PORT", port.to_string())
+            .stdin(Stdio::null())
+            .stdout(said.try_clone()?)
+            .stderr(said.try_clone()?)
+            .process_group(0)
+            .spawn()?;
+        let group = Pid::from_child(&child);
+        let (tell, ended) = mpsc::channel();
+        std::thread::spawn(move || {
+            let how = child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
+            // Nobody waits for it any more once it has answered.
+            let _ = tell.send(how);
+        });
+        Ok(Self { at: (Ipv4Addr::LOCALHOST, port).into(), group, ended, said })
+    }
+
+    pub(super) fn get(&self, path: &str) -> Option<Reply> {
+        self.ask(&Request { method: "GET", path, headers: Vec::new(), body: b"" }).ok()
+    }
+
+    /// One request on a connection of its own. A server of the older protocol ends its answer by closing it.
+    pub(super) fn ask(&self, request: &Request<'_>) -> io::Result<Reply> {
+        let Request { method, path, headers, body } = request;
+        let mut stream = TcpStream::connect_timeout(&self.at, CONNECTING)?;
+        stream.set_read_timeout(Some(ANSWERING))?;
+        stream.set_write_timeout(Some(ANSWERING))?;
+        let mut head = format!("{method} {path} HTTP/1.0\r\nHost: {}\r\nConnection: close\r\n", self.at);
+        if !body.is_empty() {
+            let _ = write!(head, "Content-Length: {}\r\n", body.len());
+        }
+        let ours = ["host", "connection", "content-length", "accept-encoding"];
+        for (name, value) in headers.iter().filter(|(name, _)| !ours.contains(&&*name.to_ascii_lowercase())) {
+            let _ = write!(head, "{name}: {value}\r\n");
+        }
+        stream.write_all(format!("{head}\r\n").as_bytes())?;
+        stream.write_all(body)?;
+        let mut answer = Vec::new();
+        stream.take(LARGEST).read_to_end(&mut answer)?;
+        parsed(&answer).ok_or_else(|| io::Error::other("it does not speak HTTP"))
+    }
+}
+
+impl Server {
+    /// The last line that it wrote.
+    fn last_words(&self) -> String {
+        let (mut file, mut said) = (&self.said, Vec::new());
+        let read = file.rewind().and_then(|()| file.take(LARGEST_SAID).read_to_end(&mut said));
+        let said = String::from_utf8_lossy(&said);
+        let last = said.lines().rev().find(|line| !line.trim().is_empty()).filter(|_| read.is_ok());
+        last.map_or(String::new(), |last| format!(": {}", last.trim().chars().take(300).collect::<String>()))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Where the group is gone, nothing is left to end. What has left the group is ended with this program.
+        let _ = kill_process_group(self.group, Signal::KILL);
+    }
+}
+
+fn parsed(answer: &[u8]) -> Option<Reply> {
+    let end = answer.windows(4).position(|four| four == b"\r\n\r\n")?;
+    let head = String::from_utf8_lossy(&answer[..end]);
+    let mut lines = head.split("\r\n");
+    let status = lines.next()?.strip_prefix("HTTP/1.")?;
+    let code = status.split(' ').nth(1)?.parse().ok().filter(|code| (100..600).contains(code))?;
+    let header = |line: &str| {
+        let (name, value) = line.split_once(':')?;
+        let is_of_connection =
+            ["connection", "transfer-encoding", "content-length"].contains(&&*name.to_ascii_lowercase());
+        (!is_of_connection).then(|| (name.trim().to_owned(), value.trim().to_owned()))
+    };
+    Some(Reply { code, headers: lines.filter_map(header).collect(), body: answer[end + 4..].to_vec() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_with_its_headers_and_its_body() {
+        let reply = parsed(
+            b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<p>\r\n\r\n",
+        )
+        .unwrap();
+        assert_eq!((reply.code, &*reply.body), (404, &b"<p>\r\n\r\n"[..]));
+        assert_eq!(reply.headers, [("Content-Type".to_owned(), "text/html".to_owned())]);
+        for odd in [&b""[..], b"hello", b"HTTP/1.1 x\r\n\r\n", b"HTTP/1.1 99 x\r\n\r\n", b"SSH-2.0\r\n\r\n"] {
+            assert!(parsed(odd).is_none(), "{odd:?}");
+        }
+    }
+}
