@@ -74,6 +74,9 @@ fn assert_found(first: &Value, second: &Value) {
         assert_eq!(by(second, id), (passed.clone(), "machine".to_owned()));
         assert!(finding(second, id)["evidence"].as_str().unwrap().contains("axe-core"), "{second:#}");
     }
+    let ordered = finding(second, OWN);
+    assert_eq!(by(second, OWN), (passed, "machine".to_owned()));
+    assert!(ordered["evidence"].as_str().unwrap().contains("see “Your loaf is kept”"), "{ordered}");
     assert_eq!((&second["verdict"], &second["overall"]), (&json!("pass"), &json!(1.0)), "{second:#}");
 }
 

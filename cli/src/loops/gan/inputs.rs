@@ -22,7 +22,9 @@ const LONGEST_NAME: usize = 60;
 
 /// The brief, and a name from its title.
 pub fn brief(path: &Path) -> Result<(String, Brief), Complaint> {
-    let text = text(path, "brief", LARGEST_BRIEF)?;
+    let text = text(path, "brief", LARGEST_BRIEF).map_err(|why| {
+        why.hint("pass a Markdown file that says what to build; `skilltune status` shows the latest run")
+    })?;
     if text.trim().is_empty() {
         return Err(Complaint::input(format!("the brief {} is empty", path.display()))
             .hint("write what to build: a title, and a heading of level 2 for each section"));

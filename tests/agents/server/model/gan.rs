@@ -63,7 +63,19 @@ fn draft(words: &str) -> Value {
         "id": OWN, "dimension": "functionality", "criterion": "An order is answered by a page of its own.",
         "verification": "Send the form.", "must_pass": true, "weight": 1,
     });
-    bound(words, "criteria", [own])
+    let step = |act: &str, on: &str, text: &str| json!({ "act": act, "on": on, "text": text });
+    let order = json!({
+        "id": "order", "criterion": OWN, "description": "Somebody orders a loaf.", "tool": "browser",
+        "steps": [
+            step("fill", "Your name", "Ada"),
+            step("click", "Keep one for me", ""),
+            step("see", "Your loaf is kept", ""),
+        ],
+        "argv": [],
+    });
+    let mut answer = bound(words, "criteria", [own]);
+    answer["test_scenarios"] = json!([order]);
+    answer
 }
 
 /// It asks once for less, and then accepts.
