@@ -140,7 +140,8 @@ fn a_command_waits_for_a_person_and_does_not_run_where_nobody_is() {
     let scene = with_command(&[met]);
     let ran = build(&scene, &["--contract"]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{}", ran.stderr);
-    assert!(scene.run(&["status"]).stdout.contains("may it run the commands"), "{}", ran.stderr);
+    let status = scene.run(&["status"]).stdout;
+    assert!(status.contains("may it run the commands") && status.contains("--answer skip"), "{status}");
     let wrong = scene.run(&["resume", "--answer", "force", "--format", "json"]);
     assert!(wrong.stderr.contains("--answer run or --answer skip"), "{}", wrong.stderr);
     let ran = scene.run(&["resume", "--answer", "skip", "--format", "json"]);

@@ -6,8 +6,6 @@ use skilltune_phases::loops::gan::contract::{Change, Contract, Criterion, Origin
 use skilltune_phases::loops::gan::course::{Choice, Hold, Who};
 use skilltune_phases::loops::gan::{Answer, Gan, Run, Step};
 
-use serde_json::json;
-
 use crate::args::runs::{AnswerName, Reply};
 use crate::loops::gan::report::words;
 use crate::settings::proposed;
@@ -93,7 +91,7 @@ impl AtHold {
                 None
             }
             (None, AnswerFrom::Terminal) => {
-                let commands = run.commands().map(|argv| json!(argv).to_string());
+                let commands = words::commands(run);
                 let head = "the test scenarios of the contract run these commands";
                 self.printer.talk(&proposed::shown(head, run.plan.task.commands.confined, commands));
                 signals::unless_ended(|| Person.agree("Run these commands?").ok()).map(Answer::Allowed)

@@ -137,6 +137,9 @@ fn below(text: &str, width: usize) -> Vec<String> {
 fn story(run: &Run, look: Look) -> Vec<String> {
     let width = look.width;
     let mut lines = wrapped(&words::became(run), width, "  ");
+    if run.held && run.has_to_ask_for_commands() {
+        lines.extend(words::commands(run).map(|command| format!("  {command}")));
+    }
     if let Some(best) = run.best() {
         let told = format!("best: round {}, {}", run.number_of(best), words::measured(best.evaluation()));
         lines.extend(wrapped(&told, width, "  "));
@@ -161,6 +164,11 @@ pub fn advice(run: &Run) -> Vec<Next> {
     let id = &run.plan.run;
     if run.closed_at.is_some() {
         return run.proposed().and_then(Result::ok).map_or_else(Vec::new, |made| merging(run, made));
+    }
+    if run.held && run.has_to_ask_for_commands() {
+        let answer =
+            |name: &str, purpose| Next { command: format!("skilltune resume {id} --answer {name}"), purpose };
+        return vec![answer("run", "run them"), answer("skip", "let the evaluator decide instead")];
     }
     if run.held {
         return vec![Next { command: format!("skilltune resume {id}"), purpose: "answer its question" }];

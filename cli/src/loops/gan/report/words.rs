@@ -31,6 +31,11 @@ pub fn aim(run: &Run) -> String {
     )
 }
 
+/// The commands of its test scenarios as they would be run, one a line.
+pub fn commands(run: &Run) -> impl Iterator<Item = String> {
+    run.commands().map(|argv| plain::one_line(&serde_json::json!(argv).to_string()))
+}
+
 /// Where a run is.
 pub fn place(run: &Run) -> String {
     match run.state.sprints.last() {
