@@ -27,17 +27,17 @@ pub struct Gauge {
 }
 
 impl<L: Loop> Run<L> {
-    /// The ceiling that a call of this role might pass if it began now, beside the calls of these roles. `default_calls` is
+    /// The ceiling that a call of this role might pass if it began now, beside the calls of these roles. `planned_calls` is
     /// told, because it takes a walk over all scenarios.
     pub fn ceiling_of(
         &self,
         role: &Role,
         under_way: &[Role],
         now: Timestamp,
-        default_calls: u64,
+        planned_calls: u64,
     ) -> Option<Ceiling> {
         let would_pass = |ceiling| {
-            let most = self.most_of(ceiling, || default_calls)?;
+            let most = self.most_of(ceiling, || self.extended(planned_calls))?;
             self.would_pass(ceiling, most, role, under_way, now).then_some(ceiling)
         };
         Ceiling::ALL.into_iter().find_map(would_pass)
@@ -80,12 +80,21 @@ impl<L: Loop> Run<L> {
         }
     }
 
-    /// The most calls that the plan can come to, and as many again for each changed agent after which the run measures anew:
-    /// no run that works as planned makes more.
+    /// The most calls that the plan can come to.
+    pub fn planned_calls(&self) -> u64 {
+        L::most_calls(&self.plan).values().sum()
+    }
+
+    /// As many again for each changed agent after which the run measures anew, and for each answer of a person that asks for
+    /// more: no run that works as planned makes more calls.
     pub fn default_calls(&self) -> u64 {
+        self.extended(self.planned_calls())
+    }
+
+    fn extended(&self, planned_calls: u64) -> u64 {
         let again = self.recasts.iter().filter(|recast| recast.is_measure).count();
-        let times = u64::try_from(again).unwrap_or(u64::MAX).saturating_add(1);
-        L::most_calls(&self.plan).values().sum::<u64>().saturating_mul(times)
+        let times = u64::try_from(again + L::extensions(self)).unwrap_or(u64::MAX).saturating_add(1);
+        planned_calls.saturating_mul(times)
     }
 
     /// How far the run is below a ceiling, if it has it.

@@ -88,7 +88,7 @@ pub struct Drive<'a, L: LoopEngine> {
     /// When the first of the steps may be begun that are held back after a failure.
     later: Option<Timestamp>,
     calls: JoinSet<(L::Step, CallResult<L>)>,
-    default_calls: u64,
+    planned_calls: u64,
 }
 
 /// What has become of a step.
@@ -109,7 +109,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         halt: watch::Receiver<Option<Halt>>,
     ) -> Result<Self, EngineError> {
         Ok(Self {
-            default_calls: run.default_calls(),
+            planned_calls: run.planned_calls(),
             run,
             context,
             observer,
@@ -211,7 +211,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
 
     /// The ceiling that a step might pass; a command of ours and a step of our own pass none.
     fn ceiling_of(&self, step: &L::Step) -> Option<Ceiling> {
-        self.run.ceiling_of(&L::role(step)?, &self.roles_under_way(), now(), self.default_calls)
+        self.run.ceiling_of(&L::role(step)?, &self.roles_under_way(), now(), self.planned_calls)
     }
 
     /// What keeps a step from being begun: its call would use what has to stay free of a usage window.

@@ -112,4 +112,8 @@ impl Loop for Gan {
     fn most_calls(plan: &Plan) -> MostCalls {
         machine::most_calls(plan)
     }
+
+    fn extensions(run: &Run) -> usize {
+        run.state.course.extensions()
+    }
 }

@@ -40,6 +40,11 @@ pub trait Loop: Fold {
     /// An upper bound of the calls of a run, shown before it begins: its default ceiling.
     fn most_calls(plan: &Plan<Self>) -> MostCalls;
 
+    /// How often a person has asked for more than the plan: each time for as much again at most.
+    fn extensions(_: &Run<Self>) -> usize {
+        0
+    }
+
     /// The calls of a run in which none fails, where it is known how such runs usually go.
     fn expected_calls(_: &Plan<Self>) -> Option<Expected> {
         None

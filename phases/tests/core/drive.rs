@@ -143,7 +143,7 @@ impl<L: Told> Drive<L> {
 
     fn ceiling_of(&self, step: &L::Step, under_way: &[L::Step]) -> Option<Ceiling> {
         let roles: Vec<Role> = under_way.iter().filter_map(L::role).collect();
-        self.run.ceiling_of(&L::role(step)?, &roles, self.run.updated_at, self.run.default_calls())
+        self.run.ceiling_of(&L::role(step)?, &roles, self.run.updated_at, self.run.planned_calls())
     }
 
     /// The run pauses at a ceiling that a person has set, and is taken up with a higher one.

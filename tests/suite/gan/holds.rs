@@ -116,3 +116,12 @@ fn an_escalation_takes_no_end_and_the_last_round_no_other_focus() {
     let wrong = answer(&scene, &["refocus", "--with", "form"]);
     assert!(wrong.code == Some(3) && wrong.stderr.contains("does not answer"), "{}", wrong.stderr);
 }
+
+#[test]
+fn an_answer_that_goes_on_raises_the_limit_of_calls_that_nobody_set() {
+    let scene = building(&[&[CLEAR], &ALL]);
+    scene.write_settings("[gan]\nretries = 0\n");
+    assert_eq!(build(&scene, &["--max-rounds", "1"]).code, Some(3));
+    let ran = answer(&scene, &["guide", "--with", "Show the prices"]);
+    assert_eq!(outcome(&ran), (Some(0), json!("passed")), "{}", ran.stderr);
+}

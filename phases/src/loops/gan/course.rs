@@ -258,6 +258,14 @@ impl Course {
         }
     }
 
+    /// How often a person has let the run go on.
+    pub fn extensions(&self) -> usize {
+        let goes_on = |choice: &Choice| {
+            matches!(choice, Choice::Refocus { .. } | Choice::Amend { .. } | Choice::Guide { .. })
+        };
+        self.answers.iter().filter(|one| one.by == Who::Person && goes_on(&one.choice)).count()
+    }
+
     fn hold(&self, rules: &Rules, contract: Digest, era: u32) -> Option<Hold> {
         let sprints_since = |is: fn(Hold) -> bool| {
             let after = self
