@@ -214,7 +214,7 @@ fn the_judge_reads_the_brief_the_files_and_the_criteria() {
     worth looking at.
     ## Your answer
 
-    One JSON object and nothing else, through the tool for structured answers if you have one. `criteria` has one entry for each criterion above (2).
+    One JSON object and nothing else, through the tool for structured answers if you have one. Number of entries in `criteria`: 2.
 
     ```
     {
