@@ -60,9 +60,9 @@ table! {
         apply: ApplyName = Setting::new(ApplyName::Auto),
             "What becomes of a result that has passed or that you took.";
         preview: CommandWords = Setting::limit(ANY, CommandWords::default()),
-            "Program that serves what was built to the browser, with its arguments, such as `[\"python3\", \"-m\", \"http.server\", \"{port}\"]`; it runs in a copy.";
+            "Program that serves the result to the browser, with its arguments, such as `[\"python3\", \"-m\", \"http.server\", \"{port}\"]`; it runs in a copy of the result.";
         preview_path: PathWord = Setting::new(PathWord("/".to_owned())), "Path of the first page of the preview.";
-        preview_seconds: u64 = Setting::limit(SECONDS, 60), "How many seconds the preview may take until it answers.";
+        preview_seconds: u64 = Setting::limit(SECONDS, 60), "Timeout of the start of the preview in seconds.";
         retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
     }
 }
@@ -108,7 +108,9 @@ impl Table for GanSettings {
 
     fn foreign_wish(&self) -> Option<&'static str> {
         match (&self.preview.origin, self.preview.value.0.is_empty()) {
-            (Origin::Project(_), false) => Some("a program that serves what was built (gan.preview)"),
+            (Origin::Project(_), false) => {
+                Some("a program that serves the result to the browser (gan.preview)")
+            }
             _ => None,
         }
     }
