@@ -42,8 +42,6 @@ pub use pipe::{BECOME, become_browser_main};
 
 /// The word that starts our own program as one that looks at an artifact.
 pub const LOOK: &str = "look";
-/// What a look leaves.
-pub const LOOKED: &str = "looked.json";
 
 /// The names of the programs that we know how to speak to.
 pub const NAMES: [&str; 5] =
@@ -95,7 +93,8 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     }
-    atomic::replace(Path::new(LOOKED), &serde_json::to_vec(&looked)?, Durability::Order)?;
+    // Not into the workspace: a preview could write there too.
+    io::stdout().write_all(&serde_json::to_vec(&looked)?)?;
     Ok(())
 }
 

@@ -15,6 +15,8 @@ use super::site::{Site, Source};
 const ACT: &str = include_str!("act.js");
 /// How long a step waits for what it needs.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// A text that must not be there has to stay away for so long.
+const AWAY: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(100);
 /// A page that keeps its browser busy holds up no other scenario.
 const LONGEST: Duration = Duration::from_secs(45);
@@ -92,6 +94,7 @@ fn step(browser: &mut DevTools, site: &mut Site<'_>, act: &Act) -> Result<Result
         Verb::Click | Verb::Fill | Verb::See | Verb::Miss => {}
     }
     let until = Instant::now() + PATIENCE;
+    let mut away_since = None;
     let script = format!("({ACT})({}, {}, {})", json!(act.act.word()), json!(act.on), json!(act.text));
     loop {
         let found: Step = serde_json::from_value(evaluated(browser, site, &script)?).unwrap_or_default();
@@ -102,7 +105,12 @@ fn step(browser: &mut DevTools, site: &mut Site<'_>, act: &Act) -> Result<Result
         if found.types {
             browser.ask("Input.insertText", &json!({ "text": act.text }), site)?;
         }
-        if found.done || found.types {
+        let is_away = found.done && act.act == Verb::Miss;
+        let since = *away_since.get_or_insert_with(Instant::now);
+        if !is_away {
+            away_since = None;
+        }
+        if found.types || found.done && (!is_away || since.elapsed() >= AWAY) {
             return Ok(Ok(()));
         }
         if Instant::now() >= until {

@@ -45,7 +45,11 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Liv
     let is_document = |node: &Value| *node == document["backendNodeId"];
     let is_watched = in_page.iter().chain(&by_window).any(|node| node.is_null() || is_document(node));
     let elements: BTreeSet<u64> =
-        in_page.iter().filter(|node| !is_document(node)).filter_map(Value::as_u64).take(MOST).collect();
+        in_page.iter().filter(|node| !is_document(node)).filter_map(Value::as_u64).collect();
+    if elements.len() > MOST {
+        let (method, why) = ("DOM.setAttributeValue".to_owned(), "too many elements listen".to_owned());
+        return Err(Mute::Refused { method, why });
+    }
     let nodes = json!({ "backendNodeIds": elements });
     let nodes = browser.ask("DOM.pushNodesByBackendIdsToFrontend", &nodes, site)?["nodeIds"].take();
     let root = json!({ "nodeId": document["nodeId"], "selector": "html" });

@@ -44,7 +44,11 @@
   const led = [...all("a[href], area[href], link[href]").map((one) => one.href), ...all("[src]").map((one) => one.src)];
   const own = led.filter((link) => typeof link === "string" && link.startsWith(`${location.origin}/`));
 
+  // What is in a shadow root is no part of the page's own text.
+  const isWhole = ![...document.querySelectorAll("*")].some((one) => one.shadowRoot);
+
   return {
+    isWhole,
     links: [...new Set(own.map((link) => new URL(link).pathname))].slice(0, 300),
     copy: given.copy.map((one) => isThere(one.text)),
     sections: given.sections.map((title) => headings.some((heading) => heading.includes(lower(title)))),

@@ -39,6 +39,8 @@ pub(super) struct Measured {
     pub is_wide: bool,
     pub wide: Vec<String>,
     pub images: Vec<String>,
+    /// None of it is in a shadow root.
+    pub is_whole: bool,
     /// What it links to or loads from its own origin.
     pub links: Vec<String>,
 }
@@ -163,7 +165,8 @@ fn looks(
             let known = all.violations.get_or_insert_default();
             known.extend(found.into_iter().filter(|one| !known.contains(one)).collect::<Vec<_>>());
         }
-        if all.live.is_none() {
+        let is_whole = all.looks.last().is_some_and(|look| look.measured.is_whole);
+        if all.live.is_none() && is_whole {
             all.live = live(browser, site, &stop.name)?;
         }
     }

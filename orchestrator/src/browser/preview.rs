@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use skilltune_phases::loops::gan::inspect::Preview;
 
-/// Where a server of ours would say something.
+/// Replaced by the port in each argument.
 const PORT: &str = "{port}";
 const AGAIN: Duration = Duration::from_millis(50);
 const CONNECTING: Duration = Duration::from_secs(5);
-const ANSWERING: Duration = Duration::from_secs(20);
+const ANSWERING: Duration = Duration::from_secs(10);
 const LARGEST: u64 = 16 << 20;
 const LARGEST_SAID: u64 = 64 << 10;
 
@@ -102,7 +102,6 @@ impl Server {
     pub(super) fn ask(&self, request: &Request<'_>) -> io::Result<Reply> {
         let Request { method, path, headers, body } = request;
         let mut stream = TcpStream::connect_timeout(&self.at, CONNECTING)?;
-        stream.set_read_timeout(Some(ANSWERING))?;
         stream.set_write_timeout(Some(ANSWERING))?;
         let mut head = format!("{method} {path} HTTP/1.0\r\nHost: {}\r\nConnection: close\r\n", self.at);
         if !body.is_empty() {
@@ -114,8 +113,7 @@ impl Server {
         }
         stream.write_all(format!("{head}\r\n").as_bytes())?;
         stream.write_all(body)?;
-        let mut answer = Vec::new();
-        stream.take(LARGEST).read_to_end(&mut answer)?;
+        let answer = whole(stream, Instant::now() + ANSWERING)?;
         parsed(&answer).ok_or_else(|| io::Error::other("it does not speak HTTP"))
     }
 }
@@ -135,6 +133,22 @@ impl Drop for Server {
     fn drop(&mut self) {
         // Where the group is gone, nothing is left to end. What has left the group is ended with this program.
         let _ = kill_process_group(self.group, Signal::KILL);
+    }
+}
+
+/// All that it says until it closes, within bounds of time and size. A stream of events never closes.
+fn whole(mut stream: TcpStream, until: Instant) -> io::Result<Vec<u8>> {
+    let (mut answer, mut piece) = (Vec::new(), [0; 16 << 10]);
+    loop {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() || answer.len() as u64 > LARGEST {
+            return Err(io::Error::other("the answer has no end"));
+        }
+        stream.set_read_timeout(Some(left))?;
+        match stream.read(&mut piece)? {
+            0 => return Ok(answer),
+            read => answer.extend_from_slice(&piece[..read]),
+        }
     }
 }
 

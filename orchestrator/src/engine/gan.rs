@@ -19,7 +19,6 @@ use super::refusal::{link_outside, new_repository};
 use super::{
     EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
 };
-use crate::browser::LOOKED;
 use crate::checks::command_told;
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{OnDisk as _, SafePath};
@@ -30,8 +29,6 @@ use crate::skill_files::load_captured;
 use crate::snapshot::{self, Limits, Objects, capture_left, unified};
 use crate::store::RunFolder;
 
-/// Evidence for each check, and more.
-const LARGEST_LOOKED: u64 = 1 << 20;
 /// Two screens of each page that is looked at.
 const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
 
@@ -142,10 +139,8 @@ fn seen(shop: &Workshop, ran: &Ran<'_>) -> Result<(Looked, Option<TreeId>), Read
         let how = how(ran.how, ran.seconds);
         return Err(lost(said.map_or(how.clone(), |said| format!("{how}: {said}"))).into());
     }
-    let text = SafePath::below(ran.space, LOOKED).read(LARGEST_LOOKED);
-    let text = text.ok().flatten().ok_or_else(|| lost(format!("it left no {LOOKED}")))?;
-    let looked: Looked =
-        serde_json::from_slice(&text).map_err(|error| lost(format!("its {LOOKED} is none: {error}")))?;
+    let looked: Looked = serde_json::from_str(ran.stdout)
+        .map_err(|error| lost(format!("its answer is not valid: {error}")))?;
     if !ran.space.join(SCREENS).is_dir() {
         return Ok((looked, None));
     }

@@ -39,7 +39,11 @@ pub(super) fn look(
     let words = ["look", browser, seconds].into_iter().chain(axe.as_deref()).collect::<Vec<_>>();
     let mut command = scene.command_of(SKILLTUNE, &[], &words);
     command.current_dir(&desk).stdin(fs::File::open(scene.path("input.json")).unwrap());
-    Ran::of(command.output().unwrap())
+    let ran = Ran::of(command.output().unwrap());
+    if ran.code == Some(0) {
+        fs::write(desk.join("looked.json"), &ran.stdout).unwrap();
+    }
+    ran
 }
 
 /// The file of axe-core that `tests/programs` fetches.
@@ -333,7 +337,7 @@ fn a_test_scenario_does_what_a_user_would_do() {
             json!([{ "act": "open", "on": "thanks.html" }, { "act": "see", "on": "Order" }]),
             "step 2 of 2, see “Order”",
         ),
-        (json!([{ "act": "miss", "on": "harbour rye" }]), "it is there"),
+        (json!([{ "act": "miss", "on": "harbour rye" }, { "act": "see", "on": "x" }]), "it is there"),
     ];
     for (acts, why) in wrong {
         let (verdict, evidence) = tried(&browser, &files, &acts);
@@ -357,4 +361,7 @@ fn what_is_covered_cannot_be_clicked_and_a_script_may_take_its_time() {
     let acts = json!([{ "act": "click", "on": "More" }, { "act": "see", "on": "Here it is" }]);
     let (verdict, evidence) = tried(&browser, &[("index.html", &slow)], &acts);
     assert_eq!(verdict, "passed", "{evidence}");
+    let acts = json!([{ "act": "click", "on": "More" }, { "act": "miss", "on": "Here it is" }]);
+    let (verdict, evidence) = tried(&browser, &[("index.html", &slow)], &acts);
+    assert!(verdict == "failed" && evidence.contains("it is there"), "it comes late: {evidence}");
 }

@@ -82,7 +82,7 @@ impl Request {
             command_seconds: gan.command_seconds.value,
             browser: gan.browser.value.then(|| browser::found(around)).flatten(),
             browser_seconds: gan.browser_seconds.value,
-            preview: preview(gan, around)?,
+            preview: preview(&settings, around)?,
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
@@ -133,11 +133,17 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
 }
 
 /// A program on the PATH, or named by a full path: none of what is built, and none of the project's.
-fn preview(gan: &GanSettings, around: &Environment) -> Result<Option<Preview>, Complaint> {
+fn preview(settings: &Settings, around: &Environment) -> Result<Option<Preview>, Complaint> {
+    let gan = settings.of::<GanSettings>();
     let mut argv = gan.preview.value.0.clone();
     let Some(name) = argv.first_mut() else { return Ok(None) };
     let origin = &gan.preview.origin;
     let cannot = |why: &str| Complaint::input(format!("cannot preview with {name:?}: {why}"));
+    if settings.limits.confine.value && !can_confine() {
+        return Err(cannot("it runs code of an agent, and this system cannot confine it").hint(
+            "set `limits.confine = false` in your own skilltune.toml to let it write wherever you can",
+        ));
+    }
     if name.contains('/') && !Path::new(&name).is_absolute() {
         return Err(cannot("it is a relative path")
             .hint(format!("name a program on your PATH, or a full path ({origin})")));

@@ -98,6 +98,10 @@ impl<'a> Site<'a> {
         for Live { path, html, mark } in live {
             match Page::read(path, html) {
                 Some(page) => {
+                    // It changes where links lead, or holds a page of its own.
+                    for at in page.named(&["base", "iframe", "object", "embed"]) {
+                        site.unread.add(&page.shown(at));
+                    }
                     site.pages.push(page);
                     site.marks.push(mark);
                 }

@@ -63,7 +63,7 @@ fn each_fault_of_a_test_scenario_has_its_error() {
     silent: polite: `description` says nothing
     no steps: the test scenario polite: it has 1 to 12 steps
     too many steps: the test scenario polite: it has 1 to 12 steps
-    nothing to see: the test scenario polite: no step says what to `see` or to `miss`
+    nothing to see: the test scenario polite: no step says what to `see`
     no such step: test_scenarios[0]: unknown variant `wait`, expected one of `open`, `width`, `click`, `fill`, `see`, `miss`
     a step on nothing: the test scenario polite: `on` has 1 to 200 characters, and `text` no more
     a long step: the test scenario polite: `on` has 1 to 200 characters, and `text` no more

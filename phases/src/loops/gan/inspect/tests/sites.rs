@@ -245,6 +245,8 @@ fn what_listens_on_a_live_page_does_something() {
         ("<a href='other.html'>Other</a><script>let a = 1</script>", Passed),
         ("<form heard><button>Send</button></form>", Passed),
         ("<form><button>Send</button></form>", Failed),
+        ("<base href='/'><a href='gone.html'>Gone</a>", Unverified),
+        ("<iframe srcdoc='<button type=button>More</button>'></iframe>", Unverified),
     ];
     for (html, verdict) in pages {
         let page = |html: String| Live { path: "index.html".to_owned(), html, mark: "heard".to_owned() };

@@ -55,7 +55,7 @@ fn the_evaluator_drafts_from_the_brief_and_the_profile() {
 
     - `tool` is `browser`: 1 to 12 `steps`, which begin on the first page in a window of 1280 by 720. `act` says what is done, and `on` what it is
       done to: `open` a path, set the `width` of the window in pixels, `click` a link or button by its words, `fill` a field by its label with
-      `text`, `see` a text on the page, `miss` a text that must not be there. Each waits up to five seconds.
+      `text`, `see` a text on the page, `miss` a text that must not be there. Each waits up to five seconds. At least one step is a `see`.
 
     - `tool` is `command`: `argv` is a program and its arguments, each an entry of its own, that runs in a copy of the result and ends with
       exit code 0. No shell. A person may have to allow it.
