@@ -69,6 +69,7 @@ impl Request {
         let casting = casting(&settings, around)?;
         let gan = settings.of::<GanSettings>();
         let rules = rules(gan, &asked)?;
+        let browser = gan.browser.value.then(|| browser::found(around)).flatten();
         let apply = apply(&gan.apply);
         if matches!(apply, Apply::Propose(_)) && into.is_none() {
             return Err(Complaint::input("cannot propose the result: no folder is named")
@@ -78,11 +79,11 @@ impl Request {
             level: gan.level.value.into(),
             negotiated: gan.is_negotiated(),
             retries: gan.retries.value,
-            commands: commands(gan, &settings)?,
+            commands: commands(gan, &settings, args.run.yes)?,
             command_seconds: gan.command_seconds.value,
-            browser: gan.browser.value.then(|| browser::found(around)).flatten(),
+            preview: browser.as_ref().map(|_| preview(&settings, around)).transpose()?.flatten(),
+            browser,
             browser_seconds: gan.browser_seconds.value,
-            preview: preview(&settings, around)?,
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
@@ -156,8 +157,13 @@ fn preview(settings: &Settings, around: &Environment) -> Result<Option<Preview>,
     Ok(Some(Preview { argv, path, seconds }))
 }
 
-fn commands(gan: &GanSettings, settings: &Settings) -> Result<RunThem, Complaint> {
-    proposed::confined(gan.run_them()?, "--commands", settings.limits.confine.value, can_confine())
+/// Nobody drafts commands that nobody would allow.
+fn commands(gan: &GanSettings, settings: &Settings, yes: bool) -> Result<RunThem, Complaint> {
+    let run = match gan.run_them()? {
+        RunThem::Ask if yes => RunThem::Never,
+        run => run,
+    };
+    proposed::confined(run, "--commands", settings.limits.confine.value, can_confine())
 }
 
 fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {
