@@ -70,6 +70,7 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     let axe = axe.map(String::from_utf8).transpose()?;
     let look: ToLookAt = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
     let until = Instant::now() + Duration::from_secs(seconds);
+    let longest = Duration::from_secs(seconds) / 3;
     let mut looked = Looked::default();
     let site = Path::new(SITE);
     let server = look.preview.as_ref().map(|preview| Server::start(preview, site)).transpose();
@@ -82,7 +83,7 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
         None => looked.notes.push("there is no page to look at".into()),
         Some(first) => {
             let (tour, tried) = with_browser(&program, until, &mut looked, |browser| {
-                let tour = start.walk(browser, source, &look.given, axe.as_deref())?;
+                let tour = start.walk(browser, source, &look.given, axe.as_deref(), longest)?;
                 Ok((tour, acts::tried(browser, source, &first.address, &look.test_scenarios)?))
             })?;
             looked.tried = tried;

@@ -34,7 +34,7 @@
       one.getAttribute("aria-label"), referred(one), one.getAttribute("placeholder"), one.getAttribute("name"),
     ]);
     if (!field) return { why: "there is no such field" };
-    if (field.disabled || field.readOnly) return { why: "the field takes no text" };
+    if (field.disabled || field.readOnly) return { why: "the field is disabled or read-only" };
     if (field.localName === "select") {
       const choice = [...field.options].find((option) => plain(option.label) === plain(text) || option.value === text);
       if (!choice) return { why: `the field has no choice “${short(text)}”` };
@@ -65,7 +65,7 @@
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
   const hit = document.elementFromPoint(x, y);
   if (!hit || !(control.contains(hit) || hit.contains(control))) {
-    return { why: hit ? `${where(hit)} is in front of it` : "it is out of reach" };
+    return { why: hit ? `${where(hit)} is in front of it` : "it is outside the window" };
   }
   return { x, y };
 }

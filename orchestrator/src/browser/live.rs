@@ -9,7 +9,7 @@ use skilltune_phases::loops::gan::inspect::Live;
 use super::devtools::{DevTools, Mute};
 use super::site::Site;
 
-/// Whoever moves a pointer over an element expects nothing yet.
+/// Hover events do not count.
 const HEARD: [&str; 12] = [
     "click",
     "submit",

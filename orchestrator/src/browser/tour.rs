@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
+use std::time::Duration;
 
 use skilltune_phases::loops::gan::inspect::Given;
 
@@ -52,13 +53,14 @@ impl Start {
         self.stops.first()
     }
 
-    /// Looks at each page, and on a server at those that it leads to.
+    /// Looks at each page, and on a server at those that it leads to. A page that takes longer than this holds up no other one.
     pub(super) fn walk(
         &self,
         browser: &mut DevTools,
         source: Source<'_>,
         given: &Given,
         axe: Option<&str>,
+        longest: Duration,
     ) -> Result<Tour, Mute> {
         let mut todo: VecDeque<Stop> = self.stops.iter().cloned().collect();
         let mut tour = Tour { files: self.files.clone(), ..Tour::default() };
@@ -66,7 +68,14 @@ impl Start {
             todo.iter().map(|stop| (stop.address.clone(), true)).collect();
         while tour.pages.len() < MOST_PAGES {
             let Some(next) = todo.pop_front() else { break };
-            let seen = page::look(browser, source, (&next, given), axe)?;
+            let seen = browser.within(longest, |browser| page::look(browser, source, (&next, given), axe));
+            let seen = match seen {
+                Err(Mute::Late) => {
+                    tour.more += 1;
+                    continue;
+                }
+                other => other?,
+            };
             if let Source::Server(server) = source {
                 let led = seen.looks.iter().flat_map(|look| &look.measured.links);
                 for link in led.map(|link| stop(link)) {
@@ -80,7 +89,10 @@ impl Start {
             tour.pages.push(next.name);
             tour.seen.push(seen);
         }
-        tour.more = todo.len();
+        if tour.pages.is_empty() {
+            return Err(Mute::Late);
+        }
+        tour.more += todo.len();
         if matches!(source, Source::Server(_)) {
             let there = known.into_iter().filter(|(_, is_there)| *is_there);
             tour.files = there.map(|(address, _)| stop(&address).name).collect();

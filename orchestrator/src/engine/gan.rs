@@ -171,7 +171,7 @@ fn how(how: &How, seconds: u64) -> String {
 }
 
 fn failed(why: &str) -> Looked {
-    Looked { notes: vec![format!("the browser told nothing: {why}").into()], ..Looked::default() }
+    Looked { notes: vec![format!("the browser check failed: {why}").into()], ..Looked::default() }
 }
 
 fn inspected(objects: &Objects, run: &Run, artifact: TreeId) -> Result<Answer, EngineError> {

@@ -365,3 +365,29 @@ fn what_is_covered_cannot_be_clicked_and_a_script_may_take_its_time() {
     let (verdict, evidence) = tried(&browser, &[("index.html", &slow)], &acts);
     assert!(verdict == "failed" && evidence.contains("it is there"), "it comes late: {evidence}");
 }
+
+#[test]
+fn a_page_that_never_ends_holds_up_no_other_page_and_nothing_passes_without_it() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let files = [
+        ("index.html", page("<h1>Fine</h1><img src=\"data:,\">")),
+        ("b.html", page("<script>for (;;);</script>")),
+    ];
+    let files = files.each_ref().map(|(path, text)| (*path, text.as_str()));
+    let test = json!({ "id": "t", "criterion": "c", "description": "d", "run": { "browser": [{ "act": "see", "on": "Fine" }] } });
+    let given = json!({
+        "given": { "copy": [{ "at": "t", "text": "Elsewhere" }], "tokens": [], "sections": [] },
+        "test_scenarios": [test],
+    });
+    let ran = look(&scene, &browser, &files, &given, "18");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told = told(&scene);
+    assert_eq!(
+        (verdict(&told, "alt_texts"), verdict(&told, "narrow")),
+        (&json!("failed"), &json!("unverified"))
+    );
+    assert_eq!(verdict(&told, "copy"), "unverified", "it may be on the other page: {told:#}");
+    assert_eq!(told["tried"][0]["verdict"], "passed");
+    assert!(told["notes"].to_string().contains("of 2 pages 1 were looked at"), "{told:#}");
+}
