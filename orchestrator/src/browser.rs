@@ -1,10 +1,10 @@
 //! What a browser tells of an artifact: our own program, started once more in a workspace with `site/`, reads on its input
-//! what was given with the brief, starts a headless Chromium, looks at each page and leaves `looked.json` and `screens/`.
+//! what to look for, starts a headless Chromium, looks at each page, leaves `screens/` and prints its findings.
 //!
 //! ```text
 //! look_main -> become-browser -> Chromium        two pipes, no port, no network
 //!    |  page by page: every request is met from site/, or fails
-//!    looked.json, screens/
+//!    findings on stdout, screens/
 //! ```
 //!
 //! The pages may be anybody's. A script of ours measures them in a world of its own, and all that comes back is bounded data.

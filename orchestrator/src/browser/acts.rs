@@ -46,10 +46,7 @@ pub(super) fn tried(
         let Tool::Browser(acts) = &scenario.run else { continue };
         let (verdict, evidence) = match browser.within(LONGEST, |browser| one(browser, source, first, acts)) {
             Ok(outcome) => outcome,
-            Err(Mute::Late) => (Verdict::Unverified, "the browser said nothing for too long".to_owned()),
-            Err(Mute::Refused { method, why }) => {
-                (Verdict::Unverified, format!("the browser refused {method}: {why}"))
-            }
+            Err(why @ (Mute::Late | Mute::Refused { .. })) => (Verdict::Unverified, why.to_string()),
             Err(other) => return Err(other),
         };
         let evidence = format!("{}: {evidence}", scenario.id).into();
@@ -105,13 +102,14 @@ fn step(browser: &mut DevTools, site: &mut Site<'_>, act: &Act) -> Result<Result
         if found.types {
             browser.ask("Input.insertText", &json!({ "text": act.text }), site)?;
         }
-        let is_away = found.done && act.act == Verb::Miss;
-        let since = *away_since.get_or_insert_with(Instant::now);
-        if !is_away {
-            away_since = None;
-        }
-        if found.types || found.done && (!is_away || since.elapsed() >= AWAY) {
+        if found.done && act.act == Verb::Miss {
+            if away_since.get_or_insert_with(Instant::now).elapsed() >= AWAY {
+                return Ok(Ok(()));
+            }
+        } else if found.done || found.types {
             return Ok(Ok(()));
+        } else {
+            away_since = None;
         }
         if Instant::now() >= until {
             let why = if found.why.is_empty() { "the page could not be read".to_owned() } else { found.why };

@@ -26,15 +26,15 @@ const HEARD: [&str; 12] = [
 ];
 const MOST: usize = 2_000;
 
-/// Marks what listens, and takes the page as it is then. A browser that refuses tells nothing.
+/// Marks what listens, and takes the page as it is then. Nothing, if the browser refuses or too much listens.
 pub(super) fn live(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Option<Live>, Mute> {
     match marked(browser, site, path) {
         Err(Mute::Refused { .. }) => Ok(None),
-        other => other.map(Some),
+        other => other,
     }
 }
 
-fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Live, Mute> {
+fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Option<Live>, Mute> {
     let document = browser.ask("DOM.getDocument", &json!({ "depth": 1 }), site)?["root"].take();
     let object = browser.ask("DOM.resolveNode", &json!({ "nodeId": document["nodeId"] }), site)?;
     let window = browser.ask("Runtime.evaluate", &json!({ "expression": "window" }), site)?;
@@ -47,8 +47,7 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Liv
     let elements: BTreeSet<u64> =
         in_page.iter().filter(|node| !is_document(node)).filter_map(Value::as_u64).collect();
     if elements.len() > MOST {
-        let (method, why) = ("DOM.setAttributeValue".to_owned(), "too many elements listen".to_owned());
-        return Err(Mute::Refused { method, why });
+        return Ok(None);
     }
     let nodes = json!({ "backendNodeIds": elements });
     let nodes = browser.ask("DOM.pushNodesByBackendIdsToFrontend", &nodes, site)?["nodeIds"].take();
@@ -65,7 +64,7 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Liv
     }
     let html = browser.ask("DOM.getOuterHTML", &json!({ "nodeId": document["nodeId"] }), site)?;
     let html = html["outerHTML"].as_str().unwrap_or_default().to_owned();
-    Ok(Live { path: path.to_owned(), html, mark })
+    Ok(Some(Live { path: path.to_owned(), html, mark }))
 }
 
 /// The nodes of an object that hear anything; null stands for a window.

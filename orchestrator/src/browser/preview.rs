@@ -116,9 +116,7 @@ impl Server {
         let answer = whole(stream, Instant::now() + ANSWERING)?;
         parsed(&answer).ok_or_else(|| io::Error::other("it does not speak HTTP"))
     }
-}
 
-impl Server {
     /// The last line that it wrote.
     fn last_words(&self) -> String {
         let (mut file, mut said) = (&self.said, Vec::new());

@@ -133,7 +133,7 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
     lay_run(settings, &args.run);
 }
 
-/// A program on the PATH, or named by a full path: none of what is built, and none of the project's.
+/// A program on the PATH or with a full path: a relative one could mean a file of the project, or of the result.
 fn preview(settings: &Settings, around: &Environment) -> Result<Option<Preview>, Complaint> {
     let gan = settings.of::<GanSettings>();
     let mut argv = gan.preview.value.0.clone();
@@ -157,7 +157,7 @@ fn preview(settings: &Settings, around: &Environment) -> Result<Option<Preview>,
     Ok(Some(Preview { argv, path, seconds }))
 }
 
-/// Nobody drafts commands that nobody would allow.
+/// With `--yes` nobody is there to allow commands, so the evaluator drafts none.
 fn commands(gan: &GanSettings, settings: &Settings, yes: bool) -> Result<RunThem, Complaint> {
     let run = match gan.run_them()? {
         RunThem::Ask if yes => RunThem::Never,
