@@ -20,7 +20,6 @@ mod site;
 mod told;
 mod tour;
 
-use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -30,13 +29,14 @@ use serde_json::json;
 use skilltune_phases::loops::gan::inspect::{Looked, ToLookAt};
 use skilltune_phases::loops::gan::{SCREENS, SITE};
 
-use crate::disk;
 use crate::disk::atomic::{self, Durability};
+use crate::disk::{self, SafePath};
+use crate::process;
 use devtools::{DevTools, Mute};
 use page::Seen;
 use preview::Server;
 use site::{Site, Source};
-use tour::Start;
+use tour::{Start, Tour};
 
 pub use pipe::{BECOME, become_browser_main};
 
@@ -63,6 +63,18 @@ pub fn look_main() -> ExitCode {
 }
 
 fn look() -> Result<(), Box<dyn std::error::Error>> {
+    // A preview is code of the artifact, in the same workspace: it cannot look into this process, and what is left behind is
+    // written once nothing of it runs any more.
+    process::become_driver()?;
+    let found = findings();
+    process::end_descendants()?;
+    let (looked, tour) = found?;
+    keep_pictures(&tour.pages, &tour.seen)?;
+    io::stdout().write_all(&serde_json::to_vec(&looked)?)?;
+    Ok(())
+}
+
+fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     let mut words = std::env::args_os().skip(2);
     let program = PathBuf::from(words.next().ok_or("no browser was named")?);
     let seconds = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no time was given")?;
@@ -73,30 +85,28 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     let longest = Duration::from_secs(seconds) / 3;
     let mut looked = Looked::default();
     let site = Path::new(SITE);
+    let preview = |why: String| format!("gan.preview: {why}");
     let server = look.preview.as_ref().map(|preview| Server::start(preview, site)).transpose();
-    let server = server.map_err(|why| format!("gan.preview: {why}"))?;
+    let server = server.map_err(preview)?;
     let (source, start) = match (&server, &look.preview) {
         (Some(server), Some(preview)) => (Source::Server(server), Start::of_server(&preview.path)),
         _ => (Source::Folder(site), Start::of_folder(site)),
     };
-    match start.first() {
-        None => looked.notes.push("there is no page to look at".into()),
-        Some(first) => {
-            let (tour, tried) = with_browser(&program, until, &mut looked, |browser| {
-                let tour = start.walk(browser, source, &look.given, axe.as_deref(), longest)?;
-                Ok((tour, acts::tried(browser, source, &first.address, &look.test_scenarios)?))
-            })?;
-            looked.tried = tried;
-            keep_pictures(&tour.pages, &tour.seen)?;
-            told::tell(&mut looked, &tour, &look.given);
-            if tour.more > 0 {
-                told::doubt(&mut looked, &tour);
-            }
-        }
+    let Some(first) = start.first() else {
+        looked.notes.push("there is no page to look at".into());
+        return Ok((looked, Tour::default()));
+    };
+    let (tour, tried) = with_browser(&program, until, &mut looked, |browser| {
+        let tour = start.walk(browser, source, &look.given, axe.as_deref(), longest)?;
+        Ok((tour, acts::tried(browser, source, &first.address, &look.test_scenarios)))
+    })?;
+    if let Some(why) = server.as_ref().and_then(Server::has_ended) {
+        return Err(preview(why).into());
     }
-    // Not into the workspace: a preview could write there too.
-    io::stdout().write_all(&serde_json::to_vec(&looked)?)?;
-    Ok(())
+    looked.tried = tried;
+    told::tell(&mut looked, &tour, &look.given, server.is_some());
+    told::doubt(&mut looked, &tour);
+    Ok((looked, tour))
 }
 
 /// Starts a browser for this, and ends it. Where its own sandbox cannot start it goes without, and a note says so.
@@ -109,7 +119,7 @@ fn with_browser<T>(
     let is_root = rustix::process::geteuid().is_root();
     if !is_root {
         match with(program, until, true, &work) {
-            // It ends at once where the system does not let it have a sandbox. No page has come so far as to wish for that.
+            // It ends at once where the system does not let it have a sandbox; no page was loaded by then.
             Err(Mute::NotStarted) => {}
             other => return other,
         }
@@ -159,7 +169,7 @@ fn started(program: &Path, place: &Path, has_sandbox: bool) -> io::Result<Child>
 }
 
 /// Nothing is looked up, asked for or reported by the browser itself.
-const SWITCHES: [&str; 22] = [
+const SWITCHES: [&str; 23] = [
     "--headless",
     "--remote-debugging-pipe",
     "--disable-gpu",
@@ -180,12 +190,14 @@ const SWITCHES: [&str; 22] = [
     "--no-pings",
     "--password-store=basic",
     "--proxy-server=http://127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
 fn keep_pictures(pages: &[String], all: &[Seen]) -> Result<(), Box<dyn std::error::Error>> {
-    fs::create_dir_all(SCREENS)?;
+    // Whatever a preview has put there goes.
+    SafePath::below(Path::new("."), SCREENS).fresh()?;
     for (path, seen) in pages.iter().zip(all) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);

@@ -37,7 +37,8 @@ pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers
 pub use front::LISTED;
 pub use listing::{BUDGET, Listing};
 pub use outline::{Code, Outline, code, is_script, outline};
-pub(crate) use path::{decoded, resolved};
+pub use path::decoded;
+pub(crate) use path::resolved;
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
 pub use secret::without_keys;

@@ -1,14 +1,8 @@
-// One step of a test scenario, in a world of its own. Gives back data alone: `done`, a point to click at, or why not.
-(verb, on, text) => {
+// One step of a test scenario. Gives back data alone: `done`, `type`, a point to click at, or why not.
+(verb, on, text, typed) => {
   const plain = (words) => String(words ?? "").normalize("NFC").replace(/\s+/g, " ").trim().toLowerCase();
-  const short = (words) => String(words ?? "").replace(/\s+/g, " ").trim().slice(0, 100);
   const wanted = plain(on);
-  const isShown = (element) => {
-    const style = getComputedStyle(element);
-    const box = element.getBoundingClientRect();
-    return style.visibility !== "hidden" && Number(style.opacity) > 0 && box.width > 0 && box.height > 0;
-  };
-  const all = (selector) => [...document.querySelectorAll(selector)].slice(0, 5000).filter(isShown);
+  const shown = (selector) => all(selector).filter(isShown);
   const referred = (element) =>
     (element.getAttribute("aria-labelledby") || "").split(/\s+/).filter(Boolean)
       .map((id) => document.getElementById(id)?.innerText).join(" ");
@@ -18,28 +12,44 @@
     const exact = named.find(([, known]) => known.includes(wanted));
     return (exact || named.find(([, known]) => known.some((name) => name.includes(wanted))))?.[0];
   };
-  const where = (element) => short(element.id ? `${element.localName}#${element.id}` : element.localName);
 
   if (verb === "see" || verb === "miss") {
-    const typed = all("input:not([type=password]), textarea").map((field) => field.value).join(" ");
-    const seen = plain(`${document.body ? document.body.innerText : ""} ${typed}`);
-    const isThere = seen.includes(wanted);
-    if (isThere === (verb === "see")) return { done: true };
-    return { why: verb === "see" ? `the page shows “${short(seen)}”` : "it is there" };
+    // What the scenario itself has typed is no answer of the page.
+    const values = shown("input:not([type=password]), textarea").map((field) => field.value);
+    const told = values.filter((value) => !typed.includes(value)).join(" ");
+    const seen = plain(`${document.body ? document.body.innerText : ""} ${told}`);
+    if (seen.includes(wanted) === (verb === "see")) return { done: true };
+    return { why: verb === "see" ? `the page shows “${short(seen)}”` : "the page shows this text" };
   }
 
-  if (verb === "fill") {
-    const field = pick(all("input, textarea, select, [contenteditable]"), (one) => [
+  if (verb === "fill" || verb === "filled") {
+    const field = pick(shown("input, textarea, select, [contenteditable]"), (one) => [
       ...[...(one.labels || [])].map((label) => label.innerText),
       one.getAttribute("aria-label"), referred(one), one.getAttribute("placeholder"), one.getAttribute("name"),
     ]);
-    if (!field) return { why: "there is no such field" };
+    if (!field) return { why: "no visible field has this name" };
     if (field.disabled || field.readOnly) return { why: "the field is disabled or read-only" };
-    if (field.localName === "select") {
-      const choice = [...field.options].find((option) => plain(option.label) === plain(text) || option.value === text);
-      if (!choice) return { why: `the field has no choice “${short(text)}”` };
-      field.value = choice.value;
-      field.dispatchEvent(new Event("input", { bubbles: true }));
+    const kind = field.localName === "input" ? field.type : field.localName;
+    if (["checkbox", "radio", "file", "button", "submit", "reset", "image"].includes(kind)) {
+      return { unfit: `nothing can be typed into a field of the type ${kind}` };
+    }
+    const value = () => "value" in field ? field.value : field.innerText;
+    if (verb === "filled") {
+      if (!value()) return { why: "the field stays empty" };
+      const isCut = text.startsWith(value()) && value() !== text;
+      return isCut ? { why: `the field takes only “${short(value())}”` } : { done: true };
+    }
+    // These are chosen, not typed.
+    if (["select", "date", "time", "month", "week", "datetime-local", "color", "range"].includes(kind)) {
+      const choices = field.localName === "select" ? [...field.options] : [];
+      const choice = choices.find((one) => plain(one.label) === plain(text) || one.value === text);
+      const before = field.value;
+      field.value = choice ? choice.value : text;
+      if (field.value !== (choice ? choice.value : text)) {
+        field.value = before;
+        return { why: `the field has no choice “${short(text)}”` };
+      }
+      field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
       field.dispatchEvent(new Event("change", { bubbles: true }));
       return { done: true };
     }
@@ -57,8 +67,8 @@
     ...[...(one.labels || [])].map((label) => label.innerText),
     one.getAttribute("alt"), one.getAttribute("title"), one.querySelector("img[alt]")?.getAttribute("alt"),
   ];
-  const control = pick(all(controls), names);
-  if (!control) return { why: "there is nothing of that name to click" };
+  const control = pick(shown(controls), names);
+  if (!control) return { why: "no visible link, button or control has this name" };
   if (control.disabled) return { why: "it is disabled" };
   control.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
   const box = control.getClientRects()[0];

@@ -32,6 +32,15 @@ struct Step {
     x: Option<f64>,
     y: Option<f64>,
     why: String,
+    /// Why the step itself is wrong, which says nothing of the page.
+    unfit: String,
+}
+
+/// Why a step was not taken.
+#[derive(Debug)]
+enum Fault {
+    Page(String),
+    Scenario(String),
 }
 
 /// Tries all of them, each from the first page on.
@@ -40,19 +49,17 @@ pub(super) fn tried(
     source: Source<'_>,
     first: &str,
     scenarios: &[TestScenario],
-) -> Result<Vec<Tried>, Mute> {
-    let mut all = Vec::new();
-    for scenario in scenarios {
-        let Tool::Browser(acts) = &scenario.run else { continue };
-        let (verdict, evidence) = match browser.within(LONGEST, |browser| one(browser, source, first, acts)) {
-            Ok(outcome) => outcome,
-            Err(why @ (Mute::Late | Mute::Refused { .. })) => (Verdict::Unverified, why.to_string()),
-            Err(other) => return Err(other),
-        };
-        let evidence = format!("{}: {evidence}", scenario.id).into();
-        all.push(Tried { scenario: scenario.id.clone(), verdict, evidence });
-    }
-    Ok(all)
+) -> Vec<Tried> {
+    let acts = scenarios.iter().filter_map(|scenario| match &scenario.run {
+        Tool::Browser(acts) => Some((&scenario.id, acts)),
+        Tool::Command(_) => None,
+    });
+    let tried = acts.map(|(id, acts)| {
+        let outcome = browser.within(LONGEST, |browser| one(browser, source, first, acts));
+        let (verdict, evidence) = outcome.unwrap_or_else(|mute| (Verdict::Unverified, mute.to_string()));
+        Tried { scenario: id.clone(), verdict, evidence: format!("{id}: {evidence}").into() }
+    });
+    tried.collect()
 }
 
 fn one(
@@ -65,23 +72,42 @@ fn one(
     page::with_page(browser, &mut site, |browser, site| {
         page::resize(browser, site, SIZES[0])?;
         page::open(browser, site, first)?;
+        let mut typed = Vec::new();
         for (nth, act) in (1..).zip(acts) {
-            if let Err(why) = step(browser, site, act)? {
-                let told = format!("step {nth} of {}, {}: {why}", acts.len(), act.words());
-                return Ok((Verdict::Failed, told));
+            if let Err(fault) = step(browser, site, act, &typed)? {
+                let (verdict, why) = judged(fault, site);
+                return Ok((verdict, format!("step {nth} of {}, {}: {why}", acts.len(), act.words())));
             }
+            typed.extend((act.act == Verb::Fill).then_some(&*act.text));
         }
         let words: Vec<String> = acts.iter().map(Act::words).collect();
         Ok((Verdict::Passed, format!("done: {}", words.join(", "))))
     })
 }
 
+/// A fault is the page's where nothing else can be.
+fn judged(fault: Fault, site: &Site<'_>) -> (Verdict, String) {
+    match (fault, site.lost.first(), site.windows.first()) {
+        (Fault::Scenario(why), ..) => (Verdict::Unverified, why),
+        (Fault::Page(_), Some(lost), _) => (Verdict::Unverified, format!("the page did not get {lost}")),
+        (Fault::Page(why), None, Some(window)) => {
+            (Verdict::Unverified, format!("{why}; {window} was to open in another window"))
+        }
+        (Fault::Page(why), None, None) => (Verdict::Failed, why),
+    }
+}
+
 /// Takes a step, or says why it cannot be taken.
-fn step(browser: &mut DevTools, site: &mut Site<'_>, act: &Act) -> Result<Result<(), String>, Mute> {
+fn step(
+    browser: &mut DevTools,
+    site: &mut Site<'_>,
+    act: &Act,
+    typed: &[&str],
+) -> Result<Result<(), Fault>, Mute> {
     match act.act {
         Verb::Open => {
-            page::open(browser, site, &page::link(act.on.trim_start_matches('/')))?;
-            return Ok(Ok(()));
+            let opened = page::open(browser, site, &page::link(act.on.trim_start_matches('/')))?;
+            return Ok(opened.fault.map_or(Ok(()), |why| Err(Fault::Page(why))));
         }
         Verb::Width => {
             let width = act.width().unwrap_or(SIZES[0].0);
@@ -92,28 +118,39 @@ fn step(browser: &mut DevTools, site: &mut Site<'_>, act: &Act) -> Result<Result
     }
     let until = Instant::now() + PATIENCE;
     let mut away_since = None;
-    let script = format!("({ACT})({}, {}, {})", json!(act.act.word()), json!(act.on), json!(act.text));
+    let script = |verb: &str| {
+        page::script(
+            ACT,
+            &format!("{}, {}, {}, {}", json!(verb), json!(act.on), json!(act.text), json!(typed)),
+        )
+    };
+    let mut verb = act.act.word();
     loop {
-        let found: Step = serde_json::from_value(evaluated(browser, site, &script)?).unwrap_or_default();
+        let found = evaluated(browser, site, &script(verb))?;
+        let found: Step = serde_json::from_value(found).unwrap_or_default();
         if let (Some(x), Some(y)) = (found.x, found.y) {
             click(browser, site, (x, y))?;
             return Ok(Ok(()));
         }
         if found.types {
             browser.ask("Input.insertText", &json!({ "text": act.text }), site)?;
+            verb = "filled";
+            continue;
         }
         if found.done && act.act == Verb::Miss {
             if away_since.get_or_insert_with(Instant::now).elapsed() >= AWAY {
                 return Ok(Ok(()));
             }
-        } else if found.done || found.types {
+        } else if found.done {
             return Ok(Ok(()));
+        } else if !found.unfit.is_empty() {
+            return Ok(Err(Fault::Scenario(found.unfit)));
         } else {
             away_since = None;
         }
         if Instant::now() >= until {
             let why = if found.why.is_empty() { "the page could not be read".to_owned() } else { found.why };
-            return Ok(Err(why.chars().take(200).collect()));
+            return Ok(Err(Fault::Page(why.chars().take(200).collect())));
         }
         // What a page still does is heard meanwhile.
         browser.await_one("Page.loadEventFired", AGAIN, site)?;
@@ -130,11 +167,18 @@ fn evaluated(browser: &mut DevTools, site: &mut Site<'_>, script: &str) -> Resul
     }
 }
 
+/// A page of the site that opens in a window of its own is gone on with, as a user would do.
 fn click(browser: &mut DevTools, site: &mut Site<'_>, (x, y): (f64, f64)) -> Result<(), Mute> {
+    let windows = site.windows.len();
     for (kind, count) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 1)] {
         let button = if count == 0 { "none" } else { "left" };
         let event = json!({ "type": kind, "x": x, "y": y, "button": button, "clickCount": count });
         browser.ask("Input.dispatchMouseEvent", &event, site)?;
+    }
+    let opened = site.windows.get(windows).and_then(|url| url.strip_prefix(&site.origin)).map(str::to_owned);
+    if let Some(address) = opened {
+        page::open(browser, site, &address)?;
+        site.windows.truncate(windows);
     }
     Ok(())
 }

@@ -12,10 +12,12 @@ use serde_json::{Value, json};
 
 /// A screen in base64, and more than any answer that we ask for.
 const LARGEST: u64 = 64 << 20;
+/// A page can make the browser say more than we read. The browser reads on meanwhile, so we can always answer.
+const MOST_UNREAD: usize = 16;
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Mute {
-    #[error("the browser said nothing for too long")]
+    #[error("the browser did not answer in time")]
     Late,
     #[error("the browser did not start")]
     NotStarted,
@@ -43,7 +45,7 @@ pub(super) struct DevTools {
 
 impl DevTools {
     pub(super) fn new(to: ChildStdin, from: ChildStdout, until: Instant) -> Self {
-        let (tell, told) = mpsc::channel();
+        let (tell, told) = mpsc::sync_channel(MOST_UNREAD);
         std::thread::spawn(move || {
             let mut from = BufReader::new(from);
             while let Some(message) = message(&mut from) {
@@ -58,6 +60,10 @@ impl DevTools {
     /// All that follows is said to this page.
     pub(super) fn speak_to(&mut self, session: Option<String>) {
         self.session = session;
+    }
+
+    pub(super) fn is_late(&self) -> bool {
+        Instant::now() >= self.until
     }
 
     /// Does this with a deadline of its own, if that is earlier.

@@ -1,6 +1,6 @@
 //! A page once its scripts have run: its elements, and which of them listen to what a user does.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 
 use serde_json::{Value, json};
@@ -64,7 +64,7 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Opt
     }
     let html = browser.ask("DOM.getOuterHTML", &json!({ "nodeId": document["nodeId"] }), site)?;
     let html = html["outerHTML"].as_str().unwrap_or_default().to_owned();
-    Ok(Some(Live { path: path.to_owned(), html, mark }))
+    Ok(Some(Live { path: path.to_owned(), html, mark, links: BTreeMap::new() }))
 }
 
 /// The nodes of an object that hear anything; null stands for a window.

@@ -1,21 +1,19 @@
-// Measures one page at one width, in a world of its own: the page's scripts have other globals. Gives back data alone.
-(given, width) => {
+// Measures one page at one width. Gives back data alone.
+async (given, width) => {
+  // What is still to come has come once nothing changes for a moment; a clock never stops.
+  const settled = () => new Promise((done) => {
+    const end = () => { watch.disconnect(); done(); };
+    setTimeout(end, 3000);
+    let still = setTimeout(end, 200);
+    const watch = new MutationObserver(() => { clearTimeout(still); still = setTimeout(end, 200); });
+    watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+  await document.fonts.ready;
+  await settled();
+
   const most = 8;
-  const short = (text) => String(text).replace(/\s+/g, " ").trim().slice(0, 100);
   const bare = (text) => String(text).replace(/\s+/g, "");
   const lower = (text) => bare(text).toLowerCase();
-  const where = (element) => {
-    const name = element.localName;
-    if (element.id) return short(`${name}#${element.id}`);
-    const kind = typeof element.className === "string" ? element.className.trim().split(/\s+/)[0] : "";
-    return short(kind ? `${name}.${kind}` : name);
-  };
-  const isShown = (element) => {
-    const style = getComputedStyle(element);
-    const box = element.getBoundingClientRect();
-    return style.visibility !== "hidden" && Number(style.opacity) > 0 && box.width > 0 && box.height > 0;
-  };
-  const all = (selector) => [...document.querySelectorAll(selector)].slice(0, 5000);
 
   const body = document.body;
   const written = bare(body ? body.textContent : "");
@@ -41,15 +39,21 @@
     one.getAttribute("aria-hidden") !== "true" && !one.getAttribute("aria-label") && !one.getAttribute("aria-labelledby")
   );
 
-  const led = [...all("a[href], area[href], link[href]").map((one) => one.href), ...all("[src]").map((one) => one.src)];
-  const own = led.filter((link) => typeof link === "string" && link.startsWith(`${location.origin}/`));
+  const led = [
+    ...all("a[href], area[href], link[href]").map((one) => [one.getAttribute("href").trim(), one.href]),
+    ...all("[src]").map((one) => [one.getAttribute("src").trim(), one.src]),
+  ];
+  const isOwn = ([written, to]) =>
+    written.length < 2000 && typeof to === "string" && to.startsWith(`${location.origin}/`);
+  const address = (to) => new URL(to).pathname.slice(1) + new URL(to).search;
+  const links = new Map(led.filter(isOwn).map(([written, to]) => [written, address(to)]));
 
   // What is in a shadow root is no part of the page's own text.
   const isWhole = ![...document.querySelectorAll("*")].some((one) => one.shadowRoot);
 
   return {
     isWhole,
-    links: [...new Set(own.map((link) => new URL(link).pathname))].slice(0, 300),
+    links: [...links].slice(0, 500),
     copy: given.copy.map((one) => isThere(one.text)),
     sections: given.sections.map((title) => headings.some((heading) => heading.includes(lower(title)))),
     laid: Math.round(Math.max(root.scrollWidth, window.innerWidth)),

@@ -9,8 +9,10 @@ use skilltune_phases::loops::gan::inspect::{Given, Live};
 use super::base64;
 use super::devtools::{DevTools, Mute};
 use super::live::live;
-use super::site::{ORIGIN, Site, Source, Stop};
+use super::site::{Site, Source, Stop};
 
+/// What our scripts share.
+const DOM: &str = include_str!("dom.js");
 const MEASURE: &str = include_str!("measure.js");
 /// Wide and narrow, as the original looks at a page.
 pub(super) const SIZES: [(u32, u32); 2] = [(1280, 720), (375, 667)];
@@ -41,8 +43,8 @@ pub(super) struct Measured {
     pub images: Vec<String>,
     /// None of it is in a shadow root.
     pub is_whole: bool,
-    /// What it links to or loads from its own origin.
-    pub links: Vec<String>,
+    /// What it links to or loads from its own origin: as it is written, and the address below the origin.
+    pub links: Vec<(String, String)>,
 }
 
 /// A violation that axe-core has found.
@@ -62,6 +64,13 @@ pub(super) struct Seen {
     pub live: Option<Live>,
     pub errors: Vec<String>,
     pub refused: Vec<String>,
+    pub lost: Vec<String>,
+}
+
+impl Seen {
+    pub(super) fn links(&self) -> impl Iterator<Item = &(String, String)> {
+        self.looks.iter().flat_map(|look| &look.measured.links)
+    }
 }
 
 /// Looks at it in a page of its own.
@@ -74,7 +83,8 @@ pub(super) fn look(
     let mut site = Site::of(source);
     let seen = with_page(browser, &mut site, |browser, site| looks(browser, site, (stop, given), axe));
     let Sight { looks, violations, live } = seen?;
-    Ok(Seen { looks, violations, live, errors: site.errors, refused: site.refused })
+    let Site { errors, refused, lost, .. } = site;
+    Ok(Seen { looks, violations, live, errors, refused, lost })
 }
 
 /// Opens a page for this, and closes it again. It shares nothing with another one.
@@ -117,15 +127,32 @@ pub(super) fn resize(
     Ok(())
 }
 
-/// Loads a page: its frame, and whether it came to an end of loading.
-pub(super) fn open(
-    browser: &mut DevTools,
-    site: &mut Site<'_>,
-    address: &str,
-) -> Result<(Value, bool), Mute> {
-    let url = format!("{ORIGIN}{address}");
-    let frame = browser.ask("Page.navigate", &json!({ "url": url }), site)?["frameId"].take();
-    Ok((frame, browser.await_one("Page.loadEventFired", LOADING, site)?))
+/// A page that was asked for.
+#[derive(Debug)]
+pub(super) struct Opened {
+    pub frame: Value,
+    /// It came to an end of loading.
+    pub has_loaded: bool,
+    /// Why it is not there.
+    pub fault: Option<String>,
+}
+
+pub(super) fn open(browser: &mut DevTools, site: &mut Site<'_>, address: &str) -> Result<Opened, Mute> {
+    let url = format!("{}{address}", site.origin);
+    let mut answer = browser.ask("Page.navigate", &json!({ "url": url }), site)?;
+    let fault = answer["errorText"].as_str().map(str::to_owned);
+    // What is no new document is loaded.
+    let is_new = fault.is_none() && answer["loaderId"].is_string();
+    let has_loaded = !is_new || browser.await_one("Page.loadEventFired", LOADING, site)?;
+    let frame = answer["frameId"].take();
+    let code = site.code(frame.as_str().unwrap_or_default()).filter(|code| *code >= 400);
+    let fault = fault.or(code.map(|code| format!("it is answered with {code}")));
+    Ok(Opened { frame, has_loaded, fault })
+}
+
+/// One of our scripts, with what all of them share.
+pub(super) fn script(function: &str, arguments: &str) -> String {
+    format!("(() => {{ {DOM}\nreturn ({function})({arguments}); }})()")
 }
 
 /// A world of our own in a frame, with none of its page's globals.
@@ -150,10 +177,12 @@ fn looks(
     let mut all = Sight::default();
     for size in SIZES {
         resize(browser, site, size)?;
-        let (frame, has_loaded) = open(browser, site, &stop.address)?;
+        let Opened { frame, has_loaded, fault } = open(browser, site, &stop.address)?;
+        if let Some(fault) = fault {
+            site.lose(&format!("/{}: {fault}", stop.address));
+        }
         let context = world(browser, site, &frame)?;
-        let width = size.0;
-        let measure = format!("document.fonts.ready.then(() => ({MEASURE})({}, {width}))", json!(given));
+        let measure = script(MEASURE, &format!("{}, {}", json!(given), size.0));
         let measured = evaluated(browser, site, &context, &measure)?;
         let measured = serde_json::from_value(measured).unwrap_or_default();
         let picture = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;

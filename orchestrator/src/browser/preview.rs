@@ -47,18 +47,23 @@ pub(super) struct Request<'a> {
     pub(super) body: &'a [u8],
 }
 
+impl<'a> Request<'a> {
+    pub(super) fn get(path: &'a str) -> Self {
+        Self { method: "GET", path, headers: Vec::new(), body: b"" }
+    }
+}
+
 impl Server {
     /// Starts it, and waits until it answers.
     pub(super) fn start(preview: &Preview, folder: &Path) -> Result<Self, String> {
         let server = Self::spawned(preview, folder).map_err(|error| format!("it did not start: {error}"))?;
         let until = Instant::now() + Duration::from_secs(preview.seconds);
         loop {
-            let code = server.get(&preview.path).map(|reply| reply.code);
-            if code.is_some_and(|code| code < 400) {
-                break;
-            }
-            let why = match server.ended.recv_timeout(AGAIN) {
+            let code = server.ask(&Request::get(&preview.path)).ok().map(|reply| reply.code);
+            let answers = code.is_some_and(|code| code < 400);
+            let why = match server.ended.recv_timeout(if answers { Duration::ZERO } else { AGAIN }) {
                 Ok(how) => format!("it ended: {how}"),
+                Err(RecvTimeoutError::Timeout) if answers => return Ok(server),
                 Err(RecvTimeoutError::Timeout) if Instant::now() < until => continue,
                 Err(_) => match code {
                     Some(code) => format!("it answers {code} to {}", preview.path),
@@ -67,7 +72,16 @@ impl Server {
             };
             return Err(format!("{why}{}", server.last_words()));
         }
-        Ok(server)
+    }
+
+    /// Why what it answered cannot be believed: somebody else may have got its port since.
+    pub(super) fn has_ended(&self) -> Option<String> {
+        let how = self.ended.try_recv().ok()?;
+        Some(format!("it ended meanwhile: {how}{}", self.last_words()))
+    }
+
+    pub(super) fn origin(&self) -> String {
+        format!("http://{}/", self.at)
     }
 
     fn spawned(preview: &Preview, folder: &Path) -> io::Result<Self> {
@@ -94,10 +108,6 @@ impl Server {
         Ok(Self { at: (Ipv4Addr::LOCALHOST, port).into(), group, ended, said })
     }
 
-    pub(super) fn get(&self, path: &str) -> Option<Reply> {
-        self.ask(&Request { method: "GET", path, headers: Vec::new(), body: b"" }).ok()
-    }
-
     /// One request on a connection of its own. A server of the older protocol ends its answer by closing it.
     pub(super) fn ask(&self, request: &Request<'_>) -> io::Result<Reply> {
         let Request { method, path, headers, body } = request;
@@ -108,7 +118,9 @@ impl Server {
             let _ = write!(head, "Content-Length: {}\r\n", body.len());
         }
         let ours = ["host", "connection", "content-length", "accept-encoding"];
-        for (name, value) in headers.iter().filter(|(name, _)| !ours.contains(&&*name.to_ascii_lowercase())) {
+        let is_theirs =
+            |name: &str, value: &str| is_header(name, value) && !ours.contains(&&*name.to_ascii_lowercase());
+        for (name, value) in headers.iter().filter(|(name, value)| is_theirs(name, value)) {
             let _ = write!(head, "{name}: {value}\r\n");
         }
         stream.write_all(format!("{head}\r\n").as_bytes())?;
@@ -129,7 +141,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Where the group is gone, nothing is left to end. What has left the group is ended with this program.
+        // Where the group is gone, nothing is left to end. What has left the group is ended afterwards (`end_descendants`).
         let _ = kill_process_group(self.group, Signal::KILL);
     }
 }
@@ -155,14 +167,22 @@ fn parsed(answer: &[u8]) -> Option<Reply> {
     let head = String::from_utf8_lossy(&answer[..end]);
     let mut lines = head.split("\r\n");
     let status = lines.next()?.strip_prefix("HTTP/1.")?;
-    let code = status.split(' ').nth(1)?.parse().ok().filter(|code| (100..600).contains(code))?;
+    let code = status.split(' ').nth(1)?.parse().ok().filter(|code| (200..600).contains(code))?;
     let header = |line: &str| {
         let (name, value) = line.split_once(':')?;
+        let (name, value) = (name.trim(), value.trim());
         let is_of_connection =
             ["connection", "transfer-encoding", "content-length"].contains(&&*name.to_ascii_lowercase());
-        (!is_of_connection).then(|| (name.trim().to_owned(), value.trim().to_owned()))
+        // A browser refuses the whole answer for a header that is none.
+        (is_header(name, value) && !is_of_connection).then(|| (name.to_owned(), value.to_owned()))
     };
     Some(Reply { code, headers: lines.filter_map(header).collect(), body: answer[end + 4..].to_vec() })
+}
+
+/// A name is a token, and a value with a line break would be two headers.
+fn is_header(name: &str, value: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_of_name) && !value.contains(['\0', '\r', '\n'])
 }
 
 #[cfg(test)]
@@ -172,12 +192,13 @@ mod tests {
     #[test]
     fn an_answer_is_read_with_its_headers_and_its_body() {
         let reply = parsed(
-            b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<p>\r\n\r\n",
+            b"HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nBad name: x\r\nX: a\nb\r\nConnection: close\r\n\r\n<p>\r\n\r\n",
         )
         .unwrap();
         assert_eq!((reply.code, &*reply.body), (404, &b"<p>\r\n\r\n"[..]));
         assert_eq!(reply.headers, [("Content-Type".to_owned(), "text/html".to_owned())]);
-        for odd in [&b""[..], b"hello", b"HTTP/1.1 x\r\n\r\n", b"HTTP/1.1 99 x\r\n\r\n", b"SSH-2.0\r\n\r\n"] {
+        for odd in [&b""[..], b"hello", b"HTTP/1.1 x\r\n\r\n", b"HTTP/1.1 100 x\r\n\r\n", b"SSH-2.0\r\n\r\n"]
+        {
             assert!(parsed(odd).is_none(), "{odd:?}");
         }
     }

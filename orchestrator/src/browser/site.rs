@@ -1,17 +1,19 @@
 //! The artifact as a site of its own: every request of a page is met from its folder or by its preview, or not at all.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use skilltune_phases::lint::decoded;
 
 use super::base64;
 use super::devtools::Listener;
-use super::preview::{self, Reply, Server};
+use super::preview::{Reply, Request, Server};
 use crate::disk::SafePath;
 
-/// An origin that exists nowhere else.
-pub(super) const ORIGIN: &str = "http://site.test/";
 const LARGEST: u64 = 16 << 20;
+const MOST_REDIRECTS: usize = 5;
 /// So many errors of a page are kept, and so much of each.
 const MOST: usize = 20;
 const LONGEST: usize = 300;
@@ -30,64 +32,137 @@ pub(super) struct Stop {
     pub(super) name: String,
 }
 
+/// What there is at an address.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) stop: Stop,
+    pub(super) is_page: bool,
+}
+
 /// Listens to one page: answers its requests, closes its dialogs, keeps its errors.
 #[derive(Debug)]
 pub(super) struct Site<'a> {
     source: Source<'a>,
+    pub(super) origin: String,
     /// What the console showed as errors.
     pub(super) errors: Vec<String>,
     /// What was asked for elsewhere, and not given.
     pub(super) refused: Vec<String>,
+    /// What could not be given, which says nothing of the page.
+    pub(super) lost: Vec<String>,
+    /// What was to open in a window of its own.
+    pub(super) windows: Vec<String>,
+    /// How the newest document of each frame was answered.
+    codes: BTreeMap<String, u16>,
 }
 
-impl Source<'_> {
-    fn answer(self, request: &Value, path: &str) -> Reply {
-        match self {
-            Self::Folder(folder) => from_folder(folder, path),
-            Self::Server(server) => from_server(server, request, path),
-        }
+impl Stop {
+    /// Of a path with its query, as an address has it.
+    pub(super) fn at(path: &str) -> Self {
+        let address = path.trim_start_matches('/').to_owned();
+        let (path, query) =
+            address.split_once('?').map_or((&*address, None), |(path, query)| (path, Some(query)));
+        let index = if path.is_empty() || path.ends_with('/') { "index.html" } else { "" };
+        let query = query.map_or(String::new(), |query| format!("?{query}"));
+        let name = format!("{}{index}{query}", decoded(path));
+        Self { address, name }
     }
 }
 
-fn from_folder(folder: &Path, path: &str) -> Reply {
-    let path = decoded(path.split(['?', '#']).next().unwrap_or_default());
-    let path = if path.is_empty() || path.ends_with('/') { format!("{path}index.html") } else { path };
-    let found = file(folder, &path);
-    let (code, kind) = if found.is_some() { (200, content_type(&path)) } else { (404, "text/plain") };
-    let headers = vec![("Content-Type".to_owned(), kind.to_owned())];
-    Reply { code, headers, body: found.unwrap_or_default() }
+impl Source<'_> {
+    /// That of a folder exists nowhere else.
+    fn origin(self) -> String {
+        match self {
+            Self::Folder(_) => "http://site.test/".to_owned(),
+            Self::Server(server) => server.origin(),
+        }
+    }
+
+    /// An error is none of the artifact's.
+    pub(super) fn ask(self, request: &Request<'_>) -> io::Result<Reply> {
+        match self {
+            Self::Folder(folder) => Ok(from_folder(folder, request.path)),
+            Self::Server(server) => server.ask(request),
+        }
+    }
+
+    /// What there is at an address, and where it is in the end.
+    pub(super) fn find(self, address: &str) -> io::Result<Option<Found>> {
+        let mut stop = Stop::at(address);
+        for _ in 0..MOST_REDIRECTS {
+            let reply = self.ask(&Request::get(&format!("/{}", stop.address)))?;
+            let has = |name: &str| {
+                let found = reply.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+                found.map_or("", |(_, value)| value)
+            };
+            let is_page = has("content-type").to_ascii_lowercase().starts_with("text/html");
+            let to = has("location");
+            match reply.code {
+                400.. => return Ok(None),
+                300..400 => match to.strip_prefix(&self.origin()).or(to.strip_prefix('/')) {
+                    Some(to) => stop = Stop::at(to),
+                    None => return Ok(Some(Found { stop, is_page: false })),
+                },
+                _ => return Ok(Some(Found { stop, is_page })),
+            }
+        }
+        Ok(None)
+    }
 }
 
-fn from_server(server: &Server, request: &Value, path: &str) -> Reply {
-    let all = request["headers"].as_object().into_iter().flatten();
-    let headers = all.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
-    // A header with a line break would be two.
-    let headers =
-        headers.filter(|(name, value)| !name.contains(['\r', '\n']) && !value.contains(['\r', '\n']));
-    let body = request["postData"].as_str().unwrap_or_default().as_bytes();
-    let path = format!("/{}", path.split('#').next().unwrap_or_default());
-    let method = request["method"].as_str().unwrap_or("GET");
-    let asked = preview::Request { method, path: &path, headers: headers.collect(), body };
-    server.ask(&asked).unwrap_or_else(|error| Reply {
-        code: 502,
-        headers: vec![("Content-Type".to_owned(), "text/plain".to_owned())],
-        body: format!("the preview does not answer: {error}").into_bytes(),
-    })
+/// As servers of files do it: a folder is its `index.html`, and a page may be named without its ending.
+fn from_folder(folder: &Path, path: &str) -> Reply {
+    let reply = |code, name: &str, value: &str, body| {
+        let headers = vec![(name.to_owned(), value.to_owned())];
+        Reply { code, headers, body }
+    };
+    let written = path.split('?').next().unwrap_or_default();
+    let path = decoded(written.trim_start_matches('/'));
+    let index = if path.is_empty() || path.ends_with('/') { "index.html" } else { "" };
+    let names = [format!("{path}{index}"), format!("{path}.html")];
+    if let Some((name, body)) = names.iter().find_map(|name| Some((name, file(folder, name)?))) {
+        return reply(200, "Content-Type", content_type(name), body);
+    }
+    if index.is_empty() && file(folder, &format!("{path}/index.html")).is_some() {
+        return reply(301, "Location", &format!("{written}/"), Vec::new());
+    }
+    // Without a text the browser would show a page of its own.
+    reply(404, "Content-Type", "text/plain", b"There is no such file.".to_vec())
 }
 
 impl<'a> Site<'a> {
     pub(super) fn of(source: Source<'a>) -> Self {
-        Self { source, errors: Vec::new(), refused: Vec::new() }
+        let (errors, refused, lost, windows, codes) = Default::default();
+        Self { source, origin: source.origin(), errors, refused, lost, windows, codes }
+    }
+
+    /// How the document of a frame was answered.
+    pub(super) fn code(&self, frame: &str) -> Option<u16> {
+        self.codes.get(frame).copied()
+    }
+
+    pub(super) fn lose(&mut self, what: &str) {
+        keep(&mut self.lost, what);
     }
 
     fn answered(&mut self, params: &Value) -> (&'static str, Value) {
         let id = &params["requestId"];
         let url = params["request"]["url"].as_str().unwrap_or_default();
-        let Some(path) = url.strip_prefix(ORIGIN) else {
+        let Some(path) = url.strip_prefix(&self.origin) else {
             keep(&mut self.refused, url);
             return ("Fetch.failRequest", json!({ "requestId": id, "errorReason": "BlockedByClient" }));
         };
-        let Reply { code, headers, body } = self.source.answer(&params["request"], path);
+        let path = format!("/{}", path.split('#').next().unwrap_or_default());
+        let Reply { code, headers, body } = match self.reply(params, &path) {
+            Ok(reply) => reply,
+            Err(error) => {
+                self.lose(&format!("{path}: {error}"));
+                return ("Fetch.failRequest", json!({ "requestId": id, "errorReason": "Failed" }));
+            }
+        };
+        if params["resourceType"] == "Document" {
+            self.codes.insert(params["frameId"].as_str().unwrap_or_default().to_owned(), code);
+        }
         let header = |(name, value): &(String, String)| json!({ "name": name, "value": value });
         let answer = json!({
             "requestId": id,
@@ -96,6 +171,20 @@ impl<'a> Site<'a> {
             "body": base64::encoded(&body),
         });
         ("Fetch.fulfillRequest", answer)
+    }
+
+    fn reply(&self, params: &Value, path: &str) -> io::Result<Reply> {
+        if params["resourceType"] == "EventSource" {
+            return Err(io::Error::other("a stream of events is not handed on"));
+        }
+        let request = &params["request"];
+        let headers = request["headers"].as_object().into_iter().flatten();
+        let headers = headers.filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+        let sent = request["postDataEntries"].as_array().into_iter().flatten();
+        let sent = sent.filter_map(|part| base64::decoded(part["bytes"].as_str()?));
+        let body: Vec<u8> = sent.flatten().collect();
+        let method = request["method"].as_str().unwrap_or("GET");
+        self.source.ask(&Request { method, path, headers: headers.collect(), body: &body })
     }
 }
 
@@ -106,6 +195,7 @@ impl Listener for Site<'_> {
             "Page.javascriptDialogOpening" => {
                 return Some(("Page.handleJavaScriptDialog", json!({ "accept": false })));
             }
+            "Page.windowOpen" => keep(&mut self.windows, params["url"].as_str().unwrap_or_default()),
             "Runtime.exceptionThrown" => {
                 let details = &params["exceptionDetails"];
                 let thrown = details["exception"]["description"].as_str().or(details["text"].as_str());
@@ -148,18 +238,6 @@ fn file(folder: &Path, path: &str) -> Option<Vec<u8>> {
     place.read(LARGEST).ok().flatten()
 }
 
-pub(super) fn decoded(path: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = path.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok()).filter(|_| first == b'%');
-        rest = if byte.is_some() { &after[2..] } else { after };
-        bytes.push(byte.unwrap_or(first));
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 fn content_type(path: &str) -> &'static str {
     match path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase().as_str() {
         "html" | "htm" => "text/html; charset=utf-8",
@@ -193,14 +271,26 @@ mod tests {
         std::fs::write(folder.join("a b/x.css"), "p{}").unwrap();
         std::fs::write(place.path().join("secret"), "no").unwrap();
         std::os::unix::fs::symlink(place.path().join("secret"), folder.join("link")).unwrap();
+        std::fs::write(folder.join("a b/index.html"), "<p>").unwrap();
         let mut site = Site::of(Source::Folder(&folder));
         let mut code =
             |url: &str| site.answered(&json!({ "request": { "url": url } })).1["responseCode"].clone();
-        assert_eq!(code("http://site.test/a%20b/x.css?v=1"), 200);
-        for gone in ["", "link", "../secret", "%2e%2e/secret", "a%20b//x.css", "a%20b"] {
-            assert_eq!(code(&format!("{ORIGIN}{gone}")), 404, "{gone}");
+        for there in ["a%20b/x.css?v=1", "a%20b/", "a%20b/index", "a%20b/index.html?x#y"] {
+            assert_eq!(code(&format!("http://site.test/{there}")), 200, "{there}");
+        }
+        assert_eq!(code("http://site.test/a%20b"), 301, "its links are relative to the folder");
+        for gone in ["", "link", "../secret", "%2e%2e/secret", "a%20b//x.css", "a%20b/x"] {
+            assert_eq!(code(&format!("http://site.test/{gone}")), 404, "{gone}");
         }
         assert_eq!(code("http://localhost/"), Value::Null, "it is refused");
         assert_eq!(site.refused, ["http://localhost/"]);
+    }
+
+    #[test]
+    fn a_page_has_a_name_for_people() {
+        let name = |path: &str| Stop::at(path).name;
+        assert_eq!(name("/"), "index.html");
+        assert_eq!(name("/a%20b/?page=2"), "a b/index.html?page=2");
+        assert_eq!(name("prices"), "prices");
     }
 }

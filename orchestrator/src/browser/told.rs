@@ -12,15 +12,13 @@ const PLACES: usize = 5;
 const LONGEST: usize = 600;
 const CONTRAST: &str = "color-contrast";
 
-pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given) {
+pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: bool) {
     let all = &tour.seen;
     let each = || tour.pages.iter().zip(all);
     let late = each().filter(|(_, seen)| seen.looks.iter().any(|look| !look.has_loaded));
     looked.notes.extend(late.map(|(path, _)| format!("{path} did not finish loading").into()));
     let refused = each().flat_map(|(path, seen)| {
-        seen.refused
-            .iter()
-            .map(move |url| format!("{path} asks for {url}, which is not in its folder").into())
+        seen.refused.iter().map(move |url| format!("{path} asks for {url}, which is not its own").into())
     });
     looked.notes.extend(refused.take(PLACES).collect::<Vec<_>>());
     if each().any(|(_, seen)| seen.looks.iter().any(|look| look.measured.laid == 0)) {
@@ -30,7 +28,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given) {
     }
     let lived: Vec<Live> = all.iter().filter_map(|seen| seen.live.clone()).collect();
     if lived.len() == all.len() {
-        looked.told.push(live(&tour.files, &lived));
+        looked.told.push(live(&lived, is_served));
     }
     let mut tell = |check, faults: Vec<String>, fine: String| {
         let (verdict, evidence) = match faults.as_slice() {
@@ -103,17 +101,25 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given) {
     }
 }
 
-/// What is fine on these pages may be a fault on another one, and what is missed may be there.
+/// What is fine on some pages may be a fault on another one, and what is missed may be there. A page that did not get all that it
+/// asked for may look otherwise.
 pub(super) fn doubt(looked: &mut Looked, tour: &Tour) {
+    let lost: Vec<String> = tour.seen.iter().flat_map(|seen| seen.lost.iter().cloned()).collect();
     let (some, all) = (tour.pages.len(), tour.pages.len() + tour.more);
-    looked.notes.push(format!("of {all} pages {some} were looked at").into());
+    let why = match () {
+        () if !lost.is_empty() => format!("the pages did not get {}", shown(&lost)),
+        () if tour.more > 0 => format!("of {all} pages {some} were looked at"),
+        () => return,
+    };
     let is_open = |told: &&mut Told| {
-        told.verdict == Verdict::Passed || matches!(told.check, Check::Copy | Check::Sections)
+        let may_be_there = matches!(told.check, Check::Copy | Check::Sections);
+        !lost.is_empty() || told.verdict == Verdict::Passed || may_be_there
     };
     for told in looked.told.iter_mut().filter(is_open) {
         told.verdict = Verdict::Unverified;
-        told.evidence = format!("on {some} of {all} pages: {}", told.evidence).into();
+        told.evidence = format!("{why}: {}", told.evidence).into();
     }
+    looked.notes.push(why.into());
 }
 
 fn shown(faults: &[String]) -> String {

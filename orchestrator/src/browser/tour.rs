@@ -4,12 +4,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
-use skilltune_phases::loops::gan::inspect::Given;
+use skilltune_phases::loops::gan::inspect::{Given, Lead};
 
 use super::devtools::{DevTools, Mute};
 use super::page::{self, Seen};
-use super::preview::Server;
-use super::site::{Source, Stop, decoded};
+use super::site::{Found, Source, Stop};
 use crate::disk::SafePath;
 
 const MOST_PAGES: usize = 10;
@@ -22,8 +21,6 @@ const DEEPEST: usize = 8;
 pub(super) struct Tour {
     pub(super) pages: Vec<String>,
     pub(super) seen: Vec<Seen>,
-    /// The paths that pages may lead to.
-    pub(super) files: Vec<String>,
     /// So many pages more were not looked at.
     pub(super) more: usize,
 }
@@ -32,21 +29,19 @@ pub(super) struct Tour {
 #[derive(Debug)]
 pub(super) struct Start {
     stops: Vec<Stop>,
-    files: Vec<String>,
 }
 
 impl Start {
     pub(super) fn of_folder(site: &Path) -> Self {
-        let files = files(site);
-        let is_page = |path: &&String| [".html", ".htm"].iter().any(|end| path.to_lowercase().ends_with(end));
-        let mut pages: Vec<String> = files.iter().filter(is_page).cloned().collect();
+        let is_page = |path: &String| [".html", ".htm"].iter().any(|end| path.to_lowercase().ends_with(end));
+        let mut pages: Vec<String> = files(site).into_iter().filter(is_page).collect();
         pages.sort_by_key(|path| (path != "index.html", path.matches('/').count(), path.clone()));
         let stop = |path: String| Stop { address: page::address(&path), name: path };
-        Self { stops: pages.into_iter().map(stop).collect(), files }
+        Self { stops: pages.into_iter().map(stop).collect() }
     }
 
     pub(super) fn of_server(path: &str) -> Self {
-        Self { stops: vec![stop(path)], files: Vec::new() }
+        Self { stops: vec![Stop::at(path)] }
     }
 
     pub(super) fn first(&self) -> Option<&Stop> {
@@ -63,9 +58,10 @@ impl Start {
         longest: Duration,
     ) -> Result<Tour, Mute> {
         let mut todo: VecDeque<Stop> = self.stops.iter().cloned().collect();
-        let mut tour = Tour { files: self.files.clone(), ..Tour::default() };
-        let mut known: BTreeMap<String, bool> =
-            todo.iter().map(|stop| (stop.address.clone(), true)).collect();
+        let mut tour = Tour::default();
+        let mut known: BTreeMap<String, Lead> = BTreeMap::new();
+        known.extend(todo.iter().map(|stop| (stop.address.clone(), Lead::To(stop.name.clone()))));
+        let mut left = MOST_LINKS;
         while tour.pages.len() < MOST_PAGES {
             let Some(next) = todo.pop_front() else { break };
             let seen = browser.within(longest, |browser| page::look(browser, source, (&next, given), axe));
@@ -76,15 +72,18 @@ impl Start {
                 }
                 other => other?,
             };
-            if let Source::Server(server) = source {
-                let led = seen.looks.iter().flat_map(|look| &look.measured.links);
-                for link in led.map(|link| stop(link)) {
-                    if known.len() < MOST_LINKS && !known.contains_key(&link.address) {
-                        let kind = kind(server, &link);
-                        known.insert(link.address.clone(), kind.is_some());
-                        todo.extend((kind == Some(Kind::Page)).then_some(link));
-                    }
+            for (_, address) in seen.links() {
+                if known.contains_key(address) || left == 0 || browser.is_late() {
+                    continue;
                 }
+                left -= 1;
+                // What cannot be asked is left open.
+                let Ok(found) = source.find(address) else { continue };
+                let lead = found.as_ref().map_or(Lead::Nowhere, |found| Lead::To(found.stop.name.clone()));
+                known.insert(address.clone(), lead.clone());
+                let Some(Found { stop, is_page }) = found else { continue };
+                let is_new = known.insert(stop.address.clone(), lead).is_none() || stop.address == *address;
+                todo.extend((is_new && is_page && matches!(source, Source::Server(_))).then_some(stop));
             }
             tour.pages.push(next.name);
             tour.seen.push(seen);
@@ -93,34 +92,16 @@ impl Start {
             return Err(Mute::Late);
         }
         tour.more += todo.len();
-        if matches!(source, Source::Server(_)) {
-            let there = known.into_iter().filter(|(_, is_there)| *is_there);
-            tour.files = there.map(|(address, _)| stop(&address).name).collect();
+        for seen in &mut tour.seen {
+            let lead =
+                |(written, address): &(String, String)| Some((written.clone(), known.get(address)?.clone()));
+            let links = seen.links().filter_map(lead).collect();
+            if let Some(live) = &mut seen.live {
+                live.links = links;
+            }
         }
         Ok(tour)
     }
-}
-
-/// A path of a server, as an address has it.
-fn stop(path: &str) -> Stop {
-    let address = path.trim_start_matches('/').to_owned();
-    let name = if address.is_empty() { "index.html".to_owned() } else { decoded(&address) };
-    Stop { address, name }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Page,
-    File,
-}
-
-/// What a server has there, if it has anything.
-fn kind(server: &Server, stop: &Stop) -> Option<Kind> {
-    let reply = server.get(&format!("/{}", stop.address)).filter(|reply| reply.code < 400)?;
-    let is_html = reply.headers.iter().any(|(name, value)| {
-        name.eq_ignore_ascii_case("content-type") && value.to_ascii_lowercase().starts_with("text/html")
-    });
-    Some(if is_html { Kind::Page } else { Kind::File })
 }
 
 /// The paths of all files of a site. No link is followed.

@@ -18,6 +18,8 @@ pub enum ProcessError {
     Driver(#[source] io::Error),
     #[error("cannot create a namespace for a guardian: {why}")]
     Namespace { why: String },
+    #[error("something that was started could not be ended")]
+    Left,
     #[error("the pool of guardians is closed")]
     Closed,
 }
@@ -35,6 +37,7 @@ impl ProcessError {
             | Self::Guardian { .. }
             | Self::Record { .. }
             | Self::Driver(_)
+            | Self::Left
             | Self::Closed => false,
         }
     }

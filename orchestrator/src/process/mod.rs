@@ -59,6 +59,6 @@ pub use ended::{Ended, How};
 pub use error::ProcessError;
 pub use guardian::{Containment, Guardian};
 pub use marked::{await_marked, sweep_marked};
-pub use orphans::become_driver;
+pub use orphans::{become_driver, end_descendants};
 pub use pool::{GuardianPool, Slot};
 pub use serve::guardian_main;

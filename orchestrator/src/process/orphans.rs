@@ -31,6 +31,20 @@ pub fn become_driver() -> Result<(), ProcessError> {
     Ok(())
 }
 
+/// Ends all that descends from this process, a driver without guardians that starts nothing more.
+#[cfg(target_os = "linux")]
+pub fn end_descendants() -> Result<(), ProcessError> {
+    use super::family::Reach;
+    let settled = Reach::Descendants.settle(rustix::process::getpid(), std::time::Duration::from_secs(6));
+    if settled.left { Err(ProcessError::Left) } else { Ok(()) }
+}
+
+/// Ends all that descends from this process; here nobody finds them.
+#[cfg(not(target_os = "linux"))]
+pub fn end_descendants() -> Result<(), ProcessError> {
+    Ok(())
+}
+
 /// Kills and reaps what a dead guardian has left.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn sweep(_guardian: u32) {}

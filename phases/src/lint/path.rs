@@ -27,7 +27,7 @@ pub(super) fn relative(folder: &str, path: &str) -> String {
 }
 
 /// `%20` as what it stands for; what is no valid text stays as it is written.
-pub(crate) fn decoded(path: &str) -> String {
+pub fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let Some((&byte, after)) = rest.split_first() {

@@ -32,14 +32,14 @@ fn the_pages_of_a_server_are_looked_at_from_its_first_one_on() {
         { "act": "click", "on": "Order" },
         { "act": "see", "on": "Ordered: n=Ada" },
     ]);
-    let files = [("home.txt", HOME), ("prices.txt", PRICES)];
+    let files = [("_.txt", HOME), ("_prices.txt", PRICES)];
     let ran = look(&scene, &browser, &files, &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let told = told(&scene);
     assert_eq!(verdict(&told, "sections"), "passed", "{told:#}");
     assert_eq!(verdict(&told, "interactions"), "failed", "{told:#}");
     let evidence = told["told"].to_string();
-    assert!(evidence.contains("prices:1 <a href=\\\"/gone\\\">: there is no such file"), "{evidence}");
+    assert!(evidence.contains("prices:1 <a href=\\\"/gone\\\"> leads nowhere"), "{evidence}");
     assert!(!evidence.contains("/order"), "{evidence}");
     assert_eq!(told["tried"][0]["verdict"], "passed", "{told:#}");
     for page in ["index", "prices"] {
@@ -48,12 +48,83 @@ fn the_pages_of_a_server_are_looked_at_from_its_first_one_on() {
 }
 
 #[test]
+fn each_link_of_a_server_leads_where_a_browser_would_come_to() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let home = "<h1>Home</h1><h2>Prices</h2><a href=\"/about\">About</a> <a href=\"/list?page=2\">More</a> <a href=\"/about#team\">Team</a>\
+        <script src=\"/odd.js\"></script><form method=post><button>Save</button></form>\
+        <form method=post action=\"/login\"><label>Name <input name=n></label><button>Enter</button></form>";
+    let about = "<h1 id=team>About</h1><a href=\"people/\">People</a> <a href=\"../\">Home</a> <a href=\"?all\">All</a>";
+    let files = [
+        ("_.txt", home),
+        ("_about.txt", "-> /about/"),
+        ("_about_.txt", about),
+        ("_about_-all.txt", "<h1>All of us</h1>"),
+        ("_about_people_.txt", "<h1>People</h1>"),
+        ("_list-page=2.txt", "<h1>The second page</h1>"),
+    ];
+    let test = json!([
+        { "act": "fill", "on": "Name", "text": "Ada" },
+        { "act": "click", "on": "Enter" },
+        { "act": "see", "on": "You: n=Ada" },
+    ]);
+    let ran = look(&scene, &browser, &files, &served(&SERVE, "/", 20, &test), "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told = told(&scene);
+    for check in ["interactions", "console", "sections", "narrow"] {
+        assert_eq!(verdict(&told, check), "passed", "{check}: {told:#}");
+    }
+    assert_eq!(told["tried"][0]["verdict"], "passed", "its origin, its cookie and its redirect: {told:#}");
+    for page in ["index", "about_index", "about_people_index", "list_page_2"] {
+        assert!(scene.path(&format!("desk/screens/{page}-1280x720.png")).is_file(), "{page}");
+    }
+}
+
+#[test]
+fn what_a_server_could_not_give_is_no_fault_of_a_page() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let home = "<h1>Home</h1><link rel=stylesheet href=\"/endless.css\"><img src=\"data:,\">";
+    let test = json!([{ "act": "see", "on": "Elsewhere" }]);
+    let ran = look(&scene, &browser, &[("_.txt", home)], &served(&SERVE, "/", 20, &test), "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told = told(&scene);
+    for check in ["alt_texts", "console", "sections", "narrow", "interactions"] {
+        assert_eq!(verdict(&told, check), "unverified", "{check}: {told:#}");
+    }
+    assert_eq!(told["tried"][0]["verdict"], "unverified", "{told:#}");
+    assert!(told["notes"].to_string().contains("/endless.css: the answer has no end"), "{told:#}");
+}
+
+#[test]
+fn the_pictures_are_the_browsers_whatever_a_server_leaves_behind() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let outside = scene.path("outside");
+    fs::create_dir(&outside).unwrap();
+    let files = [("_.txt", HOME), ("forge", outside.to_str().unwrap())];
+    let ran = look(
+        &scene,
+        &browser,
+        &files,
+        &served(&SERVE, "/", 20, &json!([{ "act": "see", "on": "Home" }])),
+        "60",
+    );
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert_eq!(scene.alive(), [0; 0], "it had a process in a session of its own");
+    assert_eq!(fs::read_dir(outside).unwrap().count(), 0);
+    let screens = scene.path("desk/screens");
+    assert!(!screens.is_symlink());
+    assert!(fs::read(screens.join("index-375x667.png")).unwrap().starts_with(b"\x89PNG"));
+}
+
+#[test]
 fn a_preview_that_ends_or_never_answers_tells_why() {
     let Some(browser) = browser() else { return };
     let look = |argv: &[&str], path: &str| {
         let scene = Scene::empty();
         let test = json!([{ "act": "see", "on": "x" }]);
-        let ran = look(&scene, &browser, &[("home.txt", HOME)], &served(argv, path, 1, &test), "60");
+        let ran = look(&scene, &browser, &[("_.txt", HOME)], &served(argv, path, 1, &test), "60");
         assert_eq!(ran.code, Some(1), "{ran:?}");
         ran.stderr
     };

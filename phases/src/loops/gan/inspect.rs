@@ -2,6 +2,8 @@
 //!
 //! The artifact is the work of an agent, and what was given with the brief may be anybody's: both are data, of any size and form.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::contract::Check;
@@ -116,6 +118,16 @@ pub struct Live {
     pub html: String,
     /// The attribute on each element that listens to what a user does. On the root it stands for all of the page.
     pub mark: String,
+    /// Where its links into its own site lead, by what is written in them. Of one that is not here nobody knows.
+    pub links: BTreeMap<String, Lead>,
+}
+
+/// Where a link leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// To a page or a file of this path.
+    To(String),
+    Nowhere,
 }
 
 /// All that one look has come to.

@@ -1,5 +1,7 @@
 //! The state of a run of `gan`: the fold of its decisions.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 
 use super::answers::Notes;
@@ -199,8 +201,10 @@ impl Run {
     }
 
     fn looks(&self, artifact: TreeId) -> impl Iterator<Item = (&super::inspect::Looked, Option<TreeId>)> {
-        let tries = self.state.contract().into_iter().flat_map(|contract| &contract.test_scenarios);
-        let tries = tries.map(move |scenario| Step::Try { artifact, scenario: scenario.id.clone() });
+        // Those of earlier contracts too: a report of that time shows them.
+        let tests: BTreeSet<_> =
+            self.state.contracts.iter().flat_map(|one| &one.test_scenarios).map(|test| &test.id).collect();
+        let tries = tests.into_iter().map(move |test| Step::Try { artifact, scenario: test.clone() });
         let looks = [Step::Inspect { artifact }, Step::Look { artifact }];
         looks.into_iter().chain(tries).filter_map(|step| match self.state_of(&step) {
             StepState::Answered(Answer::Told { looked, screens }) => Some((&**looked, *screens)),

@@ -5,11 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::evidence::Places;
 use super::html::Page;
 use super::outcome::Outcome;
-use super::site::{Handler, Site, is_external, is_void, local};
-use super::{Live, Means, Told};
-use crate::lint::{File, Files};
+use super::site::{Handler, Site, is_external, is_void};
+use super::{Lead, Live, Means, Told};
+use crate::lint::Files;
 use crate::loops::gan::contract::Check;
-use crate::material::Body;
 
 /// What can be linked to on each page.
 type Anchors<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
@@ -26,12 +25,10 @@ pub(super) fn interactions(site: &Site<'_>) -> Outcome {
     }
 }
 
-/// The same of pages whose scripts have run, with the paths of all files that they may lead to.
-pub fn live(paths: &[String], pages: &[Live]) -> Told {
-    let file =
-        |path: &String| File { path: path.clone(), body: Body::Binary { bytes: 0 }, executable: false };
-    let files = Files::new("site", paths.iter().map(file));
-    let Outcome { verdict, evidence } = interactions(&Site::live(&files, pages));
+/// The same of pages whose scripts have run.
+pub fn live(pages: &[Live], is_served: bool) -> Told {
+    let none = Files::new("site", []);
+    let Outcome { verdict, evidence } = interactions(&Site::live(&none, pages, is_served));
     Told { check: Check::Interactions, verdict, evidence: evidence.into(), by: Means::Browser }
 }
 
@@ -60,21 +57,19 @@ impl Found {
         let shown = format!("{} {what}", site.pages[page].shown(at));
         match site.handler(page, at) {
             Handler::Own => {}
-            Handler::Possible(why) => {
-                self.open.add(&shown);
-                self.why = why;
-            }
+            Handler::Possible(why) => self.unknown(&shown, &why),
             Handler::Missing => self.dead.add(&shown),
         }
+    }
+
+    fn unknown(&mut self, place: &str, why: &str) {
+        self.open.add(place);
+        why.clone_into(&mut self.why);
     }
 }
 
 fn links(site: &Site<'_>, nth: usize, anchors: &Anchors<'_>, found: &mut Found) {
     let page = &site.pages[nth];
-    // It changes where each link leads.
-    if page.named(&["base"]).next().is_some() {
-        return;
-    }
     for (at, name) in page.elements() {
         let key = match name {
             "a" | "area" | "link" => "href",
@@ -87,28 +82,20 @@ fn links(site: &Site<'_>, nth: usize, anchors: &Anchors<'_>, found: &mut Found) 
             found.idle(site, (nth, at), "does nothing");
             continue;
         }
-        if is_external(link) {
-            continue;
-        }
-        let target = local(page.path, link).and_then(|path| target(site, &path));
         let anchor = link.split_once('#').map(|(_, anchor)| crate::lint::decoded(anchor));
         let anchor = anchor.filter(|anchor| is_link && !anchor.is_empty() && *anchor != "top");
-        match (target, anchor) {
-            (None, _) => found.dead.add(&format!("{}: there is no such file", page.shown(at))),
-            (Some(path), Some(anchor)) => {
+        match (site.lead(nth, link), anchor) {
+            (Some(Lead::Nowhere), _) => found.dead.add(&format!("{} leads nowhere", page.shown(at))),
+            (Some(Lead::To(path)), Some(anchor)) => {
                 if anchors.get(&*path).is_some_and(|known| !known.contains(&*anchor)) {
                     found.idle(site, (nth, at), "leads to an anchor that is not there");
                 }
             }
-            (Some(_), None) => {}
+            (Some(Lead::To(_)), None) => {}
+            (None, _) if is_external(link) => {}
+            (None, _) => found.unknown(&page.shown(at), "nobody has followed it"),
         }
     }
-}
-
-/// The file that is served for a path: of a folder, its index.
-fn target(site: &Site<'_>, path: &str) -> Option<String> {
-    let index = if path.is_empty() { "index.html".to_owned() } else { format!("{path}/index.html") };
-    [path.to_owned(), index, format!("{path}.html")].into_iter().find(|path| site.files.get(path).is_some())
 }
 
 fn anchors<'p>(page: &'p Page<'_>) -> BTreeSet<&'p str> {
@@ -138,7 +125,10 @@ fn controls(site: &Site<'_>, nth: usize, found: &mut Found) {
             let action = page.attribute(at, "action").unwrap_or_default().trim();
             let is_dialog =
                 page.attribute(at, "method").is_some_and(|how| how.eq_ignore_ascii_case("dialog"));
-            if !is_dialog && !has("onsubmit") && (matches!(action, "" | "#") || is_void(action)) {
+            // A server may take what is sent to the page itself.
+            let is_taken = site.is_served && action.is_empty();
+            if !is_dialog && !is_taken && !has("onsubmit") && (matches!(action, "" | "#") || is_void(action))
+            {
                 found.idle(site, (nth, at), "is sent nowhere");
             }
         }

@@ -1,9 +1,9 @@
 //! The pages and styles of an artifact, read once for all checks.
 
-use super::Live;
 use super::css::{self, Declaration, Part, Rule};
 use super::evidence::Places;
 use super::html::{Kind, Page};
+use super::{Lead, Live};
 use crate::lint::Files;
 use crate::material::Body;
 
@@ -23,8 +23,10 @@ pub(super) struct Site<'a> {
     pub scripts: Places,
     /// Styles and pages that are not here, or are beyond the limits.
     pub unread: Places,
-    /// By page: the attribute of what listens, where a browser has said so.
-    marks: Vec<&'a str>,
+    /// By page, where a browser has it.
+    live: Vec<&'a Live>,
+    /// A server makes its pages.
+    pub is_served: bool,
 }
 
 /// What a script may do for an element that does nothing by itself.
@@ -88,36 +90,60 @@ impl<'a> Site<'a> {
     }
 
     fn empty(files: &'a Files) -> Self {
-        let (pages, styles, scripts, unread, marks) = Default::default();
-        Self { files, pages, styles, scripts, unread, marks }
+        let (pages, styles, scripts, unread, live) = Default::default();
+        Self { files, pages, styles, scripts, unread, live, is_served: false }
     }
 
-    /// The pages of a browser. Their scripts have run, and which elements listen is known.
-    pub(super) fn live(files: &'a Files, live: &'a [Live]) -> Self {
-        let mut site = Self::empty(files);
-        for Live { path, html, mark } in live {
-            match Page::read(path, html) {
+    /// The pages of a browser. Their scripts have run; which elements listen and where links lead is known.
+    pub(super) fn live(none: &'a Files, live: &'a [Live], is_served: bool) -> Self {
+        let mut site = Self { is_served, ..Self::empty(none) };
+        for one in live {
+            match Page::read(&one.path, &one.html) {
                 Some(page) => {
-                    // It changes where links lead, or holds a page of its own.
-                    for at in page.named(&["base", "iframe", "object", "embed"]) {
+                    // Each holds a page of its own.
+                    for at in page.named(&["iframe", "object", "embed"]) {
                         site.unread.add(&page.shown(at));
                     }
                     site.pages.push(page);
-                    site.marks.push(mark);
+                    site.live.push(one);
                 }
-                None => site.unread.add(&format!("{path} is too large, too deep, or has too many elements")),
+                None => {
+                    site.unread
+                        .add(&format!("{} is too large, too deep, or has too many elements", one.path));
+                }
             }
         }
         site
     }
 
+    /// Where a link of a page leads; nothing for one that leads out of the site, or that nobody knows.
+    pub(super) fn lead(&self, page: usize, link: &str) -> Option<Lead> {
+        if let Some(live) = self.live.get(page) {
+            return live.links.get(link).cloned();
+        }
+        let page = &self.pages[page];
+        // A `base` changes where each link leads.
+        if is_external(link) || page.named(&["base"]).next().is_some() {
+            return None;
+        }
+        let found = local(page.path, link).and_then(|path| self.served(&path));
+        Some(found.map_or(Lead::Nowhere, Lead::To))
+    }
+
+    /// The file that is served for a path: of a folder, its index.
+    fn served(&self, path: &str) -> Option<String> {
+        let index = if path.is_empty() { "index.html".to_owned() } else { format!("{path}/index.html") };
+        let names = [path.to_owned(), index, format!("{path}.html")];
+        names.into_iter().find(|path| self.files.get(path).is_some())
+    }
+
     /// What a script may do for an element of a page.
     pub(super) fn handler(&self, page: usize, at: usize) -> Handler {
-        let Some(mark) = self.marks.get(page) else {
+        let Some(live) = self.live.get(page) else {
             return self.doubt().map_or(Handler::Missing, Handler::Possible);
         };
         let page = &self.pages[page];
-        let listens = |at| page.attribute(at, mark).is_some();
+        let listens = |at| page.attribute(at, &live.mark).is_some();
         if listens(at) {
             Handler::Own
         } else if page.up(at).any(listens) {
@@ -323,7 +349,7 @@ pub(super) fn is_external(link: &str) -> bool {
 }
 
 /// The file that a link of a page leads to; nothing for one that leads out of the site.
-pub(super) fn local(page: &str, link: &str) -> Option<String> {
+fn local(page: &str, link: &str) -> Option<String> {
     let path = link.trim().split(['#', '?']).next().unwrap_or_default();
     if is_external(link) {
         return None;

@@ -83,7 +83,7 @@ fn each_fault_is_found_by_its_check_and_by_no_other() {
             "index.html:20 <a class=\"action\" href=\"#\"> does nothing",
         ),
         ("anchor-missing", Check::Interactions, "href=\"#times\"> leads to an anchor that is not there"),
-        ("file-missing", Check::Interactions, "href=\"allergens.html\">: there is no such file"),
+        ("file-missing", Check::Interactions, "href=\"allergens.html\"> leads nowhere"),
         ("button-without-use", Check::Interactions, "<button type=\"button\"> does nothing"),
         ("form-without-action", Check::Interactions, "<form> is sent nowhere"),
         ("viewport-missing", Check::Narrow, "index.html:1 there is no viewport"),

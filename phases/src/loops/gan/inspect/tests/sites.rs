@@ -231,29 +231,43 @@ proptest! {
     }
 }
 
+fn page(html: &str) -> Live {
+    let to = |path: &str| Lead::To(path.to_owned());
+    let links = [("other.html", to("other.html")), ("#prices", to("index.html")), ("gone.js", Lead::Nowhere)];
+    Live {
+        path: "index.html".to_owned(),
+        html: html.to_owned(),
+        mark: "heard".to_owned(),
+        links: links.map(|(link, lead)| (link.to_owned(), lead)).into(),
+    }
+}
+
 #[test]
-fn what_listens_on_a_live_page_does_something() {
+fn what_listens_on_a_live_page_does_something_and_a_link_leads_where_the_browser_says() {
     use Verdict::{Failed, Passed, Unverified};
-    let paths = ["index.html", "other.html"].map(str::to_owned);
     let pages = [
         ("<button type=button heard>More</button>", Passed),
         ("<button type=button>More</button>", Failed),
         ("<div heard><button type=button>More</button></div>", Unverified),
         ("<a href='#' heard>More</a>", Passed),
-        ("<a href='#/prices'>Prices</a>", Failed),
+        ("<a href='#prices'>Prices</a>", Failed),
+        ("<a href='#prices'>Prices</a><p id=prices>Ten.</p>", Passed),
         ("<a href='other.html'>Other</a><script src=gone.js></script>", Failed),
         ("<a href='other.html'>Other</a><script>let a = 1</script>", Passed),
+        ("<a href='https://elsewhere.test/'>Other</a>", Passed),
+        ("<a href='unknown.html'>Other</a>", Unverified),
+        ("<base href='/'><a href='other.html'>Other</a>", Passed),
         ("<form heard><button>Send</button></form>", Passed),
         ("<form><button>Send</button></form>", Failed),
-        ("<base href='/'><a href='gone.html'>Gone</a>", Unverified),
         ("<iframe srcdoc='<button type=button>More</button>'></iframe>", Unverified),
     ];
     for (html, verdict) in pages {
-        let page = |html: String| Live { path: "index.html".to_owned(), html, mark: "heard".to_owned() };
-        let told = live(&paths, &[page(html.to_owned())]);
+        let told = live(&[page(html)], false);
         assert_eq!((told.verdict, told.by), (verdict, Means::Browser), "{html}: {}", told.evidence);
     }
-    let watched = "<html heard><body><button type=button>More</button>".to_owned();
-    let page = Live { path: "index.html".to_owned(), html: watched, mark: "heard".to_owned() };
-    assert_eq!(live(&paths, &[page]).verdict, Unverified, "the page listens, and may act for the button");
+    let watched = page("<html heard><body><button type=button>More</button>");
+    assert_eq!(live(&[watched], false).verdict, Unverified, "the page listens, and may act for the button");
+    let form = page("<form method=post><button>Send</button></form><form action='#'></form>");
+    let told = live(&[form], true);
+    assert_eq!((told.verdict, told.evidence.matches("is sent nowhere").count()), (Failed, 1), "{told:?}");
 }
