@@ -65,6 +65,7 @@ pub(super) struct Seen {
     pub errors: Vec<String>,
     pub refused: Vec<String>,
     pub lost: Vec<String>,
+    pub wants_socket: bool,
 }
 
 impl Seen {
@@ -83,8 +84,8 @@ pub(super) fn look(
     let mut site = Site::of(source);
     let seen = with_page(browser, &mut site, |browser, site| looks(browser, site, (stop, given), axe));
     let Sight { looks, violations, live } = seen?;
-    let Site { errors, refused, lost, .. } = site;
-    Ok(Seen { looks, violations, live, errors, refused, lost })
+    let Site { errors, refused, lost, wants_socket, .. } = site;
+    Ok(Seen { looks, violations, live, errors, refused, lost, wants_socket })
 }
 
 /// Opens a page for this, and closes it again. It shares nothing with another one.

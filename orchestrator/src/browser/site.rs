@@ -50,6 +50,8 @@ pub(super) struct Site<'a> {
     pub(super) refused: Vec<String>,
     /// What could not be given, which says nothing of the page.
     pub(super) lost: Vec<String>,
+    /// It wanted a WebSocket of its own server.
+    pub(super) wants_socket: bool,
     /// What was to open in a window of its own.
     pub(super) windows: Vec<String>,
     /// How the newest document of each frame was answered.
@@ -132,8 +134,8 @@ fn from_folder(folder: &Path, path: &str) -> Reply {
 
 impl<'a> Site<'a> {
     pub(super) fn of(source: Source<'a>) -> Self {
-        let (errors, refused, lost, windows, codes) = Default::default();
-        Self { source, origin: source.origin(), errors, refused, lost, windows, codes }
+        let (errors, refused, lost, wants_socket, windows, codes) = Default::default();
+        Self { source, origin: source.origin(), errors, refused, lost, wants_socket, windows, codes }
     }
 
     /// How the document of a frame was answered.
@@ -209,8 +211,11 @@ impl Listener for Site<'_> {
             "Log.entryAdded" if params["entry"]["level"] == "error" => {
                 let entry = &params["entry"];
                 let text = [&entry["text"], &entry["url"]].map(|part| part.as_str().unwrap_or_default());
-                // A browser asks for this by itself.
-                if !text[1].ends_with("/favicon.ico") {
+                let socket = format!("WebSocket connection to 'ws{}", self.origin.trim_start_matches("http"));
+                if text[0].starts_with(&socket) {
+                    self.wants_socket = true;
+                } else if !text[1].ends_with("/favicon.ico") {
+                    // For that one a browser asks by itself.
                     keep(&mut self.errors, text.join(" ").trim());
                 }
             }

@@ -77,7 +77,10 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     tell(Check::AltTexts, images.collect(), "each image has a text, or says that it needs none".to_owned());
     let errors =
         each().flat_map(|(path, seen)| seen.errors.iter().map(move |error| format!("{path}: {error}")));
-    tell(Check::Console, errors.collect(), "the console shows no error".to_owned());
+    let wants_socket = all.iter().any(|seen| seen.wants_socket);
+    if !wants_socket {
+        tell(Check::Console, errors.collect(), "the console shows no error".to_owned());
+    }
     let violations = || each().filter_map(|(path, seen)| seen.violations.as_ref().map(|found| (path, found)));
     let faults = |is: &dyn Fn(&Violation) -> bool| {
         let found = violations().flat_map(|(path, found)| found.iter().map(move |one| (path, one)));
@@ -98,6 +101,9 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
         looked.notes.push(
             "axe-core is not installed: accessibility and contrast were not measured in the browser".into(),
         );
+    }
+    if wants_socket {
+        looked.notes.push("WebSockets are not forwarded: errors in the console were not counted".into());
     }
 }
 

@@ -97,6 +97,24 @@ fn what_a_server_could_not_give_is_no_fault_of_a_page() {
 }
 
 #[test]
+fn a_development_server_that_wants_a_socket_keeps_its_other_checks() {
+    let Some(browser) = browser() else { return };
+    let scene = Scene::empty();
+    let home = "<h1>Home</h1><h2>Prices</h2><script>\
+        new WebSocket(`ws://${location.host}/hot`).onerror = () => console.error('no socket')</script>";
+    let test = json!([{ "act": "see", "on": "Home" }]);
+    let ran = look(&scene, &browser, &[("_.txt", home)], &served(&SERVE, "/", 20, &test), "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let told = told(&scene);
+    assert_eq!(verdict(&told, "console"), &Value::Null, "{told:#}");
+    assert!(told["notes"].to_string().contains("WebSockets are not forwarded"), "{told:#}");
+    assert_eq!(
+        (verdict(&told, "sections"), &told["tried"][0]["verdict"]),
+        (&json!("passed"), &json!("passed"))
+    );
+}
+
+#[test]
 fn the_pictures_are_the_browsers_whatever_a_server_leaves_behind() {
     let Some(browser) = browser() else { return };
     let scene = Scene::empty();
