@@ -166,8 +166,8 @@ pub fn trust_for_run(
     }
 }
 
-/// The files of a project that its wrapper and the commands of its agents name, but for those that an agent says it
-/// writes.
+/// The files of a project that its agents and the other programs of its settings name, but for those that an agent says
+/// it writes.
 pub fn scripts(settings: &Settings, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
     named_by(settings.agents.values(), settings, around)
 }
@@ -178,7 +178,12 @@ fn named_by<'a>(
     around: &Environment,
 ) -> Result<Vec<Pinned>, TrustError> {
     let theirs = agents.filter(|entry| entry.origin.is_projects());
-    each_once(theirs.map(|entry| scripts_of(entry, around)).chain([wrap::scripts(settings)]))
+    let others = settings.commands().filter(|command| command.origin.is_projects()).map(|command| {
+        let Some(folder) = command.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
+        let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: Vec::new() };
+        ground.named_by(command.words)
+    });
+    each_once(theirs.map(|entry| scripts_of(entry, around)).chain(others))
 }
 
 fn scripts_of(entry: &AgentEntry, around: &Environment) -> Result<Vec<Pinned>, TrustError> {

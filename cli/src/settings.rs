@@ -38,7 +38,7 @@ use crate::settings::origin::Origin;
 use crate::settings::page::{Page, value_at};
 use crate::settings::prices::PriceEntry;
 use crate::settings::setting::Over;
-use crate::settings::table::{Key, Table};
+use crate::settings::table::{Key, Named, Table};
 use crate::settings::values::{IsolationName, ViaName};
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::text::plain::shell_path;
@@ -165,6 +165,14 @@ impl Settings {
             .then_some("a program that agents run in (calls.wrap)");
         let of_loops = self.loops.iter().filter_map(|table| table.foreign_wish());
         world.into_iter().chain(wrapper).chain(inside).chain(of_loops).map(str::to_owned).collect()
+    }
+
+    /// The commands that settings name, but for those of agents.
+    pub fn commands(&self) -> impl Iterator<Item = Named<'_>> {
+        let wrap = &self.calls.wrap;
+        let wrap = Named { key: "calls.wrap", words: &wrap.value.0, origin: &wrap.origin };
+        let of_loops = self.loops.iter().filter_map(|table| table.command());
+        std::iter::once(wrap).chain(of_loops).filter(|command| !command.words.is_empty())
     }
 
     /// Where the project asks for more than the user's own limits, and whether it gets it.

@@ -141,7 +141,7 @@ fn a_wrapper_of_a_project_runs_once_a_person_has_trusted_it_and_only_as_it_was()
     insta::assert_snapshot!(scene.shown(&scene.run(&["trust", "."]).stderr), @r#"
     trusted: /project/skilltune.toml
       no agents
-      agents run in: "./tools/box.sh" "{workspace}" "{temp}" "{prompt_folder}" "{home}" "--"
+      calls.wrap: "./tools/box.sh" "{workspace}" "{temp}" "{prompt_folder}" "{home}" "--"
       with /project/tools/box.sh
     "#);
     assert_eq!(tune(&[]).code, Some(3));

@@ -8,8 +8,6 @@ use crate::agents::found_from;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::trust::TrustError;
-use crate::trust::pinned::{Ground, Pinned};
 
 /// The wrapper of the settings, whose program is here; nothing, if they name none. A relative path is meant from the
 /// settings file.
@@ -38,13 +36,4 @@ pub fn wrapped(agent: Agent, settings: &Settings, around: &Environment) -> Resul
         Some(wrap) => agent.wrapped(wrap),
         None => agent,
     })
-}
-
-/// The files of the project that its own wrapper names.
-pub fn scripts(settings: &Settings) -> Result<Vec<Pinned>, TrustError> {
-    let wrap = &settings.calls.wrap;
-    let projects = wrap.origin.file().and_then(Path::parent).filter(|_| wrap.origin.is_projects());
-    let Some(folder) = projects else { return Ok(Vec::new()) };
-    let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: Vec::new() };
-    ground.named_by(&wrap.value.0)
 }

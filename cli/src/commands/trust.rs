@@ -135,10 +135,10 @@ fn trusted(file: &TextFile, settings: &Settings, pages: &Pages) -> String {
         .map(|(name, agent)| format!("\n  agent {name}: {}", quoted(&agent.settings.command)));
     let agents: String = agents.collect();
     let agents = if agents.is_empty() { "\n  no agents".to_owned() } else { agents };
-    let wrap = &settings.calls.wrap.value.0;
-    let wrap = if wrap.is_empty() { String::new() } else { format!("\n  agents run in: {}", quoted(wrap)) };
+    let others = settings.commands().map(|command| format!("\n  {}: {}", command.key, quoted(command.words)));
+    let others: String = others.collect();
     let prompts = pages.files().map(|(page, file)| format!("\n  prompt {page}: {}", file.path.display()));
-    format!("trusted: {}{agents}{wrap}{}", file.path.display(), prompts.collect::<String>())
+    format!("trusted: {}{agents}{others}{}", file.path.display(), prompts.collect::<String>())
 }
 
 #[cfg(test)]

@@ -19,6 +19,15 @@ pub struct Key<'s> {
     pub slot: &'s mut dyn Slot,
 }
 
+/// A command that a setting names.
+#[derive(Clone, Copy, Debug)]
+pub struct Named<'s> {
+    /// Such as `calls.wrap`.
+    pub key: &'static str,
+    pub words: &'s [String],
+    pub origin: &'s Origin,
+}
+
 /// The settings of one loop.
 pub trait Table: Any + Debug {
     fn keys(&mut self) -> Vec<Key<'_>>;
@@ -33,6 +42,11 @@ pub trait Table: Any + Debug {
 
     /// What the project asks for that lets an agent do more than a person may expect.
     fn foreign_wish(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// The command that one of these settings names.
+    fn command(&self) -> Option<Named<'_>> {
         None
     }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::browser::{browser, look, told, verdict};
 use super::{build, building, json_file};
-use crate::scene::{FAKE_AGENT, Scene};
+use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
 fn served(argv: &[&str], path: &str, seconds: u64, test: &Value) -> Value {
     json!({
@@ -179,4 +179,33 @@ fn a_preview_of_the_users_own_settings_runs_and_one_of_a_project_needs_trust() {
     let ran = build(&theirs, &["--yes"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("gan.preview") && ran.stderr.contains("trust"), "{}", ran.stderr);
+    // A program of the project is trusted with its bytes.
+    fs::copy(FAKE_AGENT, theirs.path("project/serve")).unwrap();
+    let own = theirs.path("project/serve");
+    fs::write(theirs.path("project/skilltune.toml"), preview.replace(FAKE_AGENT, own.to_str().unwrap()))
+        .unwrap();
+    let trusted = theirs.run(&["trust", "skilltune.toml"]);
+    assert_eq!((trusted.code, trusted.stderr.contains("gan.preview: \"")), (Some(0), true), "{trusted:?}");
+    fs::write(&own, "#!/bin/sh\n").unwrap();
+    assert_eq!(build(&theirs, &["--yes"]).code, Some(2), "it is another program");
+}
+
+#[test]
+fn a_preview_that_nobody_would_look_at_is_refused_unless_no_browser_is_wanted() {
+    let scene = building(&[&super::ALL]);
+    scene.write_settings("[gan]\npreview = [\"/bin/true\"]\n");
+    let run = |more: &[&str]| {
+        let line =
+            [&["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--dry-run"], more].concat();
+        Ran::of(scene.command_of(SKILLTUNE, &[], &line).env("PATH", scene.path("bin")).output().unwrap())
+    };
+    let refused = run(&[]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(
+        refused.stderr.contains("cannot preview: there is no Chromium or Chrome on your PATH"),
+        "{}",
+        refused.stderr
+    );
+    let fine = run(&["--no-browser"]);
+    assert_eq!(fine.code, Some(0), "{}", fine.stderr);
 }

@@ -62,7 +62,7 @@ fn it_is_said_what_is_trusted_and_no_secret() {
     insta::assert_snapshot!(told, @r#"
     trusted: /p/skilltune.toml
       agent a: "prog" "two words"
-      agents run in: "box" "{workspace}"
+      calls.wrap: "box" "{workspace}"
     "#);
 }
 

@@ -81,7 +81,7 @@ impl Request {
             retries: gan.retries.value,
             commands: commands(gan, &settings, args.run.yes)?,
             command_seconds: gan.command_seconds.value,
-            preview: browser.as_ref().map(|_| preview(&settings, around)).transpose()?.flatten(),
+            preview: preview(&settings, browser.is_some(), around)?,
             browser,
             browser_seconds: gan.browser_seconds.value,
             confines: system_confines(&settings),
@@ -134,11 +134,19 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
 }
 
 /// A program on the PATH or with a full path: a relative one could mean a file of the project, or of the result.
-fn preview(settings: &Settings, around: &Environment) -> Result<Option<Preview>, Complaint> {
+fn preview(
+    settings: &Settings,
+    has_browser: bool,
+    around: &Environment,
+) -> Result<Option<Preview>, Complaint> {
     let gan = settings.of::<GanSettings>();
     let mut argv = gan.preview.value.0.clone();
-    let Some(name) = argv.first_mut() else { return Ok(None) };
+    let Some(name) = argv.first_mut().filter(|_| gan.browser.value) else { return Ok(None) };
     let origin = &gan.preview.origin;
+    if !has_browser {
+        return Err(Complaint::input("cannot preview: there is no Chromium or Chrome on your PATH")
+            .hint(format!("install one, pass --no-browser, or remove gan.preview ({origin})")));
+    }
     let cannot = |why: &str| Complaint::input(format!("cannot preview with {name:?}: {why}"));
     if settings.limits.confine.value && !can_confine() {
         return Err(cannot("it runs code of an agent, and this system cannot confine it").hint(

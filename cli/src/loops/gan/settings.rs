@@ -12,12 +12,11 @@ use skilltune_phases::proposal::Form;
 use skilltune_phases::score::Score;
 use toml::de::DeValue;
 
-use crate::settings::origin::Origin;
 use crate::settings::proposed;
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{ANY, COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::{Readable, Setting, readable_words, texts};
-use crate::settings::table::{Key, Table, table};
+use crate::settings::table::{Key, Named, Table, table};
 use crate::settings::values;
 use crate::terminal::complaint::Complaint;
 
@@ -107,12 +106,13 @@ impl Table for GanSettings {
     }
 
     fn foreign_wish(&self) -> Option<&'static str> {
-        match (&self.preview.origin, self.preview.value.0.is_empty()) {
-            (Origin::Project(_), false) => {
-                Some("a program that serves the result to the browser (gan.preview)")
-            }
-            _ => None,
-        }
+        (self.preview.origin.is_projects() && !self.preview.value.0.is_empty())
+            .then_some("a program that serves the result to the browser (gan.preview)")
+    }
+
+    fn command(&self) -> Option<Named<'_>> {
+        let preview = &self.preview;
+        Some(Named { key: "gan.preview", words: &preview.value.0, origin: &preview.origin })
     }
 
     fn boxed_clone(&self) -> Box<dyn Table> {
