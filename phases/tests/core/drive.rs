@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
-use proptest::sample::Index;
 use skilltune_phases::ceiling::{Ceiling, Ceilings};
 use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent};
 use skilltune_phases::id::{Digest, TreeId};
@@ -241,21 +240,6 @@ pub(crate) fn assert_fold_is_live<L: Told, F: PartialEq + std::fmt::Debug>(
         let outcome = answer(&live.run, &step);
         live.done(step, outcome);
     }
-}
-
-/// Answers a run, takes it up after some of its records, and sees that it ends the same: the whole of it.
-pub(crate) fn assert_ends_the_same<L: Told>(
-    plan: Plan<L>,
-    cut: Index,
-    answer: impl Fn(&Run<L>, &L::Step) -> Outcome<L::Answer>,
-) -> Drive<L> {
-    let mut whole = Drive::start(plan);
-    whole.finish_alone(&answer);
-    let kept = whole.records[..=cut.index(whole.records.len())].to_vec();
-    let mut resumed = Drive { run: Run::replay(&kept).expect("it begins with a plan"), records: kept };
-    resumed.finish_alone(answer);
-    assert_eq!(whole.records, resumed.records);
-    whole
 }
 
 /// What says nothing of a step.

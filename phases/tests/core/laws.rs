@@ -6,10 +6,14 @@ use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::loops::tune::state_file;
-use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run};
+use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run, Step};
 use skilltune_phases::proposal::Form;
 
-use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker, reread};
+use crate::drive::assert_fold_is_live;
+use crate::pairs::{
+    assert_any_order_ends_the_same, assert_ceilings_change_nothing, assert_ends_the_same,
+    assert_outages_change_nothing,
+};
 use crate::world::{Drive, demanding, plan, random_answer, random_answer_at};
 
 pub(crate) fn any_plan() -> impl Strategy<Value = Plan> {
@@ -49,11 +53,8 @@ proptest! {
     fn the_same_answers_give_the_same_run_in_any_order_at_any_number_of_jobs(
         plan in any_plan(), world: u64, jobs in 2_usize..9, order in vec_of_picks(),
     ) {
-        let mut alone = Drive::start(plan.clone());
-        alone.finish_alone(|run, step| random_answer(world, run, step));
-        let mut crowded = Drive::start(plan);
-        crowded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
-        prop_assert_eq!(alone.decisions(), crowded.decisions());
+        let [alone, crowded] =
+            assert_any_order_ends_the_same(&plan, (jobs, order), |run, step| random_answer(world, run, step));
         prop_assert_eq!(alone.run.outcome(), crowded.run.outcome());
     }
 
@@ -61,26 +62,18 @@ proptest! {
     fn a_run_ends_through_outages_as_it_would_have_without_any(
         plan in any_plan(), world: u64, weather: u64, jobs in 1_usize..5, order in vec_of_picks(),
     ) {
-        let mut calm = Drive::start(plan.clone());
-        calm.finish_alone(|run, step| random_answer(world, run, step));
-        let mut stormy = Drive::start(plan);
-        stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
-        prop_assert_eq!(calm.decisions(), stormy.decisions());
+        let answer = |run: &Run, step: &Step, own| random_answer_at(world, run, step, own);
+        let [calm, stormy] = assert_outages_change_nothing(&plan, weather, (jobs, order), answer);
         prop_assert_eq!(calm.run.ledger.total().ms, stormy.run.ledger.total().ms);
-        prop_assert_eq!(&Run::replay(&stormy.records).unwrap(), &stormy.run);
     }
 
     #[test]
     fn a_run_goes_on_from_every_ceiling_to_the_end_that_it_would_have_had_without_one(
         plan in any_plan(), world: u64, ceilings in any_ceilings(), jobs in 1_usize..5, order in vec_of_picks(),
     ) {
-        let mut free = Drive::start(plan.clone());
-        free.finish_alone(|run, step| random_answer(world, run, step));
-        let mut bounded = Drive::start(Plan { ceilings, ..plan });
-        bounded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
-        prop_assert_eq!(free.decisions(), bounded.decisions());
+        let answer = |run: &Run, step: &Step| random_answer(world, run, step);
+        let [free, bounded] = assert_ceilings_change_nothing(&plan, ceilings, (jobs, order), answer);
         prop_assert_eq!(&free.run.ledger, &bounded.run.ledger);
-        prop_assert_eq!(&Run::replay(&bounded.records.iter().map(reread).collect::<Vec<_>>()).unwrap(), &bounded.run);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod graded;
 mod improving;
 mod keep_free;
 mod laws;
+mod pairs;
 mod panel;
 mod price;
 mod prompts;

@@ -3,15 +3,18 @@
 use proptest::prelude::*;
 use proptest::sample::Index;
 use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::event::{Pause, Signal};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::course::{Ending, Who};
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Event, Gan, Level, Plan, Run, Step, projection};
 
 use super::world::{Drive, Outcome, at, into_folder, random_answer, random_answer_at, score, with_browser};
-use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker};
+use crate::drive::assert_fold_is_live;
 use crate::laws::{any_ceilings, vec_of_picks};
+use crate::pairs::{
+    assert_any_order_ends_the_same, assert_ceilings_change_nothing, assert_ends_the_same,
+    assert_goes_on_later, assert_outages_change_nothing,
+};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let levels = prop::sample::select(vec![
@@ -80,11 +83,9 @@ proptest! {
     fn the_same_answers_give_the_same_run_in_any_order_at_any_number_of_jobs(
         plan in any_plan(), world: u64, jobs in 2_usize..9, order in vec_of_picks(),
     ) {
-        let mut alone = Drive::start(with_persons(plan.clone()));
-        alone.finish_alone(|run, step| random_answer(world, run, step));
-        let mut crowded = Drive::start(with_persons(plan));
-        crowded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
-        prop_assert_eq!(alone.decisions(), crowded.decisions());
+        let plan = with_persons(plan);
+        let [alone, crowded] =
+            assert_any_order_ends_the_same(&plan, (jobs, order), |run, step| random_answer(world, run, step));
         prop_assert_eq!(alone.run.result(), crowded.run.result());
     }
 
@@ -92,35 +93,21 @@ proptest! {
     fn a_run_goes_on_from_every_ceiling_to_the_end_that_it_would_have_had_without_one(
         plan in any_plan(), world: u64, ceilings in any_ceilings(), jobs in 1_usize..5, order in vec_of_picks(),
     ) {
-        let mut free = Drive::start(plan.clone());
-        free.finish_alone(|run, step| unattended(world, run, step));
-        let mut bounded = Drive::start(Plan { ceilings, ..plan });
-        bounded.finish(jobs, picker(order), |run, step| unattended(world, run, step));
-        prop_assert_eq!(free.decisions(), bounded.decisions());
-        prop_assert_eq!(&Run::replay(&bounded.records).unwrap(), &bounded.run);
+        assert_ceilings_change_nothing(&plan, ceilings, (jobs, order), |run, step| unattended(world, run, step));
     }
 
     #[test]
     fn a_run_ends_through_outages_as_it_would_have_without_any(
         plan in any_plan(), world: u64, weather: u64, jobs in 1_usize..5, order in vec_of_picks(),
     ) {
-        let mut calm = Drive::start(with_persons(plan.clone()));
-        calm.finish_alone(|run, step| random_answer(world, run, step));
-        let mut stormy = Drive::start(with_persons(plan));
-        stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
-        prop_assert_eq!(calm.decisions(), stormy.decisions());
-        prop_assert_eq!(&Run::replay(&stormy.records).unwrap(), &stormy.run);
+        let answer = |run: &Run, step: &Step, own| random_answer_at(world, run, step, own);
+        assert_outages_change_nothing(&with_persons(plan), weather, (jobs, order), answer);
     }
 
     #[test]
     fn a_run_taken_up_at_any_record_ends_as_it_would_have(plan in any_plan(), world: u64, cut: Index) {
         let whole = assert_ends_the_same(with_persons(plan), cut, |run, step| random_answer(world, run, step));
-        let kept = whole.records[..=cut.index(whole.records.len() - 1)].to_vec();
-        let mut resumed = Drive { run: Run::replay(&kept).unwrap(), records: kept };
-        resumed.record_after(1000, Event::Noted(Signal::Paused(Pause::Interrupted)));
-        resumed.record_after(1000, Event::Noted(Signal::Resumed { program: "2".into() }));
-        resumed.finish_alone(|run, step| random_answer(world, run, step));
-        prop_assert_eq!(whole.decisions(), resumed.decisions());
+        assert_goes_on_later(&whole, cut, |run, step| random_answer(world, run, step));
     }
 
     #[test]

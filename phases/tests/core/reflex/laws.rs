@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use skilltune_phases::checks::RunThem;
-use skilltune_phases::event::{Pause, Signal};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::verdict::no_major_issues;
@@ -15,8 +14,11 @@ use skilltune_phases::loops::reflex::{
 use skilltune_phases::stop::Stall;
 
 use super::world::{Drive, plan, prompt, random_answer, random_answer_at};
-use crate::drive::{assert_ends_the_same, assert_fold_is_live, picker};
+use crate::drive::{assert_fold_is_live, picker};
 use crate::laws::{any_ceilings, vec_of_picks};
+use crate::pairs::{
+    assert_ceilings_change_nothing, assert_ends_the_same, assert_goes_on_later, assert_outages_change_nothing,
+};
 
 fn any_plan() -> impl Strategy<Value = Plan> {
     let template = prop::sample::select(Template::ALL.to_vec());
@@ -77,13 +79,9 @@ proptest! {
     ) {
         // The time of a phase depends on how many of its calls fit below a ceiling at once.
         plan.task.rules.max_seconds = None;
-        let mut free = Drive::start(plan.clone());
-        free.finish_alone(|run, step| random_answer(world, run, step));
-        let mut bounded = Drive::start(Plan { ceilings, ..plan });
-        bounded.finish(jobs, picker(order), |run, step| random_answer(world, run, step));
-        prop_assert_eq!(free.decisions(), bounded.decisions());
+        let answer = |run: &Run, step: &Step| random_answer(world, run, step);
+        let [free, bounded] = assert_ceilings_change_nothing(&plan, ceilings, (jobs, order), answer);
         prop_assert_eq!(&free.run.ledger, &bounded.run.ledger);
-        prop_assert_eq!(&Run::replay(&bounded.records).unwrap(), &bounded.run);
     }
 
     #[test]
@@ -92,13 +90,9 @@ proptest! {
     ) {
         // A pause takes its time.
         plan.task.rules.max_seconds = None;
-        let mut calm = Drive::start(plan.clone());
-        calm.finish_alone(|run, step| random_answer(world, run, step));
-        let mut stormy = Drive::start(plan);
-        stormy.finish_in_outages(jobs, picker(order), weather, |run, step, own| random_answer_at(world, run, step, own));
-        prop_assert_eq!(calm.decisions(), stormy.decisions());
+        let answer = |run: &Run, step: &Step, own| random_answer_at(world, run, step, own);
+        let [calm, stormy] = assert_outages_change_nothing(&plan, weather, (jobs, order), answer);
         prop_assert_eq!(calm.run.state.story.len(), stormy.run.state.story.len());
-        prop_assert_eq!(&Run::replay(&stormy.records).unwrap(), &stormy.run);
     }
 
     #[test]
@@ -108,12 +102,7 @@ proptest! {
         let whole = assert_ends_the_same(plan, cut, |run, step| random_answer(world, run, step));
         // Time apart, nothing depends on when it was taken up.
         if whole.run.plan.task.rules.max_seconds.is_none() {
-            let kept = whole.records[..=cut.index(whole.records.len() - 1)].to_vec();
-            let mut resumed = Drive { run: Run::replay(&kept).unwrap(), records: kept };
-            resumed.record_after(1000, Event::Noted(Signal::Paused(Pause::Interrupted)));
-            resumed.record_after(1000, Event::Noted(Signal::Resumed { program: "2".into() }));
-            resumed.finish_alone(|run, step| random_answer(world, run, step));
-            prop_assert_eq!(whole.decisions(), resumed.decisions());
+            assert_goes_on_later(&whole, cut, |run, step| random_answer(world, run, step));
         }
     }
 
