@@ -88,16 +88,24 @@ pub fn tell(
 /// its end has told nothing.
 pub fn command_told(check: usize, exit: i32, how: &How, seconds: u64, [stderr, stdout]: [&str; 2]) -> Told {
     let (met, end) = match how {
-        How::Exited(code) => (Some(*code == exit), format!("exit code {code}")),
-        How::TimedOut => (None, format!("it did not end within {seconds} seconds")),
-        How::Signalled(signal) => (None, format!("ended by signal {signal}")),
-        How::Cancelled => (None, "it was cancelled".to_owned()),
         How::NotStarted { why } => return Told { check, met: None, details: checks::line(why).into() },
-        How::Lost { why } => (None, why.clone()),
+        How::Exited(code) => (Some(*code == exit), end_of(how, seconds)),
+        How::TimedOut | How::Signalled(_) | How::Cancelled | How::Lost { .. } => (None, end_of(how, seconds)),
     };
     let said = [stderr, stdout].into_iter().map(checks::quote_end).find(|said| !said.is_empty());
     let details = said.map_or_else(|| end.clone(), |said| format!("{end}: {said}"));
     Told { check, met, details: checks::line(&details).into() }
+}
+
+/// How a program that had so many seconds has ended, in words.
+pub fn end_of(how: &How, seconds: u64) -> String {
+    match how {
+        How::Exited(code) => format!("exit code {code}"),
+        How::TimedOut => format!("it did not end within {seconds} seconds"),
+        How::Signalled(signal) => format!("ended by signal {signal}"),
+        How::Cancelled => "it was cancelled".to_owned(),
+        How::NotStarted { why } | How::Lost { why } => why.clone(),
+    }
 }
 
 /// A trial as it is read back.

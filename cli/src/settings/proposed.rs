@@ -47,7 +47,7 @@ pub fn by_own_word(key: &str, flag: &str, setting: &Setting<ChecksName>) -> Resu
 pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunThem, Complaint> {
     match run {
         RunThem::Always if wants && !can => {
-            Err(Complaint::input(format!("cannot run the commands of a model: {flag} run shows them to nobody, and this system cannot confine them"))
+            Err(Complaint::input(format!("cannot run the commands of a model: with {flag} run nobody sees them first, and this system cannot confine them"))
                 .hint(format!("pass {flag} ask to see each command first, or {flag} skip to let the judge decide"))
                 .hint("or set `limits.confine = false` in your own skilltune.toml to let them write wherever you can"))
         }
@@ -58,10 +58,10 @@ pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunT
 /// The commands as they would be run, one a line, each argument in quotes.
 pub fn shown(head: &str, confined: bool, commands: impl IntoIterator<Item = String>) -> String {
     let where_they_run = if confined {
-        "each on a copy of the artifact; the kernel refuses it, and all that it starts, to write anywhere else, but not \
-         to use the network or to change the modes of your files (bubblewrap, `bwrap`, does)"
+        "each command runs in a copy of the artifact and can write only there; it can use the network and change the modes of \
+         your files, unless skilltune itself runs in bubblewrap (`bwrap`)"
     } else {
-        "each on a copy of the artifact, but not confined: it can write wherever you can"
+        "each command runs in a copy of the artifact, but is not confined: it can write wherever you can"
     };
     let each = commands.into_iter().map(|command| format!("  {}", plain::one_line(&command)));
     std::iter::once(format!("{head}; {where_they_run}:")).chain(each).collect::<Vec<_>>().join("\n")

@@ -19,7 +19,7 @@ use super::refusal::{link_outside, new_repository};
 use super::{
     EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
 };
-use crate::checks::command_told;
+use crate::checks::{command_told, end_of};
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{OnDisk as _, SafePath};
 use crate::git::Wanted;
@@ -136,7 +136,7 @@ fn seen(shop: &Workshop, ran: &Ran<'_>) -> Result<(Looked, Option<TreeId>), Read
     let lost = |why: String| Failure::new(FailureKind::Crashed, why);
     if *ran.how != How::Exited(0) {
         let said = [ran.stderr, ran.stdout].into_iter().find_map(|said| said.trim().lines().next_back());
-        let how = how(ran.how, ran.seconds);
+        let how = end_of(ran.how, ran.seconds);
         return Err(lost(said.map_or(how.clone(), |said| format!("{how}: {said}"))).into());
     }
     let looked: Looked = serde_json::from_str(ran.stdout)
@@ -158,16 +158,6 @@ fn tried(test: &CriterionId, ran: &Ran<'_>) -> Tried {
         None => Verdict::Unverified,
     };
     Tried { scenario: test.clone(), verdict, evidence: format!("{test}: {}", told.details).into() }
-}
-
-fn how(how: &How, seconds: u64) -> String {
-    match how {
-        How::Exited(code) => format!("exit code {code}"),
-        How::Signalled(signal) => format!("signal {signal}"),
-        How::TimedOut => format!("it did not end within {seconds} seconds"),
-        How::Cancelled => "cancelled".to_owned(),
-        How::NotStarted { why } | How::Lost { why } => why.clone(),
-    }
 }
 
 fn failed(why: &str) -> Looked {

@@ -66,7 +66,7 @@ pub enum Unruly {
     Rounds,
     #[error("an escalation comes after one round at the earliest")]
     Escalation,
-    #[error("a run stands still after one round at the earliest")]
+    #[error("`gan.standstill` must be at least 1")]
     Standstill,
 }
 

@@ -338,7 +338,7 @@ fn the_judge_decides_the_criteria_that_machines_left_open() {
     assert!(page.contains("Number of entries in `criteria`: 1."));
     let nothing = Asked { criteria: Vec::new(), patterns: Vec::new(), extra: Vec::new(), ..scene.asked() };
     let page = scene.judge_of(Reading::First, &nothing);
-    assert!(page.contains("the list of `criteria` in your answer is empty."), "{page}");
+    assert!(page.contains("leave the list of `criteria` in your answer empty."), "{page}");
     assert!(page.contains("Number of entries in `criteria`: 0."), "{page}");
     for absent in ["## What speaks against it", "## Besides", "\"patterns\"", "\"extra\""] {
         assert!(!page.contains(absent), "{absent} in {page}");

@@ -158,7 +158,7 @@ fn the_judge_reads_the_brief_the_files_and_the_criteria() {
 
     ## The criteria
 
-    Machines have looked at others. These are left to you.
+    Machines have already decided the other criteria. Judge these.
 
     <<<BEGIN aeb7965b68a7b701 criteria>>>
     1. substance.prices (substance, must pass)
