@@ -1,5 +1,6 @@
 //! A home with the real agents on its PATH, a project with one skill, and the way to our server.
 
+use std::fmt;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,6 @@ pub(crate) struct Scene {
 }
 
 /// What a run came to.
-#[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) summary: Value,
@@ -241,11 +241,27 @@ impl Scene {
     }
 }
 
+/// A line for each thing, so that a log that folds long lines still tells why a call failed.
+impl fmt::Debug for Ran {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:?} {}\n{}", self.code, self.summary, self.stderr)?;
+        self.history
+            .iter()
+            .chain(&self.replies)
+            .chain(self.failed())
+            .try_for_each(|line| writeln!(f, "{line}"))
+    }
+}
+
 impl Ran {
     /// The kinds of all failures, in their order.
     pub(crate) fn failures(&self) -> Vec<String> {
-        let failed = self.history.iter().filter_map(|line| line.pointer("/event/done/outcome/failed/kind"));
-        failed.filter_map(Value::as_str).map(str::to_owned).collect()
+        let kinds = self.failed().filter_map(|failure| failure["kind"].as_str());
+        kinds.map(str::to_owned).collect()
+    }
+
+    fn failed(&self) -> impl Iterator<Item = &Value> {
+        self.history.iter().filter_map(|line| line.pointer("/event/done/outcome/failed"))
     }
 
     /// What became of the skill in every trial.

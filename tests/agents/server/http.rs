@@ -1,7 +1,7 @@
 //! As much of HTTP as the agents' clients need.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
 pub(super) struct Request {
@@ -94,7 +94,11 @@ impl Answer {
             "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\n{}{again}connection: close\r\n\r\n",
             self.status, self.kind, self.headers
         );
-        let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(self.body.as_bytes()));
+        let written = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(self.body.as_bytes()));
+        // Who closes while the other side is still sending takes back what it has said.
+        if written.and_then(|()| stream.shutdown(Shutdown::Write)).is_ok() {
+            wait_for_the_end(stream);
+        }
     }
 }
 
