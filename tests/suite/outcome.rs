@@ -177,12 +177,25 @@ pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
     let run = Run::replay(&history.records).expect("the journal is that of a run");
     let state = fs::read_to_string(folder.join("iteration-state.json")).expect("the state is there");
     assert_eq!(state, state_file::text(&run), "{story}: the state is not the fold of the journal");
+    let unshared = unshared(scene);
+    assert!(unshared.is_empty(), "{story}: the next run pays again for {unshared:?}");
     let locks = Locks::at(&scene.path("state/skilltune"));
     for member in &run.plan.task.target.members {
         let path = Path::new(&member.path);
         assert_eq!(locks.holder(path).expect("the lock can be read"), None, "{story}: a lock is held");
         assert!(!locks.place(path).join("pending.json").exists(), "{story}: a promotion is pending");
     }
+}
+
+/// The calls with an answer that no other run would find.
+fn unshared(scene: &Scene) -> Vec<String> {
+    let replies = fs::read_dir(scene.run_folder().join("agents")).expect("the calls are there");
+    let replies = replies.filter_map(|call| fs::read_to_string(call.unwrap().path().join("reply.json")).ok());
+    let replies = replies.map(|reply| serde_json::from_str::<Value>(&reply).expect("a reply is JSON"));
+    let keys = replies
+        .filter(|reply| reply.pointer("/outcome/failed").is_none())
+        .map(|reply| reply["key"].as_str().expect("a reply has a key").to_owned());
+    keys.filter(|key| !scene.path(&format!("project/.skilltune/cache/{key}.json")).exists()).collect()
 }
 
 /// No process, and no workspace; a run that can be taken up keeps the empty folder that they stood in.

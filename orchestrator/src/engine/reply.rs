@@ -35,6 +35,10 @@ impl Workshop {
     pub(super) fn stored_reply<L: Loop>(&self, key: CallKey, is_shared: bool) -> Option<Reply<L>> {
         let read = |at| self.cache.read(&at).filter(|reply: &Reply<L>| reply.key == key);
         let own = read(self.own_reply(key));
+        if own.as_ref().is_some_and(|reply| is_shared && reply.outcome.is_ok()) {
+            // Whoever stored it may have been killed before it was shared.
+            let _ = self.own_reply(key).link_to(&self.cache.place_of(key));
+        }
         own.or_else(|| {
             let reply = read(self.cache.place_of(key)).filter(|_| is_shared)?;
             Some(Reply { spent: Spent { cached: true, ..Spent::default() }, ..reply })
