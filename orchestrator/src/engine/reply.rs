@@ -37,7 +37,7 @@ impl Workshop {
         let own = read(self.own_reply(key));
         if own.as_ref().is_some_and(|reply| is_shared && reply.outcome.is_ok()) {
             // Whoever stored it may have been killed before it was shared.
-            let _ = self.own_reply(key).link_to(&self.cache.place_of(key));
+            let _ = self.cache.share(key, &self.own_reply(key));
         }
         own.or_else(|| {
             let reply = read(self.cache.place_of(key)).filter(|_| is_shared)?;
@@ -65,9 +65,10 @@ impl Workshop {
             // Both names are our own and neither is ever written again. Without the link the answer is paid for
             // once more in the next run, which is no reason to end this one. An answer that is there already and was
             // not used had lost its trees, or was not ours.
-            let cached = self.cache.place_of(reply.key);
-            if own.link_to(&cached).is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
-                let _ = cached.remove().and_then(|()| own.link_to(&cached));
+            let shared = self.cache.share(reply.key, &own);
+            if shared.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
+                let cached = self.cache.place_of(reply.key);
+                let _ = cached.remove().and_then(|()| self.cache.share(reply.key, &own));
             }
         }
         Ok(reply)

@@ -69,6 +69,13 @@ impl AnswerCache {
         is_ours.then(|| serde_json::from_slice(&text).ok())?
     }
 
+    /// Gives a stored answer of a run its second name, by which the other runs find it.
+    pub(crate) fn share(&self, key: CallKey, answer: &SafePath) -> Result<(), DiskError> {
+        // Somebody may have deleted the folder during the run, or before it was taken up.
+        self.place.make()?;
+        answer.link_to(&self.place_of(key))
+    }
+
     pub(crate) fn place_of(&self, key: CallKey) -> SafePath {
         self.place.join(format!("{key}.json"))
     }
