@@ -20,7 +20,8 @@ mod site;
 mod told;
 mod tour;
 
-use std::io::{self, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
@@ -81,13 +82,14 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     let axe = words.next().map(|path| disk::read(Path::new(&path), LARGEST_AXE)).transpose()?;
     let axe = axe.map(String::from_utf8).transpose()?;
     let look: ToLookAt = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
-    let until = Instant::now() + Duration::from_secs(seconds);
     let longest = Duration::from_secs(seconds) / 3;
     let mut looked = Looked::default();
     let site = Path::new(SITE);
     let preview = |why: String| format!("gan.preview: {why}");
     let server = look.preview.as_ref().map(|preview| Server::start(preview, site)).transpose();
     let server = server.map_err(preview)?;
+    // The start of a server has its own time.
+    let until = Instant::now() + Duration::from_secs(seconds);
     let (source, start) = match (&server, &look.preview) {
         (Some(server), Some(preview)) => (Source::Server(server), Start::of_server(&preview.path)),
         _ => (Source::Folder(site), Start::of_folder(site)),
@@ -109,40 +111,27 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     Ok((looked, tour))
 }
 
-/// Starts a browser for this, and ends it. Where its own sandbox cannot start it goes without, and a note says so.
+/// Starts a browser for this, and ends it.
 fn with_browser<T>(
     program: &Path,
     until: Instant,
     looked: &mut Looked,
-    work: impl Fn(&mut DevTools) -> Result<T, Mute>,
+    work: impl FnOnce(&mut DevTools) -> Result<T, Mute>,
 ) -> Result<T, Mute> {
-    let is_root = rustix::process::geteuid().is_root();
-    if !is_root {
-        match with(program, until, true, &work) {
-            // It ends at once where the system does not let it have a sandbox; no page was loaded by then.
-            Err(Mute::NotStarted) => {}
-            other => return other,
-        }
+    let has_sandbox = !rustix::process::geteuid().is_root();
+    if !has_sandbox {
+        looked.notes.push("the browser had no sandbox of its own: it runs as root".into());
     }
-    let why = if is_root { "it runs as root" } else { "the system did not let it start one" };
-    looked.notes.push(format!("the browser had no sandbox of its own: {why}").into());
-    with(program, until, false, &work)
-}
-
-fn with<T>(
-    program: &Path,
-    until: Instant,
-    has_sandbox: bool,
-    work: impl Fn(&mut DevTools) -> Result<T, Mute>,
-) -> Result<T, Mute> {
     let place = tempfile::tempdir_in(".")?;
-    let mut child = started(program, place.path(), has_sandbox)?;
+    let said = tempfile::tempfile_in(".")?;
+    let mut child = started(program, place.path(), said.try_clone()?, has_sandbox)?;
     let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else { return Err(Mute::Gone) };
     let mut browser = DevTools::new(to, from, until);
     let mut nobody = Site::of(Source::Folder(Path::new(SITE)));
     let done = match browser.ask("Browser.getVersion", &json!({}), &mut nobody) {
         Ok(_) => work(&mut browser),
-        Err(Mute::Gone | Mute::Broken(_)) => Err(Mute::NotStarted),
+        // As where the system does not let it start its sandbox.
+        Err(Mute::Gone | Mute::Broken(_)) => Err(Mute::NotStarted(last_words(&said))),
         Err(late) => Err(late),
     };
     browser.speak_to(None);
@@ -153,8 +142,18 @@ fn with<T>(
     done
 }
 
+/// The last line that a program has written into a file.
+fn last_words(mut file: &File) -> String {
+    const LARGEST: u64 = 64 << 10;
+    let mut said = Vec::new();
+    let read = file.rewind().and_then(|()| file.take(LARGEST).read_to_end(&mut said));
+    let said = String::from_utf8_lossy(&said);
+    let last = said.lines().rev().find(|line| !line.trim().is_empty()).filter(|_| read.is_ok());
+    last.map_or(String::new(), |last| format!(": {}", last.trim().chars().take(300).collect::<String>()))
+}
+
 /// The browser keeps its files in this place of the workspace, and a socket too, whose path has to be short.
-fn started(program: &Path, place: &Path, has_sandbox: bool) -> io::Result<Child> {
+fn started(program: &Path, place: &Path, said: File, has_sandbox: bool) -> io::Result<Child> {
     let here = if cfg!(target_os = "linux") { "/proc/self/cwd".into() } else { std::env::current_dir()? };
     let place = here.join(place.file_name().unwrap_or_default());
     // Whichever file it stands in by now.
@@ -165,7 +164,7 @@ fn started(program: &Path, place: &Path, has_sandbox: bool) -> io::Result<Child>
     if !has_sandbox {
         command.arg("--no-sandbox");
     }
-    command.arg("about:blank").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()
+    command.arg("about:blank").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(said).spawn()
 }
 
 /// Nothing is looked up, asked for or reported by the browser itself.

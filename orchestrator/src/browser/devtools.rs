@@ -19,8 +19,8 @@ const MOST_UNREAD: usize = 16;
 pub(super) enum Mute {
     #[error("the browser did not answer in time")]
     Late,
-    #[error("the browser did not start")]
-    NotStarted,
+    #[error("the browser did not start{0}")]
+    NotStarted(String),
     #[error("the browser has ended")]
     Gone,
     #[error("the browser refused {method}: {why}")]
@@ -31,7 +31,8 @@ pub(super) enum Mute {
 
 /// Whoever listens to what the browser says by itself. What it gives back is sent, and nobody waits for the answer.
 pub(super) trait Listener {
-    fn hear(&mut self, method: &str, params: &Value) -> Option<(&'static str, Value)>;
+    /// There is so much time left.
+    fn hear(&mut self, method: &str, params: &Value, left: Duration) -> Option<(&'static str, Value)>;
 }
 
 #[derive(Debug)]
@@ -62,8 +63,9 @@ impl DevTools {
         self.session = session;
     }
 
-    pub(super) fn is_late(&self) -> bool {
-        Instant::now() >= self.until
+    /// How long there is until the deadline.
+    pub(super) fn left(&self) -> Duration {
+        self.until.saturating_duration_since(Instant::now())
     }
 
     /// Does this with a deadline of its own, if that is earlier.
@@ -133,7 +135,12 @@ impl DevTools {
     }
 
     fn next(&self, until: Instant) -> Result<Option<Value>, Mute> {
-        match self.from.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        let left = until.saturating_duration_since(Instant::now());
+        // A browser that always has more to say would keep us beyond the deadline.
+        if left.is_zero() {
+            return Ok(None);
+        }
+        match self.from.recv_timeout(left) {
             Ok(message) => Ok(Some(message)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(Mute::Gone),
@@ -145,7 +152,7 @@ impl DevTools {
         if !self.is_ours(message) {
             return Ok(());
         }
-        if let Some((method, params)) = listener.hear(method, &message["params"]) {
+        if let Some((method, params)) = listener.hear(method, &message["params"], self.left()) {
             self.send(method, &params)?;
         }
         Ok(())

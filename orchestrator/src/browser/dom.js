@@ -1,4 +1,7 @@
-// What our scripts share. They run in a world of their own: the page's scripts have other globals.
+// What our scripts share. They run in a world of their own: the page's scripts have other globals. An element that is named like a
+// property of the document would hide it from us too, so these are asked of what all documents are made from.
+const part = (name) => Object.getOwnPropertyDescriptor(Document.prototype, name).get.call(document);
+const all = (selector) => [...Document.prototype.querySelectorAll.call(document, selector)].slice(0, 5000);
 const short = (words) => String(words ?? "").replace(/\s+/g, " ").trim().slice(0, 100);
 const where = (element) => {
   const name = element.localName;
@@ -11,4 +14,3 @@ const isShown = (element) => {
   const box = element.getBoundingClientRect();
   return style.visibility !== "hidden" && Number(style.opacity) > 0 && box.width > 0 && box.height > 0;
 };
-const all = (selector) => [...document.querySelectorAll(selector)].slice(0, 5000);

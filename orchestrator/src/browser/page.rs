@@ -28,14 +28,16 @@ pub(super) struct Look {
     pub measured: Measured,
     pub picture: Option<Vec<u8>>,
     pub has_loaded: bool,
+    /// None: nobody asked axe-core, or it came to no end.
+    pub axe: Option<Axe>,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Measured {
-    /// One a given text, and one a given section: it is there.
-    pub copy: Vec<bool>,
-    pub sections: Vec<bool>,
+    /// One a given text, and one a given section.
+    pub copy: Vec<Sight>,
+    pub sections: Vec<Sight>,
     /// How wide it was laid out.
     pub laid: u32,
     pub is_wide: bool,
@@ -45,6 +47,25 @@ pub(super) struct Measured {
     pub is_whole: bool,
     /// What it links to or loads from its own origin: as it is written, and the address below the origin.
     pub links: Vec<(String, String)>,
+}
+
+/// Of a text on a page. What is better comes later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Sight {
+    Missing,
+    /// It is there, and a style may keep it out of sight.
+    Hidden,
+    Seen,
+}
+
+/// What axe-core says of a page.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Axe {
+    pub violations: Vec<Violation>,
+    /// It could not tell of some text if it stands out.
+    pub is_open: bool,
 }
 
 /// A violation that axe-core has found.
@@ -58,8 +79,6 @@ pub(super) struct Violation {
 #[derive(Debug)]
 pub(super) struct Seen {
     pub looks: Vec<Look>,
-    /// None: nobody looked for any.
-    pub violations: Option<Vec<Violation>>,
     /// None: the browser did not say.
     pub live: Option<Live>,
     pub errors: Vec<String>,
@@ -83,9 +102,9 @@ pub(super) fn look(
 ) -> Result<Seen, Mute> {
     let mut site = Site::of(source);
     let seen = with_page(browser, &mut site, |browser, site| looks(browser, site, (stop, given), axe));
-    let Sight { looks, violations, live } = seen?;
+    let (looks, live) = seen?;
     let Site { errors, refused, lost, wants_socket, .. } = site;
-    Ok(Seen { looks, violations, live, errors, refused, lost, wants_socket })
+    Ok(Seen { looks, live, errors, refused, lost, wants_socket })
 }
 
 /// Opens a page for this, and closes it again. It shares nothing with another one.
@@ -162,20 +181,13 @@ pub(super) fn world(browser: &mut DevTools, site: &mut Site<'_>, frame: &Value) 
     Ok(browser.ask("Page.createIsolatedWorld", &world, site)?["executionContextId"].take())
 }
 
-#[derive(Default)]
-struct Sight {
-    looks: Vec<Look>,
-    violations: Option<Vec<Violation>>,
-    live: Option<Live>,
-}
-
 fn looks(
     browser: &mut DevTools,
     site: &mut Site<'_>,
     (stop, given): (&Stop, &Given),
     axe: Option<&str>,
-) -> Result<Sight, Mute> {
-    let mut all = Sight::default();
+) -> Result<(Vec<Look>, Option<Live>), Mute> {
+    let (mut all, mut alive) = (Vec::new(), None);
     for size in SIZES {
         resize(browser, site, size)?;
         let Opened { frame, has_loaded, fault } = open(browser, site, &stop.address)?;
@@ -185,37 +197,34 @@ fn looks(
         let context = world(browser, site, &frame)?;
         let measure = script(MEASURE, &format!("{}, {}", json!(given), size.0));
         let measured = evaluated(browser, site, &context, &measure)?;
-        let measured = serde_json::from_value(measured).unwrap_or_default();
+        let measured: Measured = serde_json::from_value(measured).unwrap_or_default();
         let picture = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;
         let picture =
             picture["data"].as_str().and_then(base64::decoded).filter(|bytes| bytes.len() < PICTURES);
-        all.looks.push(Look { size, measured, picture, has_loaded });
-        if let Some(axe) = axe {
-            let found = violated(browser, site, &context, axe)?;
-            let known = all.violations.get_or_insert_default();
-            known.extend(found.into_iter().filter(|one| !known.contains(one)).collect::<Vec<_>>());
+        let axe = axe.map(|axe| asked(browser, site, &context, axe)).transpose()?.flatten();
+        if alive.is_none() && measured.is_whole {
+            alive = live(browser, site, &stop.name)?;
         }
-        let is_whole = all.looks.last().is_some_and(|look| look.measured.is_whole);
-        if all.live.is_none() && is_whole {
-            all.live = live(browser, site, &stop.name)?;
-        }
+        all.push(Look { size, measured, picture, has_loaded, axe });
     }
-    Ok(all)
+    Ok((all, alive))
 }
 
-/// axe-core looks at the page from our world; what it says is data.
-fn violated(
+/// axe-core looks at the page from our world; what it says is data. One that throws or does not end says nothing.
+fn asked(
     browser: &mut DevTools,
     site: &mut Site<'_>,
     context: &Value,
     axe: &str,
-) -> Result<Vec<Violation>, Mute> {
+) -> Result<Option<Axe>, Mute> {
     evaluated(browser, site, context, &format!("(() => {{ {axe}\n; return 0; }})()"))?;
-    let run = "axe.run(document, { resultTypes: ['violations'] }).then((found) => found.violations.slice(0, 50).map((one) => ({ \
+    let run = "axe.run(document, { resultTypes: ['violations', 'incomplete'] }).then((found) => ({ \
+        isOpen: found.incomplete.some((one) => one.id === 'color-contrast'), \
+        violations: found.violations.slice(0, 50).map((one) => ({ \
         id: String(one.id).slice(0, 60), impact: String(one.impact), \
-        at: one.nodes.slice(0, 3).map((node) => String(node.target).slice(0, 100)) })))";
-    let found = evaluated(browser, site, context, run)?;
-    Ok(serde_json::from_value(found).unwrap_or_default())
+        at: one.nodes.slice(0, 3).map((node) => String(node.target).slice(0, 100)) })) }))";
+    let said = evaluated(browser, site, context, run)?;
+    Ok(serde_json::from_value(said).ok())
 }
 
 /// What a script of ours gives back. One that throws, or does not end, gives nothing.

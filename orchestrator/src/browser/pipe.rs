@@ -34,19 +34,34 @@ fn become_browser() -> io::Result<std::convert::Infallible> {
     let nowhere = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&nowhere)?;
     rustix::stdio::dup2_stdout(&nowhere)?;
-    leave_the_network();
+    let _ = leave_the_network();
     Err(Command::new(program).args(words).exec())
 }
 
 /// A network of its own has nobody in it. Where the system gives none, the browser's own switches keep it from the network.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "there is no safe way into a namespace")]
-fn leave_the_network() {
+#[expect(clippy::disallowed_methods, reason = "files of the system")]
+fn leave_the_network() -> io::Result<()> {
+    use rustix::process::{getegid, geteuid};
     use rustix::thread::{UnshareFlags, unshare_unsafe};
+    use std::fs;
+    let (user, group) = (geteuid(), getegid());
+    // Whoever is not root may only do so among users of its own.
+    let users = if user.is_root() { UnshareFlags::empty() } else { UnshareFlags::NEWUSER };
     // SAFETY: what makes the call unsafe is a table of open files that threads no longer share. This one leaves the table alone, and
     // there is one thread.
-    let _ = unsafe { unshare_unsafe(UnshareFlags::NEWNET) };
+    unsafe { unshare_unsafe(UnshareFlags::NEWNET | users) }?;
+    if !user.is_root() {
+        let (user, group) = (user.as_raw(), group.as_raw());
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    }
+    Ok(())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn leave_the_network() {}
+fn leave_the_network() -> io::Result<()> {
+    Ok(())
+}

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -14,13 +14,15 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process_group};
 use skilltune_phases::loops::gan::inspect::Preview;
 
+use super::last_words;
+
 /// Replaced by the port in each argument.
 const PORT: &str = "{port}";
 const AGAIN: Duration = Duration::from_millis(50);
 const CONNECTING: Duration = Duration::from_secs(5);
+/// The longest that one answer may take.
 const ANSWERING: Duration = Duration::from_secs(10);
 const LARGEST: u64 = 16 << 20;
-const LARGEST_SAID: u64 = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Server {
@@ -59,7 +61,8 @@ impl Server {
         let server = Self::spawned(preview, folder).map_err(|error| format!("it did not start: {error}"))?;
         let until = Instant::now() + Duration::from_secs(preview.seconds);
         loop {
-            let code = server.ask(&Request::get(&preview.path)).ok().map(|reply| reply.code);
+            let left = until.saturating_duration_since(Instant::now());
+            let code = server.ask(&Request::get(&preview.path), left).ok().map(|reply| reply.code);
             let answers = code.is_some_and(|code| code < 400);
             let why = match server.ended.recv_timeout(if answers { Duration::ZERO } else { AGAIN }) {
                 Ok(how) => format!("it ended: {how}"),
@@ -70,14 +73,14 @@ impl Server {
                     None => format!("it did not answer within {} seconds", preview.seconds),
                 },
             };
-            return Err(format!("{why}{}", server.last_words()));
+            return Err(format!("{why}{}", last_words(&server.said)));
         }
     }
 
     /// Why what it answered cannot be believed: somebody else may have got its port since.
     pub(super) fn has_ended(&self) -> Option<String> {
         let how = self.ended.try_recv().ok()?;
-        Some(format!("it ended meanwhile: {how}{}", self.last_words()))
+        Some(format!("it ended meanwhile: {how}{}", last_words(&self.said)))
     }
 
     pub(super) fn origin(&self) -> String {
@@ -109,8 +112,9 @@ impl Server {
     }
 
     /// One request on a connection of its own. A server of the older protocol ends its answer by closing it.
-    pub(super) fn ask(&self, request: &Request<'_>) -> io::Result<Reply> {
+    pub(super) fn ask(&self, request: &Request<'_>, left: Duration) -> io::Result<Reply> {
         let Request { method, path, headers, body } = request;
+        let until = Instant::now() + left.min(ANSWERING);
         let mut stream = TcpStream::connect_timeout(&self.at, CONNECTING)?;
         stream.set_write_timeout(Some(ANSWERING))?;
         let mut head = format!("{method} {path} HTTP/1.0\r\nHost: {}\r\nConnection: close\r\n", self.at);
@@ -125,17 +129,8 @@ impl Server {
         }
         stream.write_all(format!("{head}\r\n").as_bytes())?;
         stream.write_all(body)?;
-        let answer = whole(stream, Instant::now() + ANSWERING)?;
+        let answer = whole(stream, until)?;
         parsed(&answer).ok_or_else(|| io::Error::other("it does not speak HTTP"))
-    }
-
-    /// The last line that it wrote.
-    fn last_words(&self) -> String {
-        let (mut file, mut said) = (&self.said, Vec::new());
-        let read = file.rewind().and_then(|()| file.take(LARGEST_SAID).read_to_end(&mut said));
-        let said = String::from_utf8_lossy(&said);
-        let last = said.lines().rev().find(|line| !line.trim().is_empty()).filter(|_| read.is_ok());
-        last.map_or(String::new(), |last| format!(": {}", last.trim().chars().take(300).collect::<String>()))
     }
 }
 

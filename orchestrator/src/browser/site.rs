@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use skilltune_phases::lint::decoded;
@@ -81,18 +82,20 @@ impl Source<'_> {
     }
 
     /// An error is none of the artifact's.
-    pub(super) fn ask(self, request: &Request<'_>) -> io::Result<Reply> {
+    fn ask(self, request: &Request<'_>, left: Duration) -> io::Result<Reply> {
         match self {
             Self::Folder(folder) => Ok(from_folder(folder, request.path)),
-            Self::Server(server) => server.ask(request),
+            Self::Server(server) => server.ask(request, left),
         }
     }
 
     /// What there is at an address, and where it is in the end.
-    pub(super) fn find(self, address: &str) -> io::Result<Option<Found>> {
+    pub(super) fn find(self, address: &str, left: Duration) -> io::Result<Option<Found>> {
+        let until = Instant::now() + left;
         let mut stop = Stop::at(address);
         for _ in 0..MOST_REDIRECTS {
-            let reply = self.ask(&Request::get(&format!("/{}", stop.address)))?;
+            let left = until.saturating_duration_since(Instant::now());
+            let reply = self.ask(&Request::get(&format!("/{}", stop.address)), left)?;
             let has = |name: &str| {
                 let found = reply.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
                 found.map_or("", |(_, value)| value)
@@ -147,7 +150,7 @@ impl<'a> Site<'a> {
         keep(&mut self.lost, what);
     }
 
-    fn answered(&mut self, params: &Value) -> (&'static str, Value) {
+    fn answered(&mut self, params: &Value, left: Duration) -> (&'static str, Value) {
         let id = &params["requestId"];
         let url = params["request"]["url"].as_str().unwrap_or_default();
         let Some(path) = url.strip_prefix(&self.origin) else {
@@ -155,7 +158,7 @@ impl<'a> Site<'a> {
             return ("Fetch.failRequest", json!({ "requestId": id, "errorReason": "BlockedByClient" }));
         };
         let path = format!("/{}", path.split('#').next().unwrap_or_default());
-        let Reply { code, headers, body } = match self.reply(params, &path) {
+        let Reply { code, headers, body } = match self.reply(params, &path, left) {
             Ok(reply) => reply,
             Err(error) => {
                 self.lose(&format!("{path}: {error}"));
@@ -175,7 +178,7 @@ impl<'a> Site<'a> {
         ("Fetch.fulfillRequest", answer)
     }
 
-    fn reply(&self, params: &Value, path: &str) -> io::Result<Reply> {
+    fn reply(&self, params: &Value, path: &str, left: Duration) -> io::Result<Reply> {
         if params["resourceType"] == "EventSource" {
             return Err(io::Error::other("a stream of events is not handed on"));
         }
@@ -186,14 +189,14 @@ impl<'a> Site<'a> {
         let sent = sent.filter_map(|part| base64::decoded(part["bytes"].as_str()?));
         let body: Vec<u8> = sent.flatten().collect();
         let method = request["method"].as_str().unwrap_or("GET");
-        self.source.ask(&Request { method, path, headers: headers.collect(), body: &body })
+        self.source.ask(&Request { method, path, headers: headers.collect(), body: &body }, left)
     }
 }
 
 impl Listener for Site<'_> {
-    fn hear(&mut self, method: &str, params: &Value) -> Option<(&'static str, Value)> {
+    fn hear(&mut self, method: &str, params: &Value, left: Duration) -> Option<(&'static str, Value)> {
         match method {
-            "Fetch.requestPaused" => return Some(self.answered(params)),
+            "Fetch.requestPaused" => return Some(self.answered(params, left)),
             "Page.javascriptDialogOpening" => {
                 return Some(("Page.handleJavaScriptDialog", json!({ "accept": false })));
             }
@@ -278,8 +281,10 @@ mod tests {
         std::os::unix::fs::symlink(place.path().join("secret"), folder.join("link")).unwrap();
         std::fs::write(folder.join("a b/index.html"), "<p>").unwrap();
         let mut site = Site::of(Source::Folder(&folder));
-        let mut code =
-            |url: &str| site.answered(&json!({ "request": { "url": url } })).1["responseCode"].clone();
+        let mut code = |url: &str| {
+            let asked = json!({ "request": { "url": url } });
+            site.answered(&asked, Duration::MAX).1["responseCode"].clone()
+        };
         for there in ["a%20b/x.css?v=1", "a%20b/", "a%20b/index", "a%20b/index.html?x#y"] {
             assert_eq!(code(&format!("http://site.test/{there}")), 200, "{there}");
         }

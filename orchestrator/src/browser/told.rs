@@ -1,10 +1,12 @@
 //! From what was seen of all pages to what each check comes to.
 
+use std::collections::BTreeSet;
+
 use skilltune_phases::loops::gan::contract::Check;
 use skilltune_phases::loops::gan::evaluation::Verdict;
 use skilltune_phases::loops::gan::inspect::{Given, Live, Looked, Means, Told, live};
 
-use super::page::{Look, SIZES, Violation};
+use super::page::{Look, Measured, SIZES, Seen, Sight, Violation};
 use super::tour::Tour;
 
 /// So many places are named, and so much is said.
@@ -14,7 +16,7 @@ const CONTRAST: &str = "color-contrast";
 
 pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: bool) {
     let all = &tour.seen;
-    let each = || tour.pages.iter().zip(all);
+    let each = || tour.each();
     let late = each().filter(|(_, seen)| seen.looks.iter().any(|look| !look.has_loaded));
     looked.notes.extend(late.map(|(path, _)| format!("{path} did not finish loading").into()));
     let refused = each().flat_map(|(path, seen)| {
@@ -30,36 +32,9 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     if lived.len() == all.len() {
         looked.told.push(live(&lived, is_served));
     }
-    let mut tell = |check, faults: Vec<String>, fine: String| {
-        let (verdict, evidence) = match faults.as_slice() {
-            [] => (Verdict::Passed, fine),
-            faults => (Verdict::Failed, shown(faults)),
-        };
-        looked.told.push(Told { check, verdict, evidence: cut(&evidence).into(), by: Means::Browser });
-    };
-    let wide = |look: &&Look| look.size == SIZES[0];
-    let in_all =
-        |is: &dyn Fn(&Look) -> bool| all.iter().flat_map(|seen| seen.looks.iter().filter(wide)).any(is);
-    if !given.copy.is_empty() {
-        let missing = given
-            .copy
-            .iter()
-            .enumerate()
-            .filter(|(nth, _)| !in_all(&|look| look.measured.copy.get(*nth) == Some(&true)));
-        let missing = missing.map(|(_, text)| format!("{} is nowhere to be seen: “{}”", text.at, text.text));
-        tell(Check::Copy, missing.collect(), format!("each of the {} texts can be seen", given.copy.len()));
-    }
-    if !given.sections.is_empty() {
-        let missing = given.sections.iter().enumerate();
-        let missing =
-            missing.filter(|(nth, _)| !in_all(&|look| look.measured.sections.get(*nth) == Some(&true)));
-        let missing = missing.map(|(_, title)| format!("no heading “{title}” can be seen"));
-        tell(
-            Check::Sections,
-            missing.collect(),
-            format!("each of the {} sections can be seen", given.sections.len()),
-        );
-    }
+    looked.told.extend(texts(all, given));
+    let mut tell =
+        |check, faults: Vec<String>, fine: &str| looked.told.push(comes_to(check, &faults, &[], fine));
     let narrow = each().flat_map(|(path, seen)| {
         seen.looks.iter().filter(|look| look.size == SIZES[1]).map(move |look| (path, look))
     });
@@ -68,35 +43,23 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
         let at = if at.is_empty() { at } else { format!(": {at}") };
         format!("{path} is {} pixels wide at {}{at}", look.measured.laid, SIZES[1].0)
     });
-    tell(Check::Narrow, narrow.collect(), format!("nothing sticks out at a width of {} pixels", SIZES[1].0));
+    let fine = format!("nothing sticks out at a width of {} pixels", SIZES[1].0);
+    tell(Check::Narrow, narrow.collect(), &fine);
     let images = each().flat_map(|(path, seen)| {
-        seen.looks.iter().filter(wide).flat_map(move |look| {
+        seen.looks.iter().filter(is_wide).flat_map(move |look| {
             look.measured.images.iter().map(move |at| format!("{path}: {at} has no alt text"))
         })
     });
-    tell(Check::AltTexts, images.collect(), "each image has a text, or says that it needs none".to_owned());
+    let fine = "each image has a text, or says that it needs none";
+    tell(Check::AltTexts, images.collect(), fine);
     let errors =
         each().flat_map(|(path, seen)| seen.errors.iter().map(move |error| format!("{path}: {error}")));
     let wants_socket = all.iter().any(|seen| seen.wants_socket);
     if !wants_socket {
-        tell(Check::Console, errors.collect(), "the console shows no error".to_owned());
+        tell(Check::Console, errors.collect(), "the console shows no error");
     }
-    let violations = || each().filter_map(|(path, seen)| seen.violations.as_ref().map(|found| (path, found)));
-    let faults = |is: &dyn Fn(&Violation) -> bool| {
-        let found = violations().flat_map(|(path, found)| found.iter().map(move |one| (path, one)));
-        let grave = found.filter(|(_, one)| is(one));
-        grave
-            .map(|(path, one)| format!("{path}: {} ({}) at {}", one.id, one.impact, one.at.join(", ")))
-            .collect::<Vec<_>>()
-    };
-    if violations().next().is_some() {
-        let is_grave = |one: &Violation| matches!(one.impact.as_str(), "serious" | "critical");
-        tell(
-            Check::Accessibility,
-            faults(&is_grave),
-            "axe-core finds no serious or critical violation".to_owned(),
-        );
-        tell(Check::Contrast, faults(&|one| one.id == CONTRAST), "axe-core finds enough contrast".to_owned());
+    if tour.with_axe {
+        looked.told.extend(by_axe(tour));
     } else {
         looked.notes.push(
             "axe-core is not installed: accessibility and contrast were not measured in the browser".into(),
@@ -105,6 +68,74 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     if wants_socket {
         looked.notes.push("WebSockets are not forwarded: errors in the console were not counted".into());
     }
+}
+
+/// A fault that was seen counts for more than what nobody could tell.
+fn comes_to(check: Check, faults: &[String], doubts: &[String], fine: &str) -> Told {
+    let (verdict, evidence) = match (faults, doubts) {
+        ([], []) => (Verdict::Passed, fine.to_owned()),
+        ([], doubts) => (Verdict::Unverified, shown(doubts)),
+        (faults, _) => (Verdict::Failed, shown(faults)),
+    };
+    Told { check, verdict, evidence: cut(&evidence).into(), by: Means::Browser }
+}
+
+/// The given texts and sections: each has to be seen on one page.
+fn texts(all: &[Seen], given: &Given) -> Vec<Told> {
+    let best = |of: fn(&Measured) -> &[Sight], nth: usize| {
+        let looks = all.iter().flat_map(|seen| seen.looks.iter().filter(is_wide));
+        looks.filter_map(|look| of(&look.measured).get(nth)).max().copied().unwrap_or(Sight::Missing)
+    };
+    let told = |check, wanted: Vec<(Sight, String)>, fine: &str| {
+        let with = |sight, told: &str| -> Vec<String> {
+            let those = wanted.iter().filter(|(known, _)| *known == sight);
+            those.map(|(_, what)| format!("{told} {what}")).collect()
+        };
+        let missing = with(Sight::Missing, "nowhere to be seen:");
+        let fine = format!("each of the {} {fine} can be seen", wanted.len());
+        (!wanted.is_empty())
+            .then(|| comes_to(check, &missing, &with(Sight::Hidden, "a style may hide"), &fine))
+    };
+    let copy = given.copy.iter().enumerate();
+    let copy = copy.map(|(nth, text)| (best(|page| &page.copy, nth), format!("{} “{}”", text.at, text.text)));
+    let sections = given.sections.iter().enumerate();
+    let sections =
+        sections.map(|(nth, title)| (best(|page| &page.sections, nth), format!("the heading “{title}”")));
+    let all =
+        [told(Check::Copy, copy.collect(), "texts"), told(Check::Sections, sections.collect(), "sections")];
+    all.into_iter().flatten().collect()
+}
+
+fn by_axe(tour: &Tour) -> [Told; 2] {
+    let said =
+        || tour.each().flat_map(|(path, seen)| seen.looks.iter().map(move |look| (path, look.axe.as_ref())));
+    let once = |all: BTreeSet<String>| all.into_iter().collect::<Vec<_>>();
+    let silent = said().filter(|(_, axe)| axe.is_none());
+    let silent = once(silent.map(|(path, _)| format!("{path}: axe-core came to no end")).collect());
+    let open = said().filter(|(_, axe)| axe.is_some_and(|axe| axe.is_open));
+    let open = open.map(|(path, _)| format!("{path}: axe-core cannot tell of some text"));
+    let open = once(open.chain(silent.clone()).collect());
+    let faults = |is: fn(&Violation) -> bool| {
+        let found = said().flat_map(|(path, axe)| axe.into_iter().map(move |axe| (path, axe)));
+        let found =
+            found.flat_map(|(path, axe)| axe.violations.iter().map(move |violation| (path, violation)));
+        let told = found.filter(|(_, one)| is(one));
+        let told =
+            told.map(|(path, one)| format!("{path}: {} ({}) at {}", one.id, one.impact, one.at.join(", ")));
+        once(told.collect())
+    };
+    let grave = faults(|one| matches!(one.impact.as_str(), "serious" | "critical"));
+    let fine = "axe-core finds no serious or critical violation";
+    let pale = faults(|one| one.id == CONTRAST);
+    [
+        comes_to(Check::Accessibility, &grave, &silent, fine),
+        comes_to(Check::Contrast, &pale, &open, "axe-core finds enough contrast"),
+    ]
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "for filters of what is looked at by reference")]
+fn is_wide(look: &&Look) -> bool {
+    look.size == SIZES[0]
 }
 
 /// What is fine on some pages may be a fault on another one, and what is missed may be there. A page that did not get all that it

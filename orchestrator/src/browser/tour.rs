@@ -1,6 +1,6 @@
 //! Which pages are looked at: those of a folder, or those that a server's first page leads to.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,6 +23,15 @@ pub(super) struct Tour {
     pub(super) seen: Vec<Seen>,
     /// So many pages more were not looked at.
     pub(super) more: usize,
+    /// axe-core was asked about each.
+    pub(super) with_axe: bool,
+}
+
+impl Tour {
+    /// Each page with what was seen of it.
+    pub(super) fn each(&self) -> impl Iterator<Item = (&String, &Seen)> {
+        self.pages.iter().zip(&self.seen)
+    }
 }
 
 /// Where a tour begins: the pages of a folder, or the first page of a server.
@@ -58,10 +67,10 @@ impl Start {
         longest: Duration,
     ) -> Result<Tour, Mute> {
         let mut todo: VecDeque<Stop> = self.stops.iter().cloned().collect();
-        let mut tour = Tour::default();
+        let mut tour = Tour { with_axe: axe.is_some(), ..Tour::default() };
         let mut known: BTreeMap<String, Lead> = BTreeMap::new();
         known.extend(todo.iter().map(|stop| (stop.address.clone(), Lead::To(stop.name.clone()))));
-        let mut left = MOST_LINKS;
+        let mut asked = BTreeSet::new();
         while tour.pages.len() < MOST_PAGES {
             let Some(next) = todo.pop_front() else { break };
             let seen = browser.within(longest, |browser| page::look(browser, source, (&next, given), axe));
@@ -73,12 +82,13 @@ impl Start {
                 other => other?,
             };
             for (_, address) in seen.links() {
-                if known.contains_key(address) || left == 0 || browser.is_late() {
+                let is_known = known.contains_key(address) || asked.contains(address);
+                if is_known || asked.len() == MOST_LINKS || browser.left().is_zero() {
                     continue;
                 }
-                left -= 1;
-                // What cannot be asked is left open.
-                let Ok(found) = source.find(address) else { continue };
+                asked.insert(address.clone());
+                // What does not answer is left open.
+                let Ok(found) = source.find(address, browser.left()) else { continue };
                 let lead = found.as_ref().map_or(Lead::Nowhere, |found| Lead::To(found.stop.name.clone()));
                 known.insert(address.clone(), lead.clone());
                 let Some(Found { stop, is_page }) = found else { continue };

@@ -28,6 +28,18 @@ pub(super) fn look(
     given: &Value,
     seconds: &str,
 ) -> Ran {
+    look_with(axe().as_deref(), scene, browser, files, given, seconds)
+}
+
+/// The same with another axe-core.
+pub(super) fn look_with(
+    axe: Option<&str>,
+    scene: &Scene,
+    browser: &Path,
+    files: &[(&str, &str)],
+    given: &Value,
+    seconds: &str,
+) -> Ran {
     let desk = scene.path("desk");
     fs::create_dir_all(desk.join("site")).unwrap();
     fs::write(scene.path("input.json"), given.to_string()).unwrap();
@@ -35,8 +47,7 @@ pub(super) fn look(
         fs::write(desk.join("site").join(path), text).unwrap();
     }
     let browser = browser.to_str().unwrap();
-    let axe = axe();
-    let words = ["look", browser, seconds].into_iter().chain(axe.as_deref()).collect::<Vec<_>>();
+    let words = ["look", browser, seconds].into_iter().chain(axe).collect::<Vec<_>>();
     let mut command = scene.command_of(SKILLTUNE, &[], &words);
     command.current_dir(&desk).stdin(fs::File::open(scene.path("input.json")).unwrap());
     let ran = Ran::of(command.output().unwrap());
@@ -47,7 +58,7 @@ pub(super) fn look(
 }
 
 /// The file of axe-core that `tests/programs` fetches.
-fn axe() -> Option<String> {
+pub(super) fn axe() -> Option<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
     file.canonicalize().ok().map(|file| file.to_str().unwrap().to_owned())
 }
@@ -125,7 +136,10 @@ fn what_is_given_and_hidden_is_not_there_and_errors_are_told() {
         assert_eq!(verdict(&told, check), "failed", "{check}: {told:#}");
     }
     let evidence = told["told"].to_string();
-    assert!(evidence.contains("price is nowhere") && !evidence.contains("title is nowhere"), "{evidence}");
+    assert!(
+        evidence.contains("nowhere to be seen: price") && !evidence.contains("Runs on air"),
+        "{evidence}"
+    );
     assert!(evidence.contains("nothing is not defined") && evidence.contains("none.png"), "{evidence}");
     assert_eq!(verdict(&told, "narrow"), "passed");
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use skilltune_orchestrator::browser::{LOOK, NAMES};
 
+use crate::agents;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -20,13 +21,12 @@ pub struct Found {
 
 /// The first browser of the PATH that we can speak to.
 pub fn found(around: &Environment) -> Option<Found> {
-    let path = around.env.get("PATH").map_or("", String::as_str);
-    let find = |name: &str| which::which_in(name, Some(path), &around.cwd).ok();
+    // Neither is the project's own: a repository does not say how it is judged.
+    let find = |name: &str| agents::on_path(name, around).ok();
     let program = NAMES.into_iter().find_map(find)?;
     let beside = find("npm").and_then(|npm| Some(npm.parent()?.parent()?.join("lib/node_modules")));
     let own = around.env.get("HOME").map(|home| Path::new(home).join(".local/lib/node_modules"));
     let systems = ["/usr/local/lib/node_modules", "/usr/lib/node_modules"].map(PathBuf::from);
-    // None of the project's own: a repository does not say how it is judged.
     let places = beside.into_iter().chain(own).chain(systems);
     let axe = places.map(|place| place.join(AXE)).find(|file| file.is_file());
     Some(Found { program, axe })

@@ -56,9 +56,11 @@ pub fn sketch(request: &Request, home: &Home) -> Result<Plan, Complaint> {
 pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
     let Stored { start, materials } = stored;
     let browser = |found: &Found| {
-        let (seconds, confined, preview) =
-            (request.browser_seconds, request.confines, request.preview.clone());
-        Ok::<_, Complaint>(Browser { argv: browser::argv(found, seconds)?, seconds, confined, preview })
+        let (argv, confined) = (browser::argv(found, request.browser_seconds)?, request.confines);
+        let preview = request.preview.clone();
+        let starting = preview.as_ref().map_or(0, |preview| preview.seconds);
+        let seconds = request.browser_seconds.saturating_add(starting);
+        Ok::<_, Complaint>(Browser { argv, seconds, confined, preview })
     };
     let task = Task {
         name: request.name.clone(),

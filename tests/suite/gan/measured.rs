@@ -1,0 +1,143 @@
+//! What a browser tells of texts that are hardly to be seen, and of what it could not measure.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::browser::{axe, browser, look, look_with, told, verdict};
+use crate::scene::Scene;
+
+fn page(body: &str) -> String {
+    format!(
+        "<!doctype html><html lang=en><head><title>Pump</title><meta name=viewport content=\"width=device-width\">\
+         <link rel=icon href=\"data:,\"></head><body><main><h1>Pump</h1>{body}</main></body></html>"
+    )
+}
+
+/// What is told of a page when these texts and headings are given.
+fn told_of(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Value {
+    let scene = Scene::empty();
+    let copy: Vec<_> = copy.iter().map(|text| json!({ "at": "t", "text": text })).collect();
+    let given = json!({ "given": { "copy": copy, "tokens": [], "sections": sections } });
+    let ran = look(&scene, browser, &[("index.html", &page(body))], &given, "60");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    told(&scene)
+}
+
+fn evidence<'a>(told: &'a Value, check: &str) -> &'a str {
+    let all = told["told"].as_array().unwrap();
+    let found = all.iter().find(|one| one["check"] == check);
+    found.and_then(|one| one["evidence"].as_str()).unwrap_or_default()
+}
+
+#[test]
+fn texts_are_seen_in_whole_words_whatever_their_style() {
+    let Some(browser) = browser() else { return };
+    let body = "<p style=\"text-transform:uppercase\">Order <b>now</b></p><p>Two<br>lines</p>\
+         <select aria-label=Loaf><option>Rye</option><option>White bread</option></select>\
+         <img alt=\"A round loaf\" src=\"data:,\" width=9 height=9><input aria-label=Name placeholder=\"Your name\">\
+         <div><template shadowrootmode=open><p>In the <slot></slot></p></template><span>shadow</span></div>\
+         <div style=\"overflow:hidden;height:40px\"><p style=\"margin:0\">In a frame</p></div>";
+    let copy =
+        ["Order now", "Two lines", "White bread", "A round loaf", "Your name", "In the shadow", "In a frame"];
+    let told = told_of(&browser, body, &copy, &["Pump"]);
+    assert_eq!(verdict(&told, "copy"), "passed", "{told:#}");
+    for (body, text) in [
+        ("<p>Ordernow</p>", "Order now"),
+        ("<p>All Buyers</p>", "Buy"),
+        ("<p>order now</p>", "Order now"),
+        ("<p hidden>Order now</p>", "Order now"),
+        ("<p style=\"visibility:hidden\">Order now</p>", "Order now"),
+    ] {
+        let told = told_of(&browser, body, &[text], &[]);
+        assert_eq!(verdict(&told, "copy"), "failed", "{body}: {told:#}");
+    }
+}
+
+#[test]
+fn what_a_style_may_hide_neither_passes_nor_fails() {
+    let Some(browser) = browser() else { return };
+    let hidden = [
+        ("style=\"opacity:0\"", "One"),
+        ("style=\"position:absolute;left:-9999px\"", "Two"),
+        ("style=\"font-size:0\"", "Three"),
+        ("style=\"color:transparent\"", "Four"),
+        ("style=\"position:absolute;width:1px;height:1px;overflow:hidden\"", "Five"),
+        ("style=\"max-height:0;overflow:hidden\"", "Six"),
+        ("style=\"text-indent:-999em\"", "Seven"),
+    ];
+    for some in hidden.chunks(4) {
+        let bodies = some.iter().map(|(style, text)| format!("<section {style}><p>{text}.</p></section>"));
+        let copy: Vec<_> = some.iter().map(|(_, text)| *text).collect();
+        let told = told_of(&browser, &bodies.collect::<String>(), &copy, &[]);
+        assert_eq!(verdict(&told, "copy"), "unverified", "{told:#}");
+        for text in copy {
+            assert!(evidence(&told, "copy").contains(&format!("“{text}”")), "{text}: {told:#}");
+        }
+    }
+    let body = "<details><summary>More</summary><h2>Answers</h2></details>";
+    let told = told_of(&browser, body, &["More"], &["Answers"]);
+    assert_eq!(
+        (verdict(&told, "copy"), verdict(&told, "sections")),
+        (&json!("passed"), &json!("unverified"))
+    );
+}
+
+#[test]
+fn a_page_whose_elements_are_named_like_parts_of_the_document_is_measured_all_the_same() {
+    let Some(browser) = browser() else { return };
+    let body = "<img name=scrollingElement alt=\"\" src=\"data:,\"><img name=body alt=\"\" src=\"data:,\">\
+         <img name=querySelectorAll alt=\"\" src=\"data:,\"><img name=documentElement alt=\"\" src=\"data:,\">\
+         <div style=\"width:900px\">Wide</div>";
+    let told = told_of(&browser, body, &["Wide"], &["Pump"]);
+    assert_eq!(
+        (verdict(&told, "narrow"), verdict(&told, "copy")),
+        (&json!("failed"), &json!("passed")),
+        "{told:#}"
+    );
+}
+
+#[test]
+fn what_axe_core_does_not_come_to_an_end_with_is_left_open() {
+    let Some(browser) = browser() else { return };
+    for said in ["Promise.reject(new Error('no'))", "Promise.resolve({ violations: [] })", "nothing()"] {
+        let scene = Scene::empty();
+        let axe = scene.path("axe.js");
+        fs::write(&axe, format!("globalThis.axe = {{ run: () => {said} }}")).unwrap();
+        let given = json!({ "given": { "copy": [], "tokens": [], "sections": [] } });
+        let files = [("index.html", &*page("<p>On air.</p>"))];
+        let ran = look_with(axe.to_str(), &scene, &browser, &files, &given, "60");
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let told = told(&scene);
+        for check in ["accessibility", "contrast"] {
+            assert_eq!(verdict(&told, check), "unverified", "{said}: {told:#}");
+            assert!(evidence(&told, check).contains("axe-core came to no end"), "{said}: {told:#}");
+        }
+    }
+}
+
+#[test]
+fn text_whose_contrast_nobody_can_measure_does_not_pass() {
+    let Some(browser) = browser() else { return };
+    if axe().is_none() {
+        return;
+    }
+    let body = "<p style=\"background:linear-gradient(#fff, #000)\">On a gradient</p>";
+    let told = told_of(&browser, body, &[], &[]);
+    assert_eq!(verdict(&told, "contrast"), "unverified", "{told:#}");
+    assert_eq!(verdict(&told, "accessibility"), "passed", "{told:#}");
+}
+
+#[test]
+fn a_browser_that_does_not_start_is_told_with_its_last_words() {
+    let scene = Scene::empty();
+    let program = scene.path("chromium");
+    fs::write(&program, "#!/bin/sh\necho 'No usable sandbox!' >&2\nexit 1\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let given = json!({ "given": { "copy": [], "tokens": [], "sections": [] } });
+    let ran = look(&scene, &program, &[("index.html", &page(""))], &given, "60");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(ran.stderr.trim(), "the browser did not start: No usable sandbox!");
+}
