@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,6 +19,8 @@ pub(crate) struct Play {
     builds: Vec<Vec<String>>,
     /// One a build: whole pages, in place of all that.
     pages: Vec<String>,
+    /// A file that it builds besides.
+    leaves: Option<String>,
     /// The criteria that the evaluator drafts.
     drafted: Vec<Value>,
     /// The test scenarios that it drafts for them.
@@ -115,6 +118,10 @@ fn build(play: &Play, nth: usize, code: &str) -> String {
     let page = format!("<!doctype html>\n<title>Version {}</title>\n{}\n", nth + 1, lines.join("\n"));
     let page = play.pages.get(nth).or(play.pages.last()).unwrap_or(&page);
     fs::write("artifact/index.html", page).expect("the copy can be written");
+    if let Some(path) = play.leaves.as_ref().map(|path| Path::new("artifact").join(path)) {
+        fs::create_dir_all(path.parent().expect("it is below the artifact")).expect("a folder can be made");
+        fs::write(path, "{}").expect("the copy can be written");
+    }
     let claim = |id: &String| json!({ "criterion": id, "evidence": "index.html" });
     let claims: Vec<_> = met.iter().map(claim).collect();
     json!({ "answer_to": code, "notes": format!("version {}", nth + 1), "claims": claims }).to_string()

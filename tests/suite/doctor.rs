@@ -356,7 +356,9 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
     let scene = Scene::empty();
     let touched = scene.path("touched");
     program(&scene.path("project/agent.sh"), &format!("echo run > {}; echo 1", touched.display()));
-    program(&scene.path("project/claude"), &format!("echo run > {}; echo 1", touched.display()));
+    for name in ["claude", "chromium"] {
+        program(&scene.path("project").join(name), &format!("echo run > {}; echo 1", touched.display()));
+    }
     let settings = "[agents.theirs]\ncommand = [\"./agent.sh\"]\n";
     fs::write(scene.path("project/skilltune.toml"), settings).unwrap();
     let (code, seen) = seen(&scene, &[]);
@@ -371,6 +373,7 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
         let mut command = scene.command(&["doctor", "--format", "json"]);
         let ran = Ran::of(command.env("PATH", path).output().unwrap());
         assert_eq!(agent(&ran.json(), "claude")["path"], Value::Null, "{path:?}");
+        assert_eq!(ran.json()["browser"], Value::Null, "{path:?}");
     }
     assert!(!touched.exists());
 

@@ -15,7 +15,7 @@ use skilltune_phases::loops::gan::{
 };
 use skilltune_phases::proposal::Form;
 
-use super::refusal::{link_outside, new_repository};
+use super::refusal::{link_outside, new_repository, new_settings};
 use super::{
     EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
 };
@@ -119,14 +119,16 @@ fn built(shop: &Workshop, from: TreeId, remains: &Remains<'_>) -> Result<TreeId,
     if made.entries().iter().all(|entry| entry.node.is_folder()) {
         return gate(&format!("there are no files in `{ARTIFACT}/`"));
     }
-    if *made == base {
-        return gate("nothing was changed");
-    }
     if let Some(path) = link_outside(&base, made) {
         return gate(&format!("the link {path} leads outside of `{ARTIFACT}/`"));
     }
     if let Some(path) = new_repository(&base, made) {
         return gate(&format!("{path} would make a git repository; leave that to the person"));
+    }
+    if let Some(path) = new_settings(&base, made) {
+        return gate(&format!(
+            "agents, editors or shells act on {path} by themselves; leave it to the person"
+        ));
     }
     Ok(captured.tree)
 }

@@ -1,5 +1,7 @@
 //! What an edited copy of a person's folder may not hold.
 
+use skilltune_phases::edit::acts_by_itself;
+
 use crate::snapshot::{Entry, Manifest, Node, RelPath};
 
 /// The first link that leads out of the folder and did not before. What led outside before is the person's own; a link that stayed
@@ -23,6 +25,14 @@ pub(super) fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option
             || ["HEAD", "objects", "refs"].iter().any(|name| path.name() == *name)
                 && ["HEAD", "objects", "refs"].iter().all(|name| beside(path, name))
     })
+}
+
+/// The first file that is new or changed and that somebody's agent, editor or shell would act on by itself.
+pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'a RelPath> {
+    let mut new = made.entries().iter().filter(|entry| base.get(&entry.path) != Some(&entry.node));
+    let acts =
+        |entry: &&Entry| !entry.node.is_folder() && acts_by_itself(&entry.path.as_path().to_string_lossy());
+    new.find(acts).map(|entry| &entry.path)
 }
 
 /// Whether a link is absolute, climbs above the skill's folder on its way, or climbs from where another link has led.

@@ -20,6 +20,7 @@ use crate::id::BlobId;
 use crate::lint::{self, File, Files};
 use crate::material::Body;
 
+pub use names::acts_by_itself;
 use names::{is_media, is_settings};
 use pieces::Piece;
 

@@ -8,6 +8,7 @@ use super::{
     ALL, CLEAR, PRICES, SHORT, WORKS, assert_replayed, build, building, folder, json_file, page, playing,
     version,
 };
+use crate::scene::Scene;
 
 #[test]
 fn what_passes_at_once_is_put_into_the_folder() {
@@ -35,6 +36,33 @@ fn a_strict_run_passes_in_its_second_round_at_the_earliest() {
     assert_replayed(&scene, &ran);
 }
 
+/// It may have nothing more to do: a strict run asks for a second judgement all the same.
+#[test]
+fn what_the_builder_leaves_as_it_is_is_judged_anew_in_each_round() {
+    let page = |met: &[&str]| met.iter().map(|id| format!("<p>met: {id}</p>")).collect::<Vec<_>>().join("\n");
+    let judged = |scene: &Scene| {
+        scene.prompts().iter().filter(|prompt| prompt.starts_with("# Judge what was built")).count()
+    };
+    let scene = playing(&json!({ "pages": [page(&ALL)] }));
+    let words = ["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--no-browser", "--yes"];
+    let ran = scene.run(&[&words[..], &["--strict"]].concat());
+    assert_eq!((ran.code, judged(&scene)), (Some(0), 2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the builder has changed nothing"), "{}", ran.stderr);
+    let sprint = json_file(&scene, "sprints/sprint-1.json");
+    assert_eq!(sprint["acceptance_checklist"][0]["status"], "passed");
+    let scene = playing(&json!({ "pages": [page(&[WORKS])] }));
+    let ran = build(&scene, &["--yes"]);
+    assert_eq!(
+        (ran.code, &ran.json()["outcome"], judged(&scene)),
+        (Some(3), &json!("short"), 3),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!(ran.json()["rounds"], 3);
+    assert!(scene.run(&["report"]).stdout.contains("gained less than"));
+    assert_replayed(&scene, &ran);
+}
+
 #[test]
 fn a_must_pass_criterion_ends_in_a_gate_however_high_the_score() {
     // Three quarters of one dimension and all of the other: 87.5 of 75.
@@ -58,6 +86,9 @@ fn what_had_passed_and_fell_is_a_gate_and_the_next_build_goes_on_from_the_best()
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let report = json_file(&scene, "iterations/iteration-2/evaluation-report-2.json");
     assert_eq!(report["regressions"], json!([CLEAR]));
+    assert_eq!(scene.run(&["export", &scene.run_id(), "2", "second"]).code, Some(0));
+    let second = fs::read_to_string(scene.path("project/second/index.html")).unwrap();
+    assert!(second.contains("Version 2"), "{second}");
     assert_eq!(
         report["kept_from_passing_by"],
         json!(["form.clear had passed before, and does not any more"])
@@ -135,12 +166,23 @@ fn a_pass_that_a_second_judge_does_not_see_is_none_at_level_thorough() {
 }
 
 #[test]
-fn a_builder_that_builds_nothing_ends_the_run_and_says_so() {
+fn a_judge_whose_answers_nobody_can_use_ends_the_run() {
     let scene = playing(&json!({ "rubbish": ["judge"], "builds": [ALL] }));
     let ran = build(&scene, &["--yes"]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{}", ran.stderr);
     assert_eq!(page(&scene), None);
     assert_replayed(&scene, &ran);
+}
+
+#[test]
+fn settings_that_an_agent_would_act_on_are_no_part_of_what_is_built() {
+    let scene = playing(&json!({ "pages": ["<p>x</p>"], "leaves": ".claude/settings.json" }));
+    let ran = build(&scene, &["--yes"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{}", ran.stderr);
+    let why = "agents, editors or shells act on .claude/settings.json by themselves";
+    let report = scene.run(&["report"]).stdout;
+    assert!(report.contains(why), "{report}");
+    assert_eq!(page(&scene), None);
 }
 
 #[test]

@@ -76,16 +76,23 @@ fn another_dimension_comes_first_if_that_is_the_answer() {
 
 #[test]
 fn an_amendment_makes_another_contract_and_judges_the_best_again() {
-    let scene = standing_still(&[&[WORKS, PRICES, CLEAR]]);
+    let scene = standing_still(&[&[WORKS, PRICES, CLEAR, "form.kind"]]);
     let first = json_file(&scene, "sprints/sprint-1.json")["contract"].clone();
-    let changes = json!([{ "drop": { "criterion": SHORT } }]);
+    let added = json!({ "id": "form.kind", "dimension": "form", "criterion": "It is kind.", "verification": "Read it." });
+    let changes = json!([{ "drop": { "criterion": SHORT } }, { "add": added }]);
     fs::write(scene.path("project/changes.json"), changes.to_string()).unwrap();
     let ran = answer(&scene, &["amend", "--with", "changes.json"]);
     assert_eq!(outcome(&ran), (Some(0), json!("passed")), "{}", ran.stderr);
     let again = json_file(&scene, "iterations/iteration-4/evaluation-report-4.json");
     assert_eq!(again["sprint"], 1, "the best of the old series");
     assert_ne!(again["contract"], first);
-    assert_eq!(json_file(&scene, "sprints/sprint-4.json")["contract"], again["contract"]);
+    let sprint = json_file(&scene, "sprints/sprint-4.json");
+    assert_eq!(sprint["contract"], again["contract"]);
+    let added = &sprint["acceptance_checklist"][3];
+    assert_eq!(
+        (&added["id"], &added["origin"], &added["weight"]),
+        (&json!("form.kind"), &json!("amended"), &json!(1))
+    );
     assert_replayed(&scene, &ran);
 }
 

@@ -1,5 +1,6 @@
 //! The run commands on a run of `gan`. Its versions are the artifacts that it built.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
@@ -32,8 +33,7 @@ impl LoopCommands for Gan {
     }
 
     fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
-        let rules = &run.plan.task.rules;
-        let mut facts = vec![("round", format!("{} of {}", run.state.sprints.len(), rules.max_rounds))];
+        let mut facts = vec![("round", format!("{} of {}", run.state.sprints.len(), run.last_sprint()))];
         facts.extend(run.best().map(|best| {
             ("best", format!("round {}, {}", run.number_of(best), words::measured(best.evaluation())))
         }));
@@ -55,7 +55,7 @@ impl LoopCommands for Gan {
     }
 
     fn progress(run: &Run) -> String {
-        format!("round {} of {}", run.state.sprints.len(), run.plan.task.rules.max_rounds)
+        format!("round {} of {}", run.state.sprints.len(), run.last_sprint())
     }
 
     fn result(run: &Run, _: &Objects) -> String {
@@ -97,25 +97,32 @@ impl LoopCommands for Gan {
         Ok(version(known.run.plan.task.start))
     }
 
-    /// The artifact of a round, such as `2`, or whose tree begins so; the words `start`, `best` and `champion` name one too.
+    /// The artifact of a round, such as `2`, or one whose tree begins so; the words `start`, `best` and `champion` name one too.
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
         let run = &known.run;
-        let all: Vec<TreeId> = run.state.sprints.iter().filter_map(|sprint| sprint.artifact).collect();
-        let named = match name {
-            "start" => Some(run.plan.task.start),
-            "best" | CHAMPION => run.result(),
-            name => {
-                let mut hits: Vec<TreeId> =
-                    all.iter().copied().filter(|tree| tree.to_string().starts_with(name)).collect();
-                hits.dedup();
-                (hits.len() == 1).then(|| hits[0])
+        let all: BTreeSet<TreeId> = run.state.sprints.iter().filter_map(|sprint| sprint.artifact).collect();
+        // Nobody takes the first letters of a tree for a number of two digits.
+        let number = name.parse::<usize>().ok().filter(|number| *number < 100);
+        let named = match (name, number) {
+            ("start", _) => Some(run.plan.task.start),
+            ("best" | CHAMPION, _) => run.result(),
+            (_, Some(number)) => {
+                let nth = number.checked_sub(1);
+                nth.and_then(|nth| run.state.course.rounds.get(nth)).map(|round| round.artifact)
+            }
+            (name, None) => {
+                let mut hits = all.iter().copied().filter(|tree| tree.to_string().starts_with(name));
+                hits.next().filter(|_| hits.next().is_none())
             }
         };
         named.map(version).ok_or_else(|| {
             let known: Vec<_> = all.iter().map(TreeId::short).collect();
             let hint = match known.as_slice() {
                 [] => "the run has built nothing yet".to_owned(),
-                known => format!("it has {} (and the words start, best, champion)", known.join(", ")),
+                known => {
+                    let rounds = figures::count(run.state.course.rounds.len(), "round");
+                    format!("it has {rounds}, {} (and the words start, best, champion)", known.join(", "))
+                }
             };
             Complaint::input(format!("run {} has no version {name:?}", run.plan.run)).hint(hint)
         })

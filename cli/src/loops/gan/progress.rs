@@ -66,13 +66,20 @@ impl Narrated for Gan {
                 talk.say(&below(&told, width));
             }
             Decision::Again { .. } => {
-                talk.say(&below("the contract or the evaluator is another one: judging again", width));
+                talk.say(&below(
+                    "the contract or the evaluator has changed: judging the best round again",
+                    width,
+                ));
+            }
+            Decision::Built { artifact } => {
+                if run.state.sprints.last().is_some_and(|sprint| sprint.from == *artifact) {
+                    talk.say(&below("the builder has changed nothing", width));
+                }
             }
             Decision::Drafted(_)
             | Decision::Proposed(_)
             | Decision::Ruled(_)
             | Decision::Sprint { .. }
-            | Decision::Built { .. }
             | Decision::Ended(_)
             | Decision::Close => {}
         }
@@ -99,7 +106,7 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
         Reading::Second => round.second.as_ref().unwrap_or(&round.first),
     };
     let again = if reading == Reading::Second { ", judged again" } else { "" };
-    let most = run.plan.task.rules.max_rounds;
+    let most = run.last_sprint();
     let head = format!(
         "round {} of {most}{again}: {}; {}",
         run.number_of(round),

@@ -101,7 +101,22 @@ const VARIANTS: [&str; 3] = ["makefile", "dockerfile", "containerfile"];
 
 /// Files from which an agent, an editor or a tool takes settings, servers or hooks.
 pub(super) fn is_settings(path: &str) -> bool {
-    const FOLDERS: [&str; 11] = [
+    const FOLDERS: [&str; 2] = [".github", "hooks"];
+    const NAMES: [&str; 7] = [
+        "mcp.json",
+        "plugin.json",
+        "hooks.json",
+        "settings.json",
+        "settings.local.json",
+        ".npmrc",
+        ".gitattributes",
+    ];
+    acts_by_itself(path) || is_among(path, &FOLDERS, &NAMES)
+}
+
+/// Those of them on which somebody's agent, editor or shell acts as soon as it works in the folder.
+pub fn acts_by_itself(path: &str) -> bool {
+    const FOLDERS: [&str; 9] = [
         ".claude",
         ".claude-plugin",
         ".codex",
@@ -111,24 +126,14 @@ pub(super) fn is_settings(path: &str) -> bool {
         ".vscode",
         ".husky",
         ".githooks",
-        ".github",
-        "hooks",
     ];
-    const NAMES: [&str; 11] = [
-        ".mcp.json",
-        "mcp.json",
-        "plugin.json",
-        "hooks.json",
-        "settings.json",
-        "settings.local.json",
-        "opencode.json",
-        ".envrc",
-        ".gitconfig",
-        ".npmrc",
-        ".gitattributes",
-    ];
+    const NAMES: [&str; 4] = [".mcp.json", "opencode.json", ".envrc", ".gitconfig"];
+    is_among(path, &FOLDERS, &NAMES)
+}
+
+fn is_among(path: &str, folders: &[&str], names: &[&str]) -> bool {
     let path = fold::word(path);
     let mut parts: Vec<&str> = path.split('/').collect();
     let name = parts.pop().unwrap_or_default();
-    NAMES.contains(&name) || parts.iter().any(|folder| FOLDERS.contains(folder))
+    names.contains(&name) || parts.iter().any(|folder| folders.contains(folder))
 }

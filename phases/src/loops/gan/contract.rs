@@ -26,11 +26,18 @@ pub struct Criterion {
     pub criterion: Box<str>,
     /// How anybody can tell.
     pub verification: Box<str>,
+    #[serde(default)]
     pub must_pass: bool,
+    #[serde(default = "one")]
     pub weight: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Check>,
+    #[serde(default)]
     pub origin: Origin,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// One side of what is judged.
@@ -92,13 +99,14 @@ impl Check {
 }
 
 /// Where a criterion comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// It is asked of everything, and not negotiated.
     Profile,
     Negotiated,
     /// A person has changed the contract of a run under way.
+    #[default]
     Amended,
 }
 

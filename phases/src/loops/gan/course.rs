@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::contract::{Change, Contract};
-use super::evaluation::{Block, Evaluation};
+use super::evaluation::{Block, Evaluation, Verdict};
 use super::rules::Rules;
 use crate::contract::{CriterionId, DimensionId};
 use crate::id::{Digest, TreeId};
@@ -166,6 +166,23 @@ impl Round {
         }
     }
 
+    /// The one that stands, with the worse of two verdicts on each criterion: what one judge has missed is to be seen to.
+    pub fn found(&self) -> Evaluation {
+        let mut found = self.evaluation().clone();
+        let Some(second) = &self.second else { return found };
+        let judges = [&self.first, second];
+        for finding in found.findings.iter_mut().filter(|finding| finding.verdict == Verdict::Passed) {
+            let others = judges.iter().flat_map(|judge| &judge.findings);
+            let mut others = others.filter(|other| other.criterion == finding.criterion);
+            if let Some(worse) = others.find(|other| other.verdict != Verdict::Passed) {
+                *finding = worse.clone();
+            }
+        }
+        let fallen: BTreeSet<_> = judges.iter().flat_map(|judge| &judge.fallen).cloned().collect();
+        found.fallen = fallen.into_iter().collect();
+        found
+    }
+
     /// By how much two judgements differ, where that is to be named.
     pub fn apart(&self, rules: &Rules) -> Option<Score> {
         let second = self.second.as_ref()?;
@@ -199,7 +216,10 @@ impl Course {
         };
         let hash = contract.hash();
         let Some(last) = self.series(hash, era).last() else {
-            return Follow::Judge { artifact: self.best_known().unwrap_or(newest).artifact };
+            // Whatever the series of before was, it is ranked by what has to pass now.
+            let before = self.series(newest.first.contract, newest.era);
+            let best = best_of(before, contract, rules).unwrap_or(newest);
+            return Follow::Judge { artifact: best.artifact };
         };
         let is_answered = self.answers.last().is_some_and(|answered| answered.after == self.rounds.len());
         let sprints = newest.sprints;
@@ -215,36 +235,21 @@ impl Course {
         }
     }
 
-    /// The best round of a series: the one with the fewest gates closed, and of those the one of the greatest share; of equals the first.
+    /// The best round of a series.
     pub fn best(&self, contract: &Contract, rules: &Rules, era: u32) -> Option<&Round> {
-        let rank = |round: &Round| {
-            let blocks = round.blocks(contract, rules, u32::MAX).into_iter();
-            let closed =
-                blocks.filter(|block| matches!(block, Block::MustPass { .. } | Block::Fallen { .. })).count();
-            (std::cmp::Reverse(closed), round.evaluation().share, round.evaluation().score)
-        };
-        let series = self.series(contract.hash(), era);
-        series.reduce(|best, next| if rank(next) > rank(best) { next } else { best })
+        best_of(self.series(contract.hash(), era), contract, rules)
     }
 
     /// What the next artifact may not lose: all that the best has, from which it is built, and what that had lost itself. What a
     /// dropped one had is not owed.
     pub fn owed(&self, contract: &Contract, rules: &Rules, era: u32) -> BTreeSet<CriterionId> {
-        let best = self.best(contract, rules, era).map(Round::evaluation);
-        best.into_iter().flat_map(|best| best.passed().chain(&best.fallen)).cloned().collect()
+        let Some(best) = self.best(contract, rules, era).map(Round::found) else { return BTreeSet::new() };
+        best.passed().chain(&best.fallen).cloned().collect()
     }
 
     /// Two series are never compared: not those of two contracts, and not those of two evaluators.
     fn series(&self, contract: Digest, era: u32) -> impl Iterator<Item = &Round> {
         self.rounds.iter().filter(move |round| round.first.contract == contract && round.era == era)
-    }
-
-    /// The best of the newest series, where that is another one than the one that counts now.
-    fn best_known(&self) -> Option<&Round> {
-        let newest = self.rounds.last()?;
-        let series = self.series(newest.first.contract, newest.era);
-        series
-            .reduce(|best, next| if next.evaluation().share > best.evaluation().share { next } else { best })
     }
 
     fn ended(&self) -> Option<Ending> {
@@ -266,25 +271,27 @@ impl Course {
         self.answers.iter().filter(|one| one.by == Who::Person && goes_on(&one.choice)).count()
     }
 
+    /// How many artifacts may be built before a person is asked again whether there shall be more.
+    pub fn last_sprint(&self, rules: &Rules) -> u32 {
+        self.sprints_by(|hold| hold == Hold::Exhausted).saturating_add(rules.max_rounds)
+    }
+
+    /// How many artifacts there were when such a question was answered last.
+    fn sprints_by(&self, is: fn(Hold) -> bool) -> u32 {
+        let answered = self.answers.iter().rev().find(|answered| is(answered.hold));
+        let last = answered.and_then(|answered| answered.after.checked_sub(1));
+        last.and_then(|last| self.rounds.get(last)).map_or(0, |round| round.sprints)
+    }
+
     fn hold(&self, rules: &Rules, contract: Digest, era: u32) -> Option<Hold> {
-        let sprints_since = |is: fn(Hold) -> bool| {
-            let after = self
-                .answers
-                .iter()
-                .rev()
-                .find(|answered| is(answered.hold))
-                .map_or(0, |answered| answered.after);
-            let by = |round: Option<&Round>| round.map_or(0, |round| round.sprints);
-            let before = by(after.checked_sub(1).and_then(|last| self.rounds.get(last)));
-            by(self.rounds.last()).saturating_sub(before)
-        };
-        if sprints_since(|hold| hold == Hold::Exhausted) >= rules.max_rounds {
+        let sprints = self.rounds.last().map_or(0, |round| round.sprints);
+        if sprints >= self.last_sprint(rules) {
             return Some(Hold::Exhausted);
         }
         if self.stands_still(rules, contract, era) {
             return Some(Hold::Stagnation);
         }
-        (sprints_since(|_| true) >= rules.escalate_after).then_some(Hold::Escalation)
+        (sprints - self.sprints_by(|_| true) >= rules.escalate_after).then_some(Hold::Escalation)
     }
 
     /// Whether the newest rounds of a series gained too little over the best before each of them. An answer gives it another chance.
@@ -313,7 +320,7 @@ impl Course {
             Choice::Refocus { dimension } => contract.dimension(dimension).map(|known| known.id.clone()),
             _ => None,
         });
-        let evaluation = best.evaluation();
+        let evaluation = &best.found();
         let focus = Focus {
             priority: named.unwrap_or_else(|| lowest(contract, evaluation, None)),
             unmet: evaluation.unmet().cloned().collect(),
@@ -340,6 +347,21 @@ impl Course {
             }
         }
     }
+}
+
+/// The one with the fewest gates closed, and of those the one of the greatest share; of equals the first.
+fn best_of<'a>(
+    rounds: impl Iterator<Item = &'a Round>,
+    contract: &Contract,
+    rules: &Rules,
+) -> Option<&'a Round> {
+    let rank = |round: &Round| {
+        let blocks = round.blocks(contract, rules, u32::MAX).into_iter();
+        let closed =
+            blocks.filter(|block| matches!(block, Block::MustPass { .. } | Block::Fallen { .. })).count();
+        (std::cmp::Reverse(closed), round.evaluation().share, round.evaluation().score)
+    };
+    rounds.reduce(|best, next| if rank(next) > rank(best) { next } else { best })
 }
 
 fn heaviest(contract: &Contract) -> DimensionId {

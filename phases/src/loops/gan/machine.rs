@@ -110,7 +110,8 @@ fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Readi
     if !open.is_empty() {
         return Next::Do(Box::new(open.into_iter()));
     }
-    let step = Step::Judge { artifact, contract: contract.hash(), reading, era: run.state.era };
+    let (sprint, era) = (run.state.sprints.len(), run.state.era);
+    let step = Step::Judge { artifact, sprint, contract: contract.hash(), reading, era };
     after(run, step, |answer| match answer {
         Answer::Judged(verdicts) => {
             let evaluation = Box::new(said::evaluation(run, artifact, reading, verdicts));

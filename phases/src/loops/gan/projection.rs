@@ -36,11 +36,11 @@ pub fn state(run: &Run) -> String {
 pub fn sprint(run: &Run, sprint: &Sprint) -> String {
     let Some(contract) = run.contract_of(sprint.contract) else { return page(&Value::Null) };
     let rules = &run.plan.task.rules;
-    let judged = run.state.course.rounds.iter();
-    let judged = judged
-        .rev()
-        .find(|one| Some(one.artifact) == sprint.artifact && one.first.contract == sprint.contract);
-    let found = judged.map(Round::evaluation);
+    let mut judged = run.state.course.rounds.iter().rev();
+    let judged =
+        judged.find(|one| run.number_of(one) == sprint.number && one.first.contract == sprint.contract);
+    let found = judged.map(Round::found);
+    let found = found.as_ref();
     let criteria = contract.criteria.iter().map(|criterion| {
         json!({
             "id": criterion.id,
@@ -84,7 +84,7 @@ pub fn sprint(run: &Run, sprint: &Sprint) -> String {
 
 /// What was found in the `number`th round.
 pub fn report(run: &Run, number: usize, round: &Round) -> String {
-    let found = round.evaluation();
+    let found = &round.found();
     let blocks = run.blocks(round);
     let contract = run.contract_of(found.contract);
     page(&json!({

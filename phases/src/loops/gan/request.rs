@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answers::{self, Asked, Notes};
 use super::contract::Contract;
-use super::course::Focus;
+use super::course::{Focus, Round};
 use super::evaluation::Evaluation;
 use super::inspect::ToLookAt;
 use super::negotiation::{Negotiation, Proposal};
@@ -217,7 +217,7 @@ fn building(run: &Run, from: TreeId) -> Option<Building> {
     let hash = contract.hash();
     let judged =
         state.course.rounds.iter().rev().find(|round| round.artifact == from && round.era == state.era);
-    let found = judged.map(|round| round.evaluation().clone()).filter(|found| found.contract == hash);
+    let found = judged.map(Round::found).filter(|found| found.contract == hash);
     let guidance = state.guidance().map(str::to_owned).collect();
     Some(Building { contract, focus, found, guidance })
 }

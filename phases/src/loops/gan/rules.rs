@@ -62,9 +62,9 @@ impl Default for Rules {
 pub enum Unruly {
     #[error("the threshold must be from {FLOOR} to 100")]
     Threshold,
-    #[error("a run has one round at least, and is judged as often as it is strict")]
-    Rounds,
-    #[error("an escalation comes after one round at the earliest")]
+    #[error("`gan.max_rounds` must be at least {0}")]
+    Rounds(u32),
+    #[error("`gan.escalate_after` must be at least 1")]
     Escalation,
     #[error("`gan.standstill` must be at least 1")]
     Standstill,
@@ -76,8 +76,9 @@ impl Rules {
         if self.threshold.points() < FLOOR {
             return Err(Unruly::Threshold);
         }
-        if self.max_rounds < self.least_rounds().max(1) {
-            return Err(Unruly::Rounds);
+        let least = self.least_rounds().max(1);
+        if self.max_rounds < least {
+            return Err(Unruly::Rounds(least));
         }
         if self.escalate_after == 0 {
             return Err(Unruly::Escalation);

@@ -32,6 +32,8 @@ pub enum Step {
     /// An evaluator judges what no machine could tell.
     Judge {
         artifact: TreeId,
+        /// Each is judged anew, also where the builder has changed nothing.
+        sprint: usize,
         /// The hash of the contract.
         contract: Digest,
         reading: Reading,

@@ -88,6 +88,11 @@ impl Run {
         self.sprint_of(round).map_or(0, |sprint| sprint.number)
     }
 
+    /// How many artifacts it may build as things stand.
+    pub fn last_sprint(&self) -> u32 {
+        self.state.course.last_sprint(&self.plan.task.rules)
+    }
+
     /// What a run leaves.
     pub fn result(&self) -> Option<TreeId> {
         match &self.state.end {

@@ -151,8 +151,7 @@ fn why(run: &Run, hold: Hold) -> String {
             format!("{rounds}{in_a_row} gained less than {} points", gain.typed())
         }
         Hold::Exhausted => {
-            let rounds = run.plan.task.rules.max_rounds as usize;
-            format!("{} built, and none passed", figures::count(rounds, "round"))
+            format!("{} built, and none passed", figures::count(run.state.sprints.len(), "round"))
         }
     }
 }

@@ -14,6 +14,9 @@ use crate::loops::gan::course::Item;
 use crate::loops::gan::evaluation::{By, Claim, Finding, Seen, Verdict};
 use crate::score::Score;
 
+/// A question, and not a story.
+const LONGEST_ITEM: usize = 200;
+
 /// What a judge is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
@@ -134,10 +137,38 @@ fn claim(value: &Value, asked: &Asked) -> Option<Claim> {
     is_asked.then_some(Claim { dimension, level: Score::new(level * 100.0)?, why })
 }
 
+/// A later judge reads it, and is to know of no other one: what tells of a judgement is no item.
 fn item(value: &Value) -> Option<Item> {
-    Some(Item {
-        id: plain_id(value.get("id")?.as_str()?).ok()?,
-        text: answer::words(value.get("text"), LONGEST)?,
-        verification: answer::words(value.get("verification"), LONGEST)?,
-    })
+    let words = |key| answer::words(value.get(key), LONGEST_ITEM).filter(|words| !tells(words));
+    let id = value.get("id")?.as_str()?;
+    let id = plain_id(id).ok().filter(|_| !tells(id))?;
+    Some(Item { id, text: words("text")?, verification: words("verification")? })
+}
+
+fn tells(text: &str) -> bool {
+    const OF_JUDGEMENTS: [&str; 20] = [
+        "round",
+        "rounds",
+        "sprint",
+        "sprints",
+        "iteration",
+        "score",
+        "scores",
+        "scored",
+        "verdict",
+        "verdicts",
+        "judge",
+        "judges",
+        "judged",
+        "evaluator",
+        "evaluation",
+        "passed",
+        "failed",
+        "earlier",
+        "previous",
+        "previously",
+    ];
+    let lower = text.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| OF_JUDGEMENTS.contains(&word))
 }

@@ -228,6 +228,19 @@ fn an_amendment_begins_a_new_series_with_what_is_there() {
 }
 
 #[test]
+fn the_best_of_an_older_series_is_the_one_that_passes_what_must_pass() {
+    let mut played = Played::new(hard());
+    played.contract.criteria[0].must_pass = true;
+    played.goes(&few(2)).goes(&ALL[1..]);
+    played.era = 1;
+    assert_eq!(
+        played.follow(),
+        Follow::Judge { artifact: artifact(0) },
+        "the other lacks a.1, which must pass"
+    );
+}
+
+#[test]
 fn verdicts_of_another_evaluator_begin_a_new_series_too() {
     let mut played = Played::new(Rules::default());
     played.goes(&few(3)).goes(&few(4));
@@ -273,6 +286,21 @@ fn a_pass_is_judged_twice_where_that_is_asked_for_and_the_lower_one_stands() {
     assert_eq!(owed.len(), 4, "what only one of them passed is not owed");
 }
 
+/// A second judge may be more content as a whole and still have missed something that must pass.
+#[test]
+fn what_either_judge_has_missed_is_to_be_seen_to() {
+    let rules = Rules { judge_twice: true, threshold: score(60.0), ..Rules::default() };
+    let mut played = Played::new(rules.clone());
+    played.contract.criteria[0].must_pass = true;
+    played.goes(&few(4)).judged_again(&ALL[1..]);
+    let round = &played.course.rounds[0];
+    assert!(round.second.as_ref().unwrap().share > round.first.share);
+    let Follow::Build { focus, .. } = played.follow() else { panic!("{:?}", played.follow()) };
+    let unmet: Vec<_> = focus.unmet.iter().map(CriterionId::as_str).collect();
+    assert_eq!(unmet, ["a.1", "b.1", "b.2", "b.3", "b.4"]);
+    assert!(!played.course.owed(&played.contract, &rules, 0).contains(&id("a.1")));
+}
+
 #[test]
 fn a_focus_has_a_few_of_the_items_that_the_judge_would_look_at_besides() {
     let item =
@@ -291,8 +319,8 @@ fn a_focus_has_a_few_of_the_items_that_the_judge_would_look_at_besides() {
 fn rules_that_no_run_can_keep_are_refused() {
     let refused = |rules: Rules| rules.checked().unwrap_err();
     assert_eq!(refused(Rules { threshold: score(59.9), ..Rules::default() }), Unruly::Threshold);
-    assert_eq!(refused(Rules { max_rounds: 0, ..Rules::default() }), Unruly::Rounds);
-    assert_eq!(refused(Rules { max_rounds: 1, strict: true, ..Rules::default() }), Unruly::Rounds);
+    assert_eq!(refused(Rules { max_rounds: 0, ..Rules::default() }), Unruly::Rounds(1));
+    assert_eq!(refused(Rules { max_rounds: 1, strict: true, ..Rules::default() }), Unruly::Rounds(2));
     assert_eq!(refused(Rules { escalate_after: 0, ..Rules::default() }), Unruly::Escalation);
     assert_eq!(refused(Rules { standstill: 0, ..Rules::default() }), Unruly::Standstill);
     assert!(Rules { threshold: score(60.0), ..Rules::default() }.checked().is_ok());

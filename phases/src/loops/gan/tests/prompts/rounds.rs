@@ -211,7 +211,7 @@ fn the_judge_reads_the_brief_the_files_and_the_criteria() {
     5. Say of each thing that speaks against it whether it is `present`, and where.
 
     For each dimension say which level you see, and why before the number. Below `next` you may name up to 3 more things
-    worth looking at.
+    that the brief makes worth looking at, each as a question to somebody who knows nothing of your verdicts.
     ## Your answer
 
     One JSON object and nothing else, through the tool for structured answers if you have one. Number of entries in `criteria`: 2.
