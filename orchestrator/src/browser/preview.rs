@@ -115,7 +115,7 @@ impl Server {
     pub(super) fn ask(&self, request: &Request<'_>, left: Duration) -> io::Result<Reply> {
         let Request { method, path, headers, body } = request;
         let until = Instant::now() + left.min(ANSWERING);
-        let mut stream = TcpStream::connect_timeout(&self.at, CONNECTING)?;
+        let mut stream = TcpStream::connect_timeout(&self.at, CONNECTING.min(left))?;
         stream.set_write_timeout(Some(ANSWERING))?;
         let mut head = format!("{method} {path} HTTP/1.0\r\nHost: {}\r\nConnection: close\r\n", self.at);
         if !body.is_empty() {
