@@ -34,6 +34,7 @@ fn become_browser() -> io::Result<std::convert::Infallible> {
     let nowhere = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&nowhere)?;
     rustix::stdio::dup2_stdout(&nowhere)?;
+    #[cfg(target_os = "linux")]
     let _ = leave_the_network();
     Err(Command::new(program).args(words).exec())
 }
@@ -58,10 +59,5 @@ fn leave_the_network() -> io::Result<()> {
         fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
     }
-    Ok(())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn leave_the_network() -> io::Result<()> {
     Ok(())
 }
