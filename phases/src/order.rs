@@ -71,6 +71,8 @@ pub struct Command {
     pub seconds: u64,
     /// The system confines it to its workspace.
     pub confined: bool,
+    /// It is a browser, which sets up a sandbox of its own through `/proc`.
+    pub is_browser: bool,
     /// What it comes to serves other runs too. That of a check does not: it depends on programs and scripts that may be others
     /// by then, or may have been missing.
     pub is_shared: bool,

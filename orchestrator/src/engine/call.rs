@@ -294,13 +294,17 @@ impl Workshop {
         let temp = dir.temp_path();
         let text = temp.to_string_lossy().into_owned();
         let path = std::env::var("PATH").unwrap_or_default();
-        let places = [dir.space_path(), temp].map(OsString::from);
+        // Root's browser has no sandbox, and `/proc` has settings of the whole system for root.
+        let sandbox = command.is_browser && !rustix::process::geteuid().is_root();
+        let places = [dir.space_path(), temp].into_iter().chain(sandbox.then(|| "/proc".into()));
         let env = [("PATH", path), ("HOME", text.clone()), ("TMPDIR", text), ("LANG", "C.UTF-8".to_owned())];
         let env = env.map(|(name, value)| (name.to_owned(), value));
         process::Call {
             argv: command.argv.iter().map(OsString::from).collect(),
             env: env.into_iter().chain([self.mark()]).collect(),
-            confinement: command.confined.then(|| Confinement { writes: places.into() }),
+            confinement: command
+                .confined
+                .then(|| Confinement { writes: places.map(OsString::from).collect() }),
             stdin: command.input.as_ref().map(|_| dir.prompt_path()),
             ..self.bare(dir, Duration::from_secs(command.seconds))
         }

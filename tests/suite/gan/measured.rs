@@ -2,12 +2,15 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::browser::{axe, browser, look, look_with, told, verdict};
-use crate::scene::Scene;
+use super::{json_file, lay};
+use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
 fn page(body: &str) -> String {
     format!(
@@ -128,6 +131,43 @@ fn text_whose_contrast_nobody_can_measure_does_not_pass() {
     let told = told_of(&browser, body, &[], &[]);
     assert_eq!(verdict(&told, "contrast"), "unverified", "{told:#}");
     assert_eq!(verdict(&told, "accessibility"), "passed", "{told:#}");
+}
+
+/// Ours is a file that everybody may read, and nothing else of this machine has to be.
+fn moved(scene: &Scene, program: &str) -> PathBuf {
+    let to = scene.path("bin").join(Path::new(program).file_name().unwrap());
+    fs::create_dir_all(scene.path("bin")).unwrap();
+    fs::copy(program, &to).unwrap();
+    to
+}
+
+#[test]
+fn whoever_is_not_root_has_a_browser_with_its_sandbox_though_it_is_confined() {
+    if browser().is_none() {
+        return;
+    }
+    let wide = page("<h2>How it runs</h2><h2>Prices</h2><div style=\"width:900px\">It is wide.</div>");
+    let scene = lay(Scene::new(&[], &json!({ "gan": { "pages": [wide] } })));
+    let (ours, agent) = (moved(&scene, SKILLTUNE), moved(&scene, FAKE_AGENT));
+    let settings = scene.path("config/skilltune/skilltune.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, text.replace(FAKE_AGENT, agent.to_str().unwrap())).unwrap();
+    let words = ["gan", "brief.md", "--into", "site", "--format", "json", "--yes", "--max-rounds", "1"];
+    let mut command = scene.command_of(ours.to_str().unwrap(), &[], &words);
+    if rustix::process::geteuid().is_root() {
+        const NOBODY: u32 = 65534;
+        let owner = Command::new("chown").args(["-R", "65534:65534"]).arg(scene.path("")).status().unwrap();
+        assert!(owner.success());
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    let ran = Ran::of(command.output().unwrap());
+    assert_eq!(ran.code, Some(3), "{} {}", ran.stdout, ran.stderr);
+    let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    let limits = report["not_looked_at"].to_string();
+    assert!(!limits.contains("sandbox") && !limits.contains("failed"), "{limits}");
+    let all = report["criteria"].as_array().unwrap();
+    let narrow = all.iter().find(|one| one["id"] == "functionality.narrow").unwrap();
+    assert_eq!((&narrow["status"], &narrow["by"]), (&json!("failed"), &json!("machine")), "{narrow}");
 }
 
 #[test]

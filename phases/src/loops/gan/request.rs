@@ -255,6 +255,7 @@ fn command(run: &Run, step: &Step) -> Option<Command> {
                 input: Some(serde_json::to_string(&look).expect("data has a JSON text").into()),
                 seconds: browser.seconds,
                 confined: browser.confined,
+                is_browser: true,
                 is_shared: false,
             })
         }
@@ -265,6 +266,7 @@ fn command(run: &Run, step: &Step) -> Option<Command> {
                 input: None,
                 seconds: task.command_seconds,
                 confined: task.commands.confined,
+                is_browser: false,
                 is_shared: false,
             })
         }

@@ -337,6 +337,7 @@ fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
         input: None,
         seconds: run.plan.task.rules.check_seconds,
         confined: run.plan.task.commands.confined,
+        is_browser: false,
         is_shared: false,
     };
     Some((command, exit))

@@ -338,5 +338,5 @@ impl Question for Request {
 fn program(plan: &Plan, argv: &[String], grader: &str) -> Command {
     let argv = argv.iter().map(|word| word.replace("{grader}", grader)).collect();
     let seconds = plan.roles.of(&Role::EXECUTOR).timeout_seconds.min(CHECK_SECONDS);
-    Command { argv, input: None, seconds, confined: plan.task.confined, is_shared: false }
+    Command { argv, input: None, seconds, confined: plan.task.confined, is_browser: false, is_shared: false }
 }

@@ -95,7 +95,7 @@ pub(super) fn begin_with(files: Option<TreeId>) -> Vec<Placement> {
 
 pub(super) fn set_up(plan: &Plan, argv: Vec<String>) -> Command {
     let seconds = plan.roles.of(&Role::EXECUTOR).timeout_seconds;
-    Command { argv, input: None, seconds, confined: plan.task.confined, is_shared: true }
+    Command { argv, input: None, seconds, confined: plan.task.confined, is_browser: false, is_shared: true }
 }
 
 /// The program of a check has a copy of all that a member has left, and a folder that no agent has seen.
