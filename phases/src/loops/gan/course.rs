@@ -291,7 +291,8 @@ impl Course {
         if self.stands_still(rules, contract, era) {
             return Some(Hold::Stagnation);
         }
-        (sprints.saturating_sub(self.sprints_by(|_| true)) >= rules.escalate_after).then_some(Hold::Escalation)
+        (sprints.saturating_sub(self.sprints_by(|_| true)) >= rules.escalate_after)
+            .then_some(Hold::Escalation)
     }
 
     /// Whether the newest rounds of a series gained too little over the best before each of them. An answer gives it another chance.
