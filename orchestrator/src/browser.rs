@@ -86,7 +86,7 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     let mut looked = Looked::default();
     let site = Path::new(SITE);
     let preview = |why: String| format!("gan.preview: {why}");
-    let server = look.preview.as_ref().map(|preview| Server::start(preview, site)).transpose();
+    let server = look.preview.as_ref().map(|preview| Server::start(preview, site, look.confined)).transpose();
     let server = server.map_err(preview)?;
     // The start of a server has its own time.
     let until = Instant::now() + Duration::from_secs(seconds);

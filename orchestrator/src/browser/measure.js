@@ -13,32 +13,43 @@ async (given, width) => {
 
   const most = 8;
   const root = part("scrollingElement") || part("documentElement");
-  const normal = (text) => String(text).replace(/\s+/g, " ").trim();
-  const isOfWord = (letter) => /[\p{L}\p{N}]/u.test(letter ?? "");
-  // In whole words: “Buy” is not in “Buyers”.
-  const holds = (text, wanted) => {
-    for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-      const end = at + wanted.length;
-      const begins = !(isOfWord(text[at - 1]) && isOfWord(wanted[0]));
-      if (begins && !(isOfWord(text[end]) && isOfWord(wanted.at(-1)))) return true;
-    }
-    return false;
+  // Where an element begins or ends, words may be apart or together: that is for the style to say.
+  const edge = "\uE000";
+  // Without what says where a word may be broken.
+  const normal = (text) =>
+    String(text).normalize("NFC").replace(/[\u00AD\u200B\u2060]/g, "").replace(/\s+/g, " ").trim();
+  const pattern = (wanted) => {
+    // Scripts that put nothing between words have no whole words.
+    const letter = "[[\\p{L}\\p{N}]--[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]]";
+    const plain = [...wanted].map((sign) => sign === " " ? `[ ${edge}]+` : `${sign.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&")}${edge}*`);
+    // In whole words: “Buy” is not in “Buyers”.
+    const isOfWord = (sign) => new RegExp(`^${letter}$`, "v").test(sign ?? "");
+    const begin = isOfWord([...wanted][0]) ? `(?<!${letter})` : "";
+    const end = isOfWord([...wanted].at(-1)) ? `(?!${letter})` : "";
+    return new RegExp(`${begin}${plain.join("").replace(/\uE000\*$/, "")}${end}`, "v");
   };
 
   // What is around an element: whether it may be out of sight with all that is in it, and what cuts it off.
   const known = new Map();
+  const above = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host;
   const around = (element) => {
-    if (!element) return { isDim: false, cuts: [] };
+    if (!element) return { isDim: false, isFilled: false, cuts: [] };
     if (!known.has(element)) {
-      const { isDim, cuts } = around(element.assignedSlot ?? element.parentElement ?? element.getRootNode().host);
+      const outer = around(above(element));
       const style = getComputedStyle(element);
-      const cutsOff = (axis) => ["hidden", "clip"].includes(axis);
-      // The window scrolls what these would cut off.
-      const isWindow = element === root || element === part("body");
-      const [x, y] = [style.overflowX, style.overflowY].map((axis) => !isWindow && cutsOff(axis));
+      // What these cut off of the whole page is cut off at the window.
+      const isPage = element === root || element === part("body") || element === part("documentElement");
+      const box = isPage ? new DOMRect(0, 0, innerWidth, innerHeight) : element.getBoundingClientRect();
+      const axes = [style.overflowX, style.overflowY];
+      const [x, y] = axes.map((axis) => ["hidden", "clip"].includes(axis));
+      // What scrolls shows all that is in it, if it is itself to be seen.
+      const [scrollsX, scrollsY] = axes.map((axis) => !isPage && ["auto", "scroll"].includes(axis));
+      const isOff = (scrollsX || scrollsY) && outer.cuts.some((cut) => isOut(box, cut));
+      const cuts = outer.cuts.map((cut) => ({ ...cut, x: cut.x && !scrollsX, y: cut.y && !scrollsY }));
       known.set(element, {
-        isDim: isDim || Number(style.opacity) === 0 || style.clipPath !== "none" || style.clip !== "auto",
-        cuts: x || y ? [...cuts, { x, y, box: element.getBoundingClientRect() }] : cuts,
+        isDim: outer.isDim || isOff || Number(style.opacity) === 0 || style.clipPath !== "none" || style.clip !== "auto",
+        isFilled: outer.isFilled || style.backgroundClip === "text",
+        cuts: x || y ? [...cuts, { x, y, box }] : cuts,
       });
     }
     return known.get(element);
@@ -50,11 +61,14 @@ async (given, width) => {
   // Whether it can be seen, `hidden` where only a person can tell, or `missing` where nobody sees it.
   const sight = (element, box, isThere) => {
     const style = getComputedStyle(element);
-    if (!isThere || !element.checkVisibility() || style.visibility !== "visible") {
-      return element.closest("details:not([open])") ? "hidden" : "missing";
+    // One without a box of its own is there if the next one around it is.
+    let boxed = element;
+    while (boxed && getComputedStyle(boxed).display === "contents") boxed = above(boxed);
+    if (!isThere || !boxed?.checkVisibility() || style.visibility !== "visible") {
+      return element.closest("details:not([open]), [hidden=until-found]") ? "hidden" : "missing";
     }
-    const { isDim, cuts } = around(element);
-    const isClear = /^rgba.*, 0\)$|\/ 0\)$/.test(style.webkitTextFillColor) && style.backgroundClip !== "text";
+    const { isDim, isFilled, cuts } = around(element);
+    const isClear = /^rgba.*, 0\)$|\/ 0\)$/.test(style.webkitTextFillColor) && !isFilled;
     const isTiny = box.width < 1 || box.height < 1;
     return isDim || isClear || isTiny || isAway(box) || cuts.some((cut) => isOut(box, cut)) ? "hidden" : "seen";
   };
@@ -75,18 +89,18 @@ async (given, width) => {
     const read = (node) => {
       if (node.nodeType === Node.TEXT_NODE) return add(node.data, node.data.trim() ? sightOf(node) : "seen");
       if (node.nodeType !== Node.ELEMENT_NODE) return;
-      const gap = node.localName === "br" || !["inline", "contents"].includes(getComputedStyle(node).display) ? "\n" : "";
       const slotted = node.localName === "slot" ? node.assignedNodes({ flatten: true }) : [];
-      add(gap, "seen");
+      add(edge, "seen");
       (slotted.length ? slotted : [...(node.shadowRoot ?? node).childNodes]).forEach(read);
-      add(gap, "seen");
+      add(edge, "seen");
     };
     if (element) read(element);
     return { seen: normal(told.seen), hidden: normal(told.hidden) };
   };
   const found = (texts, wanted) => {
-    if (texts.some(({ seen }) => holds(seen, wanted))) return "seen";
-    return texts.some(({ hidden }) => holds(hidden, wanted)) ? "hidden" : "missing";
+    const words = pattern(wanted);
+    if (texts.some(({ seen }) => words.test(seen))) return "seen";
+    return texts.some(({ hidden }) => words.test(hidden)) ? "hidden" : "missing";
   };
 
   const labelled = (element, names) => {
@@ -132,6 +146,7 @@ async (given, width) => {
     sections: given.sections.map((title) => found(headings, normal(title).toLowerCase())),
     laid: Math.round(Math.max(root.scrollWidth, window.innerWidth)),
     isWide,
+    hasViewport: all("meta[name=viewport]").length > 0,
     wide: wide.map(where),
     images: images.slice(0, most).map((one) => `${where(one)} ${short(one.getAttribute("src") || "")}`),
   };

@@ -41,6 +41,7 @@ pub(super) struct Measured {
     /// How wide it was laid out.
     pub laid: u32,
     pub is_wide: bool,
+    pub has_viewport: bool,
     pub wide: Vec<String>,
     pub images: Vec<String>,
     /// None of it is in a shadow root.

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
 use rustix::fs::{Mode, OFlags, open};
 
@@ -14,17 +14,18 @@ pub const BECOME: &str = "become-browser";
 /// Where a browser reads commands, and where it writes what it has to say.
 const PLACES: (i32, i32) = (3, 4);
 
-/// `skilltune become-browser PROGRAM ARGUMENT...`
+/// `skilltune become-browser PROGRAM ARGUMENT...`; without a program it only tries whether it can leave the network.
 pub fn become_browser_main() -> ExitCode {
-    let error = become_browser().map_or_else(|error| error, |never| match never {});
+    let Err(error) = become_browser() else { return ExitCode::SUCCESS };
     // Nobody to tell when stderr is gone; the exit code is left.
     let _ = writeln!(io::stderr(), "cannot start the browser: {error}");
     ExitCode::FAILURE
 }
 
-fn become_browser() -> io::Result<std::convert::Infallible> {
+fn become_browser() -> io::Result<()> {
     let mut words = std::env::args_os().skip(2);
-    let program = words.next().ok_or_else(|| io::Error::other("no program was named"))?;
+    let Some(program) = words.next() else { return leave_the_network() };
+    let can_leave = can_leave_the_network();
     // The lowest free numbers: nothing else is open in a program that has just begun.
     let reads = rustix::io::dup(rustix::stdio::stdin())?;
     let writes = rustix::io::dup(rustix::stdio::stdout())?;
@@ -34,9 +35,17 @@ fn become_browser() -> io::Result<std::convert::Infallible> {
     let nowhere = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&nowhere)?;
     rustix::stdio::dup2_stdout(&nowhere)?;
-    #[cfg(target_os = "linux")]
-    let _ = leave_the_network();
+    if can_leave {
+        leave_the_network()?;
+    }
     Err(Command::new(program).args(words).exec())
+}
+
+/// Half a way out would leave the browser without a user of its own, so another process tries it first.
+fn can_leave_the_network() -> bool {
+    let mut probe = Command::new("/proc/self/exe");
+    probe.arg(BECOME).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    cfg!(target_os = "linux") && probe.status().is_ok_and(|status| status.success())
 }
 
 /// A network of its own has nobody in it. Where the system gives none, the browser's own switches keep it from the network.
@@ -60,4 +69,9 @@ fn leave_the_network() -> io::Result<()> {
         fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
     }
     Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn leave_the_network() -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }

@@ -1,6 +1,7 @@
 //! What a person's own server makes of an artifact: `gan.preview` runs in the artifact's folder, and requests of the pages are handed
 //! on to it over loopback.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -15,6 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use skilltune_phases::loops::gan::inspect::Preview;
 
 use super::last_words;
+use crate::process::Confinement;
 
 /// Replaced by the port in each argument.
 const PORT: &str = "{port}";
@@ -57,8 +59,9 @@ impl<'a> Request<'a> {
 
 impl Server {
     /// Starts it, and waits until it answers.
-    pub(super) fn start(preview: &Preview, folder: &Path) -> Result<Self, String> {
-        let server = Self::spawned(preview, folder).map_err(|error| format!("it did not start: {error}"))?;
+    pub(super) fn start(preview: &Preview, folder: &Path, confined: bool) -> Result<Self, String> {
+        let server =
+            Self::spawned(preview, folder, confined).map_err(|error| format!("it did not start: {error}"))?;
         let until = Instant::now() + Duration::from_secs(preview.seconds);
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -87,12 +90,15 @@ impl Server {
         format!("http://{}/", self.at)
     }
 
-    fn spawned(preview: &Preview, folder: &Path) -> io::Result<Self> {
+    fn spawned(preview: &Preview, folder: &Path, confined: bool) -> io::Result<Self> {
         // Free by now: a server of somebody else's that takes it meanwhile makes ours end.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        let mut words = preview.argv.iter().map(|word| word.replace(PORT, &port.to_string()));
+        let argv = preview.argv.iter().map(|word| word.replace(PORT, &port.to_string()).into());
+        let argv: Vec<OsString> = argv.collect();
+        let argv = if confined { confinement()?.argv(&argv) } else { argv };
         let said = tempfile::tempfile_in(".")?;
-        let mut child = Command::new(words.next().unwrap_or_default())
+        let (program, words) = argv.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+        let mut child = Command::new(program)
             .args(words)
             .current_dir(folder)
             .env("PORT", port.to_string())
@@ -132,6 +138,12 @@ impl Server {
         let answer = whole(stream, until)?;
         parsed(&answer).ok_or_else(|| io::Error::other("it does not speak HTTP"))
     }
+}
+
+/// The workspace that we stand in, and its folder of temporary files.
+fn confinement() -> io::Result<Confinement> {
+    let workspace = std::env::current_dir()?.into_os_string();
+    Ok(Confinement { writes: [workspace].into_iter().chain(std::env::var_os("TMPDIR")).collect() })
 }
 
 impl Drop for Server {

@@ -39,9 +39,14 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
         seen.looks.iter().filter(|look| look.size == SIZES[1]).map(move |look| (path, look))
     });
     let narrow = narrow.filter(|(_, look)| look.measured.is_wide).map(|(path, look)| {
-        let at = look.measured.wide.join(", ");
-        let at = if at.is_empty() { at } else { format!(": {at}") };
-        format!("{path} is {} pixels wide at {}{at}", look.measured.laid, SIZES[1].0)
+        let Measured { laid, wide, has_viewport, .. } = &look.measured;
+        let at = match wide.join(", ") {
+            // Then it is wide as a whole, whatever is on it.
+            _ if !has_viewport => ": it has no viewport".to_owned(),
+            at if at.is_empty() => at,
+            at => format!(": {at}"),
+        };
+        format!("{path} is {laid} pixels wide at {}{at}", SIZES[1].0)
     });
     let fine = format!("nothing sticks out at a width of {} pixels", SIZES[1].0);
     tell(Check::Narrow, narrow.collect(), &fine);
@@ -111,9 +116,9 @@ fn by_axe(tour: &Tour) -> [Told; 2] {
         || tour.each().flat_map(|(path, seen)| seen.looks.iter().map(move |look| (path, look.axe.as_ref())));
     let once = |all: BTreeSet<String>| all.into_iter().collect::<Vec<_>>();
     let silent = said().filter(|(_, axe)| axe.is_none());
-    let silent = once(silent.map(|(path, _)| format!("{path}: axe-core came to no end")).collect());
+    let silent = once(silent.map(|(path, _)| format!("{path}: axe-core did not finish")).collect());
     let open = said().filter(|(_, axe)| axe.is_some_and(|axe| axe.is_open));
-    let open = open.map(|(path, _)| format!("{path}: axe-core cannot tell of some text"));
+    let open = open.map(|(path, _)| format!("{path}: axe-core could not measure the contrast of some text"));
     let open = once(open.chain(silent.clone()).collect());
     let faults = |is: fn(&Violation) -> bool| {
         let found = said().flat_map(|(path, axe)| axe.into_iter().map(move |axe| (path, axe)));

@@ -43,7 +43,7 @@ const LINE: usize = 1024;
 
 impl Confinement {
     /// What is started in place of the program: our own, whichever file it stands in by now.
-    pub(super) fn argv(&self, argv: &[OsString]) -> Vec<OsString> {
+    pub(crate) fn argv(&self, argv: &[OsString]) -> Vec<OsString> {
         let ours = ["/proc/self/exe", CONFINED].map(OsString::from);
         let rest = self.writes.iter().cloned().chain([THEN.into()]).chain(argv.iter().cloned());
         ours.into_iter().chain(rest).collect()

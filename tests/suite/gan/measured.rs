@@ -47,6 +47,29 @@ fn texts_are_seen_in_whole_words_whatever_their_style() {
         ["Order now", "Two lines", "White bread", "A round loaf", "Your name", "In the shadow", "In a frame"];
     let told = told_of(&browser, body, &copy, &["Pump"]);
     assert_eq!(verdict(&told, "copy"), "passed", "{told:#}");
+    let body = "<div style=\"display:flex\"><span>$9</span><span>/month</span></div>\
+         <p>Runs on <span style=\"display:inline-block\">air</span>.</p><p><span style=\"float:left\">O</span>nce more</p>\
+         <a>Home</a><a style=\"margin-left:1em\">Pricing</a><p>20 hours<sup>2</sup></p>\
+         <div style=\"display:contents\">Boxed by nothing</div><h2><span>1</span>Answers</h2>\
+         <p>Donau&shy;dampf</p><p>\u{73b0}\u{5728}\u{7acb}\u{5373}\u{8d2d}\u{4e70}</p>\
+         <div style=\"height:60px;overflow:hidden\"><div style=\"height:60px;overflow:auto\"><p style=\"margin-top:400px\">Scrolled to</p></div></div>";
+    let copy = [
+        "$9/month",
+        "Runs on air.",
+        "Once more",
+        "Pricing",
+        "20 hours",
+        "Boxed by nothing",
+        "Donaudampf",
+        "\u{7acb}\u{5373}\u{8d2d}\u{4e70}",
+        "Scrolled to",
+    ];
+    let told = told_of(&browser, body, &copy, &["Answers"]);
+    assert_eq!(
+        (verdict(&told, "copy"), verdict(&told, "sections")),
+        (&json!("passed"), &json!("passed")),
+        "{told:#}"
+    );
     for (body, text) in [
         ("<p>Ordernow</p>", "Order now"),
         ("<p>All Buyers</p>", "Buy"),
@@ -70,8 +93,9 @@ fn what_a_style_may_hide_neither_passes_nor_fails() {
         ("style=\"position:absolute;width:1px;height:1px;overflow:hidden\"", "Five"),
         ("style=\"max-height:0;overflow:hidden\"", "Six"),
         ("style=\"text-indent:-999em\"", "Seven"),
+        ("hidden=until-found", "Eight"),
     ];
-    for some in hidden.chunks(4) {
+    for some in hidden.chunks(5) {
         let bodies = some.iter().map(|(style, text)| format!("<section {style}><p>{text}.</p></section>"));
         let copy: Vec<_> = some.iter().map(|(_, text)| *text).collect();
         let told = told_of(&browser, &bodies.collect::<String>(), &copy, &[]);
@@ -116,7 +140,7 @@ fn what_axe_core_does_not_come_to_an_end_with_is_left_open() {
         let told = told(&scene);
         for check in ["accessibility", "contrast"] {
             assert_eq!(verdict(&told, check), "unverified", "{said}: {told:#}");
-            assert!(evidence(&told, check).contains("axe-core came to no end"), "{said}: {told:#}");
+            assert!(evidence(&told, check).contains("axe-core did not finish"), "{said}: {told:#}");
         }
     }
 }
@@ -153,14 +177,22 @@ fn whoever_is_not_root_has_a_browser_with_its_sandbox_though_it_is_confined() {
     let text = fs::read_to_string(&settings).unwrap();
     fs::write(&settings, text.replace(FAKE_AGENT, agent.to_str().unwrap())).unwrap();
     let words = ["gan", "brief.md", "--into", "site", "--format", "json", "--yes", "--max-rounds", "1"];
-    let mut command = scene.command_of(ours.to_str().unwrap(), &[], &words);
-    if rustix::process::geteuid().is_root() {
-        const NOBODY: u32 = 65534;
+    let is_root = rustix::process::geteuid().is_root();
+    if is_root {
         let owner = Command::new("chown").args(["-R", "65534:65534"]).arg(scene.path("")).status().unwrap();
         assert!(owner.success());
-        command.uid(NOBODY).gid(NOBODY);
     }
-    let ran = Ran::of(command.output().unwrap());
+    let run = |words: &[&str]| {
+        const NOBODY: u32 = 65534;
+        let mut command = scene.command_of(ours.to_str().unwrap(), &[], words);
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        Ran::of(command.output().unwrap())
+    };
+    let refused = run(&["gan", "brief.md", "--into", "/etc/site"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("that you may write"), "{refused:?}");
+    let ran = run(&words);
     assert_eq!(ran.code, Some(3), "{} {}", ran.stdout, ran.stderr);
     let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
     let limits = report["not_looked_at"].to_string();

@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use skilltune_orchestrator::process::can_confine;
 
 use super::browser::{browser, look, told, verdict};
 use super::{build, building, json_file};
@@ -152,6 +153,25 @@ fn a_preview_that_ends_or_never_answers_tells_why() {
     assert!(silent.contains("did not answer within 1 seconds"), "{silent}");
     let missing = look(&["/nowhere/server"], "/");
     assert!(missing.contains("it did not start"), "{missing}");
+}
+
+/// What starts it may write into `/proc`, for the browser's sandbox.
+#[test]
+fn a_preview_that_is_confined_writes_nowhere_but_in_the_workspace() {
+    let Some(browser) = browser() else { return };
+    if !can_confine() {
+        return;
+    }
+    let scene = Scene::empty();
+    let outside = scene.path("outside");
+    let script = format!("echo x > inside && echo x > {}", outside.display());
+    let test = json!([{ "act": "see", "on": "x" }]);
+    let mut given = served(&["/bin/sh", "-c", &script], "/", 20, &test);
+    given["confined"] = json!(true);
+    let ran = look(&scene, &browser, &[("_.txt", HOME)], &given, "60");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("Permission denied") && !outside.exists(), "{}", ran.stderr);
+    assert!(scene.path("desk/site/inside").exists());
 }
 
 #[test]

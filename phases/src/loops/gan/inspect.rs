@@ -102,6 +102,9 @@ pub struct ToLookAt {
     pub test_scenarios: Vec<TestScenario>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
+    /// The system confines the preview to the workspace. What starts it may write elsewhere, for the browser's sandbox.
+    #[serde(default)]
+    pub confined: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

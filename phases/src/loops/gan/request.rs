@@ -215,8 +215,7 @@ fn building(run: &Run, from: TreeId) -> Option<Building> {
     let contract = state.contract()?.clone();
     let focus = state.sprints.last()?.focus.clone();
     let hash = contract.hash();
-    let judged =
-        state.course.rounds.iter().rev().find(|round| round.artifact == from && round.era == state.era);
+    let judged = run.judged(from).filter(|round| round.era == state.era);
     let found = judged.map(Round::found).filter(|found| found.contract == hash);
     let guidance = state.guidance().map(str::to_owned).collect();
     Some(Building { contract, focus, found, guidance })
@@ -248,8 +247,8 @@ fn command(run: &Run, step: &Step) -> Option<Command> {
             let tests = &run.state.contract()?.test_scenarios;
             let is_ours = |test: &&TestScenario| test.command().is_none();
             let test_scenarios = tests.iter().filter(is_ours).cloned().collect();
-            let look =
-                ToLookAt { given: task.given.clone(), test_scenarios, preview: browser.preview.clone() };
+            let (given, preview) = (task.given.clone(), browser.preview.clone());
+            let look = ToLookAt { given, test_scenarios, preview, confined: browser.confined };
             Some(Command {
                 argv: browser.argv.clone(),
                 input: Some(serde_json::to_string(&look).expect("data has a JSON text").into()),

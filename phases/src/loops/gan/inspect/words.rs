@@ -6,6 +6,10 @@ use super::html::{Kind, Page};
 use super::outcome::Outcome;
 use super::site::{Site, Style, hides};
 
+/// Where an inline element begins or ends; no text has it.
+const EDGE: char = '\u{e000}';
+const EDGE_TEXT: &str = "\u{e000}";
+
 /// Each of these is compared with each element.
 const MOST_HIDING: usize = 50;
 
@@ -115,16 +119,15 @@ fn said(site: &Site<'_>, at: usize) -> Said {
                     say(text);
                     say(" \n");
                 }
-                if !is_inline(name) {
-                    say(" ");
-                }
+                say(if is_inline(name) { EDGE_TEXT } else { " " });
             }
             Kind::Document => {}
         }
         // What has ended with this node, and is a block, parts the words.
         let ended = page.up(node).skip(1).take_while(|up| page.nodes[*up].end == node + 1);
-        if ended.take(MOST_HIDING).any(|up| !is_inline(page.name(up))) {
-            say(" ");
+        let mut ended = ended.take(MOST_HIDING).peekable();
+        if ended.peek().is_some() {
+            say(if ended.any(|up| !is_inline(page.name(up))) { " " } else { EDGE_TEXT });
         }
     }
     Said { sure: normal(&sure), all: normal(&all) }
@@ -159,13 +162,24 @@ fn words(text: &str) -> String {
 
 /// Whether a text has another one in it that neither begins nor ends within a word.
 fn holds(text: &str, wanted: &str) -> bool {
-    let parts = |a: Option<char>, b: Option<char>| {
-        !(a.is_some_and(char::is_alphanumeric) && b.is_some_and(char::is_alphanumeric))
-    };
-    !wanted.is_empty()
-        && text.match_indices(wanted).any(|(at, _)| {
-            let (before, after) = (&text[..at], &text[at + wanted.len()..]);
-            parts(before.chars().next_back(), wanted.chars().next())
-                && parts(wanted.chars().next_back(), after.chars().next())
-        })
+    let (first, last) = (wanted.chars().next(), wanted.chars().next_back());
+    let parts = |a: Option<char>, b: Option<char>| !(a.is_some_and(is_of_word) && b.is_some_and(is_of_word));
+    let places = text.char_indices().filter(|(_, c)| Some(*c) == first);
+    let mut ends = places.filter(|(at, _)| parts(text[..*at].chars().next_back(), first));
+    ends.any(|(at, _)| after(&text[at..], wanted).is_some_and(|rest| parts(last, rest.chars().next())))
+}
+
+/// What follows a text that begins so. At the edge of an element words may be apart or together: that is for a style to say.
+fn after<'t>(text: &'t str, wanted: &str) -> Option<&'t str> {
+    wanted.chars().try_fold(text, |text, c| {
+        let rest = text.trim_start_matches(if c == ' ' { &[' ', EDGE][..] } else { &[EDGE] });
+        if c == ' ' { (rest.len() < text.len()).then_some(rest) } else { rest.strip_prefix(c) }
+    })
+}
+
+/// A letter or a digit; scripts that put nothing between words have no whole words.
+fn is_of_word(c: char) -> bool {
+    let is_unspaced = matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}');
+    c.is_alphanumeric() && !is_unspaced
 }
