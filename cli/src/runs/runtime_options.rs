@@ -38,11 +38,17 @@ impl RuntimeOptions {
         Self {
             cast: casting.map(|part| part.agent.clone()),
             jobs: settings.calls.jobs.value as usize,
-            artifacts: Limits { files: limits.artifact_files.value, bytes: limits.artifact_bytes.value },
+            artifacts: Self::artifacts(settings),
             output_bytes: limits.output_bytes.value,
             patience: settings.patience(),
             prices: settings.prices(),
         }
+    }
+
+    /// What an agent may be given and may write.
+    pub fn artifacts(settings: &Settings) -> Limits {
+        let limits = &settings.limits;
+        Limits { files: limits.artifact_files.value, bytes: limits.artifact_bytes.value }
     }
 
     /// Agents are looked up, and trusted, again: the journal names them, and cannot make us run anything.

@@ -117,6 +117,19 @@ fn what_cannot_be_read_is_refused_with_a_hint_before_anything_is_paid_for() {
     assert!(refused(&["empty.md"]).contains("is empty"));
     assert!(refused(&["brief.md", "--into", "file"]).contains("is not a folder"));
     assert!(refused(&["brief.md", "--into", "no/../where"]).contains("without `..`"));
+    for all_files in ["/", "../home", ".."] {
+        let told = refused(&["brief.md", "--into", all_files, "--dry-run"]);
+        assert!(told.contains("it holds all of your files"), "{all_files}: {told}");
+    }
+    for read_by_others in [".git", ".git/hooks", ".skilltune/x", "a/.claude", ".vscode"] {
+        let told = refused(&["brief.md", "--into", read_by_others]);
+        assert!(told.contains("reads what is in it by itself"), "{read_by_others}: {told}");
+    }
+    fs::create_dir(scene.path("project/many")).unwrap();
+    (0..1_001).for_each(|nth| fs::write(scene.path("project/many").join(nth.to_string()), "").unwrap());
+    assert!(refused(&["brief.md", "--into", "many"]).contains("let git ignore"));
+    let strict = refused(&["brief.md", "--strict", "--max-rounds", "1"]);
+    assert!(strict.contains("a strict run judges 2 rounds at least"), "{strict}");
     assert!(refused(&["brief.md", "--copy", "broken.json"]).contains("it is no JSON"));
     assert!(refused(&["brief.md", "--profile", "brief.md"]).contains("is no profile"));
     assert!(refused(&["brief.md", "--minimums", "colour=50"]).contains("has no dimension \"colour\""));

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use skilltune_orchestrator::snapshot::{CaptureError, IgnoreRules, Limits, Manifest, Objects};
+use skilltune_orchestrator::snapshot::{CaptureError, IgnoreRules, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::checks::Commands;
@@ -15,6 +15,7 @@ use skilltune_phases::plan::{FORMAT, LoopKind};
 use crate::agents::Part;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::request::Request;
+use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{birth_name, seed};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -31,7 +32,8 @@ pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Resu
     let start = match request.into.as_ref().filter(|path| path.is_dir()) {
         None => objects.put_manifest(&Manifest::default()).map_err(ours)?,
         Some(path) => {
-            read(path, |rules| around.indexes().capture(objects, path, rules, Limits::default()))?.tree
+            let limits = RuntimeOptions::artifacts(&request.settings);
+            read(path, |rules| around.indexes().capture(objects, path, rules, limits))?.tree
         }
     };
     let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
@@ -45,7 +47,18 @@ pub fn read<T>(
     how: impl FnOnce(Option<IgnoreRules>) -> Result<T, CaptureError>,
 ) -> Result<T, Complaint> {
     let read = IgnoreRules::of(path).map_err(CaptureError::from).and_then(|rules| how(Some(rules)));
-    read.map_err(|error| Complaint::input(format!("cannot read {}", path.display())).caused_by(error))
+    read.map_err(|error| {
+        let cannot = Complaint::input(format!("cannot read {}", path.display()));
+        let is_too_large = matches!(error, CaptureError::TooLarge(_));
+        let cannot = cannot.caused_by(error);
+        if is_too_large {
+            cannot.hint(
+                "let git ignore what agents need not read, or raise limits.artifact_files and limits.artifact_bytes",
+            )
+        } else {
+            cannot
+        }
+    })
 }
 
 /// Without anything being written: what a dry run shows.

@@ -1,9 +1,12 @@
 //! What `gan` is asked to do, once nothing is left to be guessed.
 
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use rustix::fs::{Access, access};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::checks::RunThem;
+use skilltune_phases::edit::acts_by_itself;
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::inspect::{Given, Preview};
 use skilltune_phases::loops::gan::original::Original;
@@ -60,7 +63,7 @@ impl Request {
         let (name, brief) = inputs::brief(&around.cwd.join(&args.brief))?;
         let (given, materials) = inputs::given(args, &brief, around)?;
         let Judged { profile, asked, original } = inputs::judged(args.profile.as_deref(), around)?;
-        let into = args.into.as_ref().map(|path| destination(&around.cwd.join(path))).transpose()?;
+        let into = args.into.as_ref().map(|path| destination(&around.cwd.join(path), around)).transpose()?;
         let project = around.project_here();
         let mut settings = crate::loops::settings(&project, around)?;
         lay_original(&mut settings, &original.unwrap_or_default());
@@ -75,6 +78,7 @@ impl Request {
             return Err(Complaint::input("cannot propose the result: no folder is named")
                 .hint("pass --into DIR, or --apply never to leave the result in the run's folder"));
         }
+        into.iter().filter(|_| apply == Apply::Auto).try_for_each(|path| require_writable(path))?;
         Ok(Self {
             level: gan.level.value.into(),
             negotiated: gan.is_negotiated(),
@@ -205,7 +209,7 @@ fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complai
 }
 
 /// A folder, or a place where one can be made. What is not there yet leads nowhere, back included.
-fn destination(path: &Path) -> Result<PathBuf, Complaint> {
+fn destination(path: &Path, around: &Environment) -> Result<PathBuf, Complaint> {
     let cannot = |why: &str| Complaint::input(format!("cannot build into {}: {why}", path.display()));
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok());
     let there = there.ok_or_else(|| cannot("it is below no folder"))?;
@@ -217,5 +221,25 @@ fn destination(path: &Path) -> Result<PathBuf, Complaint> {
         return Err(cannot("a folder on the way does not exist").hint("pass a path without `..`"));
     }
     let real = there.canonicalize().map_err(|error| cannot("it cannot be read").caused_by(error))?;
-    Ok(if missing.as_os_str().is_empty() { real } else { real.join(missing) })
+    let real = if missing.as_os_str().is_empty() { real } else { real.join(missing) };
+    let home = around.env.get("HOME").and_then(|home| Path::new(home).canonicalize().ok());
+    // Agents read all that is in it.
+    if real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real)) {
+        return Err(cannot("it holds all of your files").hint("pass a folder for this alone"));
+    }
+    let is_ours = |part: Component<'_>| part.as_os_str() == ".git" || part.as_os_str() == ".skilltune";
+    if real.components().any(is_ours) || acts_by_itself(&format!("{}/", real.display())) {
+        return Err(cannot("git, skilltune, an agent or an editor reads what is in it by itself")
+            .hint("pass another folder"));
+    }
+    Ok(real)
+}
+
+/// Before anything is paid for.
+fn require_writable(path: &Path) -> Result<(), Complaint> {
+    let there = path.ancestors().find(|folder| folder.is_dir()).unwrap_or(path);
+    access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {
+        let cannot = Complaint::input(format!("cannot build into {}", path.display()));
+        cannot.caused_by(io::Error::from(error)).hint("pass a folder that you may write, or --apply never")
+    })
 }
