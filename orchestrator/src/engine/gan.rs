@@ -127,7 +127,7 @@ fn built(shop: &Workshop, from: TreeId, remains: &Remains<'_>) -> Result<TreeId,
     }
     if let Some(path) = new_settings(&base, made) {
         return gate(&format!(
-            "agents, editors or shells act on {path} by themselves; leave it to the person"
+            "agents, editors or shells read {path} by themselves; do not create or change it"
         ));
     }
     Ok(captured.tree)

@@ -27,11 +27,18 @@ pub(super) fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option
     })
 }
 
-/// The first file that is new or changed and that somebody's agent, editor or shell would act on by itself.
+/// The first file that is new or changed and that somebody's agent, editor or shell reads by itself.
 pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'a RelPath> {
     let mut new = made.entries().iter().filter(|entry| base.get(&entry.path) != Some(&entry.node));
-    let acts =
-        |entry: &&Entry| !entry.node.is_folder() && acts_by_itself(&entry.path.as_path().to_string_lossy());
+    let acts = |entry: &&Entry| {
+        let path = entry.path.as_path().to_string_lossy();
+        match entry.node {
+            Node::File { .. } => acts_by_itself(&path),
+            // It may lead to a folder that stands in for one of that name.
+            Node::Link { .. } => acts_by_itself(&path) || acts_by_itself(&format!("{path}/")),
+            Node::Folder { .. } => false,
+        }
+    };
     new.find(acts).map(|entry| &entry.path)
 }
 

@@ -179,7 +179,7 @@ fn settings_that_an_agent_would_act_on_are_no_part_of_what_is_built() {
     let scene = playing(&json!({ "pages": ["<p>x</p>"], "leaves": ".claude/settings.json" }));
     let ran = build(&scene, &["--yes"]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{}", ran.stderr);
-    let why = "agents, editors or shells act on .claude/settings.json by themselves";
+    let why = "agents, editors or shells read .claude/settings.json by themselves";
     let report = scene.run(&["report"]).stdout;
     assert!(report.contains(why), "{report}");
     assert_eq!(page(&scene), None);

@@ -97,6 +97,20 @@ fn an_amendment_makes_another_contract_and_judges_the_best_again() {
 }
 
 #[test]
+fn a_run_that_waits_says_why_and_which_answers_there_are() {
+    let scene = building(&[&[WORKS], &[WORKS], &[WORKS]]);
+    let ran = scene.run(&["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--no-browser"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("2 rounds in a row gained less than 5 points. How should it go on?"), "{told}");
+    for answer in ["end", "refocus --with DIMENSION", "guide --with TEXT", "amend --with FILE", "accept"] {
+        assert!(told.contains(&format!("skilltune resume {} --answer {answer}", scene.run_id())), "{told}");
+    }
+    let status = scene.run(&["status"]).stdout;
+    assert!(status.contains("round") && status.contains("3 of 5"), "{status}");
+}
+
+#[test]
 fn an_answer_that_does_not_fit_changes_nothing() {
     let scene = standing_still(&[]);
     for (wrong, why) in [

@@ -97,18 +97,18 @@ impl LoopCommands for Gan {
         Ok(version(known.run.plan.task.start))
     }
 
-    /// The artifact of a round, such as `2`, or one whose tree begins so; the words `start`, `best` and `champion` name one too.
+    /// What was built in a round, such as `2`, or the artifact whose tree begins so; the words `start`, `best` and `champion` name one too.
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
         let run = &known.run;
         let all: BTreeSet<TreeId> = run.state.sprints.iter().filter_map(|sprint| sprint.artifact).collect();
         // Nobody takes the first letters of a tree for a number of two digits.
-        let number = name.parse::<usize>().ok().filter(|number| *number < 100);
+        let number = name.parse::<u32>().ok().filter(|number| *number < 100);
         let named = match (name, number) {
             ("start", _) => Some(run.plan.task.start),
             ("best" | CHAMPION, _) => run.result(),
             (_, Some(number)) => {
-                let nth = number.checked_sub(1);
-                nth.and_then(|nth| run.state.course.rounds.get(nth)).map(|round| round.artifact)
+                let built = run.state.sprints.iter().find(|sprint| sprint.number == number);
+                built.and_then(|sprint| sprint.artifact)
             }
             (name, None) => {
                 let mut hits = all.iter().copied().filter(|tree| tree.to_string().starts_with(name));
@@ -120,7 +120,7 @@ impl LoopCommands for Gan {
             let hint = match known.as_slice() {
                 [] => "the run has built nothing yet".to_owned(),
                 known => {
-                    let rounds = figures::count(run.state.course.rounds.len(), "round");
+                    let rounds = figures::count(run.state.sprints.len(), "round");
                     format!("it has {rounds}, {} (and the words start, best, champion)", known.join(", "))
                 }
             };

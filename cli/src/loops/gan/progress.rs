@@ -178,7 +178,19 @@ pub fn advice(run: &Run) -> Vec<Next> {
         return vec![answer("run", "run them"), answer("skip", "let the evaluator decide instead")];
     }
     if run.held {
-        return vec![Next { command: format!("skilltune resume {id}"), purpose: "answer its question" }];
+        let answer = |(name, told): (&str, &'static str)| {
+            let purpose = told.split_once(": ").map_or(told, |(_, purpose)| purpose);
+            let detail = match name {
+                "refocus" => " --with DIMENSION",
+                "guide" => " --with TEXT",
+                "amend" => " --with FILE",
+                _ => "",
+            };
+            Next { command: format!("skilltune resume {id} --answer {name}{detail}"), purpose }
+        };
+        return run
+            .asks()
+            .map_or_else(Vec::new, |hold| words::choices(hold).into_iter().map(answer).collect());
     }
     vec![Next { command: resume(run), purpose: "continue" }]
 }

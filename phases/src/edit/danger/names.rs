@@ -114,21 +114,35 @@ pub(super) fn is_settings(path: &str) -> bool {
     acts_by_itself(path) || is_among(path, &FOLDERS, &NAMES)
 }
 
-/// Those of them on which somebody's agent, editor or shell acts as soon as it works in the folder.
+/// Those of them that somebody's agent, editor or shell reads by itself as soon as it works in the folder.
 pub fn acts_by_itself(path: &str) -> bool {
-    const FOLDERS: [&str; 9] = [
+    const FOLDERS: [&str; 14] = [
         ".claude",
         ".claude-plugin",
         ".codex",
         ".gemini",
         ".opencode",
         ".cursor",
+        ".windsurf",
+        ".kiro",
         ".vscode",
+        ".idea",
+        ".zed",
+        ".devcontainer",
         ".husky",
         ".githooks",
     ];
-    const NAMES: [&str; 4] = [".mcp.json", "opencode.json", ".envrc", ".gitconfig"];
-    is_among(path, &FOLDERS, &NAMES)
+    const NAMES: [&str; 8] = [
+        ".mcp.json",
+        "opencode.json",
+        ".cursorrules",
+        ".envrc",
+        ".gitconfig",
+        ".exrc",
+        ".nvim.lua",
+        ".mise.toml",
+    ];
+    is_among(path, &FOLDERS, &NAMES) || path.to_ascii_lowercase().ends_with(".code-workspace")
 }
 
 fn is_among(path: &str, folders: &[&str], names: &[&str]) -> bool {

@@ -143,6 +143,13 @@ pub enum Ending {
     Failed,
 }
 
+impl Choice {
+    /// It does not end the run.
+    fn goes_on(&self) -> bool {
+        matches!(self, Self::Refocus { .. } | Self::Amend { .. } | Self::Guide { .. })
+    }
+}
+
 impl Hold {
     /// What a person may choose.
     pub fn allows(self, choice: &Choice) -> bool {
@@ -180,6 +187,9 @@ impl Round {
         }
         let fallen: BTreeSet<_> = judges.iter().flat_map(|judge| &judge.fallen).cloned().collect();
         found.fallen = fallen.into_iter().collect();
+        let patterns = judges.iter().flat_map(|judge| judge.patterns.clone());
+        let mut known = BTreeSet::new();
+        found.patterns = patterns.filter(|seen| known.insert(seen.pattern.clone())).collect();
         found
     }
 
@@ -265,10 +275,7 @@ impl Course {
 
     /// How often a person has let the run go on.
     pub fn extensions(&self) -> usize {
-        let goes_on = |choice: &Choice| {
-            matches!(choice, Choice::Refocus { .. } | Choice::Amend { .. } | Choice::Guide { .. })
-        };
-        self.answers.iter().filter(|one| one.by == Who::Person && goes_on(&one.choice)).count()
+        self.answers.iter().filter(|one| one.by == Who::Person && one.choice.goes_on()).count()
     }
 
     /// How many artifacts may be built before a person is asked again whether there shall be more.
@@ -276,9 +283,10 @@ impl Course {
         self.sprints_by(|hold| hold == Hold::Exhausted).saturating_add(rules.max_rounds)
     }
 
-    /// How many artifacts there were when such a question was answered last.
+    /// How many artifacts there were when an answer last let the run go on at such a question.
     fn sprints_by(&self, is: fn(Hold) -> bool) -> u32 {
-        let answered = self.answers.iter().rev().find(|answered| is(answered.hold));
+        let goes_on = |answered: &&Answered| is(answered.hold) && answered.choice.goes_on();
+        let answered = self.answers.iter().rev().find(goes_on);
         let last = answered.and_then(|answered| answered.after.checked_sub(1));
         last.and_then(|last| self.rounds.get(last)).map_or(0, |round| round.sprints)
     }

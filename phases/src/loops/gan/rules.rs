@@ -62,8 +62,10 @@ impl Default for Rules {
 pub enum Unruly {
     #[error("the threshold must be from {FLOOR} to 100")]
     Threshold,
-    #[error("`gan.max_rounds` must be at least {0}")]
-    Rounds(u32),
+    #[error("`gan.max_rounds` must be at least 1")]
+    Rounds,
+    #[error("a strict run judges {0} rounds at least, and `gan.max_rounds` allows fewer")]
+    TooFew(u32),
     #[error("`gan.escalate_after` must be at least 1")]
     Escalation,
     #[error("`gan.standstill` must be at least 1")]
@@ -76,9 +78,11 @@ impl Rules {
         if self.threshold.points() < FLOOR {
             return Err(Unruly::Threshold);
         }
-        let least = self.least_rounds().max(1);
-        if self.max_rounds < least {
-            return Err(Unruly::Rounds(least));
+        if self.max_rounds == 0 {
+            return Err(Unruly::Rounds);
+        }
+        if self.max_rounds < self.least_rounds() {
+            return Err(Unruly::TooFew(self.least_rounds()));
         }
         if self.escalate_after == 0 {
             return Err(Unruly::Escalation);

@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::Run;
 use super::contract::Contract;
-use super::course::{Ending, Round};
+use super::course::{Ending, Follow, Hold, Round};
+use super::decision::End;
 use super::evaluation::Block;
 use super::state::Sprint;
 use super::step::Answer;
@@ -60,10 +61,21 @@ impl Run {
     /// The round whose artifact the run leaves, or would leave: the best under the contract in force.
     pub fn best(&self) -> Option<&Round> {
         let course = &self.state.course;
-        if let Some(result) = self.state.end.as_ref().and_then(|end| end.result) {
-            return course.rounds.iter().rev().find(|round| round.artifact == result);
+        match &self.state.end {
+            Some(End { ending: Ending::Reached, .. }) => course.rounds.last(),
+            Some(End { result: Some(result), .. }) => self.judged(*result),
+            Some(End { result: None, .. }) | None => {
+                course.best(self.state.contract()?, &self.plan.task.rules, self.state.era)
+            }
         }
-        course.best(self.state.contract()?, &self.plan.task.rules, self.state.era)
+    }
+
+    /// The round in which an artifact was judged: the best one, or else the newest. A builder may leave it as it is.
+    pub(super) fn judged(&self, artifact: TreeId) -> Option<&Round> {
+        let course = &self.state.course;
+        let best = course.best(self.state.contract()?, &self.plan.task.rules, self.state.era);
+        let newest = || course.rounds.iter().rev().find(|round| round.artifact == artifact);
+        best.filter(|round| round.artifact == artifact).or_else(newest)
     }
 
     /// The contract of this hash.
@@ -86,6 +98,15 @@ impl Run {
     /// Its number.
     pub fn number_of(&self, round: &Round) -> u32 {
         self.sprint_of(round).map_or(0, |sprint| sprint.number)
+    }
+
+    /// What it asks a person next, if it asks how to go on.
+    pub fn asks(&self) -> Option<Hold> {
+        let (state, rules) = (&self.state, &self.plan.task.rules);
+        match state.course.follow(state.contract()?, rules, state.era) {
+            Follow::Hold(hold) => Some(hold),
+            _ => None,
+        }
     }
 
     /// How many artifacts it may build as things stand.

@@ -73,12 +73,13 @@ pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
 pub fn became(run: &Run) -> String {
     let Some(end) = run.state.end.as_ref().filter(|_| run.closed_at.is_some()) else {
         return if run.held {
-            let question = if run.has_to_ask_for_commands() {
-                "may it run the commands of its test scenarios?"
-            } else {
-                "how should it go on?"
-            };
-            format!("The run waits for you: {question}")
+            match run.asks() {
+                _ if run.has_to_ask_for_commands() => {
+                    "The run waits for you: may it run the commands of its test scenarios?".to_owned()
+                }
+                Some(hold) => format!("The run waits for you. {}", question(run, hold)),
+                None => "The run waits for you.".to_owned(),
+            }
         } else {
             "The run has not ended; `skilltune resume` continues it.".to_owned()
         };
@@ -115,7 +116,9 @@ pub fn label(run: &Run) -> &'static str {
 
 fn score(run: &Run) -> String {
     let threshold = run.plan.task.rules.threshold.typed();
-    run.best().map_or(String::new(), |best| format!(", {} of {threshold}", best.evaluation().score.typed()))
+    run.best().map_or(String::new(), |best| {
+        format!(" with {} ({threshold} needed)", best.evaluation().score.typed())
+    })
 }
 
 /// Who answered last.
@@ -243,7 +246,7 @@ pub fn destination(run: &Run) -> Option<String> {
     match run.handed_over() {
         Some(Answer::Promoted) => None,
         Some(Answer::Conflict { .. }) => Some(format!(
-            "{into} was edited while the run went on, and is unchanged; copy the result by hand"
+            "{into} was changed by somebody else while the run went on, so skilltune left it alone; copy the result by hand"
         )),
         Some(Answer::Committed(proposal)) => {
             let notes: String = proposal.notes.iter().flat_map(|note| ["; ", note]).collect();

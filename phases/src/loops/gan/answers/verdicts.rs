@@ -137,7 +137,7 @@ fn claim(value: &Value, asked: &Asked) -> Option<Claim> {
     is_asked.then_some(Claim { dimension, level: Score::new(level * 100.0)?, why })
 }
 
-/// A later judge reads it, and is to know of no other one: what tells of a judgement is no item.
+/// A later judge must not learn of earlier judgements: an item that mentions one is dropped.
 fn item(value: &Value) -> Option<Item> {
     let words = |key| answer::words(value.get(key), LONGEST_ITEM).filter(|words| !tells(words));
     let id = value.get("id")?.as_str()?;
@@ -146,29 +146,19 @@ fn item(value: &Value) -> Option<Item> {
 }
 
 fn tells(text: &str) -> bool {
-    const OF_JUDGEMENTS: [&str; 20] = [
-        "round",
-        "rounds",
-        "sprint",
-        "sprints",
-        "iteration",
-        "score",
-        "scores",
-        "scored",
-        "verdict",
-        "verdicts",
-        "judge",
-        "judges",
-        "judged",
-        "evaluator",
-        "evaluation",
-        "passed",
-        "failed",
-        "earlier",
-        "previous",
-        "previously",
-    ];
+    const BEGINNINGS: [&str; 8] =
+        ["scor", "verdict", "judg", "evaluat", "iterat", "sprint", "rating", "fail"];
+    const WORDS: [&str; 5] = ["passed", "points", "rounds", "earlier", "previously"];
     let lower = text.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| OF_JUDGEMENTS.contains(&word))
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_one =
+        |word: &&str| WORDS.contains(word) || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning));
+    // A corner may be round, and a button lead to the previous picture.
+    let are_one = |two: &[&str]| match two {
+        ["round", number] => number.starts_with(|c: char| c.is_ascii_digit()),
+        ["last" | "previous" | "first" | "second", what] => matches!(*what, "round" | "version" | "time"),
+        _ => false,
+    };
+    words.iter().any(is_one) || words.windows(2).any(are_one)
 }

@@ -404,15 +404,22 @@ fn odd_levels_and_odd_items_are_passed_over() {
         item("b.menu", "The menu that was scored 0.5 is still there."),
         item("b.menu", "What the last judge saw holds."),
         item("b.menu", "It PASSED before."),
-        item("b.round-two", "The hero stays."),
+        item("b.menu", "As in round 2, the hero stays."),
+        item("b.menu", "The evaluators found it too pale."),
+        item("b.menu", "Why did it get 50 points?"),
+        item("b.sprint-two", "The hero stays."),
         item("b.colour", "the first"),
         item("b.colour", "the second"),
         item("b.sound", "another"),
+        item("b.button", "Is the previous button round?"),
     ]);
     let read = verdicts(&odd.to_string()).unwrap();
     let claims: Vec<_> = read.claims.iter().map(|claim| (claim.dimension.as_str(), claim.level)).collect();
     assert_eq!(claims, [("b", Score::FULL)]);
-    assert_eq!(read.wanted.iter().map(|item| &*item.text).collect::<Vec<_>>(), ["the first", "another"]);
+    assert_eq!(
+        read.wanted.iter().map(|item| &*item.text).collect::<Vec<_>>(),
+        ["the first", "another", "Is the previous button round?"]
+    );
     for key in ["levels", "next"] {
         odd[key] = json!("none");
     }

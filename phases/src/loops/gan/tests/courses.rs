@@ -319,8 +319,8 @@ fn a_focus_has_a_few_of_the_items_that_the_judge_would_look_at_besides() {
 fn rules_that_no_run_can_keep_are_refused() {
     let refused = |rules: Rules| rules.checked().unwrap_err();
     assert_eq!(refused(Rules { threshold: score(59.9), ..Rules::default() }), Unruly::Threshold);
-    assert_eq!(refused(Rules { max_rounds: 0, ..Rules::default() }), Unruly::Rounds(1));
-    assert_eq!(refused(Rules { max_rounds: 1, strict: true, ..Rules::default() }), Unruly::Rounds(2));
+    assert_eq!(refused(Rules { max_rounds: 0, ..Rules::default() }), Unruly::Rounds);
+    assert_eq!(refused(Rules { max_rounds: 1, strict: true, ..Rules::default() }), Unruly::TooFew(2));
     assert_eq!(refused(Rules { escalate_after: 0, ..Rules::default() }), Unruly::Escalation);
     assert_eq!(refused(Rules { standstill: 0, ..Rules::default() }), Unruly::Standstill);
     assert!(Rules { threshold: score(60.0), ..Rules::default() }.checked().is_ok());

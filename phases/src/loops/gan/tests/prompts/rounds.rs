@@ -89,7 +89,8 @@ fn the_builder_reads_the_findings_on_the_files_it_starts_from() {
 
     ## How to build
 
-    1. Write files in `artifact` and nowhere else. What is there may be changed, replaced or removed.
+    1. Write files in `artifact` and nowhere else. What is there may be changed, replaced or removed. Create no git repository, and no settings of agents,
+       editors or shells, such as `.claude`, `.vscode` or `.envrc`.
     2. Everything that the result needs is in its files: nothing is loaded from a network.
     3. Finish what you begin. A text that holds a place for another one, a link that leads nowhere or a part without content is a fault.
 
