@@ -28,7 +28,7 @@ pub(super) struct Look {
     pub measured: Measured,
     pub picture: Option<Vec<u8>>,
     pub has_loaded: bool,
-    /// None: nobody asked axe-core, or it came to no end.
+    /// None: nobody asked axe-core, or it did not finish.
     pub axe: Option<Axe>,
 }
 

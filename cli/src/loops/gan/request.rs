@@ -229,7 +229,7 @@ fn destination(path: &Path, around: &Environment) -> Result<PathBuf, Complaint> 
     }
     let is_ours = |part: Component<'_>| part.as_os_str() == ".git" || part.as_os_str() == ".skilltune";
     if real.components().any(is_ours) || acts_by_itself(&format!("{}/", real.display())) {
-        return Err(cannot("git, skilltune, an agent or an editor reads what is in it by itself")
+        return Err(cannot("git, skilltune, agents or editors read files in there unasked")
             .hint("pass another folder"));
     }
     Ok(real)

@@ -226,7 +226,7 @@ impl Course {
         };
         let hash = contract.hash();
         let Some(last) = self.series(hash, era).last() else {
-            // Whatever the series of before was, it is ranked by what has to pass now.
+            // The rounds of the older contract or evaluator, ranked by what has to pass now.
             let before = self.series(newest.first.contract, newest.era);
             let best = best_of(before, contract, rules).unwrap_or(newest);
             return Follow::Judge { artifact: best.artifact };
