@@ -184,7 +184,8 @@ fn chosen(
     contract: &Contract,
 ) -> Result<Choice, Complaint> {
     let options = words::choices(hold);
-    let told: Vec<&str> = options.iter().map(|(_, told)| *told).collect();
+    let told: Vec<String> = options.iter().map(|(name, purpose)| format!("{name}: {purpose}")).collect();
+    let told: Vec<&str> = told.iter().map(String::as_str).collect();
     let (name, _) = options[person.pick(question, &told, 0)?];
     Ok(match name {
         "refocus" => {

@@ -178,8 +178,7 @@ pub fn advice(run: &Run) -> Vec<Next> {
         return vec![answer("run", "run them"), answer("skip", "let the evaluator decide instead")];
     }
     if run.held {
-        let answer = |(name, told): (&str, &'static str)| {
-            let purpose = told.split_once(": ").map_or(told, |(_, purpose)| purpose);
+        let answer = |(name, purpose): (&str, &'static str)| {
             let detail = match name {
                 "refocus" => " --with DIMENSION",
                 "guide" => " --with TEXT",

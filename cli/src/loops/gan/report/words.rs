@@ -169,13 +169,13 @@ pub fn question(run: &Run, hold: Hold) -> String {
 /// The answers to a hold: their names, and what they mean. The default of nobody is the first.
 pub fn choices(hold: Hold) -> Vec<(&'static str, &'static str)> {
     let all = [
-        ("refocus", "refocus: go on, with another dimension first"),
-        ("end", "end: keep the best round, outside of your folder"),
-        ("guide", "guide: go on, and tell the builder something"),
-        ("amend", "amend: change the contract, and judge anew"),
-        ("force", "force: call it passed"),
-        ("accept", "accept: take it as it is"),
-        ("abort", "abort: take nothing"),
+        ("refocus", "go on, with another dimension first"),
+        ("end", "keep the best round, outside of your folder"),
+        ("guide", "go on, and tell the builder something"),
+        ("amend", "change the contract, and judge anew"),
+        ("force", "call it passed"),
+        ("accept", "take it as it is"),
+        ("abort", "take nothing"),
     ];
     let fits = |name: &str| !matches!((name, hold), ("refocus", Hold::Exhausted) | ("end", Hold::Escalation));
     let mut choices: Vec<_> = all.into_iter().filter(|(name, _)| fits(name)).collect();
