@@ -71,6 +71,11 @@ pub(crate) fn page(scene: &Scene) -> Option<String> {
     fs::read_to_string(scene.path("project/site/index.html")).ok()
 }
 
+/// What the judges of a run were told, but for second ones.
+pub(crate) fn judged(scene: &Scene) -> Vec<String> {
+    scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge what was built")).collect()
+}
+
 /// Which version of the page is in the person's folder.
 pub(crate) fn version(scene: &Scene) -> Option<u32> {
     let text = page(scene)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{json_file, lay, version};
+use super::{json_file, judged, lay, version};
 use crate::scene::{Ran, SKILLTUNE, Scene};
 
 pub(super) fn browser() -> Option<PathBuf> {
@@ -76,7 +76,7 @@ fn nothing_given() -> Value {
     json!({ "given": { "copy": [], "tokens": [], "sections": [] } })
 }
 
-fn page(body: &str) -> String {
+pub(super) fn page(body: &str) -> String {
     format!(
         "<!doctype html><html lang=en><head><title>Pump</title><meta name=viewport content=\"width=device-width\">\
          <link rel=icon href=\"data:,\"></head><body><main>{body}</main></body></html>"
@@ -109,9 +109,8 @@ fn a_page_that_breaks_at_375_pixels_does_not_pass_until_it_no_longer_does() {
             fs::read(super::folder(&scene).join(format!("iterations/iteration-2/screens/index-{size}.png")));
         assert!(picture.unwrap().starts_with(b"\x89PNG"));
     }
-    let judged = scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge what was built"));
     assert!(
-        judged.into_iter().all(|prompt| prompt.contains("screens/index-375x667.png")),
+        judged(&scene).into_iter().all(|prompt| prompt.contains("screens/index-375x667.png")),
         "a judge is shown the pictures"
     );
     assert_eq!(version(&scene), None, "the page has no version: it is a whole page of the test");

@@ -8,18 +8,15 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::browser::{axe, browser, look, look_with, told, verdict};
+use super::browser::{self, axe, browser, look, look_with, told, verdict};
 use super::{json_file, lay};
 use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
 fn page(body: &str) -> String {
-    format!(
-        "<!doctype html><html lang=en><head><title>Pump</title><meta name=viewport content=\"width=device-width\">\
-         <link rel=icon href=\"data:,\"></head><body><main><h1>Pump</h1>{body}</main></body></html>"
-    )
+    browser::page(&format!("<h1>Pump</h1>{body}"))
 }
 
-/// What is told of a page when these texts and headings are given.
+/// What a look at a page says when these texts and headings are given.
 fn told_of(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Value {
     let scene = Scene::empty();
     let copy: Vec<_> = copy.iter().map(|text| json!({ "at": "t", "text": text })).collect();

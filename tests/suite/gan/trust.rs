@@ -4,13 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{ALL, WORKS, build, building, folder, json_file, lay, playing, version};
+use super::{ALL, WORKS, build, building, folder, json_file, judged, lay, playing, version};
 use crate::scene::Scene;
-
-/// What the judges of a run were told.
-fn judged(scene: &Scene) -> Vec<String> {
-    scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge what was built")).collect()
-}
 
 /// Without the codes of fences and answers, which are others in each request, and the number of the version.
 fn plain(prompt: &str) -> String {
