@@ -51,7 +51,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     let fine = format!("nothing sticks out at a width of {} pixels", SIZES[1].0);
     tell(Check::Narrow, narrow.collect(), &fine);
     let images = each().flat_map(|(path, seen)| {
-        seen.looks.iter().filter(is_wide).flat_map(move |look| {
+        seen.looks.iter().filter(|look| is_wide(look)).flat_map(move |look| {
             look.measured.images.iter().map(move |at| format!("{path}: {at} has no alt text"))
         })
     });
@@ -75,7 +75,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     }
 }
 
-/// A fault that was seen counts for more than what nobody could tell.
+/// A fault outweighs a doubt.
 fn comes_to(check: Check, faults: &[String], doubts: &[String], fine: &str) -> Told {
     let (verdict, evidence) = match (faults, doubts) {
         ([], []) => (Verdict::Passed, fine.to_owned()),
@@ -88,7 +88,7 @@ fn comes_to(check: Check, faults: &[String], doubts: &[String], fine: &str) -> T
 /// The given texts and sections: each has to be seen on one page.
 fn texts(all: &[Seen], given: &Given) -> Vec<Told> {
     let best = |of: fn(&Measured) -> &[Sight], nth: usize| {
-        let looks = all.iter().flat_map(|seen| seen.looks.iter().filter(is_wide));
+        let looks = all.iter().flat_map(|seen| seen.looks.iter().filter(|look| is_wide(look)));
         looks.filter_map(|look| of(&look.measured).get(nth)).max().copied().unwrap_or(Sight::Missing)
     };
     let told = |check, wanted: Vec<(Sight, String)>, fine: &str| {
@@ -138,8 +138,7 @@ fn by_axe(tour: &Tour) -> [Told; 2] {
     ]
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "for filters of what is looked at by reference")]
-fn is_wide(look: &&Look) -> bool {
+fn is_wide(look: &Look) -> bool {
     look.size == SIZES[0]
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Tour {
 }
 
 impl Tour {
-    /// Each page with what was seen of it.
+    /// Each page, and what was seen there.
     pub(super) fn each(&self) -> impl Iterator<Item = (&String, &Seen)> {
         self.pages.iter().zip(&self.seen)
     }

@@ -34,7 +34,7 @@ pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'
         let path = entry.path.as_path().to_string_lossy();
         match entry.node {
             Node::File { .. } => acts_by_itself(&path),
-            // It may lead to a folder that stands in for one of that name.
+            // A link called `.claude` makes any folder one.
             Node::Link { .. } => acts_by_itself(&path) || acts_by_itself(&format!("{path}/")),
             Node::Folder { .. } => false,
         }
@@ -61,4 +61,44 @@ fn leads_outside(skill: &Manifest, Entry { path, node }: &Entry) -> bool {
             false
         }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::id::{BlobId, Digest};
+
+    use super::*;
+
+    fn made(entries: &[(&str, Option<&str>)]) -> Manifest {
+        let entry = |(path, target): &(&str, Option<&str>)| {
+            let file = Node::File { blob: BlobId(Digest::of(b"x")), size: 1, mode: 0o644 };
+            let node = target.map_or(file, |target| Node::Link { target: target.as_bytes().into() });
+            Entry { path: RelPath::parse(path.as_bytes()).unwrap(), node }
+        };
+        let folders = entries.iter().filter_map(|(path, _)| path.rsplit_once('/'));
+        let folder = |(path, _): (&str, &str)| Entry {
+            path: RelPath::parse(path.as_bytes()).unwrap(),
+            node: Node::Folder { mode: 0o755 },
+        };
+        Manifest::new(folders.map(folder).chain(entries.iter().map(entry)).collect()).unwrap()
+    }
+
+    #[test]
+    fn settings_are_seen_in_any_spelling_and_through_a_link_and_those_that_were_there_may_stay() {
+        let page = made(&[("index.html", None)]);
+        for (path, target) in [
+            (".claude/settings.json", None),
+            (".CLAUDE/x", None),
+            ("a.Code-Workspace", None),
+            (".envrc", None),
+            (".claude", Some("conf")),
+        ] {
+            let built = made(&[("index.html", None), (path, target)]);
+            let seen = new_settings(&page, &built).map(ToString::to_string);
+            assert_eq!(seen.as_deref(), Some(path));
+            assert!(new_settings(&built, &built).is_none(), "{path}");
+        }
+        let built = made(&[("index.html", None), ("hooks/menu.js", None), ("claude", Some("conf"))]);
+        assert!(new_settings(&page, &built).is_none());
+    }
 }

@@ -142,7 +142,7 @@ pub fn acts_by_itself(path: &str) -> bool {
         ".nvim.lua",
         ".mise.toml",
     ];
-    is_among(path, &FOLDERS, &NAMES) || path.to_ascii_lowercase().ends_with(".code-workspace")
+    is_among(path, &FOLDERS, &NAMES) || fold::word(path).ends_with(".code-workspace")
 }
 
 fn is_among(path: &str, folders: &[&str], names: &[&str]) -> bool {
