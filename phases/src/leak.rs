@@ -1,4 +1,10 @@
-//! Whether a draft has learnt its test: a run of words that only the judges should know, copied into the skill.
+//! Whether a draft has learnt its test: a run of words that only the judges should know, copied into the skill. And which files
+//! hold the test together with its answers, before anything is tried.
+
+mod answer_key;
+mod words;
+
+pub use answer_key::{AnswerKeys, Held};
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,8 +13,7 @@ use serde_json::Value;
 use crate::checks::How;
 use crate::scenario::Scenario;
 
-/// So many words in a row are not written alike by chance.
-const RUN: usize = 6;
+use words::runs;
 
 /// What a skill may not hold, and what it may hold though that does.
 #[derive(Clone, Debug, Default)]
@@ -57,21 +62,6 @@ impl Secrets {
             Some((path.as_str(), line))
         })
     }
-}
-
-/// Every run of words, whatever stands between them, with the line that it begins on.
-fn runs(text: &str) -> impl Iterator<Item = (usize, String)> {
-    let words: Vec<(usize, String)> = (1..)
-        .zip(text.lines())
-        .flat_map(|(line, text)| {
-            let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-            words.map(move |word| (line, word.to_lowercase()))
-        })
-        .collect();
-    (0..(words.len() + 1).saturating_sub(RUN)).map(move |at| {
-        let run: Vec<&str> = words[at..at + RUN].iter().map(|(_, word)| word.as_str()).collect();
-        (words[at].0, run.join(" "))
-    })
 }
 
 fn strings(value: &Value) -> Vec<String> {

@@ -39,6 +39,7 @@ pub use listing::{BUDGET, Listing};
 pub use outline::{Code, Outline, code, is_script, outline};
 pub use path::decoded;
 pub(crate) use path::resolved;
+pub use reading::is_markdown;
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
 pub use secret::without_keys;
@@ -60,6 +61,16 @@ pub struct File {
     pub path: String,
     pub body: Body,
     pub executable: bool,
+}
+
+impl File {
+    /// What it says, if it is a text of a size that is looked into.
+    pub fn text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Text(text) => Some(text),
+            Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => None,
+        }
+    }
 }
 
 /// One thing that is wrong, and where.

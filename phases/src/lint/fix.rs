@@ -245,7 +245,7 @@ fn summed(done: Vec<Repair>) -> Vec<Repair> {
 #[cfg(test)]
 impl Fixed {
     pub(super) fn text(&self, path: &str) -> &str {
-        super::reading::text(self.files.get(path).unwrap()).unwrap()
+        self.files.get(path).unwrap().text().unwrap()
     }
 }
 

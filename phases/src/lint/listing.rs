@@ -2,7 +2,7 @@
 
 use super::front::{Front, LISTED};
 use super::reading::Reading;
-use super::{Files, Finding, Rule};
+use super::{File, Files, Finding, Rule};
 
 /// What all skills together may take: a hundredth of a context of 200,000 tokens.
 pub const BUDGET: usize = 8000;
@@ -33,7 +33,7 @@ impl Listing {
 
 fn characters(files: &Files) -> usize {
     let main = Reading::main_of(files).map(|at| &files.files()[at]);
-    let Some(front) = main.and_then(super::reading::text).and_then(|text| Front::read(text).ok()) else {
+    let Some(front) = main.and_then(File::text).and_then(|text| Front::read(text).ok()) else {
         return 0;
     };
     let length = |key| front.text(key).map_or(0, |text| text.chars().count());

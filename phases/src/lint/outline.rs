@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::File;
 use super::page::Page;
-use super::reading::{MAIN, body_at, is_markdown, is_script as names_interpreter, text};
+use super::reading::{MAIN, body_at, is_markdown, is_script as names_interpreter};
 use crate::skill;
 
 /// A Markdown file in parts that can be compared one by one.
@@ -21,7 +21,7 @@ pub struct Outline<'a> {
 
 /// Nothing, if it is no Markdown or too long.
 pub fn outline(file: &File) -> Option<Outline<'_>> {
-    let text = text(file).filter(|_| is_markdown(&file.path))?;
+    let text = file.text().filter(|_| is_markdown(&file.path))?;
     let is_main = file.path == MAIN;
     let matter = skill::check(text).ok().filter(|_| is_main);
     let body_at = body_at(text, is_main);
@@ -51,7 +51,7 @@ pub struct Code {
 
 /// Nothing, if it is no Markdown or too long.
 pub fn code(file: &File) -> Option<Code> {
-    let text = text(file).filter(|_| is_markdown(&file.path))?;
+    let text = file.text().filter(|_| is_markdown(&file.path))?;
     let (blocks, inline) = Page::of(text, body_at(text, file.path == MAIN)).into_code();
     Some(Code { blocks, inline })
 }
@@ -73,6 +73,6 @@ impl Code {
 
 /// Whether a file is there to be run: it may be, names its interpreter, or stands among scripts.
 pub fn is_script(file: &File) -> bool {
-    let says_so = || text(file).is_some_and(|text| names_interpreter(file, text));
+    let says_so = || file.text().is_some_and(|text| names_interpreter(file, text));
     !is_markdown(&file.path) && (file.executable || file.path.starts_with("scripts/") || says_so())
 }

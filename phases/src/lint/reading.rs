@@ -38,7 +38,7 @@ impl<'a> Reading<'a> {
             by_small_name.entry(name.to_lowercase()).or_default().extend(files);
         }
         let page = |(at, file): (usize, &'a File)| {
-            let text = text(file).filter(|_| is_markdown(&file.path))?;
+            let text = file.text().filter(|_| is_markdown(&file.path))?;
             Some(Page::of(text, body_at(text, main == Some(at))))
         };
         let pages = files.files().iter().enumerate().map(page).collect();
@@ -54,13 +54,13 @@ impl<'a> Reading<'a> {
     }
 
     pub(super) fn text(&self, at: usize) -> Option<&'a str> {
-        text(self.file(at))
+        self.file(at).text()
     }
 
     /// The path and text of every text file.
     pub(super) fn texts(&self) -> impl Iterator<Item = (usize, &'a File, &'a str)> {
         let files = self.files.files().iter().enumerate();
-        files.filter_map(|(at, file)| Some((at, file, text(file)?)))
+        files.filter_map(|(at, file)| Some((at, file, file.text()?)))
     }
 
     pub(super) fn pages(&self) -> impl Iterator<Item = (usize, &'a File, &Page<'a>)> {
@@ -116,7 +116,7 @@ impl<'a> Reading<'a> {
             return false;
         }
         let has_slots = || {
-            let text = self.files.get(path).and_then(text).unwrap_or_default();
+            let text = self.files.get(path).and_then(File::text).unwrap_or_default();
             SLOTS.iter().any(|slot| text.contains(slot))
         };
         let mut programs = self.texts().filter(|(_, file, _)| !is_markdown(&file.path));
@@ -165,13 +165,6 @@ pub(super) fn body_at(text: &str, is_main: bool) -> usize {
 fn looks_like_fields(yaml: &str) -> bool {
     yaml.split(':').next().is_some_and(|key| !key.is_empty() && !key.contains([' ', '\n', '#', '*']))
         && yaml.contains(':')
-}
-
-pub(super) fn text(file: &File) -> Option<&str> {
-    match &file.body {
-        Body::Text(text) => Some(text),
-        Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => None,
-    }
 }
 
 pub(super) fn finding(
@@ -270,7 +263,7 @@ pub(super) fn is_template(path: &str) -> bool {
     NAMES.iter().any(|name| small.contains(name))
 }
 
-pub(super) fn is_markdown(path: &str) -> bool {
+pub fn is_markdown(path: &str) -> bool {
     matches!(extension(path), Some("md" | "markdown" | "MD"))
 }
 

@@ -2,7 +2,7 @@
 
 use super::front::Front;
 use super::reach::ways;
-use super::reading::{Reading, body_at, text};
+use super::reading::{Reading, body_at};
 use super::{Files, tokens};
 
 /// What loading a skill comes to, step by step.
@@ -62,7 +62,7 @@ pub fn route(files: &Files) -> Route {
                 continue;
             }
         };
-        stops.push(Stop { stage, what: file.path.clone(), tokens: text(file).map_or(0, tokens) });
+        stops.push(Stop { stage, what: file.path.clone(), tokens: file.text().map_or(0, tokens) });
     }
     Route { stops, unreached }
 }

@@ -1,6 +1,6 @@
 //! What the reference validator of the specification says, and nothing else.
 
-use super::reading::{Reading, finding, text};
+use super::reading::{Reading, finding};
 use super::{File, Files, Finding, Rule};
 use crate::material::Body;
 use crate::skill::strict::strict;
@@ -12,7 +12,7 @@ pub fn spec(files: &Files) -> Vec<Finding> {
     let Some(main) = Reading::main_of(files).map(|at| &files.files()[at]) else {
         return vec![finding(Rule::Spec, &missing, None, "SKILL.md is missing")];
     };
-    let Some(page) = text(main) else {
+    let Some(page) = main.text() else {
         return vec![finding(Rule::Spec, main, None, "the file is not UTF-8 text")];
     };
     let faults = strict(page, files.folder());

@@ -32,7 +32,7 @@ impl Made {
     }
 
     pub(super) fn text(&self, path: &str) -> &str {
-        reading::text(self.0.get(path).unwrap()).unwrap()
+        self.0.get(path).unwrap().text().unwrap()
     }
 
     fn put(mut self, path: &str, body: Body) -> Self {
@@ -271,7 +271,7 @@ fn files() -> impl Strategy<Value = Files> {
 
 /// The lines of front matter, but for name and description.
 fn fields(files: &Files) -> Vec<String> {
-    let text = reading::text(files.get("SKILL.md").unwrap()).unwrap();
+    let text = files.get("SKILL.md").unwrap().text().unwrap();
     let front = crate::skill::front_matter(text).unwrap_or_default().replace('\r', "");
     front
         .lines()
@@ -315,7 +315,7 @@ proptest! {
             prop_assert_eq!(fields(&fixed.files), before);
         }
         let code = |files: &Files| {
-            let text = reading::text(files.get("SKILL.md").unwrap()).unwrap().replace("\r\n", "\n").replace('\r', "\n");
+            let text = files.get("SKILL.md").unwrap().text().unwrap().replace("\r\n", "\n").replace('\r', "\n");
             let page = page::Page::of(&text, reading::body_at(&text, true));
             page.code.iter().map(|at| text[at.clone()].to_owned()).collect::<Vec<_>>()
         };

@@ -1,0 +1,297 @@
+//! Answer keys: files that hold tasks of a suite together with what is expected of them.
+//!
+//! Whoever is measured, and whoever improves what is measured, must not see one. Tasks alone are examples, and expectations
+//! alone are the rules that a suite was written from: neither is a key.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use serde_json::{Map, Value};
+
+use super::strings;
+use super::words::{RUN, runs, unescaped, words};
+use crate::checks::How;
+use crate::demand::AS_EXPECTED;
+use crate::name::Name;
+use crate::scenario::Scenario;
+use crate::yaml;
+
+/// A suite as files are compared with it.
+#[derive(Clone, Debug)]
+pub struct AnswerKeys {
+    scenarios: Vec<Name>,
+    phrases: Vec<Phrase>,
+    /// The runs of words to look for, and the phrases that each is part of.
+    runs: HashMap<String, Vec<usize>>,
+    /// The lengths of these runs, and the words that they begin with.
+    lengths: BTreeSet<usize>,
+    firsts: HashSet<String>,
+    /// The words of each task.
+    tasks: HashMap<String, usize>,
+}
+
+/// What a file holds of a suite's answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// The scenarios whose answers it holds.
+    pub scenarios: Vec<Name>,
+    /// Where the first of them begins.
+    pub line: usize,
+    /// It holds those of two scenarios, or of one in a suite of one or two, or half of all that is expected.
+    pub is_key: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Phrase {
+    scenario: usize,
+    kind: Kind,
+    /// How many runs of words it has.
+    runs: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Task,
+    /// An expectation or an expected output.
+    Statement,
+    /// What a check looks for, and all statements as one text.
+    Other,
+}
+
+/// What a text has of the phrases.
+#[derive(Default)]
+struct Hits {
+    /// The runs of each phrase.
+    runs: HashMap<usize, HashSet<String>>,
+    /// The first line of each phrase.
+    lines: HashMap<usize, usize>,
+}
+
+/// A task of fewer words stands in many texts; in an entry of data it is recognised all the same.
+const FEWEST_WORDS: usize = 4;
+/// Fewer statements than this may stand in a page by chance, whatever their share is.
+const FEWEST_STATEMENTS: usize = 3;
+
+impl AnswerKeys {
+    /// What `shown` says, a text that agents see anyway, is no secret.
+    pub fn new(scenarios: &[Scenario], shown: &str) -> Self {
+        let texts = scenarios.iter().map(task).chain([shown.to_owned()]);
+        let known: HashSet<String> =
+            texts.flat_map(|text| runs(&text).map(|(_, run)| run).collect::<Vec<_>>()).collect();
+        let mut keys = Self {
+            scenarios: scenarios.iter().map(|scenario| scenario.id.clone()).collect(),
+            phrases: Vec::new(),
+            runs: HashMap::new(),
+            lengths: BTreeSet::new(),
+            firsts: HashSet::new(),
+            tasks: HashMap::new(),
+        };
+        for (at, scenario) in scenarios.iter().enumerate() {
+            let task = joined(&scenario.description);
+            let short =
+                Some(task.clone()).filter(|task| (FEWEST_WORDS..RUN).contains(&task.split(' ').count()));
+            let cut = runs(&scenario.description).map(|(_, run)| run).chain(short);
+            keys.add(at, Kind::Task, cut.collect());
+            keys.tasks.insert(task, at);
+            for (kind, text) in secrets(scenario) {
+                let cut = runs(&text).map(|(_, run)| run).filter(|run| !known.contains(run));
+                keys.add(at, kind, cut.collect());
+            }
+        }
+        keys
+    }
+
+    fn add(&mut self, scenario: usize, kind: Kind, runs: BTreeSet<String>) {
+        if runs.is_empty() {
+            return;
+        }
+        let phrase = self.phrases.len();
+        self.phrases.push(Phrase { scenario, kind, runs: runs.len() });
+        for run in runs {
+            self.lengths.insert(run.split(' ').count());
+            self.firsts.extend(run.split(' ').next().map(str::to_owned));
+            self.runs.entry(run).or_default().push(phrase);
+        }
+    }
+
+    /// What a file holds of the answers, if it holds any.
+    pub fn held(&self, path: &str, text: &str) -> Option<Held> {
+        let hits = self.hits(text);
+        let answered = self.answered(&hits, path, text);
+        let fewest = if self.scenarios.len() > 2 { 2 } else { 1 };
+        let stated = self.most_statements(&hits).filter(|_| answered.len() < fewest);
+        let is_key = answered.len() >= fewest || stated.is_some();
+        let scenarios = stated.unwrap_or(answered);
+        if scenarios.is_empty() {
+            return None;
+        }
+        let is_of = |phrase: &&usize| scenarios.contains(&self.phrases[**phrase].scenario);
+        let lines = hits.lines.iter().filter(|(phrase, _)| is_of(phrase)).map(|(_, line)| *line);
+        let named = scenarios.iter().map(|&at| self.scenarios[at].clone());
+        Some(Held { scenarios: named.collect(), line: lines.min().unwrap_or(1), is_key })
+    }
+
+    /// The scenarios whose task a text holds together with something that only their judges should know.
+    fn answered(&self, hits: &Hits, path: &str, text: &str) -> BTreeSet<usize> {
+        let (mut tasks, mut secrets) = (BTreeSet::new(), BTreeSet::new());
+        for (phrase, found) in &hits.runs {
+            let Phrase { scenario, kind, runs } = self.phrases[*phrase];
+            match kind {
+                Kind::Task if found.len() * 2 >= runs => tasks.insert(scenario),
+                Kind::Task => false,
+                Kind::Statement | Kind::Other => secrets.insert(scenario),
+            };
+        }
+        let mut answered: BTreeSet<usize> = tasks.intersection(&secrets).copied().collect();
+        if let Some(value) = structured(path, text) {
+            self.entries(&value, &mut answered);
+        }
+        answered
+    }
+
+    /// Entries of data that have a task and say more of it, as entries of suites do.
+    fn entries(&self, value: &Value, answered: &mut BTreeSet<usize>) {
+        match value {
+            Value::Array(values) => values.iter().for_each(|value| self.entries(value, answered)),
+            Value::Object(entry) => {
+                answered.extend(self.task_of(entry));
+                // promptfoo keeps the task among variables, beside the asserts.
+                for (key, value) in entry {
+                    let inner = value.as_object();
+                    let task = inner.and_then(|inner| inner.values().find_map(|value| self.task(value)));
+                    answered.extend(task.filter(|_| has_more(entry, key)));
+                    self.entries(value, answered);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn task_of(&self, entry: &Map<String, Value>) -> Option<usize> {
+        let (key, task) = entry.iter().find_map(|(key, value)| Some((key, self.task(value)?)))?;
+        has_more(entry, key).then_some(task)
+    }
+
+    fn task(&self, value: &Value) -> Option<usize> {
+        self.tasks.get(&joined(value.as_str()?)).copied()
+    }
+
+    /// The scenarios whose statements a text repeats whole, if that is half of all statements.
+    fn most_statements(&self, hits: &Hits) -> Option<BTreeSet<usize>> {
+        let statements = || (0..).zip(&self.phrases).filter(|(_, phrase)| phrase.kind == Kind::Statement);
+        let is_whole = |(at, phrase): &(usize, &Phrase)| {
+            hits.runs.get(at).is_some_and(|found| found.len() == phrase.runs)
+        };
+        let whole: Vec<usize> = statements().filter(is_whole).map(|(_, phrase)| phrase.scenario).collect();
+        let is_most = whole.len() >= FEWEST_STATEMENTS && whole.len() * 2 >= statements().count();
+        is_most.then(|| whole.into_iter().collect())
+    }
+
+    fn hits(&self, text: &str) -> Hits {
+        let mut hits = Hits::default();
+        self.scan(text, &mut hits);
+        if text.contains('\\') {
+            self.scan(&unescaped(text), &mut hits);
+        }
+        hits
+    }
+
+    fn scan(&self, text: &str, hits: &mut Hits) {
+        let words = words(text);
+        for (at, (line, _)) in words.iter().enumerate().filter(|(_, (_, word))| self.firsts.contains(word)) {
+            for words in self.lengths.iter().filter_map(|length| words.get(at..at + length)) {
+                let run = words.iter().map(|(_, word)| word.as_str()).collect::<Vec<_>>().join(" ");
+                for phrase in self.runs.get(&run).into_iter().flatten() {
+                    hits.runs.entry(*phrase).or_default().insert(run.clone());
+                    let known = hits.lines.entry(*phrase).or_insert(*line);
+                    *known = (*known).min(*line);
+                }
+            }
+        }
+    }
+}
+
+/// All that an agent is told of its task.
+fn task(scenario: &Scenario) -> String {
+    let texts = [&scenario.description, &scenario.input_args, &scenario.success_criteria];
+    texts.into_iter().chain(&scenario.requirements).map(String::as_str).collect::<Vec<_>>().join("\n")
+}
+
+/// What only judges and checks should know of a scenario. Statements are also read as one text: in a key the short ones
+/// follow each other, too.
+fn secrets(scenario: &Scenario) -> Vec<(Kind, String)> {
+    let mut secrets: Vec<(Kind, String)> = Vec::new();
+    secrets.extend(scenario.expected.iter().map(|text| (Kind::Statement, text.to_string())));
+    for demand in &scenario.demands {
+        match &demand.how {
+            How::Question { text } if **text == *AS_EXPECTED => {}
+            How::Question { text } => secrets.push((Kind::Statement, text.to_string())),
+            How::Check(check) => {
+                let check = serde_json::to_value(check).expect("a check has a JSON text");
+                secrets.extend(strings(&check).into_iter().map(|text| (Kind::Other, text)));
+            }
+        }
+    }
+    let statements = secrets.iter().filter(|(kind, _)| *kind == Kind::Statement);
+    let together = statements.map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("\n");
+    secrets.push((Kind::Other, together));
+    secrets
+}
+
+fn joined(text: &str) -> String {
+    words(text).into_iter().map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+}
+
+/// What tells nothing of an answer.
+const NEUTRAL: [&str; 22] = [
+    "id",
+    "name",
+    "title",
+    "eval_name",
+    "eval_id",
+    "description",
+    "tags",
+    "category",
+    "kind",
+    "type",
+    "files",
+    "skill",
+    "skills",
+    "skill_name",
+    "note",
+    "notes",
+    "comment",
+    "source",
+    "language",
+    "difficulty",
+    "priority",
+    "role",
+];
+
+/// Whether an entry says more than its task, which stands under `key`.
+fn has_more(entry: &Map<String, Value>, key: &str) -> bool {
+    let is_empty = |value: &Value| match value {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        Value::Array(values) => values.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
+    };
+    let mut others = entry.iter().filter(|(name, _)| *name != key);
+    others.any(|(name, value)| !NEUTRAL.contains(&name.as_str()) && !is_empty(value))
+}
+
+/// JSON, lines of JSON, or YAML where the name says so: nearly every text is YAML.
+fn structured(path: &str, text: &str) -> Option<Value> {
+    let text = text.trim_start_matches('\u{feff}');
+    if let Ok(value) = serde_json::from_str(text) {
+        return Some(value);
+    }
+    if path.ends_with(".jsonl") {
+        return Some(text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect());
+    }
+    let is_yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+    is_yaml.then(|| yaml::value(text).ok()).flatten()
+}
+
+#[cfg(test)]
+mod tests;
