@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::edit::Version;
+use skilltune_phases::id::BlobId;
 use skilltune_phases::lint::{File, Files};
 
 use skilltune_phases::material::Body;
@@ -125,6 +126,15 @@ fn file(root: &Path, entry: &walkdir::DirEntry, left: &mut u64) -> io::Result<Op
 
 /// The same of what was captured.
 pub fn load_captured(manifest: &Manifest, name: &str, objects: &Objects) -> Result<Files, ObjectError> {
+    load_from(manifest, name, |blob| objects.read(blob))
+}
+
+/// The same, from wherever the bytes are.
+pub(crate) fn load_from<E>(
+    manifest: &Manifest,
+    name: &str,
+    read: impl Fn(BlobId) -> Result<Vec<u8>, E>,
+) -> Result<Files, E> {
     let mut files = Vec::new();
     let mut left = MOST_BYTES;
     for entry in manifest.entries() {
@@ -137,7 +147,7 @@ pub fn load_captured(manifest: &Manifest, name: &str, objects: &Objects) -> Resu
             }
             Node::File { blob, mode, .. } => {
                 let is_named = entry.path.as_path().to_str().is_some();
-                (body(objects.read(*blob)?, is_named, &mut left), *mode)
+                (body(read(*blob)?, is_named, &mut left), *mode)
             }
         };
         files.push(File { path, body, executable: mode & RUNS != 0 });

@@ -13,6 +13,7 @@ use crate::material::Folders;
 use crate::offline::Task;
 use crate::prompt::Faulty;
 use crate::role::{Rights, Role};
+use crate::scenario::SkillFile;
 
 #[derive(Clone, Debug)]
 pub struct Order {
@@ -39,6 +40,8 @@ pub struct Placement {
     pub access: Access,
     /// Paths of the tree that are left out.
     pub hidden: Vec<String>,
+    /// The only files of the tree that are placed, each where it says; all of them, if there are none.
+    pub picked: Vec<SkillFile>,
 }
 
 /// What an agent may do to a folder that it was given.
@@ -120,6 +123,11 @@ impl Order {
         self.placements.iter().flat_map(|placement| placement.hidden.iter().map(String::as_str))
     }
 
+    /// All files that are picked out of trees.
+    pub fn picked(&self) -> impl Iterator<Item = &SkillFile> {
+        self.placements.iter().flat_map(|placement| &placement.picked)
+    }
+
     /// Whether the workspace holds a folder at this path.
     pub fn places(&self, at: &str) -> bool {
         self.placements.iter().any(|placement| placement.at == at)
@@ -135,11 +143,15 @@ impl Order {
 
 impl Placement {
     pub(crate) fn new(at: impl Into<String>, tree: TreeId, access: Access) -> Self {
-        Self { at: at.into(), tree, access, hidden: Vec::new() }
+        Self { at: at.into(), tree, access, hidden: Vec::new(), picked: Vec::new() }
     }
 
     pub(crate) fn hiding(self, hidden: &[String]) -> Self {
         Self { hidden: hidden.to_vec(), ..self }
+    }
+
+    pub(crate) fn picking(self, picked: &[SkillFile]) -> Self {
+        Self { picked: picked.to_vec(), ..self }
     }
 }
 

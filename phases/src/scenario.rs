@@ -22,6 +22,9 @@ pub struct Scenario {
     /// What the executor finds in its workspace: a folder of copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<TreeId>,
+    /// Files of the skill itself that its task is about. They are placed as the version under trial has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub of_skill: Vec<SkillFile>,
     /// Prepares the workspace, once for all trials: a program and its arguments, run where the files are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<Vec<String>>,
@@ -47,6 +50,15 @@ pub struct Scenario {
     pub held_out: bool,
 }
 
+/// A file of the first member, and where its copy is placed in the workspace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SkillFile {
+    /// Relative to the skill's folder.
+    pub path: String,
+    /// Relative to the workspace.
+    pub at: String,
+}
+
 /// What an executor may use. Who judges or improves never has a shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -67,6 +79,7 @@ impl Scenario {
             input_args: String::new(),
             success_criteria: String::new(),
             files: None,
+            of_skill: Vec::new(),
             setup: None,
             git: false,
             command: None,
@@ -112,6 +125,7 @@ impl Scenario {
         self.description == other.description
             && self.input_args == other.input_args
             && self.files == other.files
+            && self.of_skill == other.of_skill
     }
 
     /// How a judgement of its trials names one of its demands; no criterion of a contract is named so.

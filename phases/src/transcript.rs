@@ -157,6 +157,17 @@ impl Transcript {
         Some(Self { events, end: end? })
     }
 
+    /// Whether a tool call names a path, in its files, its command or its arguments.
+    pub fn has_opened(&self, path: &str) -> bool {
+        self.events.iter().any(|event| match event {
+            Event::Call(call) => {
+                let texts = call.files.iter().chain(&call.command).chain([&call.arguments]);
+                texts.into_iter().any(|text| text.contains(path))
+            }
+            Event::Text { .. } | Event::Result(_) | Event::End(_) => false,
+        })
+    }
+
     pub fn events(&self) -> &[Event] {
         &self.events
     }

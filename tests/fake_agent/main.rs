@@ -157,7 +157,7 @@ fn improve(script: &Script) -> String {
         Style::InPlace => {
             // Anew, as many editors write a file: it has whatever mode the umask leaves.
             fs::remove_file(&page).expect("the copy can be written");
-            fs::write(&page, text.replace(&old, &new)).expect("the copy can be written");
+            fs::write(&page, text.replace(&old, &new) + &script.learns).expect("the copy can be written");
             fs::write(skill.join("notes.md"), format!("now {next}\n")).expect("the copy can be written");
             format!("{{{report}}}")
         }

@@ -61,6 +61,8 @@ pub(crate) struct Script {
     pub(crate) parrot: bool,
     /// Begins each answer with bytes that are no text.
     pub(crate) no_text: bool,
+    /// What its improver writes at the end of the page, too.
+    pub(crate) learns: String,
     /// Wraps every answer in a JSON document with its cost.
     pub(crate) envelope: bool,
     /// The scenarios that it drafts.
@@ -71,6 +73,16 @@ pub(crate) struct Script {
     pub(crate) gan: gan::Play,
     /// A simulated world, in place of all that is told here of its work.
     pub(crate) law: Option<law::Play>,
+}
+
+/// The texts of the workspace by their paths.
+fn workspace() -> BTreeMap<String, String> {
+    let files = walkdir::WalkDir::new(".").into_iter().map(|entry| entry.expect("the workspace can be read"));
+    let files = files.filter(|entry| entry.file_type().is_file()).filter_map(|entry| {
+        let path = entry.path().strip_prefix(".").expect("it is below").display().to_string();
+        Some((path, std::fs::read_to_string(entry.path()).ok()?))
+    });
+    files.collect()
 }
 
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -122,6 +134,7 @@ impl Default for Script {
             dump: PathBuf::new(),
             parrot: false,
             no_text: false,
+            learns: String::new(),
             scenarios: serde_json::Value::Null,
             reflex: Play::default(),
             gan: gan::Play::default(),
@@ -171,6 +184,7 @@ impl Script {
             "argv": std::env::args().collect::<Vec<_>>(),
             "env": std::env::vars().collect::<BTreeMap<_, _>>(),
             "prompt": prompt.len(),
+            "files": workspace(),
         });
         append(&self.dump, &format!("{told}\n"));
     }

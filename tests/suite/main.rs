@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 #![expect(clippy::print_stderr, reason = "some tests have figures to tell")]
 
+mod answer_keys;
 mod attacks;
 mod background;
 mod bad_input;

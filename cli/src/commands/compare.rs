@@ -44,7 +44,8 @@ pub(super) fn run(args: &CompareArgs, around: &Environment, printer: Printer) ->
     if trying.is_installed() {
         refuse_two_names(&sides)?;
     }
-    let tried = if is_without { without_skill(&suite, found, printer)? } else { tried(&suite, found)? };
+    let tried =
+        if is_without { without_skill(&suite, &name, found, printer)? } else { tried(&suite, found)? };
     let skill = Skill { name, path: suite.path.clone() };
     let purpose = Purpose::Compare(Box::new(sides));
     trying.run(What { purpose, skills: vec![skill], tried, confirm: args.trials }, &suite)
@@ -136,8 +137,8 @@ fn tried(suite: &Suite, found: bool) -> Result<Tried, Complaint> {
 }
 
 /// What both versions can be asked where one of them is no skill.
-fn without_skill(suite: &Suite, found: bool, printer: Printer) -> Result<Tried, Complaint> {
-    let (scenarios, left_out) = unaided::asked(suite)?;
+fn without_skill(suite: &Suite, name: &str, found: bool, printer: Printer) -> Result<Tried, Complaint> {
+    let (scenarios, left_out) = unaided::asked(suite, name)?;
     for told in left_out {
         printer.talk(&format!("left out: {told}"));
     }

@@ -7,7 +7,9 @@ use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::tune::regrade::{NoComparison, Regrading, regrade};
 use skilltune_phases::loops::tune::{Aim, Run, Tune};
 use skilltune_phases::plan::LoopKind;
+use skilltune_phases::target::Member;
 
+use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
 use crate::loops::tune::older::Older;
 use crate::loops::tune::regrading;
@@ -55,8 +57,14 @@ fn suite(args: &RegradeArgs, run: &Run, around: &Environment) -> Result<(Suite, 
 
 fn taken_over(run: &Run, suite: &Suite) -> Result<Regrading, Complaint> {
     let is_without = run.state.candidates.iter().any(|candidate| candidate.trees == [TreeId::EMPTY]);
-    let scenarios = if is_without { unaided::asked(suite)?.0 } else { suite.scenarios.clone() };
-    let planned: Vec<_> = scenarios.iter().map(|scenario| suite.starts.as_planned(scenario)).collect();
+    let members = run.plan.task.target.members.iter();
+    let skill = |member: &Member| Skill { name: member.name.to_string(), path: PathBuf::from(&member.path) };
+    let skills: Vec<Skill> = members.map(skill).collect();
+    let scenarios =
+        if is_without { unaided::asked(suite, &skills[0].name)?.0 } else { suite.scenarios.clone() };
+    let mut starts = suite.starts.clone();
+    starts.claim(&skills, Some(&suite.path));
+    let planned: Vec<_> = scenarios.iter().map(|scenario| starts.as_planned(scenario)).collect();
     regrade(run, &planned).map_err(|why| no_comparison(run, why))
 }
 

@@ -17,11 +17,13 @@ mod files;
 mod from_trial;
 mod note;
 mod ours;
+mod placed;
 mod plugin;
 mod promptfoo;
 mod script_pattern;
 mod triggers;
 mod untouched;
+mod withheld;
 mod write;
 
 pub use crate::inputs::suite::append::{Appended, CASES, append, appendable, has_task};
@@ -29,6 +31,7 @@ pub use crate::inputs::suite::drafted::drafted;
 pub use crate::inputs::suite::files::Starts;
 pub use crate::inputs::suite::from_trial::from_trial;
 pub use crate::inputs::suite::note::Note;
+pub use crate::inputs::suite::withheld::answers;
 pub use crate::inputs::suite::write::Written;
 
 use std::path::{Path, PathBuf};

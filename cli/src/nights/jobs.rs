@@ -150,7 +150,9 @@ impl Job {
             one.held_out = false;
             one
         });
-        let suite = serde_json::to_vec(&suite.collect::<Vec<_>>()).expect("scenarios have a JSON text");
+        let hidden: Vec<_> = planned.task.target.members.iter().map(|member| &member.hidden).collect();
+        let suite = (suite.collect::<Vec<_>>(), hidden);
+        let suite = serde_json::to_vec(&suite).expect("scenarios have a JSON text");
         let key = key(planned.start().id.0, Digest::of(&suite), &planned.roles);
         let wish = Wish {
             key,

@@ -201,8 +201,10 @@ impl Asking<'_> {
         let rights = self.order.rights.word().as_bytes();
         let hidden: Vec<&str> = self.order.hidden().collect();
         let hidden = hidden.join("\0");
-        let parts: [&[u8]; 8] =
-            [step, &attempt, said, answers, &epoch, &repository, rights, hidden.as_bytes()];
+        let picked = self.order.picked().flat_map(|file| [file.path.as_str(), file.at.as_str()]);
+        let picked = picked.collect::<Vec<_>>().join("\0");
+        let (hidden, picked) = (hidden.as_bytes(), picked.as_bytes());
+        let parts: [&[u8]; 9] = [step, &attempt, said, answers, &epoch, &repository, rights, hidden, picked];
         CallKey(Digest::of_parts(parts))
     }
 }
@@ -227,7 +229,7 @@ impl Workshop {
             return Ok(serde_json::to_string(&task).expect("a task has a JSON text"));
         }
         let load = |placement: &Placement| {
-            let placed = call_dir::placed(&self.objects, placement)?;
+            let placed = call_dir::placed_at(&self.objects, asking.order, &placement.at)?.unwrap_or_default();
             materials::load(&self.objects, &placed, &placement.at)
         };
         let folders = asking.order.placements.iter().map(load).collect::<Result<Folders, _>>()?;

@@ -3,6 +3,7 @@
 //! Each stage leaves its result in a file, so that a killed run goes on from the last one that ended: the reply, or
 //! the guardian's record of a call that had answered, or nothing.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -116,7 +117,24 @@ impl CallDir {
 
 /// What an agent finds of a placement: all but what is hidden from it.
 pub(super) fn placed(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
-    Ok(objects.manifest(placement.tree)?.apart(&hidden(placement)).0)
+    let shown = objects.manifest(placement.tree)?.apart(&hidden(placement)).0;
+    if placement.picked.is_empty() {
+        return Ok(shown);
+    }
+    let path = |text: &str| RelPath::parse(text.as_bytes()).ok();
+    let picked = placement.picked.iter().filter_map(|file| path(&file.path).zip(path(&file.at)));
+    Ok(shown.picked(picked))
+}
+
+/// All that an agent finds in one place of its workspace: what stands there first stays.
+pub(super) fn placed_at(objects: &Objects, order: &Order, at: &str) -> Result<Option<Manifest>, ObjectError> {
+    let here = order.placements.iter().filter(|placement| placement.at == at);
+    let mut all: Option<Manifest> = None;
+    for placement in here {
+        let one = placed(objects, placement)?;
+        all = Some(all.map_or_else(|| one.clone(), |all| all.over(&one)));
+    }
+    Ok(all)
 }
 
 /// Paths that are none hide nothing.
@@ -127,8 +145,10 @@ pub(super) fn hidden(placement: &Placement) -> Vec<RelPath> {
 impl Fresh {
     /// Puts the order's folders into the workspace.
     pub(super) fn place(&self, shop: &Workshop, order: &Order) -> Result<(), EngineError> {
-        for placement in &order.placements {
-            let mut manifest = placed(&shop.objects, placement)?;
+        let mut filled = HashSet::new();
+        for placement in order.placements.iter().filter(|placement| filled.insert(&placement.at)) {
+            let manifest = placed_at(&shop.objects, order, &placement.at)?;
+            let mut manifest = manifest.expect("this placement is there");
             if placement.access == Access::Draft {
                 // A skill may be kept read-only: its copy is there to be changed.
                 manifest = manifest.unlocked();

@@ -7,12 +7,14 @@
 //!
 //! The repository may be hostile: what git prints is checked, and sizes and numbers are bounded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use std::convert::Infallible;
 
 use skilltune_phases::id::{BlobId, Digest, TreeId};
 
 use super::runner::{Command, Git, GitError};
 use super::tree::{self, Mode};
+use crate::skill_files::load_from;
 use crate::snapshot::{Entry, Manifest, ManifestError, Node, ObjectError, Objects, RelPath};
 
 /// What to read.
@@ -148,6 +150,17 @@ impl Files {
         let path = RelPath::parse(name.as_bytes()).ok()?;
         let Some(Node::File { blob, .. }) = self.manifest.get(&path) else { return None };
         self.contents.iter().find(|content| Digest::of(content) == blob.0).map(Vec::as_slice)
+    }
+
+    /// As lint looks at them, as those of a skill of that name.
+    pub fn texts(&self, name: &str) -> skilltune_phases::lint::Files {
+        let contents: HashMap<Digest, &Vec<u8>> =
+            self.contents.iter().map(|content| (Digest::of(content), content)).collect();
+        let read = |blob: BlobId| {
+            Ok::<_, Infallible>(contents.get(&blob.0).map_or_else(Vec::new, |one| (*one).clone()))
+        };
+        let Ok(files) = load_from(&self.manifest, name, read);
+        files
     }
 
     pub fn store(&self, objects: &Objects) -> Result<TreeId, ObjectError> {

@@ -1,13 +1,13 @@
 //! Copies of some files and folders below one folder, as a tree of their own.
 
-use std::ffi::OsStr;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::id::TreeId;
 
 use super::capture::{Limits, capture_left, left, scan_left};
 use super::look::{CaptureError, Reading, look};
-use super::manifest::{Entry, Manifest, ManifestError, Node};
+use super::manifest::{Manifest, ManifestError, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 
@@ -17,6 +17,8 @@ pub enum GatherError {
     Odd(PathBuf),
     #[error("{} is a link, or holds one; links are not copied", .0.display())]
     Link(PathBuf),
+    #[error("two files would be placed at {0}")]
+    Twice(RelPath),
     #[error(transparent)]
     Names(#[from] ManifestError),
     #[error(transparent)]
@@ -25,54 +27,95 @@ pub enum GatherError {
     Store(#[from] ObjectError),
 }
 
-/// Stores these below `base`, each under its own name, without following a link.
-pub fn gather(
-    objects: &Objects,
-    base: &Path,
-    paths: &[RelPath],
-    limits: Limits,
-) -> Result<TreeId, GatherError> {
-    Ok(objects.put_manifest(&collect(Some(objects), base, paths, limits)?)?)
+/// A file or folder below a folder, and where its copy is placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Brought {
+    pub from: RelPath,
+    pub at: RelPath,
 }
 
-/// The manifest that [`gather`] would store, storing nothing.
-pub fn gathered(base: &Path, paths: &[RelPath], limits: Limits) -> Result<Manifest, GatherError> {
-    collect(None, base, paths, limits)
+impl Brought {
+    /// Placed under its own name.
+    pub fn flat(from: RelPath) -> Self {
+        let at = RelPath::below(None, from.name()).expect("the name of a path is a component");
+        Self { from, at }
+    }
 }
 
-fn collect(
-    store: Option<&Objects>,
-    base: &Path,
-    paths: &[RelPath],
-    limits: Limits,
-) -> Result<Manifest, GatherError> {
-    let reading = Reading { store, at_most: limits.bytes };
-    let mut entries = Vec::new();
-    for path in paths {
-        let place = || base.join(path.as_path());
-        let above = path.parent().map_or_else(String::new, |parent| parent.to_string());
-        let node = look(&left(base, &above)?, path.name(), reading)?;
-        let node = node.ok_or_else(|| GatherError::Odd(place()))?;
-        let name = RelPath::below(None, path.name()).expect("the name of a path is a component");
-        if node.is_folder() {
-            let path = path.to_string();
-            let below = match store {
-                Some(objects) => capture_left(objects, base, &path, &[], limits)?.manifest,
-                None => scan_left(base, &path, limits)?,
-            };
-            for entry in below.entries() {
-                let mut below = entry.path.as_path().iter();
-                let path = below.try_fold(name.clone(), |at, part: &OsStr| RelPath::below(Some(&at), part));
-                let path = path.map_err(|_| GatherError::Odd(place()))?;
-                entries.push(Entry { path, node: entry.node.clone() });
+/// Files and folders below `base`, copied without following a symlink; those in `omitted`, by their paths below `base`, are
+/// left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Gathering<'a> {
+    pub base: &'a Path,
+    pub brought: &'a [Brought],
+    pub omitted: &'a [RelPath],
+    pub limits: Limits,
+}
+
+impl Gathering<'_> {
+    /// Stores the copies as one tree.
+    pub fn store(self, objects: &Objects) -> Result<TreeId, GatherError> {
+        Ok(objects.put_manifest(&self.collect(Some(objects))?)?)
+    }
+
+    /// The manifest that [`Self::store`] would store, storing nothing.
+    pub fn manifest(self) -> Result<Manifest, GatherError> {
+        self.collect(None)
+    }
+
+    /// All that would be copied, omitted or not: each file's path below `base`, and where its copy is placed.
+    pub fn files(self) -> Result<Vec<Brought>, GatherError> {
+        let mut files = Vec::new();
+        for brought in self.brought {
+            let nodes = self.nodes(brought, None)?;
+            files.extend(nodes.into_iter().filter(|(_, node)| !node.is_folder()).map(|(brought, _)| brought));
+        }
+        Ok(files)
+    }
+
+    fn collect(self, store: Option<&Objects>) -> Result<Manifest, GatherError> {
+        let mut all = Vec::new();
+        for brought in self.brought {
+            let nodes = self.nodes(brought, store)?.into_iter();
+            let wanted = nodes.filter(|(one, _)| !self.omitted.contains(&one.from));
+            all.extend(wanted.map(|(one, node)| (one.at, node)));
+        }
+        let manifest = Manifest::of_files(all.iter().cloned());
+        let mut places = HashSet::new();
+        for (at, node) in all.iter().filter(|(_, node)| !node.is_folder()) {
+            if !places.insert(at) || manifest.get(at) != Some(node) {
+                return Err(GatherError::Twice(at.clone()));
             }
         }
-        entries.push(Entry { path: name, node });
-        if entries.iter().any(|entry| matches!(entry.node, Node::Link { .. })) {
-            return Err(GatherError::Link(place()));
-        }
+        Ok(Manifest::new(manifest.entries().to_vec())?.unlocked())
     }
-    Ok(Manifest::new(entries)?.unlocked())
+
+    fn nodes(self, brought: &Brought, store: Option<&Objects>) -> Result<Vec<(Brought, Node)>, GatherError> {
+        let Brought { from, at } = brought;
+        let place = || self.base.join(from.as_path());
+        let above = from.parent().map_or_else(String::new, |parent| parent.to_string());
+        let reading = Reading { store, at_most: self.limits.bytes };
+        let node = look(&left(self.base, &above)?, from.name(), reading)?;
+        let node = node.ok_or_else(|| GatherError::Odd(place()))?;
+        let mut nodes = vec![(brought.clone(), node)];
+        if nodes[0].1.is_folder() {
+            let folder = from.to_string();
+            let below = match store {
+                Some(objects) => capture_left(objects, self.base, &folder, &[], self.limits)?.manifest,
+                None => scan_left(self.base, &folder, self.limits)?,
+            };
+            for entry in below.entries() {
+                let joined = |above: &RelPath| {
+                    let mut parts = entry.path.as_path().iter();
+                    let path = parts.try_fold(above.clone(), |at, part| RelPath::below(Some(&at), part));
+                    path.map_err(|_| GatherError::Odd(place()))
+                };
+                nodes.push((Brought { from: joined(from)?, at: joined(at)? }, entry.node.clone()));
+            }
+        }
+        let has_link = nodes.iter().any(|(_, node)| matches!(node, Node::Link { .. }));
+        if has_link { Err(GatherError::Link(place())) } else { Ok(nodes) }
+    }
 }
 
 #[cfg(test)]
@@ -84,13 +127,21 @@ mod tests {
 
     use super::*;
 
-    fn gathered(base: &Path, paths: &[&str]) -> Result<Vec<String>, GatherError> {
+    fn path(text: &str) -> RelPath {
+        RelPath::parse(text.as_bytes()).unwrap()
+    }
+
+    fn stored(gathering: Gathering<'_>) -> Result<Vec<String>, GatherError> {
         let store = TempDir::new().unwrap();
         let objects = Objects::at(store.path());
-        let paths: Vec<_> = paths.iter().map(|path| RelPath::parse(path.as_bytes()).unwrap()).collect();
-        let tree = gather(&objects, base, &paths, Limits::default())?;
-        assert_eq!(super::gathered(base, &paths, Limits::default())?.tree(), tree, "stored or not");
+        let tree = gathering.store(&objects)?;
+        assert_eq!(gathering.manifest()?.tree(), tree, "stored or not");
         Ok(objects.manifest(tree)?.entries().iter().map(|entry| entry.path.to_string()).collect())
+    }
+
+    fn gathered(base: &Path, paths: &[&str]) -> Result<Vec<String>, GatherError> {
+        let brought: Vec<_> = paths.iter().map(|text| Brought::flat(path(text))).collect();
+        stored(Gathering { base, brought: &brought, omitted: &[], limits: Limits::default() })
     }
 
     #[test]
@@ -105,10 +156,34 @@ mod tests {
         assert!(matches!(gathered(base.path(), &["cases/none"]), Err(GatherError::Odd(_))));
         fs::create_dir(at("other")).unwrap();
         fs::write(at("other/b.md"), "c").unwrap();
-        assert!(matches!(gathered(base.path(), &["cases/b.md", "other/b.md"]), Err(GatherError::Names(_))));
+        assert!(matches!(gathered(base.path(), &["cases/b.md", "other/b.md"]), Err(GatherError::Twice(_))));
         symlink("/etc/passwd", at("cases/data/link")).unwrap();
         assert!(matches!(gathered(base.path(), &["cases/data"]), Err(GatherError::Link(_))));
         symlink("/etc", at("etc")).unwrap();
         assert!(gathered(base.path(), &["etc/passwd"]).is_err() && gathered(base.path(), &["etc"]).is_err());
+    }
+
+    #[test]
+    fn copies_are_placed_where_they_are_wanted_without_what_is_omitted() {
+        let base = TempDir::new().unwrap();
+        fs::create_dir_all(base.path().join("evals/files/more")).unwrap();
+        fs::write(base.path().join("evals/files/more/a.csv"), "a").unwrap();
+        fs::write(base.path().join("evals/files/key.json"), "{}").unwrap();
+        let brought = [Brought { from: path("evals/files"), at: path("data/in") }];
+        let omitted = [path("evals/files/key.json")];
+        let gathering =
+            Gathering { base: base.path(), brought: &brought, omitted: &omitted, limits: Limits::default() };
+        assert_eq!(stored(gathering).unwrap(), ["data", "data/in", "data/in/more", "data/in/more/a.csv"]);
+        let files: Vec<String> = gathering.files().unwrap().iter().map(|one| one.from.to_string()).collect();
+        assert_eq!(files, ["evals/files/key.json", "evals/files/more/a.csv"]);
+        let twice = [
+            Brought::flat(path("evals/files/more")),
+            Brought { from: path("evals/files"), at: path("more") },
+        ];
+        let clash = Gathering { brought: &twice[..], omitted: &[], ..gathering };
+        assert_eq!(
+            stored(clash).unwrap(),
+            ["more", "more/a.csv", "more/key.json", "more/more", "more/more/a.csv"]
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! whatever is not exactly what we would write ourselves does not parse.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use skilltune_phases::id::BlobId;
@@ -132,12 +132,43 @@ fn runnable(rights: u32, mode: u32) -> u32 {
     if mode & 0o100 == 0 { rights } else { rights | (rights & 0o444) >> 2 }
 }
 
+const FOLDER_MODE: u32 = 0o755;
+
 impl Manifest {
     pub fn new(mut entries: Vec<Entry>) -> Result<Self, ManifestError> {
         entries.sort_by(|a, b| a.path.cmp(&b.path));
         let manifest = Self { entries: entries.into() };
         manifest.check()?;
         Ok(manifest)
+    }
+
+    /// These files, and the folders that they are in. Of two at one path, or below each other, the first one stays.
+    pub(crate) fn of_files(files: impl IntoIterator<Item = (RelPath, Node)>) -> Self {
+        let mut nodes = BTreeMap::new();
+        for (path, node) in files {
+            let above: Vec<RelPath> = path.lineage().filter(|above| *above != path).collect();
+            let is_file = |path: &RelPath| nodes.get(path).is_some_and(|node: &Node| !node.is_folder());
+            if nodes.contains_key(&path) || above.iter().any(is_file) {
+                continue;
+            }
+            for above in above {
+                nodes.entry(above).or_insert(Node::Folder { mode: FOLDER_MODE });
+            }
+            nodes.insert(path, node);
+        }
+        Self { entries: nodes.into_iter().map(|(path, node)| Entry { path, node }).collect() }
+    }
+
+    /// The same with what another has beside it.
+    pub(crate) fn over(&self, other: &Self) -> Self {
+        let entries = self.entries.iter().chain(other.entries.iter()).cloned();
+        Self::of_files(entries.map(|Entry { path, node }| (path, node)))
+    }
+
+    /// Some of its files, each at a path of its own. Those that it does not have are left out.
+    pub(crate) fn picked(&self, files: impl IntoIterator<Item = (RelPath, RelPath)>) -> Self {
+        let node = |path: &RelPath| self.get(path).filter(|node| !node.is_folder()).cloned();
+        Self::of_files(files.into_iter().filter_map(|(path, at)| Some((at, node(&path)?))))
     }
 
     /// The same, all of which its owner may read and change.

@@ -147,7 +147,7 @@ impl<'a> Play<'a> {
 
     fn exercise(&mut self, tree: TreeId, input: Option<TreeId>, scenario: usize) -> Option<Answer> {
         let artifacts = self.workshop.execute(self.world, tree, input, scenario)?;
-        Some(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: None })
+        Some(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: None, opened: None })
     }
 
     /// A judge never errs about the two statements of an anchor.

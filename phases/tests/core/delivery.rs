@@ -25,7 +25,7 @@ fn installed(members: usize, scenarios: usize) -> Plan {
 fn left(name: &str, skill: SkillUse) -> Outcome {
     match ran(name) {
         Ok(Answer::Exercised { artifacts, files, digest, kept, .. }) => {
-            Ok(Answer::Exercised { artifacts, files, skill: Some(skill), digest, kept })
+            Ok(Answer::Exercised { artifacts, files, skill: Some(skill), digest, kept, opened: None })
         }
         other => other,
     }

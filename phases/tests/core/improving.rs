@@ -41,7 +41,7 @@ fn acted(run: &Run, step: &Step, scenario: usize) -> Outcome {
         return ran_and_kept("nothing");
     };
     let digest = Some(format!("It worked on scenario {scenario}.").into());
-    Ok(Answer::Exercised { artifacts, files, skill, digest, kept })
+    Ok(Answer::Exercised { artifacts, files, skill, digest, kept, opened: None })
 }
 
 /// What the improver of a round is told, where the title is there in these rounds alone.

@@ -58,7 +58,7 @@ fn a_plan_keeps_the_texts_and_one_without_any_is_as_plans_always_were() {
 fn acted(what: &str) -> Outcome {
     match ran(what) {
         Ok(Answer::Exercised { artifacts, files, skill, kept, .. }) => {
-            Ok(Answer::Exercised { artifacts, files, skill, digest: Some(what.into()), kept })
+            Ok(Answer::Exercised { artifacts, files, skill, digest: Some(what.into()), kept, opened: None })
         }
         other => other,
     }

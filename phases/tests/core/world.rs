@@ -127,7 +127,14 @@ pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
 }
 
 pub(crate) fn ran(name: &str) -> Outcome {
-    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None, digest: None, kept: None })
+    Ok(Answer::Exercised {
+        artifacts: tree(name),
+        files: 1,
+        skill: None,
+        digest: None,
+        kept: None,
+        opened: None,
+    })
 }
 
 pub(crate) fn improved(name: &str) -> Outcome {
@@ -141,10 +148,13 @@ pub(crate) fn improved(name: &str) -> Outcome {
 
 /// The same where more is kept of it, for its checks.
 pub(crate) fn ran_and_kept(name: &str) -> Outcome {
-    let kept =
-        Kept { left: tree(&format!("left of {name}")), evidence: tree(&format!("evidence of {name}")) };
+    let kept = Kept {
+        left: tree(&format!("left of {name}")),
+        evidence: tree(&format!("evidence of {name}")),
+        began: None,
+    };
     let artifacts = tree(name);
-    Ok(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: Some(kept) })
+    Ok(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: Some(kept), opened: None })
 }
 
 /// What a judge finds on each statement of a scenario.

@@ -1,12 +1,15 @@
 //! `suite check`: what is in a suite, what is lost of it, what of it tells nothing, and the calls of one round.
 
 use serde_json::{Value, json};
+use skilltune_orchestrator::skill_files;
+use skilltune_orchestrator::snapshot::Manifest;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::vacuous::{Trials, Vacuous, Why, vacuous};
 
 use crate::args::suite::SuiteCheckArgs;
 use crate::commands::suite::shown::{self, Shown};
 use crate::inputs::suite::{Note, Suite};
+use crate::loops::tune::member::{self, Content};
 use crate::loops::tune::unaided;
 use crate::settings::values::Format;
 use crate::terminal::columns::data_width;
@@ -52,13 +55,15 @@ struct Report<'a> {
     runs: usize,
     /// How many of its scenarios a run has tried without a skill.
     tried: usize,
+    /// What its skill holds of its answers, if it is a skill's own.
+    answers: Vec<String>,
 }
 
 impl<'a> Report<'a> {
     fn new(suite: &'a Suite, shown: &Shown) -> Self {
         let mut vacuous = vacuous(&suite.scenarios, |scenario| suite.starts.untouched(&scenario.id));
         vacuous.extend(shown.vacuous.iter().cloned());
-        Self { suite, vacuous, runs: shown.runs, tried: shown.tried }
+        Self { suite, vacuous, runs: shown.runs, tried: shown.tried, answers: answers(suite) }
     }
 
     fn is_ok(&self) -> bool {
@@ -106,6 +111,7 @@ impl<'a> Report<'a> {
             }
         };
         list("lost or odd:", notes.iter().map(Note::to_string).collect());
+        list("answers in the skill:", self.answers.clone());
         list("tells nothing:", self.vacuous.iter().map(told).collect());
         let (executor, judge) = (self.executor_calls(), self.judge_calls());
         lines.push(format!(
@@ -125,7 +131,7 @@ impl<'a> Report<'a> {
                 "expectations": questions(scenario),
                 "tags": scenario.tags,
                 "held_out": scenario.held_out,
-                "files": self.suite.starts.of(&scenario.id).iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "files": self.suite.starts.of(&scenario.id).iter().map(|brought| brought.from.to_string()).collect::<Vec<_>>(),
             })
         };
         let note = |note: &Note| json!({"text": note.text, "scenarios": note.scenarios});
@@ -139,10 +145,19 @@ impl<'a> Report<'a> {
             "notes": notes.iter().map(note).collect::<Vec<_>>(),
             "runs": self.runs,
             "tried_without_skill": self.tried,
+            "answers": self.answers,
             "vacuous": self.vacuous.iter().map(vacuous).collect::<Vec<_>>(),
             "calls": {"executor": self.executor_calls(), "judge": self.judge_calls()},
         })
     }
+}
+
+/// What the files of the skill that has the suite hold of its answers; one that cannot be read is told when it is tried.
+fn answers(suite: &Suite) -> Vec<String> {
+    let skill = suite.path.ancestors().skip(1).find(|folder| folder.join("SKILL.md").is_file());
+    let Some(files) = skill.and_then(|skill| skill_files::load(skill, "").ok()) else { return Vec::new() };
+    let content = Content { manifest: Manifest::default(), files };
+    member::withheld(&content, &[member::EVALS.to_owned()], &suite.scenarios).notes
 }
 
 /// Raised by incompatible changes.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
-use skilltune_orchestrator::snapshot::{Limits, Node, Objects, RelPath, gathered, place_at};
+use skilltune_orchestrator::snapshot::{Brought, Gathering, Limits, Node, Objects, RelPath, place_at};
 use skilltune_phases::checks::{Check, How};
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::TreeId;
@@ -147,7 +147,8 @@ fn brought(
     let mut starts = Starts { base: base.to_owned(), ..Starts::default() };
     let place = |tree: TreeId, name: &str| copied(tree, base, &folder.join(name), objects);
     if let Some(tree) = scenario.files {
-        starts.files.insert(scenario.id.clone(), place(tree, "files")?);
+        let files = place(tree, "files")?.into_iter().map(Brought::flat);
+        starts.files.insert(scenario.id.clone(), files.collect());
     }
     for demand in &scenario.demands {
         let How::Check(Check::Command { grader: Some(tree), .. }) = &demand.how else { continue };
@@ -184,7 +185,9 @@ fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Resu
         }
     }
     if into.exists() {
-        let is_same = gathered(base, &paths, Limits::default()).is_ok_and(|there| there.tree() == tree);
+        let brought: Vec<Brought> = paths.iter().cloned().map(Brought::flat).collect();
+        let there = Gathering { base, brought: &brought, omitted: &[], limits: Limits::default() };
+        let is_same = there.manifest().is_ok_and(|there| there.tree() == tree);
         if !is_same {
             return Err(Complaint::input(format!("{} already exists", into.path().display()))
                 .hint("move it away, and repeat the command"));
@@ -237,7 +240,7 @@ fn composed(
 
 /// Without what is no part of the text, and with demands in one order.
 fn as_written(mut scenario: Scenario) -> Scenario {
-    scenario.files = None;
+    (scenario.files, scenario.of_skill) = (None, Vec::new());
     for demand in &mut scenario.demands {
         if let How::Check(Check::Command { grader, expected, .. }) = &mut demand.how {
             (*grader, *expected) = (None, Box::default());

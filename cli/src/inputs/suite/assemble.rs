@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use skilltune_orchestrator::snapshot::Brought;
 use skilltune_phases::checks::{Check, How, fault};
 use skilltune_phases::demand::{AS_EXPECTED, Demand};
 use skilltune_phases::name::Name;
@@ -10,7 +11,7 @@ use skilltune_phases::scenario::Scenario;
 use super::case::{Ask, Case, Reading};
 use super::files::{Starts, is_there};
 use super::note::{Note, Notes};
-use super::numbered;
+use super::{numbered, withheld};
 
 #[derive(Debug)]
 pub(super) struct Assembled {
@@ -38,20 +39,30 @@ pub(super) fn assemble(reading: Reading) -> Result<Assembled, String> {
     reading.notes.iter().for_each(|text| notes.add(None, text));
     let mut starts = Starts { base: reading.base, ..Starts::default() };
     let (mut scenarios, mut drafts) = (Vec::new(), Vec::new());
+    let mut incomplete = HashSet::new();
     // An id that its author chose goes to its own scenario, whatever others are made of titles and numbers.
     let chosen = reading.cases.iter().filter_map(|case| case.id.clone());
     let mut names = Names::reserving(chosen);
     for (case, number) in reading.cases.into_iter().zip(1..) {
         let made = Made { names: &mut names, notes: &mut notes, starts: &mut starts };
-        let is_draft = case.is_draft;
+        let (is_draft, is_incomplete) = (case.is_draft, case.is_incomplete);
         let Some(scenario) = made.scenario(case, number)? else { continue };
-        if is_draft { drafts.push(scenario) } else { scenarios.push(scenario) }
+        if is_incomplete {
+            incomplete.insert(scenario.id.clone());
+        }
+        if is_draft || is_incomplete { drafts.push(scenario) } else { scenarios.push(scenario) }
     }
+    incomplete.extend(withheld::inspect(&mut scenarios, &mut drafts, &mut starts, &mut notes));
     for draft in &drafts {
-        notes.add(Some(&draft.id), "a draft: not counted until `draft = true` is removed");
+        let is_incomplete = incomplete.contains(&draft.id);
+        let why =
+            if is_incomplete { INCOMPLETE } else { "a draft: not counted until `draft = true` is removed" };
+        notes.add(Some(&draft.id), why);
     }
     Ok(Assembled { scenarios, drafts, starts, notes: notes.taken() })
 }
+
+const INCOMPLETE: &str = "a draft: not counted, because its task is not complete without that";
 
 struct Made<'a> {
     names: &'a mut Names,
@@ -62,7 +73,7 @@ struct Made<'a> {
 impl Made<'_> {
     /// None if there is nothing to try.
     fn scenario(self, case: Case, number: usize) -> Result<Option<Scenario>, String> {
-        let Case { id, title, mut scenario, mut demands, files, notes, is_draft: _ } = case;
+        let Case { id, title, mut scenario, mut demands, files, notes, .. } = case;
         let (name, was) = self.names.name(id.as_deref(), title.as_deref(), &numbered(number));
         if let Some(was) = was {
             self.notes.add(Some(&name), &format!("its id is {was:?} in the suite"));
@@ -111,13 +122,15 @@ impl Made<'_> {
         }
         let mut known = HashSet::new();
         let mut here = Vec::new();
-        for path in files {
-            if !is_there(&self.starts.base, &path) {
-                self.notes.add(Some(&name), &format!("the file {path} is missing"));
-            } else if known.insert(path.name().to_owned()) {
-                here.push(path);
+        for brought in files {
+            let Brought { from, at } = &brought;
+            if !is_there(&self.starts.base, from) {
+                self.notes.add(Some(&name), &format!("the file {from} is missing"));
+            } else if known.insert(at.clone()) {
+                here.push(brought);
             } else {
-                self.notes.add(Some(&name), &format!("the file {path} is left out: another has its name"));
+                self.notes
+                    .add(Some(&name), &format!("the file {from} is skipped: another is placed at {at}"));
             }
         }
         if !here.is_empty() {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_orchestrator::snapshot::{Brought, RelPath};
 use skilltune_phases::checks::{Check, How};
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
@@ -28,8 +28,10 @@ pub(super) struct Case {
     pub scenario: Scenario,
     pub demands: Vec<Ask>,
     /// What the workspace begins with.
-    pub files: Vec<RelPath>,
+    pub files: Vec<Brought>,
     pub is_draft: bool,
+    /// A part of its task cannot be read, so that a trial would show nothing.
+    pub is_incomplete: bool,
     pub notes: Vec<String>,
 }
 
@@ -54,12 +56,19 @@ impl Case {
             demands: Vec::new(),
             files: Vec::new(),
             is_draft: false,
+            is_incomplete: false,
             notes: Vec::new(),
         }
     }
 
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
+    }
+
+    /// Notes that a part of the task is lost.
+    pub(super) fn lose(&mut self, text: impl Into<String>) {
+        self.note(text);
+        self.is_incomplete = true;
     }
 
     pub(super) fn expect(&mut self, text: impl Into<Box<str>>) {

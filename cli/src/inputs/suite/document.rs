@@ -104,6 +104,17 @@ const ASKS: [&str; 10] = [
     "script_checks",
 ];
 
+/// Whether a value is a case with what is expected of it, or has such cases.
+pub(super) fn has_answers(value: &Value) -> bool {
+    let answers = ASKS.iter().filter(|key| **key != "files");
+    match value {
+        Value::Array(values) => values.iter().any(has_answers),
+        Value::Object(entry) if is_case(entry) => answers.clone().any(|key| entry.contains_key(*key)),
+        Value::Object(top) => LISTS.iter().filter_map(|key| top.get(*key)).any(has_answers),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
 fn is_case(entry: &Map<String, Value>) -> bool {
     first_text(entry, &PROMPTS).is_some()
 }

@@ -5,11 +5,13 @@ mod assertion;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::snapshot::{Brought, RelPath};
 use skilltune_phases::checks::Check;
 
 use super::case::{Case, PROMPTS, Reading, first_text, text, texts};
 use super::files::{inside, is_there};
+use super::placed::place;
 use super::triggers::should_trigger;
 
 const READ: [&str; 20] = [
@@ -34,6 +36,10 @@ const READ: [&str; 20] = [
     "eval_name",
     "title",
 ];
+
+/// What belongs to a task and has no fixed meaning: a trial without it would be about something else.
+const CONTENT: [&str; 8] =
+    ["context", "conversation", "fixtures", "history", "messages", "setup", "system_prompt", "turns"];
 
 pub(super) fn read(top: &Value, entries: &[&Map<String, Value>], path: &Path) -> Reading {
     let places = Places::around(path);
@@ -74,7 +80,10 @@ fn case(entry: &Map<String, Value>, skill: Option<&str>, places: &Places) -> Cas
     }
     demands(entry, skill, &mut case);
     files(entry, places, &mut case);
-    case.note_unread(entry, &READ);
+    for key in CONTENT.iter().filter(|key| entry.get(**key).is_some_and(|value| !value.is_null())) {
+        case.lose(format!("`{key}` is not read, and is part of the task"));
+    }
+    case.note_unread(entry, &[&READ[..], &CONTENT].concat());
     case
 }
 
@@ -168,10 +177,20 @@ fn files(entry: &Map<String, Value>, places: &Places, case: &mut Case) {
     };
     for file in list {
         let name = file.as_str().or_else(|| file.get("path")?.as_str());
-        match name.map(|name| (name, places.find(name))) {
-            Some((_, Some(path))) => case.files.push(path),
-            Some((name, None)) => case.note(format!("the file {name:?} is missing")),
-            None => case.note("an entry of `files` has no path"),
+        let Some(name) = name else {
+            case.note("an entry of `files` has no path");
+            continue;
+        };
+        let Some(from) = places.find(name) else {
+            case.note(format!("the file {name:?} is missing"));
+            continue;
+        };
+        let is_folder = SafePath::below(&places.base, from.as_path()).is_folder();
+        match place(&case.scenario.description, name, is_folder) {
+            Some(at) => case.files.push(Brought { from, at }),
+            None => {
+                case.lose(format!("the file {name:?} is skipped: agents and shells read it by themselves"))
+            }
         }
     }
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_orchestrator::snapshot::{GatherError, Limits, Objects, RelPath, gather, gathered};
+use skilltune_orchestrator::snapshot::{Brought, GatherError, Gathering, Limits, Objects, RelPath};
 use skilltune_phases::checks::{Check, How};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::name::Name;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::scenario::{Scenario, SkillFile};
 
+use crate::inputs::find::Skill;
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::trust::pinned::Pinned;
 
@@ -18,8 +19,22 @@ use crate::trust::pinned::Pinned;
 pub struct Starts {
     /// The folder in which all of them are.
     pub(super) base: PathBuf,
-    pub(super) files: BTreeMap<Name, Vec<RelPath>>,
+    pub(super) files: BTreeMap<Name, Vec<Brought>>,
+    /// Which of them are not placed.
+    pub(super) omitted: BTreeMap<Name, Vec<RelPath>>,
+    /// Which of these come from the version of a skill that is on trial.
+    pub(super) own: BTreeMap<Name, Vec<Own>>,
     pub(super) graders: BTreeMap<(Name, Name), Grader>,
+}
+
+/// A file that is part of a skill: its `SKILL.md`, a page that it names, or a script.
+#[derive(Clone, Debug)]
+pub(super) struct Own {
+    /// From the suite's base.
+    pub from: RelPath,
+    /// The skill's folder.
+    pub skill: PathBuf,
+    pub file: SkillFile,
 }
 
 /// What a command of a check needs, as it was when the suite was read.
@@ -39,17 +54,18 @@ impl Starts {
         let mut scenarios = scenarios.to_vec();
         for scenario in &mut scenarios {
             let id = scenario.id.clone();
-            if let Some(paths) = self.files.get(&id) {
-                let tree = gather(objects, &self.base, paths, Limits::default())
-                    .map_err(|error| unusable(&error, &format!("`files` of scenario `{id}`")))?;
-                scenario.files = Some(tree);
+            if let Some(gathering) = self.gathering(&id) {
+                let tree = gathering.store(objects);
+                let tree = tree.map_err(|error| unusable(&error, &format!("`files` of scenario `{id}`")))?;
+                scenario.files = Some(tree).filter(|tree| *tree != TreeId::EMPTY);
             }
+            scenario.of_skill = self.of_skill(&id);
             for demand in &mut scenario.demands {
                 let Some(brought) = self.graders.get(&(id.clone(), demand.id.clone())) else { continue };
                 let How::Check(Check::Command { grader, .. }) = &mut demand.how else { continue };
                 let place = format!("`grader` of check `{}` of scenario `{id}`", demand.id);
-                let tree = gather(objects, &self.base, &brought.paths, GRADER)
-                    .map_err(|error| unusable(&error, &place))?;
+                let tree = self.grading(&flat(&brought.paths)).store(objects);
+                let tree = tree.map_err(|error| unusable(&error, &place))?;
                 if tree != brought.tree {
                     return Err(Complaint::input(format!("{place} changed after it was read"))
                         .hint("run the command again"));
@@ -63,9 +79,9 @@ impl Starts {
     /// A scenario as the plan of a run would have it, with nothing stored; without files that cannot be read.
     pub fn as_planned(&self, scenario: &Scenario) -> Scenario {
         let mut planned = scenario.clone();
-        let brought = self.files.get(&scenario.id);
-        let tree = brought.map(|paths| gathered(&self.base, paths, Limits::default()));
-        planned.files = tree.and_then(Result::ok).map(|manifest| manifest.tree());
+        let manifest = self.gathering(&scenario.id).and_then(|gathering| gathering.manifest().ok());
+        planned.files = manifest.map(|manifest| manifest.tree()).filter(|tree| *tree != TreeId::EMPTY);
+        planned.of_skill = self.of_skill(&scenario.id);
         for demand in &mut planned.demands {
             let brought = self.graders.get(&(scenario.id.clone(), demand.id.clone()));
             if let (Some(brought), How::Check(Check::Command { grader, .. })) = (brought, &mut demand.how) {
@@ -75,9 +91,56 @@ impl Starts {
         planned
     }
 
-    /// Where the files of a scenario are, from the suite's folder.
-    pub fn of(&self, scenario: &Name) -> &[RelPath] {
+    /// The files of a scenario, from the suite's folder, placed or not.
+    pub fn of(&self, scenario: &Name) -> &[Brought] {
         self.files.get(scenario).map_or(&[], Vec::as_slice)
+    }
+
+    /// The copies that the trials of a scenario find, if it brings files.
+    pub(super) fn gathering(&self, scenario: &Name) -> Option<Gathering<'_>> {
+        let brought = self.files.get(scenario)?;
+        let omitted = self.omitted.get(scenario).map_or(&[][..], Vec::as_slice);
+        Some(Gathering { base: &self.base, brought, omitted, limits: Limits::default() })
+    }
+
+    fn grading<'a>(&'a self, brought: &'a [Brought]) -> Gathering<'a> {
+        Gathering { base: &self.base, brought, omitted: &[], limits: GRADER }
+    }
+
+    fn of_skill(&self, scenario: &Name) -> Vec<SkillFile> {
+        self.own.get(scenario).into_iter().flatten().map(|own| own.file.clone()).collect()
+    }
+
+    /// Whether a scenario is about files of a skill in such a folder.
+    pub fn is_about(&self, scenario: &Name, is_skill: impl Fn(&Path) -> bool) -> bool {
+        self.own.get(scenario).into_iter().flatten().any(|own| is_skill(&own.skill))
+    }
+
+    /// For a run of these skills: files of the first come from the version on trial, those of the others in a chain are not
+    /// placed, and those of any other skill are data. Returns what is not placed.
+    pub fn claim(&mut self, skills: &[Skill], suite: Option<&Path>) -> Vec<RelPath> {
+        let mut left_out = Vec::new();
+        let place = |folder: &Path| {
+            let is_one = |skill: &Skill| {
+                skill.path == folder || folder.file_name().is_some_and(|name| name == skill.name.as_str())
+            };
+            let contains_suite = || suite.is_some_and(|suite| suite.starts_with(folder)).then_some(0);
+            skills.iter().position(is_one).or_else(contains_suite)
+        };
+        for (scenario, all) in &mut self.own {
+            all.retain(|own| match place(&own.skill) {
+                Some(0) => true,
+                Some(_) => {
+                    left_out.push(own.from.clone());
+                    false
+                }
+                None => {
+                    self.omitted.entry(scenario.clone()).or_default().retain(|path| *path != own.from);
+                    false
+                }
+            });
+        }
+        left_out
     }
 
     /// The same for the grader of a check.
@@ -89,7 +152,7 @@ impl Starts {
     /// All that scenarios and checks bring, from the suite's folder.
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
         let graders = self.graders.values().flat_map(|grader| &grader.paths);
-        self.files.values().flatten().chain(graders)
+        self.files.values().flatten().map(|brought| &brought.from).chain(graders)
     }
 
     pub fn base(&self) -> &Path {
@@ -107,7 +170,7 @@ impl Starts {
         demand: &Name,
         paths: Vec<RelPath>,
     ) -> Result<(), GatherError> {
-        let tree = |paths: &[RelPath]| Ok::<_, GatherError>(gathered(&self.base, paths, GRADER)?.tree());
+        let tree = |paths: &[RelPath]| self.grading(&flat(paths)).manifest().map(|manifest| manifest.tree());
         let pin = |path: &RelPath| {
             let digest = tree(std::slice::from_ref(path))?.0;
             Ok(Pinned { path: self.base.join(path.as_path()), digest })
@@ -117,6 +180,10 @@ impl Starts {
         self.graders.insert((scenario.clone(), demand.clone()), grader);
         Ok(())
     }
+}
+
+fn flat(paths: &[RelPath]) -> Vec<Brought> {
+    paths.iter().cloned().map(Brought::flat).collect()
 }
 
 fn unusable(error: &GatherError, place: &str) -> Complaint {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::Deserialize;
-use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_orchestrator::snapshot::{Brought, RelPath};
 use skilltune_phases::checks::{How, fault};
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Tools;
@@ -133,7 +133,9 @@ impl Entry {
         scenario.held_out = self.held_out;
         (scenario.setup, scenario.git, scenario.command) = (self.setup, self.git, self.command);
         scenario.tools = self.tools;
-        case.files = files(&self.files, base).map_err(|what| format!("`files` of `{id}`: {what}"))?;
+        let files = |names: &[String]| files(names, base);
+        let brought = files(&self.files).map_err(|what| format!("`files` of `{id}`: {what}"))?;
+        case.files = brought.into_iter().map(Brought::flat).collect();
         let mut demands = Vec::new();
         for (check, number) in self.checks.into_iter().zip(1..) {
             let at = |what: String| format!("check {number} of `{id}`: {what}");
@@ -142,7 +144,7 @@ impl Entry {
             if let Some(why) = fault(&check) {
                 return Err(at(why));
             }
-            let grader = files(&grader, base).map_err(|what| at(format!("`grader`: {what}")))?;
+            let grader = files(&grader).map_err(|what| at(format!("`grader`: {what}")))?;
             demands.push(terms.ask(How::Check(check), grader).map_err(at)?);
         }
         for (expectation, number) in self.expectations.into_iter().zip(1..) {

@@ -94,7 +94,7 @@ fn case(place: &SafePath, shown: &str) -> Result<Case, String> {
     note_lost(&mut case, &front, &sheet, &execution);
     if let Some(context) = sheet.get("context").and_then(Value::as_object) {
         for key in context.keys() {
-            case.note(match key.as_str() {
+            case.lose(match key.as_str() {
                 "scaffold_script" => {
                     "`scaffold_script` is lost: a `setup` command of a suite.toml does the same".to_owned()
                 }

@@ -7,6 +7,7 @@ mod plugin;
 mod promptfoo;
 mod round_trips;
 mod triggers;
+mod withheld;
 
 use std::fs;
 

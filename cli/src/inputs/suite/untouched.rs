@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_orchestrator::snapshot::{Limits, Manifest, Node, RelPath, gathered};
+use skilltune_orchestrator::snapshot::{Brought, Node, RelPath};
 use skilltune_phases::checks::{Bytes, Facts, Usage};
 use skilltune_phases::name::Name;
 use skilltune_phases::transcript::Transcript;
@@ -14,20 +14,22 @@ use super::files::Starts;
 #[derive(Debug)]
 pub struct Start<'a> {
     starts: &'a Starts,
-    brought: &'a [RelPath],
-    /// Sizes by the paths in the workspace.
-    files: BTreeMap<String, u64>,
+    brought: &'a [Brought],
+    /// By the paths in the workspace: where each file comes from, and its size.
+    files: BTreeMap<String, (RelPath, u64)>,
 }
 
 impl Starts {
     pub fn untouched(&self, scenario: &Name) -> Start<'_> {
         let brought = self.of(scenario);
         let mut files = BTreeMap::new();
-        // What cannot be read is told when a run begins.
-        let all = gathered(self.base(), brought, Limits::default());
-        for entry in all.iter().flat_map(Manifest::entries) {
-            if let Node::File { size, .. } = entry.node {
-                files.insert(entry.path.to_string(), size);
+        // What cannot be read is said when a run begins.
+        let gathering = self.gathering(scenario);
+        let placed = gathering.and_then(|gathering| gathering.manifest().ok()).unwrap_or_default();
+        for Brought { from, at } in gathering.and_then(|gathering| gathering.files().ok()).unwrap_or_default()
+        {
+            if let Some(Node::File { size, .. }) = placed.get(&at) {
+                files.insert(at.to_string(), (from, *size));
             }
         }
         Start { starts: self, brought, files }
@@ -40,15 +42,12 @@ impl Facts for Start<'_> {
     }
 
     fn bytes(&self, path: &str, most: u64) -> Bytes {
-        let Some(size) = self.files.get(path) else { return Bytes::Missing };
+        let Some((from, size)) = self.files.get(path) else { return Bytes::Missing };
         if *size > most {
             return Bytes::TooLarge(*size);
         }
-        let (first, below) = path.split_once('/').map_or((path, None), |(first, below)| (first, Some(below)));
-        let brought = self.brought.iter().find(|brought| brought.name() == first);
-        let place = brought.map(|brought| SafePath::below(self.starts.base(), brought.as_path()));
-        let place = place.map(|place| below.map_or_else(|| place.clone(), |below| place.join(below)));
-        place.and_then(|place| place.read(most).ok()?).map_or(Bytes::Missing, Bytes::Whole)
+        let read = SafePath::below(self.starts.base(), from.as_path()).read(most).ok().flatten();
+        read.map_or(Bytes::Missing, Bytes::Whole)
     }
 
     fn touched(&self) -> Vec<&str> {
@@ -70,6 +69,6 @@ impl Facts for Start<'_> {
 
 impl Untouched for Start<'_> {
     fn brought(&self) -> String {
-        self.brought.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+        self.brought.iter().map(|brought| brought.from.to_string()).collect::<Vec<_>>().join("\n")
     }
 }

@@ -112,7 +112,12 @@ impl<'a> Page<'a> {
     }
 
     /// Paths as the new suite names them; one that is not below its folder is lost.
-    fn paths(&mut self, scenario: &Scenario, paths: &[RelPath], below: &Path) -> Vec<String> {
+    fn paths<'p>(
+        &mut self,
+        scenario: &Scenario,
+        paths: impl Iterator<Item = &'p RelPath>,
+        below: &Path,
+    ) -> Vec<String> {
         let mut named = Vec::new();
         for path in paths {
             let full = self.suite.starts.base().join(path.as_path());

@@ -1,27 +1,51 @@
-//! What there is to say of a skill's content before it is tried: its pages, its programs, and what of it is no part of it.
+//! What there is to say of a skill's content before it is tried: its pages, its programs, and what of it no agent sees.
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::snapshot::{Entry, Manifest, Node};
+use skilltune_orchestrator::snapshot::Manifest;
+use skilltune_phases::leak::{AnswerKeys, Held};
+use skilltune_phases::lint::{File, Files, is_markdown, is_script};
+use skilltune_phases::material::Body;
+use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Member;
 
+use crate::inputs::suite::answers;
+
+/// A version of a skill: its files, and the texts of those that are small enough.
+#[derive(Debug, Default)]
+pub struct Content {
+    pub manifest: Manifest,
+    pub files: Files,
+}
+
+/// A file of a version that holds answers of the suite.
+#[derive(Debug)]
+pub struct Key {
+    pub path: String,
+    pub held: Held,
+}
+
+/// What keeps the answers of a suite from agents.
+#[derive(Debug, Default)]
+pub struct Withheld {
+    /// No agent sees these.
+    pub paths: Vec<String>,
+    /// What people are told, one line each.
+    pub notes: Vec<String>,
+}
+
 /// A member with what there is to say of its start.
-pub fn described(
-    member: Member,
-    manifest: &Manifest,
-    hidden: Vec<String>,
-    names_interpreter: impl Fn(&Path) -> bool,
-) -> Member {
-    let is_hidden = |entry: &&Entry| hidden.iter().any(|path| entry.path.as_path().starts_with(path));
-    let own = || manifest.entries().iter().filter(|entry| !is_hidden(entry));
-    let has_scripts = own().any(|entry| is_script(entry, &names_interpreter));
-    let pages = own().filter(|entry| matches!(entry.node, Node::File { .. }));
-    let pages = pages.map(|entry| entry.path.to_string()).filter(|path| is_markdown(path));
-    Member { files: pages.collect(), start: manifest.tree(), has_scripts, hidden, ..member }
+pub fn described(member: Member, content: &Content, hidden: Vec<String>) -> Member {
+    let own = || content.files.files().iter().filter(|file| !is_below(&file.path, &hidden));
+    let is_page = |file: &&File| is_markdown(&file.path) && !matches!(file.body, Body::Link { .. });
+    let has_scripts = own().any(is_script);
+    let files = own().filter(is_page).map(|file| file.path.clone()).collect();
+    Member { files, start: content.manifest.tree(), has_scripts, hidden, ..member }
 }
 
 /// Where skills keep their suites.
-const EVALS: &str = "evals";
+pub const EVALS: &str = "evals";
+const MAIN: &str = "SKILL.md";
 
 /// Test files inside the skill's folder, which agents must not see.
 pub fn hidden(skill: &Path, tests: &[PathBuf], manifest: &Manifest) -> Vec<String> {
@@ -40,16 +64,33 @@ pub fn with_evals(paths: Vec<String>, manifest: &Manifest) -> Vec<String> {
     own
 }
 
-/// A file that is there to be run: it is executable, names its interpreter, or stands among scripts.
-fn is_script(entry: &Entry, names_interpreter: impl Fn(&Path) -> bool) -> bool {
-    let Node::File { mode, .. } = entry.node else { return false };
-    if is_markdown(&entry.path.to_string()) {
-        return false;
-    }
-    let path = entry.path.as_path();
-    mode & 0o111 != 0 || path.starts_with("scripts") || names_interpreter(path)
+/// The answer keys among the files that are not hidden anyway. What `SKILL.md` says is no secret of other files.
+pub fn keys(content: &Content, hidden: &[String], scenarios: &[Scenario]) -> Vec<Key> {
+    let page = content.files.get(MAIN).and_then(File::text).unwrap_or_default();
+    let (of_page, of_others) = (AnswerKeys::new(scenarios, ""), AnswerKeys::new(scenarios, page));
+    let key = |file: &File| {
+        let keys = if file.path == MAIN { &of_page } else { &of_others };
+        let held = keys.held(&file.path, file.text()?).filter(|held| held.is_key)?;
+        Some(Key { path: file.path.clone(), held })
+    };
+    content.files.files().iter().filter(|file| !is_below(&file.path, hidden)).filter_map(key).collect()
 }
 
-fn is_markdown(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
+/// Withholds the answer keys, but never `SKILL.md`: that it holds answers is only said.
+pub fn withheld(content: &Content, hidden: &[String], scenarios: &[Scenario]) -> Withheld {
+    let mut withheld = Withheld::default();
+    for Key { path, held } in keys(content, hidden, scenarios) {
+        let (line, answers) = (held.line, answers(&held.scenarios));
+        if path == MAIN {
+            withheld.notes.push(format!("{path}:{line} holds {answers}"));
+        } else {
+            withheld.notes.push(format!("no agent sees {path}:{line}: it holds {answers}"));
+            withheld.paths.push(path);
+        }
+    }
+    withheld
+}
+
+fn is_below(path: &str, folders: &[String]) -> bool {
+    folders.iter().any(|folder| Path::new(path).starts_with(folder))
 }

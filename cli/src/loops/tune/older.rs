@@ -1,8 +1,14 @@
 //! The older run of a regrade: the trials that are taken over from it, and its plan.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use skilltune_orchestrator::skill_files::load_captured;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::id::TreeId;
+use skilltune_phases::leak::AnswerKeys;
+use skilltune_phases::lint::File;
 use skilltune_phases::loops::tune::regrade::Regrading;
 use skilltune_phases::loops::tune::{Aim, LeftOut, Plan, Regraded, Sides, Tune};
 use skilltune_phases::plan::Roles;
@@ -11,6 +17,7 @@ use skilltune_phases::target::Member;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents::{Casting, Part};
+use crate::loops::tune::member::{Content, withheld};
 
 /// What is taken over, and the plan of the run that it comes from.
 #[derive(Clone, Debug)]
@@ -41,6 +48,35 @@ impl Older {
         let path = suite.to_string_lossy();
         let member = |member: &Member| Member { path: path.to_string(), ..member.clone() };
         (Aim::Compare(Box::new(sides)), self.plan.task.target.members.iter().map(member).collect())
+    }
+
+    /// What its trials could see of the answers that they are judged by now, one line each.
+    pub fn answers_seen(&self, objects: &Objects) -> Vec<String> {
+        let Regrading { scenarios, start, challenger, .. } = &self.regrading;
+        let mut seen = BTreeSet::new();
+        let content = |tree: TreeId| {
+            let manifest = objects.manifest(tree).ok()?;
+            let files = load_captured(&manifest, "", objects).ok()?;
+            Some(Content { manifest, files })
+        };
+        for (member, trees) in
+            self.plan.task.target.members.iter().zip(start.trees.iter().zip(&challenger.trees))
+        {
+            for version in [*trees.0, *trees.1].into_iter().filter_map(content) {
+                seen.extend(withheld(&version, &member.hidden, scenarios).paths);
+            }
+        }
+        let keys = AnswerKeys::new(scenarios, "");
+        for scenario in scenarios {
+            let files = scenario.files.and_then(content).unwrap_or_default().files;
+            let is_key = |file: &&File| {
+                let held = file.text().and_then(|text| keys.held(&file.path, text));
+                held.is_some_and(|held| held.is_key || held.scenarios.contains(&scenario.id))
+            };
+            seen.extend(files.files().iter().filter(is_key).map(|file| file.path.clone()));
+        }
+        let run = &self.regraded().run;
+        seen.iter().map(|path| format!("the trials of {run} could see {path}, which holds answers")).collect()
     }
 
     /// The agents of the older run, and over them those of today's settings. The panel is today's, if there is one.

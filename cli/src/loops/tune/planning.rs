@@ -1,10 +1,9 @@
 //! From a request to a plan: the target as it stands, hashed, and everything that decides, frozen.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::skill_files;
 use skilltune_orchestrator::snapshot::{
     CaptureError, IgnoreRules, Indexes, Limits, Manifest, Objects, RulesError,
 };
@@ -19,11 +18,11 @@ use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::Score;
 use skilltune_phases::split::split;
-use skilltune_phases::target::{Member, Target};
+use skilltune_phases::target::{self, Member, Mode};
 
 use crate::agents::Part;
 use crate::inputs::find::Skill;
-use crate::loops::tune::member::{described, hidden};
+use crate::loops::tune::member::{Content, described, hidden, withheld};
 use crate::loops::tune::request::{Purpose, Request};
 use crate::loops::tune::{older, search, sides};
 use crate::runs::{birth_name, seed};
@@ -66,7 +65,7 @@ fn build(
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
     let mut scenarios = scenarios;
-    let (aim, members) = target(request, look)?;
+    let Target { aim, members, answers } = target(request, &scenarios, home, look)?;
     let mut drawn = false;
     // What is calibrated is the search that may follow.
     let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
@@ -87,9 +86,9 @@ fn build(
         folder: String::new(),
         task: Task {
             aim,
-            target: Target { mode: request.mode, members },
+            target: target::Target { mode: request.mode, members },
             scenarios,
-            suite: request.suite.clone(),
+            suite: request.suite.clone().map(|suite| suite.with_answers(answers)),
             looks_before: 0,
             contract: rubric::tune(),
             rules: request.rules.clone(),
@@ -131,37 +130,56 @@ fn build(
     Ok(plan)
 }
 
-/// What a run is for, and the skills as they stand.
+/// What a run is for, the skills as they stand, and what their files hold of the answers.
+struct Target {
+    aim: Aim,
+    members: Vec<Member>,
+    answers: Vec<String>,
+}
+
 fn target(
     request: &Request,
+    scenarios: &[Scenario],
+    home: &Home,
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
-) -> Result<(Aim, Vec<Member>), Complaint> {
-    let (tests, skills) = (tests(request), request.members.iter());
-    let look = |path: &Path| look(path).map_err(|error| unreadable(path, &error));
-    let member = |skill: &Skill, of: Member| {
-        let manifest = look(&skill.path)?;
-        let hidden = hidden(&skill.path, &tests, &manifest);
-        let scripts = |path: &Path| names_interpreter(&SafePath::below(&skill.path, path));
-        Ok::<_, Complaint>(described(of, &manifest, hidden, scripts))
+) -> Result<Target, Complaint> {
+    let (tests, objects) = (tests(request), Objects::at(home.objects()));
+    let look = |skill: &Skill| {
+        let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
+        let files = skill_files::load(&skill.path, &skill.name);
+        let files = files.map_err(|error| Complaint::of(Kind::Input, &error))?;
+        Ok::<_, Complaint>(Content { manifest, files })
+    };
+    let is_chain = request.mode == Mode::Chain;
+    let each = |aim: Aim, skills: &[Skill]| {
+        let (mut members, mut answers) = (Vec::new(), Vec::new());
+        for (skill, stand) in skills.iter().zip(&request.members) {
+            let content = look(skill)?;
+            let mut hidden = hidden(&skill.path, &tests, &content.manifest);
+            let keys = withheld(&content, &hidden, scenarios);
+            let whose = |note: String| if is_chain { format!("{}: {note}", skill.name) } else { note };
+            answers.extend(keys.notes.into_iter().map(whose));
+            hidden.extend(keys.paths);
+            members.push(described(no_skill(stand)?, &content, hidden));
+        }
+        Ok(Target { aim, members, answers })
     };
     match &request.purpose {
-        Purpose::Improve => {
-            let members = skills.map(|skill| member(skill, no_skill(skill)?));
-            Ok((Aim::Improve, members.collect::<Result<_, _>>()?))
-        }
-        Purpose::Calibrate { skills, trials } => {
-            let members =
-                skills.iter().zip(&request.members).map(|(skill, stand)| member(skill, no_skill(stand)?));
-            Ok((Aim::Calibrate { trials: *trials }, members.collect::<Result<_, _>>()?))
-        }
+        Purpose::Improve => each(Aim::Improve, &request.members),
+        Purpose::Calibrate { skills, trials } => each(Aim::Calibrate { trials: *trials }, skills),
         Purpose::Try { trials } => {
-            Ok((Aim::Try { trials: *trials }, skills.map(no_skill).collect::<Result<_, _>>()?))
+            let members = request.members.iter().map(no_skill).collect::<Result<_, _>>()?;
+            Ok(Target { aim: Aim::Try { trials: *trials }, members, answers: Vec::new() })
         }
         Purpose::Compare(sides) => {
-            let (member, aim) = sides::compared(sides, &no_skill(&request.members[0])?, &tests, look)?;
-            Ok((aim, vec![member]))
+            let stand = no_skill(&request.members[0])?;
+            let (member, aim, answers) = sides::compared(sides, &stand, &tests, (scenarios, &objects), look)?;
+            Ok(Target { aim, members: vec![member], answers })
         }
-        Purpose::Regrade(older) => Ok(older.target(&request.members[0].path)),
+        Purpose::Regrade(older) => {
+            let (aim, members) = older.target(&request.members[0].path);
+            Ok(Target { aim, members, answers: older.answers_seen(&objects) })
+        }
     }
 }
 
@@ -255,13 +273,6 @@ fn tests(request: &Request) -> Vec<PathBuf> {
         scenario.demands.iter().flat_map(own)
     });
     suite.chain(graders.map(|path| request.starts.base().join(path.as_path()))).collect()
-}
-
-/// The plan was made from this file a moment ago; one that has gone since is no script.
-fn names_interpreter(path: &SafePath) -> bool {
-    let mut start = [0; 2];
-    let file = path.open().ok().flatten();
-    file.is_some_and(|mut file| file.read_exact(&mut start).is_ok()) && start == *b"#!"
 }
 
 fn unreadable(path: &Path, error: &CaptureError) -> Complaint {

@@ -57,9 +57,9 @@ fn casting(older: &Older, settings: &Settings, around: &Environment) -> Result<C
 /// The scenarios that are judged anew, with what the suite brings for them.
 fn tried(older: &Older, suite: &Suite, found: bool, around: &Environment) -> Result<Tried, Complaint> {
     let scenarios = older.regrading.scenarios.clone();
-    let tried = Tried { scenarios, ..Tried::of_suite(suite.clone(), found)? };
     let names = older.plan.task.target.members.iter().map(|member| member.name.to_string());
     let members: Vec<Skill> = names.map(|name| Skill { name, path: suite.path.clone() }).collect();
+    let tried = Tried { scenarios, ..Tried::of_suite(suite.clone(), found)? }.of_skills(&members);
     // Nothing is set up again.
     let checked = |one: &Scenario| Scenario { setup: None, git: false, ..one.clone() };
     let checked = Tried { scenarios: tried.scenarios.iter().map(checked).collect(), ..tried.clone() };

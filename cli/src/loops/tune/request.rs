@@ -145,6 +145,7 @@ pub fn requests(
             (None, [skill]) => Tried::of(args, Suite::beside(&skill.path)?)?,
             (None, _) => Tried::of(args, None)?,
         };
+        let tried = tried.of_skills(&draft.members);
         tried.check(&draft.members, &draft.delivery, around)?;
         draft.request(mode, tried, args, asked.is_some())
     });

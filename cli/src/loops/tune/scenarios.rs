@@ -1,5 +1,8 @@
 //! The tasks of a run, from text, flags and a suite.
 
+use std::path::PathBuf;
+
+use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::checks::Check;
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::loops::tune::{self, SKILL};
@@ -55,17 +58,28 @@ impl Tried {
     pub fn of_suite(suite: Suite, found: bool) -> Result<Self, Complaint> {
         let path = suite.path.display().to_string();
         if suite.scenarios.is_empty() {
-            let what =
-                "all its scenarios are drafts; review them, and remove `draft` from those that shall count";
-            return Err(Complaint::input(format!("{path}: {what}")));
+            let complaint = Complaint::input(format!("{path}: all its scenarios are drafts"));
+            let complaint = suite.notes.iter().map(Note::to_string).fold(complaint, Complaint::caused_by);
+            return Err(complaint.hint("complete them, and remove `draft` from those that should count"));
         }
         let drafts: Vec<Name> = suite.drafts.iter().map(|draft| draft.id.clone()).collect();
         // What is to be said of drafts is that they do not count.
         let is_of_drafts =
             |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(|id| drafts.contains(id));
         let notes = suite.notes.iter().filter(|note| !is_of_drafts(note)).map(|note| note.to_string().into());
-        let told = tune::Suite { path, found, notes: notes.collect(), drafts };
+        let told = tune::Suite { path, found, notes: notes.collect(), drafts, answers: Vec::new() };
         Ok(Self { scenarios: suite.scenarios, starts: suite.starts, suite: Some(told) })
+    }
+
+    /// The same for these members: files of the skill that scenarios bring come from the version on trial.
+    #[must_use]
+    pub fn of_skills(mut self, members: &[Skill]) -> Self {
+        let suite = self.suite.as_ref().map(|suite| PathBuf::from(&suite.path));
+        let left_out = self.starts.claim(members, suite.as_deref());
+        let note = |path: &RelPath| format!("{path} is not placed: it belongs to a later skill of the chain");
+        let notes = left_out.iter().map(note).collect();
+        self.suite = self.suite.map(|suite| suite.with_notes(notes));
+        self
     }
 
     /// Whether it can be tried here, and on these members.
@@ -78,7 +92,8 @@ impl Tried {
         // Where the executor finds the skill.
         let place = delivery.at().unwrap_or(SKILL).split('/').next().unwrap_or_default();
         for scenario in &self.scenarios {
-            if self.starts.of(&scenario.id).iter().any(|path| path.name() == place) {
+            let brought = self.starts.of(&scenario.id);
+            if brought.iter().any(|brought| brought.at.as_path().starts_with(place)) {
                 let what =
                     format!("scenario `{}` brings `{place}`, where the skill itself will stand", scenario.id);
                 return Err(Complaint::input(what).hint("give it another name in `files`"));

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::git::Files;
+use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Manifest, Node, Objects};
 use skilltune_phases::loops::tune::{Aim, Sides};
+use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Member;
 
 use crate::inputs::find::Skill;
-use crate::loops::tune::member;
+use crate::loops::tune::member::{self, Content};
 use crate::runs::store_check;
 use crate::terminal::complaint::{Complaint, ours};
 
@@ -72,22 +74,25 @@ impl Side {
     fn content(
         &self,
         tests: &[PathBuf],
-        look: &impl Fn(&Path) -> Result<Manifest, Complaint>,
-    ) -> Result<(Manifest, Vec<String>), Complaint> {
+        objects: &Objects,
+        look: &impl Fn(&Skill) -> Result<Content, Complaint>,
+    ) -> Result<(Content, Vec<String>), Complaint> {
         Ok(match &self.version {
-            Version::Nothing => (Manifest::default(), Vec::new()),
+            Version::Nothing => (Content::default(), Vec::new()),
             Version::Folder(skill) => {
-                let manifest = look(&skill.path)?;
-                let hidden = member::hidden(&skill.path, tests, &manifest);
-                (manifest, hidden)
+                let content = look(skill)?;
+                let hidden = member::hidden(&skill.path, tests, &content.manifest);
+                (content, hidden)
             }
             Version::Candidate { name, manifest, hidden } => {
                 let own = [hidden.clone(), like_tests(name, tests, manifest)].concat();
-                (manifest.clone(), member::with_evals(own, manifest))
+                let files = load_captured(manifest, name, objects).map_err(ours)?;
+                (Content { manifest: manifest.clone(), files }, member::with_evals(own, manifest))
             }
             Version::Revision { name, files } => {
                 let manifest = files.manifest();
-                (manifest.clone(), member::with_evals(like_tests(name, tests, manifest), manifest))
+                let hidden = member::with_evals(like_tests(name, tests, manifest), manifest);
+                (Content { manifest: manifest.clone(), files: files.texts(name) }, hidden)
             }
         })
     }
@@ -106,12 +111,13 @@ pub fn compared(
     sides: &[Side; 2],
     of: &Member,
     tests: &[PathBuf],
-    look: impl Fn(&Path) -> Result<Manifest, Complaint>,
-) -> Result<(Member, Aim), Complaint> {
+    (scenarios, objects): (&[Scenario], &Objects),
+    look: impl Fn(&Skill) -> Result<Content, Complaint>,
+) -> Result<(Member, Aim, Vec<String>), Complaint> {
     let [start, challenger] = sides;
-    let (from, from_hidden) = start.content(tests, &look)?;
-    let (to, to_hidden) = challenger.content(tests, &look)?;
-    if from == to {
+    let (from, from_hidden) = start.content(tests, objects, &look)?;
+    let (to, to_hidden) = challenger.content(tests, objects, &look)?;
+    if from.manifest == to.manifest {
         return Err(Complaint::input(format!(
             "{} and {} are the same version",
             start.called, challenger.called
@@ -119,9 +125,13 @@ pub fn compared(
         .hint("name two versions that differ"));
     }
     let mut hidden = [from_hidden, to_hidden].concat();
+    let keys = [&from, &to].map(|content| member::withheld(content, &hidden, scenarios));
+    let mut notes: Vec<String> = keys.iter().flat_map(|keys| keys.notes.clone()).collect();
+    notes.dedup();
+    hidden.extend(keys.into_iter().flat_map(|keys| keys.paths));
     hidden.sort_unstable();
     hidden.dedup();
-    let describe = |manifest: &Manifest| member::described(of.clone(), manifest, hidden.clone(), |_| false);
+    let describe = |content: &Content| member::described(of.clone(), content, hidden.clone());
     let (old, new) = (describe(&from), describe(&to));
     let described = if start.is_nothing() { new.clone() } else { old.clone() };
     let member = Member { start: old.start, has_scripts: old.has_scripts || new.has_scripts, ..described };
@@ -131,5 +141,5 @@ pub fn compared(
         trees: vec![new.start],
         regraded: None,
     };
-    Ok((member, Aim::Compare(Box::new(two))))
+    Ok((member, Aim::Compare(Box::new(two)), notes))
 }

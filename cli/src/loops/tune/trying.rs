@@ -166,7 +166,7 @@ impl<'a> Trying<'a> {
                 scenario.tools = None;
             }
         }
-        let tried = Tried { scenarios, ..tried };
+        let tried = Tried { scenarios, ..tried }.of_skills(&members);
         tried.check(&members, &self.delivery, self.around)?;
         let tune = self.settings.of::<TuneSettings>();
         let (tools, held_out) = (Tools::from(tune.tools.value), tune.held_out.value);

@@ -45,7 +45,8 @@ pub fn run(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let person = Person::present(around).filter(|_| !flags.yes);
-    let (scenarios, left_out) = asked(suite)?;
+    let skill = name(&suite.path);
+    let (scenarios, left_out) = asked(suite, &skill)?;
     for told in left_out {
         printer.talk(&format!("not tried without a skill: {told}"));
     }
@@ -62,18 +63,29 @@ pub fn run(
     trying::begin((request, &pages), suite, (sketch.run, 0), manner, around, printer)
 }
 
-/// The scenarios that ask something of a trial without a skill, and which are left out and why.
-pub fn asked(suite: &Suite) -> Result<(Vec<Scenario>, Vec<String>), Complaint> {
+/// The scenarios that ask something of a trial without this skill, and which are left out and why.
+pub fn asked(suite: &Suite, skill: &str) -> Result<(Vec<Scenario>, Vec<String>), Complaint> {
     let (mut asked, mut silent, mut about_use) = (Vec::new(), Vec::new(), Vec::new());
+    let mut about_files = Vec::new();
+    let is_skill = |folder: &Path| {
+        folder.file_name().is_some_and(|name| name == skill) || suite.path.starts_with(folder)
+    };
     for scenario in &suite.scenarios {
+        if suite.starts.is_about(&scenario.id, is_skill) {
+            about_files.push(scenario.id.as_str());
+            continue;
+        }
         match scenario.without_skill() {
             Some(without) => asked.push(without),
             None if scenario.demands.is_empty() => silent.push(scenario.id.as_str()),
             None => about_use.push(scenario.id.as_str()),
         }
     }
-    let reasons =
-        [(silent, "no checks and no expectations"), (about_use, "it asks only whether the skill is used")];
+    let reasons = [
+        (silent, "no checks and no expectations"),
+        (about_use, "it asks only whether the skill is used"),
+        (about_files, "its task is about files of the skill"),
+    ];
     let told = reasons.into_iter().filter(|(ids, _)| !ids.is_empty());
     let told = told.map(|(ids, why)| format!("{} ({why})", ids.join(", ")));
     let left_out: Vec<String> = told.collect();
@@ -102,8 +114,10 @@ fn request(
         // `suite check` itself tells both.
         drafts: Vec::new(),
         notes: Vec::new(),
+        answers: Vec::new(),
     };
-    let tried = Tried { scenarios, starts: suite.starts.clone(), suite: Some(told) };
+    let members = vec![Skill { name: name(&suite.path), path: suite.path.clone() }];
+    let tried = Tried { scenarios, starts: suite.starts.clone(), suite: Some(told) }.of_skills(&members);
     tried.check(&[], &Delivery::Inline, around)?;
     let own = settings.of::<TuneSettings>();
     let (tools, rules) = (Tools::from(own.tools.value), own.rules());
@@ -115,7 +129,7 @@ fn request(
         purpose: Purpose::Try { trials: flags.trials },
         project,
         mode: Mode::Single,
-        members: vec![Skill { name: name(&suite.path), path: suite.path.clone() }],
+        members,
         scenarios: tried.scenarios,
         starts: tried.starts,
         suite: tried.suite,

@@ -68,6 +68,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .into_iter()
         .chain(general)
         .chain(suite(plan))
+        .chain(answers(plan))
         .chain(unrun(plan))
         .chain(shell(plan))
         .chain(left_out(plan))
@@ -102,6 +103,23 @@ fn suite(plan: &Plan) -> Option<String> {
         ));
     }
     (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// Which files hold answers of the suite.
+fn answers(plan: &Plan) -> Vec<String> {
+    const MOST: usize = 5;
+    let all = plan.task.suite.as_ref().map_or(&[][..], |suite| &suite.answers);
+    let more = all.len().saturating_sub(MOST);
+    let more = (more > 0).then(|| format!("{} hold answers", count(more, "more file")));
+    all.iter().take(MOST).map(|line| one_line(line)).chain(more).collect()
+}
+
+/// Which trials opened a path that they should not.
+pub fn opened(run: &Run) -> impl Iterator<Item = String> {
+    run.state.opened.iter().filter_map(|(scenario, path)| {
+        let id = &run.plan.task.scenarios.get(*scenario)?.id;
+        Some(format!("a trial of {id} opened {}, so it may have seen the answers", one_line(path)))
+    })
 }
 
 /// The first of many.

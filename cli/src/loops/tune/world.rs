@@ -173,7 +173,14 @@ pub fn tree(name: &str) -> TreeId {
 }
 
 pub fn ran(name: &str) -> Outcome {
-    Ok(Answer::Exercised { artifacts: tree(name), files: 1, skill: None, digest: None, kept: None })
+    Ok(Answer::Exercised {
+        artifacts: tree(name),
+        files: 1,
+        skill: None,
+        digest: None,
+        kept: None,
+        opened: None,
+    })
 }
 
 pub fn failed<A>(kind: FailureKind, why: &str) -> event::Outcome<A> {

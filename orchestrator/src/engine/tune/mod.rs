@@ -21,13 +21,15 @@ use skilltune_phases::role::Rights;
 use skilltune_phases::target::Place;
 
 use super::{
-    EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
+    EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, call_dir, proposing,
+    unreadable,
 };
 use crate::agent::Talk;
 use crate::checks::{self, Evidence};
 use crate::git::{self, Git, ProposeError, Wanted};
 use crate::process::How;
 use crate::promote::{self, Move, Promotion};
+use crate::skill_files::load_captured;
 use crate::snapshot::{LEFT_BY_TOOLS, Manifest, Objects, RelPath, capture_left, unified};
 use crate::store::RunFolder;
 
@@ -55,7 +57,7 @@ impl LoopEngine for Tune {
                 let told = checks::command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
                 Ok(Answer::Told(vec![told]))
             }
-            None => set_up(shop, request.as_ref(), ran),
+            None => set_up(shop, request, ran),
         }
     }
 
@@ -124,7 +126,8 @@ fn inspect(
     trial: Trial,
     kept: Kept,
 ) -> Result<Answer, EngineError> {
-    let start = measure::starting(run, trial.scenario).filter(|_| member == Place(0));
+    let start = kept.began.or_else(|| measure::starting(run, trial.scenario));
+    let start = start.filter(|_| member == Place(0));
     let mut checks = run.plan.task.checks_of(trial.scenario, member);
     Ok(Answer::Told(checks::tell(objects, start, kept.left, kept.evidence, &mut checks)?))
 }
@@ -176,12 +179,17 @@ fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
 }
 
 /// What the set-up of a scenario has made of its workspace.
-fn set_up(shop: &Workshop, order: &Order, ran: &Ran<'_>) -> Result<Answer, ReadError> {
-    let program = order.command.as_ref().and_then(|command| command.argv.first()).map_or("", String::as_str);
+fn set_up(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+    let program =
+        request.as_ref().command.as_ref().and_then(|command| command.argv.first()).map_or("", String::as_str);
     let end = match ran.how {
         How::Exited(0) => {
             let captured = capture_left(&shop.objects, ran.space, WORKSPACE, &[], shop.limits.artifacts);
             let captured = captured.map_err(|error| unreadable(error, ran.space))?;
+            if let Some(path) = answer_key(shop, request, &captured.manifest)? {
+                let why = format!("the set-up left {path}, which holds the answer of its scenario");
+                return Err(Failure::new(FailureKind::Gate, why).into());
+            }
             return Ok(Answer::SetUp { tree: captured.tree });
         }
         How::TimedOut => {
@@ -204,11 +212,22 @@ fn set_up(shop: &Workshop, order: &Order, ran: &Ran<'_>) -> Result<Answer, ReadE
     Err(Failure::new(FailureKind::Crashed, format!("the set-up `{program}` failed ({end}){said}")).into())
 }
 
+/// A file that the set-up has left and that holds the answer of the scenario: no trial may find it.
+fn answer_key(shop: &Workshop, request: &Request, left: &Manifest) -> Result<Option<String>, ReadError> {
+    let Some((keys, scenario)) = request.answer_keys() else { return Ok(None) };
+    let files = load_captured(left, "", &shop.objects)?;
+    let mut texts = files.files().iter().filter_map(|file| Some((&file.path, file.text()?)));
+    let is_key = |path: &str, text: &str| {
+        keys.held(path, text).is_some_and(|held| held.is_key || held.scenarios.contains(scenario))
+    };
+    Ok(texts.find(|(path, text)| is_key(path, text)).map(|(path, _)| path.clone()))
+}
+
 /// What was made or changed: files of the scenario that are as they were are nobody's work.
 fn produced(shop: &Workshop, order: &Order, left: &Manifest) -> Result<(TreeId, u64), ReadError> {
-    let began = order.placements.iter().find(|placement| placement.at == WORKSPACE);
-    let Some(began) = began else { return Ok((shop.objects.put_manifest(left)?, count_files(left))) };
-    let before = shop.objects.manifest(began.tree)?;
+    let Some(before) = call_dir::placed_at(&shop.objects, order, WORKSPACE)? else {
+        return Ok((shop.objects.put_manifest(left)?, count_files(left)));
+    };
     let mut made = left.since(&before.copied());
     let files = count_files(&made);
     if order.repository {
@@ -253,18 +272,30 @@ fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Resul
         let transcript = talk.map(|talk| &talk.transcript);
         let usage = checks::usage(spent, transcript.and_then(|transcript| transcript.end().turns), skill);
         let evidence = checks::keep(&shop.objects, &Evidence { answer, transcript, usage })?;
-        Ok::<_, ReadError>(Kept { left, evidence })
+        Ok::<_, ReadError>(Kept { left, evidence, began: began(shop, order)? })
     });
-    Ok(Answer::Exercised { artifacts, files, skill, digest, kept: kept.transpose()? })
+    let opened = talk.and_then(|talk| request.off_limits().find(|path| talk.transcript.has_opened(path)));
+    let opened = opened.map(Into::into);
+    Ok(Answer::Exercised { artifacts, files, skill, digest, kept: kept.transpose()?, opened })
+}
+
+/// What the workspace held at first, where that depends on the version of the skill.
+fn began(shop: &Workshop, order: &Order) -> Result<Option<TreeId>, ReadError> {
+    if order.picked().next().is_none() {
+        return Ok(None);
+    }
+    let began = call_dir::placed_at(&shop.objects, order, WORKSPACE)?.unwrap_or_default();
+    Ok(Some(shop.objects.put_manifest(&began)?))
 }
 
 /// All that was left, with what commands had fetched before the agent began: programs of checks may need it.
 fn whole(shop: &Workshop, order: &Order, left: &Manifest, litter: &[&str]) -> Result<TreeId, ReadError> {
-    let began = order.placements.iter().find(|placement| placement.at == WORKSPACE);
-    let Some(began) = began else { return Ok(shop.objects.put_manifest(left)?) };
+    let Some(began) = call_dir::placed_at(&shop.objects, order, WORKSPACE)? else {
+        return Ok(shop.objects.put_manifest(left)?);
+    };
     let litter: Vec<RelPath> =
         litter.iter().filter_map(|name| RelPath::parse(name.as_bytes()).ok()).collect();
-    let fetched = shop.objects.manifest(began.tree)?.apart(&litter).1;
+    let fetched = began.apart(&litter).1;
     let whole = left.joined(&fetched).expect("what was left has nothing in their places");
     Ok(shop.objects.put_manifest(&whole)?)
 }

@@ -222,7 +222,7 @@ fn priced(run: &Run, open: Shipment) -> Shipment {
 /// Whether enough trials were judged, and about as many of either version.
 fn is_covered(run: &Run, rows: usize) -> bool {
     let measure = &run.state.measure;
-    let all = rows * measure.trials_each() as usize;
+    let all = measure.rows(run, rows) * measure.trials_each() as usize;
     let scored: Vec<usize> = measure.contestants.iter().map(|&id| measure.scored_of(run, id, rows)).collect();
     let (fewest, most) = (scored.iter().min().copied(), scored.iter().max().copied());
     let (fewest, most) = (fewest.unwrap_or_default(), most.unwrap_or_default());

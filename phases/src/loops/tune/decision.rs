@@ -39,6 +39,9 @@ pub enum Answer {
         /// Where something is demanded of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<Kept>,
+        /// The suite's path, or that of a skill's own folder, if the agent reports a tool call that names it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        opened: Option<Box<str>>,
     },
     /// What the checks by machine have told.
     Told(Vec<Told>),
@@ -68,7 +71,8 @@ impl Answer {
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
             Self::Exercised { artifacts, kept, .. } => {
-                let kept = kept.iter().flat_map(|kept| [kept.left, kept.evidence]);
+                let kept = kept.iter().flat_map(|kept| [Some(kept.left), Some(kept.evidence), kept.began]);
+                let kept = kept.flatten();
                 std::iter::once(*artifacts).chain(kept).collect()
             }
             Self::SetUp { tree } | Self::Improved { tree, .. } => vec![*tree],

@@ -225,7 +225,12 @@ impl Measure {
         let trials = self.trials().filter(|trial| among(trial.scenario));
         let scored = trials.filter_map(|trial| scored(run, candidate, trial, self.seat)).collect::<Vec<_>>();
         let review = reviewed(run, candidate, self.era).filter(|_| run.plan.task.has_demands());
-        summarise(&run.plan, &scored, review, self.order.len() * self.ordinals as usize)
+        summarise(&run.plan, &scored, review, self.rows(run, self.order.len()) * self.ordinals as usize)
+    }
+
+    /// How many of the first scenarios are tried: one whose set-up left its answers is not.
+    pub(super) fn rows(&self, run: &Run, rows: usize) -> usize {
+        self.order.iter().take(rows).filter(|scenario| !executed::is_left_out(run, **scenario)).count()
     }
 
     /// How many of a contestant's trials on the first scenarios have a score.

@@ -13,8 +13,9 @@ use crate::delivery::Delivery;
 use crate::event::{Failure, FailureKind, Outcome};
 use crate::id::Digest;
 use crate::judgement::{self, Ask, Suggestion};
-use crate::leak::Secrets;
+use crate::leak::{AnswerKeys, Secrets};
 use crate::material::Folders;
+use crate::name::Name;
 use crate::offline::{self, Judged, Task};
 use crate::order::{self, Command, Order, Question};
 use crate::prompt::{Asked, Faulty, Missed, Tried};
@@ -41,7 +42,9 @@ pub struct Request {
 /// What only the run knows.
 #[derive(Clone, Debug)]
 enum Brief {
-    SetUp,
+    SetUp {
+        scenario: usize,
+    },
     /// Without a delivery there is no skill.
     Execute {
         member: Place,
@@ -109,9 +112,9 @@ impl Request {
         let (mut command, mut repository) = (None, false);
         let (brief, placements) = match step {
             Step::SetUp { scenario, files } => {
-                let scenario = &run.plan.task.scenarios[*scenario];
-                command = Some(placing::set_up(&run.plan, scenario.setup.clone()?));
-                (Brief::SetUp, placing::begin_with(*files))
+                let setup = run.plan.task.scenarios[*scenario].setup.clone()?;
+                command = Some(placing::set_up(&run.plan, setup));
+                (Brief::SetUp { scenario: *scenario }, placing::begin_with(*files))
             }
             Step::Exercise { member, skill, trial, input, graded: _ } => {
                 repository = member.0 == 0 && run.plan.task.scenarios[trial.scenario].git;
@@ -181,7 +184,7 @@ impl Request {
     pub fn missed(&self) -> &[Missed] {
         match &self.brief {
             Brief::Improve(improving) => &improving.unmet,
-            Brief::SetUp
+            Brief::SetUp { .. }
             | Brief::Execute { .. }
             | Brief::Check { .. }
             | Brief::Grade { .. }
@@ -193,6 +196,20 @@ impl Request {
     /// What no draft may hold.
     pub fn secrets(&self) -> Secrets {
         Secrets::of(&self.plan.task.scenarios)
+    }
+
+    /// Where a trial has no business: the suite, and the users' own folders of the skills.
+    pub fn off_limits(&self) -> impl Iterator<Item = &str> {
+        let suite = self.plan.task.suite.iter().map(|suite| suite.path.as_str());
+        let members = self.plan.task.target.members.iter().map(|member| member.path.as_str());
+        suite.chain(members).filter(|path| !path.is_empty())
+    }
+
+    /// What no workspace that a set-up prepares may hold, and the scenario that it is for.
+    pub fn answer_keys(&self) -> Option<(AnswerKeys, &Name)> {
+        let Brief::SetUp { scenario } = self.brief else { return None };
+        let scenarios = &self.plan.task.scenarios;
+        Some((AnswerKeys::new(scenarios, ""), &scenarios[scenario].id))
     }
 
     /// Whether what is left is worked on, or was made from what another member left.
@@ -220,7 +237,9 @@ impl Request {
         let (contract, members, at_fault) = match &self.brief {
             Brief::Grade { contract, .. } => (contract, &[][..], names),
             Brief::Review { contract } | Brief::Evaluate { contract, .. } => (contract, names, &[][..]),
-            Brief::SetUp | Brief::Execute { .. } | Brief::Check { .. } | Brief::Improve(_) => return None,
+            Brief::SetUp { .. } | Brief::Execute { .. } | Brief::Check { .. } | Brief::Improve(_) => {
+                return None;
+            }
         };
         let shape = self.plan.roles.of(&self.order.role).verdict;
         Some(Ask { contract, nonce, members, at_fault, shape })
@@ -234,7 +253,7 @@ impl Request {
     fn unused(&self) -> Vec<&str> {
         let places = match &self.brief {
             Brief::Evaluate { unused, .. } => unused.as_slice(),
-            Brief::SetUp
+            Brief::SetUp { .. }
             | Brief::Execute { .. }
             | Brief::Check { .. }
             | Brief::Grade { .. }
@@ -278,7 +297,7 @@ impl AsRef<Order> for Request {
 impl Question for Request {
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         match &self.brief {
-            Brief::SetUp | Brief::Check { .. } => Ok(String::new()),
+            Brief::SetUp { .. } | Brief::Check { .. } => Ok(String::new()),
             Brief::Grade { trial, contract, activity } => {
                 Ok(self.grade_prompt(*trial, contract, activity, folders))
             }
@@ -297,7 +316,7 @@ impl Question for Request {
 
     fn task(&self) -> Option<Task> {
         Some(match &self.brief {
-            Brief::SetUp | Brief::Check { .. } => return None,
+            Brief::SetUp { .. } | Brief::Check { .. } => return None,
             Brief::Execute { member, trial, .. } => Task::Execute {
                 skill: self.offline_skill(*member),
                 input: self.input().map(str::to_owned),

@@ -1,6 +1,6 @@
 //! The state of a run of `tune`: the fold of its decisions. What follows from it is decided in `tune`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -22,8 +22,8 @@ use super::faults::{Fault, Faults};
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
 use super::{
-    Answer, Decision, Ending, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, Trial,
-    Tune, Why,
+    Answer, Decision, Ending, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, StepState,
+    Trial, Tune, Why,
 };
 
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +55,8 @@ pub struct State {
     /// Of a run that calibrates.
     pub visible: Option<Visible>,
     pub closed: Option<Ending>,
+    /// The scenarios in whose trials an agent opened a path that no trial should: see [`Answer::Exercised`].
+    pub opened: BTreeSet<(usize, Box<str>)>,
     /// Those of the contract, held once for all judgements.
     criteria: Arc<[CriterionId]>,
 }
@@ -136,6 +138,7 @@ impl State {
             faults: Faults::default(),
             visible: None,
             closed: None,
+            opened: BTreeSet::new(),
             criteria: plan.task.contract.criteria.iter().map(|criterion| criterion.id.clone()).collect(),
         }
     }
@@ -176,6 +179,7 @@ impl Fold for Tune {
             Change::Remeasure => remeasure(run),
             Change::Ended(step) => {
                 if let Some(trial) = step.trial() {
+                    note_opened(run, step, trial);
                     in_measures(run, |measure, run| measure.look_at_trial(run, trial));
                 }
             }
@@ -205,6 +209,13 @@ impl Fold for Tune {
 
     fn tries(_: &Run) -> u32 {
         TRIES
+    }
+}
+
+fn note_opened(run: &mut Run, step: &Step, trial: Trial) {
+    if let StepState::Answered(Answer::Exercised { opened: Some(path), .. }) = run.state_of(step) {
+        let opened = (trial.scenario, path.clone());
+        run.state.opened.insert(opened);
     }
 }
 

@@ -149,6 +149,9 @@ pub struct Kept {
     pub left: TreeId,
     /// What the agent said and did, and what it took.
     pub evidence: TreeId,
+    /// What the workspace held at first, if it is not what the scenario says: files of the skill came with its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<TreeId>,
 }
 
 /// One execution on one scenario. Fresh trials of the final comparison have ordinals of their own.

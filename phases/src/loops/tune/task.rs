@@ -146,6 +146,23 @@ pub struct Suite {
     pub drafts: Vec<Name>,
     /// What of it was lost or is odd.
     pub notes: Vec<Box<str>>,
+    /// Which files of the skill hold its answers, a line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Box<str>>,
+}
+
+impl Suite {
+    #[must_use]
+    pub fn with_answers(mut self, answers: Vec<String>) -> Self {
+        self.answers.extend(answers.into_iter().map(Into::into));
+        self
+    }
+
+    #[must_use]
+    pub fn with_notes(mut self, notes: Vec<String>) -> Self {
+        self.notes.extend(notes.into_iter().map(Into::into));
+        self
+    }
 }
 
 /// The numbers that the run's decisions are judged against.

@@ -69,7 +69,7 @@ fn statements_are_expectations_in_each_of_their_forms() {
 #[test]
 fn ids_of_assertions_are_kept_and_what_is_not_read_is_noted() {
     let (scenario, notes) = case(
-        r#"{"id": "x", "prompt": "do", "context": "c", "script_checks": [],
+        r#"{"id": "x", "prompt": "do", "owner": "c", "script_checks": [],
             "assertions": [{"id": "A1", "text": "one", "trap": "t"}, "two", {"trap": 1}]}"#,
     );
     assert_eq!(ids(&scenario.demands), ["A1", "expectation-2"]);
@@ -78,7 +78,7 @@ fn ids_of_assertions_are_kept_and_what_is_not_read_is_noted() {
         [
             "x: `trap` of assertions is not read",
             "x: an assertion without a text is left out",
-            "x: `context` is not read",
+            "x: `owner` is not read",
             "x: `script_checks` is not read",
         ]
     );
@@ -142,7 +142,7 @@ fn files_are_looked_for_in_the_skill_then_its_repository_then_beside_the_file() 
     ]);
     let suite = Suite::beside(&folder.path("skills/writer")).unwrap().unwrap();
     let found: Vec<String> =
-        suite.starts.of(&suite.scenarios[0].id).iter().map(ToString::to_string).collect();
+        suite.starts.of(&suite.scenarios[0].id).iter().map(|brought| brought.from.to_string()).collect();
     assert_eq!(
         found,
         [
@@ -162,7 +162,8 @@ fn files_are_looked_for_in_the_skill_then_its_repository_then_beside_the_file() 
     let gathered = suite.starts.scenarios(&suite.scenarios, &objects).unwrap();
     let manifest = objects.manifest(gathered[0].files.unwrap()).unwrap();
     let names: Vec<String> = manifest.entries().iter().map(|entry| entry.path.to_string()).collect();
-    assert_eq!(names, [".own", "a.csv", "b.csv", "c.csv", "d.csv"]);
+    let placed = [".own", "c.csv", "data", "data/a.csv", "evals", "evals/d.csv", "shared", "shared/b.csv"];
+    assert_eq!(names, placed, "each where the suite has it");
 }
 
 #[test]

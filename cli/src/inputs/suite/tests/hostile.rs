@@ -107,5 +107,5 @@ fn only_a_suite_of_ours_names_commands() {
     let evals = r#"[{"prompt": "a", "setup": ["sh"], "command": ["sh"], "script_checks": ["sh"], "tools": "shell", "files": []}]"#;
     let suite = read("evals.json", evals);
     assert!(suite.programs().is_empty() && suite.file.is_none());
-    assert!(suite.scenarios[0].setup.is_none() && suite.scenarios[0].command.is_none());
+    assert!(suite.drafts[0].setup.is_none() && suite.drafts[0].command.is_none());
 }

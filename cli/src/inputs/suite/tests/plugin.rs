@@ -162,24 +162,25 @@ fn a_sheet_is_a_case_too_and_the_page_wins_over_it() {
     let folder = Folder::new(&[("a/case.yaml", SHEET)]);
     let suite = folder.read("");
     assert_eq!(
-        (suite.scenarios[0].id.as_str(), suite.scenarios[0].description.as_str()),
+        (suite.drafts[0].id.as_str(), suite.drafts[0].description.as_str()),
         ("from-sheet", "Sum it up")
     );
-    assert_eq!(questions(&suite.scenarios[0]), ["It shows"]);
+    assert_eq!(questions(&suite.drafts[0]), ["It shows"]);
     assert_eq!(
         notes(&suite),
         [
             "from-sheet: `max_turns` is lost",
             "from-sheet: `scaffold_script` is lost: a `setup` command of a suite.toml does the same",
             "from-sheet: `history_file` is lost: the task begins with its prompt",
+            "from-sheet: a draft: not counted, because its task is not complete without that",
         ]
     );
     assert!(suite.programs().is_empty(), "nothing of it runs");
     folder.write("a/prompt.md", "Sum it up well");
     folder.write("a/graders/adds.md", "---\ntype: llm\n---\nIt adds");
     let both = folder.read("");
-    assert_eq!(both.scenarios[0].description, "Sum it up well");
-    assert_eq!(questions(&both.scenarios[0]), ["It adds", "It shows"]);
+    assert_eq!(both.drafts[0].description, "Sum it up well");
+    assert_eq!(questions(&both.drafts[0]), ["It adds", "It shows"]);
     for (sheet, why) in [
         (SHEET.replace("'1.0'", "2"), "a/case.yaml: `schema_version` 2 is newer than 1"),
         (SHEET.replace("name: from-sheet\n", ""), "a/case.yaml: `name` is missing"),

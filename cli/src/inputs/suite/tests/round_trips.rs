@@ -143,7 +143,14 @@ fn brought(suite: &Suite) -> Vec<String> {
     let all = suite.scenarios.iter().chain(&suite.drafts);
     all.flat_map(|one| {
         let graders = one.demands.iter().flat_map(|demand| suite.starts.grader(&one.id, &demand.id));
-        suite.starts.of(&one.id).iter().chain(graders).map(full).collect::<Vec<_>>()
+        suite
+            .starts
+            .of(&one.id)
+            .iter()
+            .map(|brought| &brought.from)
+            .chain(graders)
+            .map(full)
+            .collect::<Vec<_>>()
     })
     .collect()
 }
@@ -173,7 +180,7 @@ fn kept(format: Format) -> &'static str {
     match format {
         Format::Toml => ALL,
         Format::Evals => {
-            "id = '7'\ndescription = 'Sum up'\nexpected = 'a table'\ntags = ['t']\nfiles = ['cases/sales.csv']\n\
+            "id = '7'\ndescription = 'Sum up sales.csv'\nexpected = 'a table'\ntags = ['t']\nfiles = ['cases/sales.csv']\n\
              expectations = ['It is short', 'It sums']\n[[scenarios]]\nid = '8'\ndescription = 'Sum'\nexpected = 'a sum'\n\
              expectations = ['The result is what the expected output describes.']\n"
         }

@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
+use skilltune_orchestrator::snapshot::Brought;
 use skilltune_phases::checks::{Check, How};
 use skilltune_phases::demand::AS_EXPECTED;
 use skilltune_phases::scenario::Scenario;
 
+use super::super::placed::place;
 use super::{Page, pretty};
 
 pub(super) fn text(page: &mut Page<'_>, out: &Path) -> String {
@@ -38,7 +40,16 @@ fn case(page: &mut Page<'_>, scenario: &Scenario, id: &Value) -> Value {
     page.lose_fields(scenario, &["expected", "tags", "files"]);
     let skill = page.folder.parent().filter(|_| page.folder.ends_with("evals"));
     let below = skill.unwrap_or(&page.folder).to_owned();
-    let files = page.paths(scenario, page.suite.starts.of(&scenario.id), &below);
+    let brought = page.suite.starts.of(&scenario.id);
+    let files = page.paths(scenario, brought.iter().map(|brought| &brought.from), &below);
+    for Brought { from, at } in brought {
+        let is_folder = page.suite.starts.base().join(from.as_path()).is_dir();
+        let named = files.iter().find(|file| from.as_path().ends_with(file));
+        let again = named.and_then(|file| place(&scenario.description, file, is_folder));
+        if let Some(again) = again.filter(|again| again != at) {
+            page.lose(scenario, &format!("{from} is placed at {again}, and no longer at {at}"));
+        }
+    }
     let mut case = json!({
         "id": id,
         "prompt": scenario.description,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value as Json;
+use skilltune_orchestrator::snapshot::Brought;
 use skilltune_phases::checks::{Check, Comparison, Cost, Glob, How, Text, Times, Tool};
 use skilltune_phases::demand::Demand;
 use skilltune_phases::scenario::{Scenario, Tools};
@@ -31,7 +32,11 @@ fn scenario(page: &mut Page<'_>, scenario: &Scenario, is_draft: bool) -> String 
     lines.set_some("success_criteria", Some(criteria).filter(|criteria| *criteria != plain.success_criteria));
     lines.set_some("expected", scenario.expected.as_deref());
     let below = page.folder.clone();
-    let files = page.paths(scenario, page.suite.starts.of(&scenario.id), &below);
+    let brought = page.suite.starts.of(&scenario.id);
+    for Brought { from, at } in brought.iter().filter(|one| **one != Brought::flat(one.from.clone())) {
+        page.lose(scenario, &format!("{from} is placed under its own name, and no longer at {at}"));
+    }
+    let files = page.paths(scenario, brought.iter().map(|brought| &brought.from), &below);
     lines.set_list("files", files.into_iter());
     lines.set_list("setup", scenario.setup.iter().flatten().cloned());
     lines.set_some("git", scenario.git.then_some(true));
@@ -126,7 +131,8 @@ fn check(page: &mut Page<'_>, scenario: &Scenario, demand: &Demand, check: &Chec
             let mut keys = vec![("command", argv.clone().into())];
             keys.extend((*exit != 0).then(|| ("exit", i64::from(*exit).into())));
             let below = page.folder.clone();
-            let grader = page.paths(scenario, page.suite.starts.grader(&scenario.id, &demand.id), &below);
+            let grader =
+                page.paths(scenario, page.suite.starts.grader(&scenario.id, &demand.id).iter(), &below);
             keys.extend((!grader.is_empty()).then(|| ("grader", grader.into())));
             Some(keys)
         }

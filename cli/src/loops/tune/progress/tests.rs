@@ -89,7 +89,8 @@ fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
     let mut plan = plan(&["haiku"], 3);
     plan.task.scenarios[2].held_out = true;
     let (drafts, notes) = (vec!["later".parse().unwrap()], Vec::new());
-    plan.task.suite = Some(Suite { path: "/p/suite.toml".into(), found: false, drafts, notes });
+    plan.task.suite =
+        Some(Suite { path: "/p/suite.toml".into(), found: false, drafts, notes, answers: Vec::new() });
     let seen = seen(&play(plan, scored(&[50, 95], &[52, 91])), Look { width: 50, ..PLAIN });
     let told: Vec<String> = [seen.talk(), seen.data()].concat().lines().map(str::to_owned).collect();
     let about = |line: &&String| {

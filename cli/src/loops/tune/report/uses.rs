@@ -63,7 +63,7 @@ mod tests {
         let (mut answer, mut uses) = (scored(&[50], &[50]), uses.iter().copied());
         let whole = play(plan, |run, step| match (step, answer(run, step)) {
             (Step::Exercise { .. }, Ok(Answer::Exercised { artifacts, files, digest, kept, .. })) => {
-                Ok(Answer::Exercised { artifacts, files, skill: uses.next(), digest, kept })
+                Ok(Answer::Exercised { artifacts, files, skill: uses.next(), digest, kept, opened: None })
             }
             (_, outcome) => outcome,
         });

@@ -50,6 +50,11 @@ pub(super) fn start(run: &Run, scenario: usize) -> Start<'_> {
     }
 }
 
+/// Whether the set-up left the answers of its scenario, so that no trial shows anything.
+pub(super) fn is_left_out(run: &Run, scenario: usize) -> bool {
+    matches!(start(run, scenario), Start::Missing(failure) if failure.kind == FailureKind::Gate)
+}
+
 fn set_up(told: &Scenario, scenario: usize) -> Step {
     Step::SetUp { scenario, files: told.files }
 }

@@ -33,7 +33,7 @@ pub(super) fn skill_path(plan: &Plan, member: Place, brief: &Brief) -> String {
 fn delivery(brief: &Brief) -> Option<&Delivery> {
     match brief {
         Brief::Execute { delivery, .. } => delivery.as_ref(),
-        Brief::SetUp
+        Brief::SetUp { .. }
         | Brief::Check { .. }
         | Brief::Grade { .. }
         | Brief::Review { .. }
@@ -54,7 +54,7 @@ pub(super) fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
 pub(super) fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
     match brief {
         Brief::Execute { trial, .. } if plan.task.tools(trial.scenario) == Tools::Shell => Rights::Shell,
-        Brief::SetUp
+        Brief::SetUp { .. }
         | Brief::Execute { .. }
         | Brief::Check { .. }
         | Brief::Grade { .. }
@@ -71,7 +71,12 @@ pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, inp
     let brief = Brief::Execute { member, trial, delivery };
     let mut placements = placed_skill(&run.plan, member, skill, &brief);
     match member {
-        Place(0) => placements.extend(begin_with(input)),
+        Place(0) => {
+            placements.extend(begin_with(input));
+            let picked = &run.plan.task.scenarios[trial.scenario].of_skill;
+            let picks = Placement::new(WORKSPACE, skill, Access::Scratch).picking(picked);
+            placements.extend(Some(picks).filter(|_| !picked.is_empty()));
+        }
         _ => placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed))),
     }
     (brief, placements)

@@ -22,8 +22,19 @@ fn checked(scenarios: usize) -> Plan {
 /// The start's trials leave a tree that no other version leaves.
 fn ran(run: &Run, skill: &str) -> Answer {
     let is_start = run.candidate(run.start()).unwrap().trees[0].to_string() == skill;
-    let kept = Kept { left: tree(if is_start { "start" } else { "draft" }), evidence: tree("evidence") };
-    Answer::Exercised { artifacts: kept.left, files: 1, skill: None, digest: None, kept: Some(kept) }
+    let kept = Kept {
+        left: tree(if is_start { "start" } else { "draft" }),
+        evidence: tree("evidence"),
+        began: None,
+    };
+    Answer::Exercised {
+        artifacts: kept.left,
+        files: 1,
+        skill: None,
+        digest: None,
+        kept: Some(kept),
+        opened: None,
+    }
 }
 
 fn told(met: [bool; 2]) -> Answer {

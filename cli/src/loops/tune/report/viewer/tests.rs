@@ -23,13 +23,18 @@ fn played() -> Run {
             if is_start && trial.ordinal > 0 {
                 return failed(FailureKind::TimedOut, "not done within 60 s");
             }
-            let kept = Kept { left: tree(if is_start { "start" } else { "draft" }), evidence: tree("lost") };
+            let kept = Kept {
+                left: tree(if is_start { "start" } else { "draft" }),
+                evidence: tree("lost"),
+                began: None,
+            };
             Ok(Answer::Exercised {
                 artifacts: kept.left,
                 files: 1,
                 skill: None,
                 digest: None,
                 kept: Some(kept),
+                opened: None,
             })
         }
         Step::Inspect { kept, .. } => {

@@ -1,0 +1,161 @@
+//! What trials do not find as the suite has it: files that hold its answers, and files of the skill itself.
+//!
+//! A file with answers is not placed. Where the task is about that very file, the scenario becomes a draft. Files of the
+//! skill come from the version on trial: see `Starts::claim`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::skill_files;
+use skilltune_orchestrator::snapshot::{Brought, Gathering, Limits, RelPath};
+use skilltune_phases::leak::{AnswerKeys, Held};
+use skilltune_phases::lint::{self, Files};
+use skilltune_phases::name::Name;
+use skilltune_phases::scenario::{Scenario, SkillFile};
+
+use super::document;
+use super::files::{Own, Starts};
+use super::note::Notes;
+
+/// A larger text is no answer key that an author wrote.
+const LARGEST: u64 = 1 << 20;
+/// No more bytes of a suite's files are searched.
+const MOST_BYTES: usize = 64 << 20;
+/// Where skills keep their suites: files there are tests, and no part of the skill.
+const EVALS: &str = "evals";
+
+/// Decides of each file whether it is placed. Returns the scenarios that are drafts because of a file that is not.
+pub(super) fn inspect(
+    scenarios: &mut Vec<Scenario>,
+    drafts: &mut Vec<Scenario>,
+    starts: &mut Starts,
+    notes: &mut Notes,
+) -> Vec<Name> {
+    let mut search = Search::new(&starts.base, AnswerKeys::new(scenarios, ""));
+    let (mut omitted, mut own) = (BTreeMap::new(), BTreeMap::new());
+    let mut incomplete = Vec::new();
+    for scenario in scenarios.iter().filter(|scenario| starts.files.contains_key(&scenario.id)) {
+        let all = Gathering {
+            base: &starts.base,
+            brought: starts.of(&scenario.id),
+            omitted: &[],
+            limits: Limits::default(),
+        };
+        // What cannot be read is said when a run begins.
+        for file in all.files().unwrap_or_default() {
+            if let Some(of_skill) = search.of_skill(&file) {
+                own.entry(scenario.id.clone()).or_insert_with(Vec::new).push(of_skill);
+            } else if let Some(held) = search.answers(&file, &scenario.id) {
+                let is_subject = names(&scenario.description, &file.from);
+                notes.add(Some(&scenario.id), &told(&file, &held, is_subject));
+                incomplete.extend(is_subject.then(|| scenario.id.clone()));
+            } else if search.is_case(&file) && !names(&scenario.description, &file.from) {
+                let note =
+                    format!("the file {} is not placed: it is a case of a suite, with answers", file.from);
+                notes.add(Some(&scenario.id), &note);
+            } else {
+                continue;
+            }
+            omitted.entry(scenario.id.clone()).or_insert_with(Vec::new).push(file.from);
+        }
+    }
+    if search.left == 0 {
+        notes.add(None, &format!("only {} MiB of its files are searched for answers", MOST_BYTES >> 20));
+    }
+    (starts.omitted, starts.own) = (omitted, own);
+    let (of_drafts, counted) = scenarios.drain(..).partition(|scenario| incomplete.contains(&scenario.id));
+    *scenarios = counted;
+    drafts.extend::<Vec<Scenario>>(of_drafts);
+    incomplete
+}
+
+fn told(file: &Brought, held: &Held, is_subject: bool) -> String {
+    let answers = answers(&held.scenarios);
+    if is_subject {
+        format!("the task is about {}, which holds {answers}", file.from)
+    } else {
+        format!("the file {} is not placed: it holds {answers}", file.from)
+    }
+}
+
+/// The scenarios whose answers a file holds, as people are told.
+pub fn answers(scenarios: &[Name]) -> String {
+    const NAMED: usize = 3;
+    let named: Vec<&str> = scenarios.iter().take(NAMED).map(Name::as_str).collect();
+    match scenarios.len() {
+        1 => format!("the answer of {}", named[0]),
+        many if many > NAMED => format!("the answers of {} and {} more", named.join(", "), many - NAMED),
+        _ => format!("the answers of {}", named.join(", ")),
+    }
+}
+
+/// Whether a task says the name of a file.
+fn names(task: &str, path: &RelPath) -> bool {
+    path.name().to_str().is_some_and(|name| super::placed::mentions(task, name).next().is_some())
+}
+
+/// Files and skills that were looked at: many scenarios bring the same.
+struct Search<'a> {
+    base: &'a Path,
+    keys: AnswerKeys,
+    held: HashMap<RelPath, Option<Held>>,
+    skills: HashMap<PathBuf, Option<Files>>,
+    left: usize,
+}
+
+impl<'a> Search<'a> {
+    fn new(base: &'a Path, keys: AnswerKeys) -> Self {
+        Self { base, keys, held: HashMap::new(), skills: HashMap::new(), left: MOST_BYTES }
+    }
+
+    /// What a file holds that the trials of a scenario must not find.
+    fn answers(&mut self, file: &Brought, scenario: &Name) -> Option<Held> {
+        if !self.held.contains_key(&file.from) {
+            let text = self.text(&file.from);
+            let held = text.and_then(|text| self.keys.held(&file.from.to_string(), &text));
+            self.held.insert(file.from.clone(), held);
+        }
+        let held = self.held[&file.from].as_ref();
+        held.filter(|held| held.is_key || held.scenarios.contains(scenario)).cloned()
+    }
+
+    /// Whether a file stands among the tests of a skill and is one of them, be it of another suite.
+    fn is_case(&mut self, file: &Brought) -> bool {
+        let is_test = file.from.as_path().parent().is_some_and(|folder| folder.ends_with(EVALS));
+        let text = Some(&file.from).filter(|_| is_test).and_then(|path| self.text(path));
+        text.and_then(|text| serde_json::from_str(&text).ok())
+            .is_some_and(|value| document::has_answers(&value))
+    }
+
+    fn text(&mut self, path: &RelPath) -> Option<String> {
+        let bytes = SafePath::below(self.base, path.as_path()).read(LARGEST.min(self.left as u64)).ok()??;
+        self.left -= bytes.len();
+        String::from_utf8(bytes).ok()
+    }
+
+    /// The file as a part of the nearest skill above it, if it is one.
+    fn of_skill(&mut self, file: &Brought) -> Option<Own> {
+        let path = file.from.as_path();
+        let is_skill = |folder: &&Path| SafePath::below(self.base, folder.join("SKILL.md")).is_file();
+        let folder = path.ancestors().skip(1).find(is_skill)?;
+        let (skill, below) = (self.base.join(folder), path.strip_prefix(folder).ok()?.to_str()?);
+        let files = self.skills.entry(skill.clone()).or_insert_with_key(|skill| {
+            let name = skill.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            skill_files::load(skill, name).ok()
+        });
+        is_part(files.as_ref()?, below).then(|| Own {
+            from: file.from.clone(),
+            skill,
+            file: SkillFile { path: below.to_owned(), at: file.at.to_string() },
+        })
+    }
+}
+
+/// Whether a file makes the skill what it is. Data that stands below it does not.
+fn is_part(skill: &Files, path: &str) -> bool {
+    const MAIN: &str = "SKILL.md";
+    let Some(file) = skill.get(path).filter(|_| !Path::new(path).starts_with(EVALS)) else { return false };
+    let is_named = || skill.get(MAIN).and_then(lint::File::text).is_some_and(|page| page.contains(path));
+    path == MAIN || lint::is_script(file) || (lint::is_markdown(path) && is_named())
+}

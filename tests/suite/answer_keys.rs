@@ -1,0 +1,163 @@
+//! Nobody who is measured, and nobody who improves what is measured, finds the answers.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::scene::{Ran, Scene};
+
+/// What only the judge of the first task should know.
+const ANSWER: &str = "Seven pumps stand by the old mill and their quality is at least 60.";
+
+fn case(id: u32, files: &Value) -> Value {
+    let task = format!("Write about the pumps of station {id}");
+    json!({"id": id, "prompt": task, "files": files, "expectations": [format!("{ANSWER} At station {id}.")]})
+}
+
+/// A skill with a suite of its own, whose agents leave word of what they find.
+fn scene(script: &Value, evals: &Value) -> Scene {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let mut script = script.clone();
+    script["dump"] = json!(scene.path("starts.log"));
+    script["improve"] = json!({ "writer": { "40": 60, "60": 80 } });
+    scene.write_script(&script);
+    let skill = scene.skill("writer");
+    fs::create_dir_all(skill.join("evals/files")).unwrap();
+    fs::write(skill.join("evals/evals.json"), evals.to_string()).unwrap();
+    fs::write(skill.join("evals/files/in.csv"), "pump,quality\n").unwrap();
+    scene
+}
+
+/// The workspaces that agents have found, each by the paths of its files.
+fn workspaces(scene: &Scene, role: &str) -> Vec<Value> {
+    let log = fs::read_to_string(scene.path("starts.log")).unwrap();
+    let starts = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    starts.filter(|start| start["argv"][1] == role).map(|start| start["files"].clone()).collect()
+}
+
+fn tune(scene: &Scene) -> Ran {
+    scene.run(&["tune", "writer", "--max-iterations", "2", "--yes", "--format", "json"])
+}
+
+fn suite_of(cases: &[Value]) -> Value {
+    json!({"skill_name": "writer", "evals": cases})
+}
+
+/// As srinitude/skills `logic-audit` has it: the tests once more, among the pages that the skill names.
+fn with_key(scene: &Scene) -> String {
+    let key = json!({"cases": [
+        {"id": "a", "input": "Write about the pumps of station 1", "expect": [ANSWER]},
+        {"id": "b", "input": "Write about the pumps of station 2", "expect": [ANSWER]},
+    ]});
+    fs::write(scene.skill("writer").join("references/eval-cases.json"), key.to_string()).unwrap();
+    key.to_string()
+}
+
+#[test]
+fn an_answer_key_in_the_skill_is_seen_by_no_agent_and_carried_through() {
+    let scene = scene(&json!({}), &suite_of(&[case(1, &json!([]))]));
+    let key = with_key(&scene);
+    let ran = tune(&scene);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
+    let noted = "no agent sees references/eval-cases.json:1: it holds the answer of 1";
+    assert!(ran.json()["notes"].to_string().contains(noted), "{}", ran.json()["notes"]);
+    for role in ["executor", "improver"] {
+        let found = workspaces(&scene, role);
+        assert!(!found.is_empty());
+        for files in found {
+            assert!(files["skill/writer/references/style.md"].is_string(), "{files}");
+            assert!(!files.to_string().contains("eval-cases"), "{role}: {files}");
+        }
+    }
+    let judged = |prompt: &&String| prompt.starts_with("# Judge");
+    let prompts = scene.prompts();
+    assert!(prompts.iter().filter(|prompt| !judged(prompt)).all(|prompt| !prompt.contains("eval-cases")));
+    let kept = fs::read_to_string(scene.skill("writer").join("references/eval-cases.json")).unwrap();
+    assert_eq!(kept, key, "promotion leaves it as it was");
+}
+
+#[test]
+fn an_improver_that_copies_the_answers_never_wins() {
+    let scene = scene(&json!({ "learns": format!("\n{ANSWER}\n") }), &suite_of(&[case(1, &json!([]))]));
+    with_key(&scene);
+    let ran = tune(&scene);
+    assert_ne!(ran.json()["outcome"], "improved", "{ran:?}");
+    assert_eq!(scene.quality("writer"), 40);
+}
+
+#[test]
+fn suite_check_names_the_answers_that_a_skill_holds() {
+    let scene = scene(&json!({}), &suite_of(&[1, 2, 3].map(|id| case(id, &json!([])))));
+    with_key(&scene);
+    let page = scene.skill("writer").join("SKILL.md");
+    let text = fs::read_to_string(&page).unwrap();
+    let answers: String =
+        (1..=2).map(|n| format!("Write about the pumps of station {n}\n{ANSWER}\n")).collect();
+    fs::write(&page, text + &answers).unwrap();
+    let ran = scene.run(&["suite", "check", ".claude/skills/writer"]);
+    for told in
+        ["SKILL.md:11 holds the answers of 1, 2", "no agent sees references/eval-cases.json:1: it holds"]
+    {
+        assert!(ran.stdout.contains(told), "{told}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn files_stand_where_the_task_names_them_and_the_skills_own_come_with_its_version() {
+    let files = json!(["SKILL.md", "evals/files/in.csv"]);
+    let mut first = case(1, &files);
+    first["prompt"] = json!("Write about docs/SKILL.md with data/in.csv");
+    let scene = scene(&json!({}), &suite_of(&[first]));
+    let ran = tune(&scene);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
+    let found = workspaces(&scene, "executor");
+    let with: Vec<&Value> = found.iter().filter(|files| files["data/in.csv"].is_string()).collect();
+    let qualities = ["Quality: 40", "Quality: 60"];
+    for files in &with {
+        assert_eq!(files["docs/SKILL.md"], files["skill/writer/SKILL.md"], "{files}");
+    }
+    let has =
+        |quality: &str| with.iter().any(|files| files["docs/SKILL.md"].as_str().unwrap().contains(quality));
+    assert!(qualities.iter().all(|quality| has(quality)), "both versions were tried");
+}
+
+#[test]
+fn without_the_skill_a_task_about_its_files_is_left_out() {
+    let mut first = case(1, &json!(["SKILL.md"]));
+    first["prompt"] = json!("Write about SKILL.md");
+    let scene = scene(&json!({}), &suite_of(&[first, case(2, &json!(["evals/files/in.csv"]))]));
+    let ran =
+        scene.run(&["suite", "check", ".claude/skills/writer", "--try", "--yes", "--agent", "executor"]);
+    assert!(
+        ran.stderr.contains("not tried without a skill: 1 (its task is about files of the skill)"),
+        "{ran:?}"
+    );
+    let found = workspaces(&scene, "executor");
+    assert!(
+        !found.is_empty() && found.iter().all(|files| !files.to_string().contains("SKILL.md")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn a_scenario_whose_set_up_leaves_its_answers_is_never_tried() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let script = json!({"dump": scene.path("starts.log"), "improve": { "writer": { "40": 60 } }});
+    scene.write_script(&script);
+    let key = format!("Write about the pumps of station 1: {ANSWER}");
+    let suite = format!(
+        "[[scenarios]]\nid = \"leaks\"\ndescription = \"Write about the pumps of station 1\"\n\
+         setup = [\"sh\", \"-c\", \"echo '{key}' > notes.md\"]\nexpectations = [\"{ANSWER}\"]\n\
+         [[scenarios]]\nid = \"sound\"\ndescription = \"Write about the wells\"\n\
+         expectations = [\"Its quality is at least 60.\"]\n"
+    );
+    fs::write(scene.path("project/suite.toml"), suite).unwrap();
+    let line = ["tune", "writer", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations", "2"];
+    let ran = scene.run(&[&line[..], &["--this-suite-only", "--format", "json"]].concat());
+    assert!(
+        ran.stdout.contains("the set-up left notes.md, which holds the answer of its scenario"),
+        "{ran:?}"
+    );
+    let found = workspaces(&scene, "executor");
+    assert!(!found.is_empty() && found.iter().all(|files| files["notes.md"].is_null()), "{found:?}");
+}
