@@ -225,6 +225,10 @@ fn the_fixtures_and_a_large_one_meet_every_rule() {
         write(&format!("claude-large/data/{part}.csv"), "a,b\n");
     }
     write("claude-large/SKILL.md", &page);
+    let answer = "Row seven of the table is the longest of all its rows.";
+    let evals = format!(r#"[{{"id": 1, "prompt": "Name the longest row", "expectations": ["{answer}"]}}]"#);
+    write("claude-large/evals/evals.json", &evals);
+    write("claude-large/notes.md", &format!("Name the longest row: {answer}\n"));
     write("claude-large/huge.json", &" ".repeat((1 << 20) + 1));
     let report = json(&scene, &["--rule", "contents-missing"]);
     let spec = json(&scene, &["--spec"]);

@@ -12,12 +12,15 @@ use std::path::Path;
 
 use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
-use skilltune_phases::lint::{Files, Fix, Listing, Rule, contents_together, lint, offers, spec};
+use skilltune_orchestrator::snapshot::Manifest;
+use skilltune_phases::lint::{Files, Finding, Fix, Listing, Rule, contents_together, lint, offers, spec};
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
+use crate::inputs::suite::{Suite, answers};
+use crate::loops::tune::member::{self, Content, Key};
 use crate::terminal::columns::data_width;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -86,10 +89,27 @@ fn linted(
     };
     listing.add(&files);
     let mut findings = if args.spec { spec(&files) } else { contents_together(lint(&files)) };
+    if !args.spec {
+        findings.extend(answer_keys(skill, &files));
+        findings.sort();
+    }
     findings.retain(|finding| is_wanted(finding.rule));
     let can_be_fixed = findings.iter().any(|finding| finding.rule.fix() != Fix::ByHand);
     let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
     Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, around), findings, done, offers })
+}
+
+/// The files that hold answers of the skill's own suite. A suite that cannot be read is a matter of `suite check`.
+fn answer_keys(skill: &Skill, files: &Files) -> Vec<Finding> {
+    let Ok(Some(suite)) = Suite::beside(&skill.path) else { return Vec::new() };
+    let content = Content { manifest: Manifest::default(), files: files.clone() };
+    let finding = |key: Key| Finding {
+        message: format!("the file holds {}", answers(&key.held.scenarios)),
+        path: key.path,
+        line: Some(key.held.line),
+        rule: Rule::AnswerKey,
+    };
+    member::keys(&content, &[member::EVALS.to_owned()], &suite.scenarios).into_iter().map(finding).collect()
 }
 
 fn is_wanted(rule: Rule, asked: &[Optional]) -> bool {

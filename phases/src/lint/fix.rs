@@ -188,7 +188,8 @@ fn made(reading: &Reading, rule: Rule) -> Vec<Edit> {
         | Rule::PathOtherSkill
         | Rule::FrontMatterStrict
         | Rule::Spec
-        | Rule::Secret => Vec::new(),
+        | Rule::Secret
+        | Rule::AnswerKey => Vec::new(),
     }
 }
 

@@ -202,6 +202,9 @@ rules! {
     Secret: "secret" Error ByHand None,
         "Everyone who gets the skill gets the key.",
         "Revoke the key, and read it from the environment instead.";
+    AnswerKey: "answer-key" Warning ByHand None,
+        "An agent that reads the file finds the answers to the skill's own tests, so the tests show nothing.",
+        "Keep tasks and their answers together only below `evals/`.";
     ByteOrderMark: "byte-order-mark" Warning Suggested FACTS,
         "Some agents, and every kernel, treat the byte order mark as part of the first line.",
         "Save the file as UTF-8 without a byte order mark (BOM).";
