@@ -23,8 +23,10 @@ fn the_design_profile_has_the_must_pass_list_and_the_anti_patterns_of_the_origin
     assert_eq!(
         must,
         [
+            "design.contrast",
             "originality.no_stock",
             "completeness.copy",
+            "completeness.sections",
             "functionality.narrow",
             "functionality.links",
             "functionality.accessible"
