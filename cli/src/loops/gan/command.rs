@@ -129,6 +129,10 @@ fn told(run: &Run, most: &MostCalls, estimate: &Estimate) -> String {
         let sections = task.given.sections.join(", ");
         lines.push(plain::one_line(&format!("sections of the brief: {sections}")));
     }
+    if !task.given.copy.is_empty() {
+        let texts: Vec<&str> = task.given.copy.iter().map(|text| &*text.text).collect();
+        lines.push(plain::one_line(&format!("given texts: {}", texts.join(" | "))));
+    }
     lines.push(told_words::most_calls(most, &plan.roles));
     lines.push(ceilings::line(run));
     lines.extend(estimate.lines());

@@ -5,7 +5,7 @@ use std::path::Path;
 use skilltune_orchestrator::disk;
 use skilltune_phases::loops::gan::Brief;
 use skilltune_phases::loops::gan::contract::Contract;
-use skilltune_phases::loops::gan::inspect::{Given, NotGiven, sections};
+use skilltune_phases::loops::gan::inspect::{Given, NotGiven, sections, texts};
 use skilltune_phases::loops::gan::original::Original;
 use skilltune_phases::loops::gan::profile::{self, NotAProfile, Profile};
 
@@ -45,12 +45,13 @@ pub fn given(
     brief: &Brief,
     around: &Environment,
 ) -> Result<(Given, Vec<Material>), Complaint> {
-    let mut given = Given { sections: sections(&brief.text), ..Given::default() };
+    let (sections, copy) = (sections(&brief.text), texts(&brief.text));
+    let mut given = Given { sections, copy, ..Given::default() };
     let mut files = Vec::new();
     if let Some(path) = &args.copy {
         let path = around.cwd.join(path);
         let text = text(&path, "copy", LARGEST)?;
-        given.copy = Given::copy(&text).map_err(|why| unread(&path, &why))?;
+        given.copy.extend(Given::copy(&text).map_err(|why| unread(&path, &why))?);
         files.push(("copy.json", text));
     }
     if let Some(path) = &args.design_tokens {

@@ -12,6 +12,7 @@ use super::test_scenario::TestScenario;
 use crate::contract::CriterionId;
 
 mod accessible;
+mod brief;
 mod css;
 mod evidence;
 mod generic;
@@ -27,7 +28,8 @@ mod tests;
 mod tokens;
 mod words;
 
-pub use given::{NotGiven, sections};
+pub use brief::{sections, texts};
+pub use given::NotGiven;
 pub use interactions::live;
 pub use source::source;
 

@@ -1,8 +1,7 @@
-//! Reads what is given with a brief: texts, design tokens, and the sections that the brief asks for.
+//! Reads what is given with a brief: texts and design tokens.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use pulldown_cmark::{Event, HeadingLevel, Parser, Tag, TagEnd};
 use serde_json::Value;
 
 use super::{Given, Text, Token};
@@ -10,7 +9,6 @@ use super::{Given, Text, Token};
 const LARGEST: usize = 1 << 20;
 const MOST: usize = 2_000;
 const LONGEST: usize = 10_000;
-const MOST_SECTIONS: usize = 100;
 
 #[derive(Debug, thiserror::Error)]
 pub enum NotGiven {
@@ -76,36 +74,6 @@ impl Given {
         let tokens = order.into_iter().map(token).collect::<Result<Vec<_>, NotGiven>>()?;
         if tokens.is_empty() { Err(NotGiven::NoToken) } else { Ok(tokens) }
     }
-}
-
-/// The headings of a brief: those of the second level; where it has none, those of the first, unless there is but one, the title.
-pub fn sections(brief: &str) -> Vec<Box<str>> {
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    let mut open: Option<(HeadingLevel, String)> = None;
-    for event in Parser::new(brief) {
-        match (event, &mut open) {
-            (Event::Start(Tag::Heading { level, .. }), _) => open = Some((level, String::new())),
-            (Event::Text(text) | Event::Code(text), Some((_, words))) => words.push_str(&text),
-            (Event::SoftBreak | Event::HardBreak, Some((_, words))) => words.push(' '),
-            (Event::End(TagEnd::Heading(_)), _) => match open.take() {
-                Some((HeadingLevel::H1, words)) => first.push(words),
-                Some((HeadingLevel::H2, words)) => second.push(words),
-                _ => {}
-            },
-            _ => {}
-        }
-    }
-    let headings = if !second.is_empty() {
-        second
-    } else if first.len() > 1 {
-        first
-    } else {
-        Vec::new()
-    };
-    let mut known = BTreeSet::new();
-    let headings = headings.into_iter().map(|words| words.split_whitespace().collect::<Vec<_>>().join(" "));
-    let headings = headings.filter(|words| !words.is_empty() && known.insert(words.to_lowercase()));
-    headings.take(MOST_SECTIONS).map(Into::into).collect()
 }
 
 /// The parser itself refuses what is nested too deeply.

@@ -78,3 +78,38 @@ fn the_sections_of_a_brief_are_its_headings_without_its_title() {
     assert_eq!(read("# One\n\n# Two\n"), "One|Two");
     assert_eq!([read("# Title\n\ntext\n"), read("text")], ["", ""]);
 }
+
+#[test]
+fn a_copy_section_of_a_brief_is_read_as_texts_and_is_no_section_of_the_result() {
+    let read = |copy: &str| {
+        let brief =
+            format!("# Title\n\n## One\n\n- not a text\n\n## Copy\n\n{copy}\n\n## Two\n\n> not a text\n");
+        assert_eq!(sections(&brief).join("|"), "One|Two", "{brief}");
+        let texts = super::super::texts(&brief);
+        texts.iter().map(|text| format!("{}={};", text.at, text.text)).collect::<String>()
+    };
+    assert_eq!(
+        read("Use these texts:\n\n- Runs on *air*\n- \"Ten euros\"\n- `Order now`\n"),
+        "Copy: 1=Runs on air;Copy: 2=Ten euros;Copy: 3=Order now;"
+    );
+    assert_eq!(
+        read(
+            "- **Hero:** Runs on air\n- **Price**: “Ten euros”\n- Button: \"Order now\"\n- **Bold** words\n- Open: 6 to 14\n"
+        ),
+        "Copy: Hero=Runs on air;Copy: Price=Ten euros;Copy: Button=Order now;Copy: 4=Bold words;Copy: 5=Open: 6 to 14;"
+    );
+    assert_eq!(
+        read("### Hero\n\n> Runs on\n> air\n\n```\nTen euros\nOrder now\n```\n"),
+        "Copy: 1=Runs on air;Copy: 2=Ten euros;Copy: 3=Order now;"
+    );
+    assert_eq!(
+        read("```json\n{\"hero\": {\"title\": \"Runs on air\"}}\n```\n\n- Hero:\n  - Ten euros\n"),
+        "hero.title=Runs on air;Copy: 2=Ten euros;"
+    );
+    assert_eq!(
+        read("| place | text |\n|---|---|\n| hero | Runs on air |\n| price | Ten euros |\n"),
+        "Copy: hero=Runs on air;Copy: price=Ten euros;"
+    );
+    assert_eq!(read("Runs on air.\n\nNo batteries."), "Copy: 1=Runs on air.;Copy: 2=No batteries.;");
+    assert_eq!(super::super::texts("# T\n\n## One\n\n- Runs on air\n").len(), 0);
+}
