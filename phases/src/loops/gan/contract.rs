@@ -96,6 +96,11 @@ impl Check {
     pub fn is_of_browser(self) -> bool {
         !matches!(self, Self::Tokens | Self::Spacing | Self::GenericStyle | Self::GenericIcons)
     }
+
+    /// Whether a reader has to see it: the source shows only what is missing.
+    pub fn is_of_sight(self) -> bool {
+        matches!(self, Self::Copy | Self::Sections)
+    }
 }
 
 /// Where a criterion comes from.

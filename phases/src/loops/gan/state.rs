@@ -173,8 +173,9 @@ impl Run {
             match best.iter_mut().find(|known| known.check == told.check) {
                 None => best.push(told.clone()),
                 Some(known) => {
-                    // A browser is believed before the source, and what was told before what was not.
-                    let rank = |told: &Told| (told.is_unverified(), told.by);
+                    // A browser is believed before the source, and what was told before what was not. Whether a reader sees a
+                    // text, only a browser can tell.
+                    let rank = |told: &Told| (told.is_unverified() && !told.check.is_of_sight(), told.by);
                     if rank(told) < rank(known) {
                         *known = told.clone();
                     }

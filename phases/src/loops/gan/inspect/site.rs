@@ -1,6 +1,6 @@
 //! The pages and styles of an artifact, read once for all checks.
 
-use super::css::{self, Declaration, Part, Rule};
+use super::css::{self, Declaration, Rule};
 use super::evidence::Places;
 use super::html::{Kind, Page};
 use super::{Lead, Live};
@@ -11,8 +11,6 @@ use crate::material::Body;
 const MOST_HTML: usize = 2 << 20;
 /// A longer one is compared with nothing: it could be of any element.
 const LONGEST_SELECTOR: usize = 300;
-/// What is so far to a side is out of sight.
-const FAR: f32 = -400.0;
 
 #[derive(Debug)]
 pub(super) struct Site<'a> {
@@ -262,39 +260,6 @@ fn is_hidden(page: &Page, at: usize) -> bool {
     };
     matches!(page.nodes[at].kind, Kind::Element { .. })
         && (NEVER_SHOWN.contains(&page.name(at)) || page.attribute(at, "hidden").is_some() || is_out())
-}
-
-/// Whether a rule takes what it applies to out of sight, or may do so.
-pub(super) fn hides(rule: &Rule) -> bool {
-    let is = |name: &str, words: &[&str]| {
-        rule.last(name).is_some_and(|one| words.iter().any(|word| one.value.eq_ignore_ascii_case(word)))
-    };
-    let is_gone = |name: &str| {
-        let length = rule.last(name).and_then(|one| css::parts(&one.value).into_iter().next());
-        matches!(length, Some(Part::Length { value, .. }) if value <= FAR)
-    };
-    is("display", &["none"])
-        || is("visibility", &["hidden", "collapse"])
-        || is("content-visibility", &["hidden"])
-        || ["opacity", "font-size", "height", "max-height", "width", "max-width", "scale"]
-            .iter()
-            .any(|name| is(name, &["0", "0%", "0.0", "0px"]))
-        || ["left", "right", "top", "bottom", "margin-left", "margin-top", "text-indent"]
-            .iter()
-            .any(|name| is_gone(name))
-        || ["clip", "clip-path"].iter().any(|name| rule.last(name).is_some())
-        || ["transform", "translate"]
-            .iter()
-            .any(|name| rule.last(name).is_some_and(|one| moves_away(&one.value)))
-}
-
-/// By most of its own size or more, or to no size at all.
-fn moves_away(transform: &str) -> bool {
-    let is_scaled = transform.contains("scale");
-    css::parts(transform).iter().any(|part| match part {
-        Part::Length { value, .. } => value.abs() >= 90.0 || is_scaled && value.abs() < 0.1,
-        _ => false,
-    })
 }
 
 /// Whether the last part of a selector could mean an element: its tag, its id and its classes are compared.

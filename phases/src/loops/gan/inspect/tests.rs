@@ -55,7 +55,8 @@ fn with_verdict(told: &[Told], verdict: Verdict) -> Vec<Check> {
 }
 
 /// The checks that a browser alone can pass.
-const UNSEEN: [Check; 4] = [Check::Narrow, Check::Contrast, Check::Accessibility, Check::Console];
+const UNSEEN: [Check; 6] =
+    [Check::Copy, Check::Sections, Check::Narrow, Check::Contrast, Check::Accessibility, Check::Console];
 
 #[test]
 fn the_clean_page_passes_all_that_its_source_can_prove() {
@@ -116,4 +117,28 @@ fn an_error_of_a_script_is_left_to_a_browser() {
     let told = source(&files, &given);
     assert!(with_verdict(&told, Verdict::Failed).is_empty(), "{told:#?}");
     assert!(told.iter().all(|told| told.verdict != Verdict::Passed), "a script can change all of it");
+}
+
+#[test]
+fn no_text_and_no_section_passes_by_the_source_alone() {
+    let of = |file: &str| -> serde_json::Map<String, serde_json::Value> {
+        serde_json::from_str(&fs::read_to_string(pages(file)).unwrap()).unwrap()
+    };
+    let given = Given {
+        copy: vec![Text { at: "t".into(), text: "Ten euros".into() }],
+        sections: vec!["Prices".into()],
+        ..Given::default()
+    };
+    let groups = of("hidden.json").into_iter().chain(of("innocent.json"));
+    let bodies = groups.flat_map(|(_, group)| group.as_object().unwrap().clone());
+    let mut count = 0;
+    for (name, body) in bodies {
+        let body = body.as_str().unwrap().replace("TEXT", "Ten euros").replace("HEAD", "Prices");
+        for check in [Check::Copy, Check::Sections] {
+            let told = look(check, &format!("<!doctype html><body>{body}"), &given);
+            assert_ne!(told.0, Verdict::Passed, "{name}: {}", told.1);
+        }
+        count += 1;
+    }
+    assert!(count >= 80, "{count}");
 }
