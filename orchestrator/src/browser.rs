@@ -16,6 +16,7 @@ mod live;
 mod page;
 mod pipe;
 mod preview;
+mod sight;
 mod site;
 mod told;
 mod tour;

@@ -9,6 +9,7 @@ mod measured;
 mod numbers;
 mod preview;
 mod proposing;
+mod sight;
 mod trust;
 
 use std::fs;

@@ -14,3 +14,11 @@ const isShown = (element) => {
   const box = element.getBoundingClientRect();
   return style.visibility !== "hidden" && Number(style.opacity) > 0 && box.width > 0 && box.height > 0;
 };
+// Ends once nothing changes for a moment, or after three seconds: a clock never stops.
+const settled = () => new Promise((done) => {
+  const end = () => { watch.disconnect(); done(); };
+  setTimeout(end, 3000);
+  let still = setTimeout(end, 200);
+  const watch = new MutationObserver(() => { clearTimeout(still); still = setTimeout(end, 200); });
+  watch.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+});

@@ -9,6 +9,7 @@ use skilltune_phases::loops::gan::inspect::{Given, Live};
 use super::base64;
 use super::devtools::{DevTools, Mute};
 use super::live::live;
+use super::sight::{Sights, sights};
 use super::site::{Site, Source, Stop};
 
 /// What our scripts share.
@@ -30,14 +31,12 @@ pub(super) struct Look {
     pub has_loaded: bool,
     /// None: nobody asked axe-core, or it did not finish.
     pub axe: Option<Axe>,
+    pub sights: Sights,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Measured {
-    /// One a given text, and one a given section.
-    pub copy: Vec<Sight>,
-    pub sections: Vec<Sight>,
     /// How wide it was laid out.
     pub laid: u32,
     pub is_wide: bool,
@@ -50,16 +49,6 @@ pub(super) struct Measured {
     pub links: Vec<(String, String)>,
 }
 
-/// Of a text on a page. What is better comes later.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Sight {
-    Missing,
-    /// It is there, and a style may keep it out of sight.
-    Hidden,
-    Seen,
-}
-
 /// What axe-core says of a page.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,6 +56,8 @@ pub(super) struct Axe {
     pub violations: Vec<Violation>,
     /// It could not tell of some text if it stands out.
     pub is_open: bool,
+    /// Parts of the page are inert, and axe-core skips those.
+    pub skips: bool,
 }
 
 /// A violation that axe-core has found.
@@ -196,19 +187,26 @@ fn looks(
             site.lose(&format!("/{}: {fault}", stop.address));
         }
         let context = world(browser, site, &frame)?;
-        let measure = script(MEASURE, &format!("{}, {}", json!(given), size.0));
+        let measure = script(MEASURE, &size.0.to_string());
         let measured = evaluated(browser, site, &context, &measure)?;
         let measured: Measured = serde_json::from_value(measured).unwrap_or_default();
-        let picture = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;
-        let picture =
-            picture["data"].as_str().and_then(base64::decoded).filter(|bytes| bytes.len() < PICTURES);
+        let picture = picture(browser, site)?;
+        let picture = base64::decoded(&picture).filter(|bytes| !bytes.is_empty() && bytes.len() < PICTURES);
         let axe = axe.map(|axe| asked(browser, site, &context, axe)).transpose()?.flatten();
         if alive.is_none() && measured.is_whole {
             alive = live(browser, site, &stop.name)?;
         }
-        all.push(Look { size, measured, picture, has_loaded, axe });
+        // The last of all: it stops the page's scripts.
+        let sights = sights(browser, site, &context, given)?;
+        all.push(Look { size, measured, picture, has_loaded, axe, sights });
     }
     Ok((all, alive))
+}
+
+/// A PNG of the window, in base64.
+pub(super) fn picture(browser: &mut DevTools, site: &mut Site<'_>) -> Result<String, Mute> {
+    let mut taken = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;
+    Ok(taken["data"].take().as_str().unwrap_or_default().to_owned())
 }
 
 /// axe-core looks at the page from our world; what it says is data. One that throws or does not end says nothing.
@@ -221,6 +219,7 @@ fn asked(
     evaluated(browser, site, context, &format!("(() => {{ {axe}\n; return 0; }})()"))?;
     let run = "axe.run(document, { resultTypes: ['violations', 'incomplete'] }).then((found) => ({ \
         isOpen: found.incomplete.some((one) => one.id === 'color-contrast'), \
+        skips: Document.prototype.querySelector.call(document, '[inert], :modal') !== null, \
         violations: found.violations.slice(0, 50).map((one) => ({ \
         id: String(one.id).slice(0, 60), impact: String(one.impact), \
         at: one.nodes.slice(0, 3).map((node) => String(node.target).slice(0, 100)) })) }))";

@@ -1,6 +1,7 @@
 //! The artifact as a site of its own: every request of a page is met from its folder or by its preview, or not at all.
 
 use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -73,10 +74,10 @@ impl Stop {
 }
 
 impl Source<'_> {
-    /// That of a folder exists nowhere else.
+    /// That of a folder is another one each time: no page can know that it is looked at.
     fn origin(self) -> String {
         match self {
-            Self::Folder(_) => "http://site.test/".to_owned(),
+            Self::Folder(folder) => format!("http://www.{:016x}.com/", RandomState::new().hash_one(folder)),
             Self::Server(server) => server.origin(),
         }
     }
@@ -281,16 +282,17 @@ mod tests {
         std::os::unix::fs::symlink(place.path().join("secret"), folder.join("link")).unwrap();
         std::fs::write(folder.join("a b/index.html"), "<p>").unwrap();
         let mut site = Site::of(Source::Folder(&folder));
+        let origin = site.origin.clone();
         let mut code = |url: &str| {
             let asked = json!({ "request": { "url": url } });
             site.answered(&asked, Duration::MAX).1["responseCode"].clone()
         };
         for there in ["a%20b/x.css?v=1", "a%20b/", "a%20b/index", "a%20b/index.html?x#y"] {
-            assert_eq!(code(&format!("http://site.test/{there}")), 200, "{there}");
+            assert_eq!(code(&format!("{origin}{there}")), 200, "{there}");
         }
-        assert_eq!(code("http://site.test/a%20b"), 301, "its links are relative to the folder");
+        assert_eq!(code(&format!("{origin}a%20b")), 301, "its links are relative to the folder");
         for gone in ["", "link", "../secret", "%2e%2e/secret", "a%20b//x.css", "a%20b/x"] {
-            assert_eq!(code(&format!("http://site.test/{gone}")), 404, "{gone}");
+            assert_eq!(code(&format!("{origin}{gone}")), 404, "{gone}");
         }
         assert_eq!(code("http://localhost/"), Value::Null, "it is refused");
         assert_eq!(site.refused, ["http://localhost/"]);

@@ -6,7 +6,8 @@ use skilltune_phases::loops::gan::contract::Check;
 use skilltune_phases::loops::gan::evaluation::Verdict;
 use skilltune_phases::loops::gan::inspect::{Given, Live, Looked, Means, Told, live};
 
-use super::page::{Look, Measured, SIZES, Seen, Sight, Violation};
+use super::page::{Look, Measured, SIZES, Seen, Violation};
+use super::sight::{Sight, Sights};
 use super::tour::Tour;
 
 /// So many places are named, and so much is said.
@@ -85,11 +86,16 @@ fn comes_to(check: Check, faults: &[String], doubts: &[String], fine: &str) -> T
     Told { check, verdict, evidence: cut(&evidence).into(), by: Means::Browser }
 }
 
-/// The given texts and sections: each has to be seen on one page.
+/// The given texts and sections: each has to be seen on one page at each size.
 fn texts(all: &[Seen], given: &Given) -> Vec<Told> {
-    let best = |of: fn(&Measured) -> &[Sight], nth: usize| {
-        let looks = all.iter().flat_map(|seen| seen.looks.iter().filter(|look| is_wide(look)));
-        looks.filter_map(|look| of(&look.measured).get(nth)).max().copied().unwrap_or(Sight::Missing)
+    let on = |seen: &Seen, of: fn(&Sights) -> &[Sight], nth: usize| {
+        let mut sights =
+            seen.looks.iter().map(|look| of(&look.sights).get(nth).copied().unwrap_or(Sight::Hidden));
+        let first = sights.next().unwrap_or(Sight::Hidden);
+        if sights.all(|other| other == first) { first } else { Sight::Hidden }
+    };
+    let best = |of: fn(&Sights) -> &[Sight], nth| {
+        all.iter().map(|seen| on(seen, of, nth)).max().unwrap_or(Sight::Hidden)
     };
     let told = |check, wanted: Vec<(Sight, String)>, fine: &str| {
         let with = |sight, told: &str| -> Vec<String> {
@@ -99,13 +105,14 @@ fn texts(all: &[Seen], given: &Given) -> Vec<Told> {
         let missing = with(Sight::Missing, "nowhere to be seen:");
         let fine = format!("each of the {} {fine} can be seen", wanted.len());
         (!wanted.is_empty())
-            .then(|| comes_to(check, &missing, &with(Sight::Hidden, "a style may hide"), &fine))
+            .then(|| comes_to(check, &missing, &with(Sight::Hidden, "pictures do not show"), &fine))
     };
     let copy = given.copy.iter().enumerate();
-    let copy = copy.map(|(nth, text)| (best(|page| &page.copy, nth), format!("{} “{}”", text.at, text.text)));
+    let copy =
+        copy.map(|(nth, text)| (best(|sights| &sights.copy, nth), format!("{} “{}”", text.at, text.text)));
     let sections = given.sections.iter().enumerate();
     let sections =
-        sections.map(|(nth, title)| (best(|page| &page.sections, nth), format!("the heading “{title}”")));
+        sections.map(|(nth, title)| (best(|sights| &sights.sections, nth), format!("the heading “{title}”")));
     let all =
         [told(Check::Copy, copy.collect(), "texts"), told(Check::Sections, sections.collect(), "sections")];
     all.into_iter().flatten().collect()
@@ -115,8 +122,12 @@ fn by_axe(tour: &Tour) -> [Told; 2] {
     let said =
         || tour.each().flat_map(|(path, seen)| seen.looks.iter().map(move |look| (path, look.axe.as_ref())));
     let once = |all: BTreeSet<String>| all.into_iter().collect::<Vec<_>>();
-    let silent = said().filter(|(_, axe)| axe.is_none());
-    let silent = once(silent.map(|(path, _)| format!("{path}: axe-core did not finish")).collect());
+    let silent = said().filter_map(|(path, axe)| match axe {
+        None => Some(format!("{path}: axe-core did not finish")),
+        Some(axe) if axe.skips => Some(format!("{path}: axe-core skips its inert parts")),
+        Some(_) => None,
+    });
+    let silent = once(silent.collect());
     let open = said().filter(|(_, axe)| axe.is_some_and(|axe| axe.is_open));
     let open = open.map(|(path, _)| format!("{path}: axe-core could not measure the contrast of some text"));
     let open = once(open.chain(silent.clone()).collect());

@@ -118,12 +118,16 @@ fn a_page_that_breaks_at_375_pixels_does_not_pass_until_it_no_longer_does() {
 }
 
 #[test]
-fn what_is_given_and_hidden_is_not_there_and_errors_are_told() {
+fn what_is_given_and_missing_fails_what_is_hidden_does_not_and_errors_are_told() {
     let Some(browser) = browser() else { return };
     let scene = Scene::empty();
     let given = json!({
-        "copy": [{ "at": "title", "text": "Runs on air" }, { "at": "price", "text": "Ten euros" }],
-        "tokens": [], "sections": ["How it runs", "Prices"],
+        "copy": [
+            { "at": "title", "text": "Runs on air" },
+            { "at": "price", "text": "Ten euros" },
+            { "at": "trial", "text": "First month free" },
+        ],
+        "tokens": [], "sections": ["How it runs", "Prices", "Answers"],
     });
     let given = json!({ "given": given });
     let body = "<h2>How it runs</h2><p style=\"text-transform:uppercase\">Runs on <b>air</b></p>\
@@ -136,9 +140,13 @@ fn what_is_given_and_hidden_is_not_there_and_errors_are_told() {
     }
     let evidence = told["told"].to_string();
     assert!(
-        evidence.contains("nowhere to be seen: price") && !evidence.contains("Runs on air"),
+        evidence.contains("nowhere to be seen: trial")
+            && evidence.contains("nowhere to be seen: the heading “Answers”"),
         "{evidence}"
     );
+    for there in ["Runs on air", "Ten euros", "How it runs", "Prices"] {
+        assert!(!evidence.contains(there), "{there}: {evidence}");
+    }
     assert!(evidence.contains("nothing is not defined") && evidence.contains("none.png"), "{evidence}");
     assert_eq!(verdict(&told, "narrow"), "passed");
 }
