@@ -14,21 +14,30 @@
   const normal = (text) =>
     String(text).normalize("NFC").replace(/[\u00AD\u200B\u2060]/g, "").replace(/\s+/g, " ").trim();
   const escaped = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  // Scripts that put nothing between words have no whole words.
+  const letter = /[[\p{L}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]/v;
+  const isOfWord = (sign) => letter.test(sign ?? "");
   const pattern = (wanted, flags) => {
     const signs = [...wanted];
-    // Scripts that put nothing between words have no whole words.
-    const letter = "[[\\p{L}\\p{N}]--[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}]]";
-    const isOfWord = (sign) => new RegExp(`^${letter}$`, "v").test(sign);
     const written = (sign) => [...new Set([sign, sign.normalize("NFD")])].map(escaped).join("|");
     const plain = signs.map((sign, at) => {
       if (sign === " ") return `[\\s${soft}]+`;
       const isLast = at + 1 === signs.length || signs[at + 1] === " ";
       return `(?:${written(sign)})${isLast ? "" : `[${soft}]*`}`;
     });
-    // In whole words: “Buy” is not in “Buyers”.
-    const begin = isOfWord(signs[0]) ? `(?<!${letter})` : "";
-    const end = isOfWord(signs.at(-1)) ? `(?!${letter})` : "";
-    return new RegExp(`${begin}${plain.join("")}${end}`, flags);
+    return new RegExp(plain.join(""), flags);
+  };
+  // Where a text has these words as a whole: “Buy” is not in “Buyers”.
+  const matches = (text, words) => {
+    const found = [];
+    words.lastIndex = 0;
+    for (let match; found.length < mostPlaces && (match = words.exec(text));) {
+      const [from, to] = [match.index, words.lastIndex];
+      const isPart = isOfWord(text[from]) && isOfWord(text[from - 1]) || isOfWord(text[to - 1]) && isOfWord(text[to]);
+      if (isPart) words.lastIndex = from + 1;
+      else found.push([from, to]);
+    }
+    return found;
   };
 
   const above = (element) => element.assignedSlot ?? element.parentElement ?? element.getRootNode().host;
@@ -74,6 +83,7 @@
     return { whole: whole.signs, laid: joined };
   };
 
+  const leftward = /[\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Syriac}\p{sc=Thaana}\p{sc=Nko}\p{sc=Adlam}]/u;
   // The letters of a match. Only a text without letters is looked at by its signs.
   const lettersIn = ({ signs, parts }, from, to) => {
     const isSign = /[\p{L}\p{N}]/u.test(signs.slice(from, to)) ? /[\p{L}\p{N}]/u : /[^\s\p{M}]/u;
@@ -82,7 +92,7 @@
       if (at >= to || at + node.length <= from) continue;
       let place = Math.max(from - at, 0);
       for (const sign of node.data.slice(place, to - at)) {
-        if (isSign.test(sign)) letters.push({ node, from: place, to: place + sign.length });
+        if (isSign.test(sign)) letters.push({ node, from: place, to: place + sign.length, isLeftward: leftward.test(sign) });
         place += sign.length;
       }
     }
@@ -106,27 +116,28 @@
     if (!pieces.has(node)) pieces.set(node, []);
     const known = pieces.get(node).find((one) => one.from === from && one.to === to);
     if (known) return known;
-    const piece = { node, from, to, letters, box: boxOf(letters.map(rectOf)), isSeen: false, lookedAt: -1, isTried: false };
+    const piece = { node, from, to, letters, box: boxOf(letters.map((one) => one.box)), isSeen: false, lookedAt: -1, isTried: false };
     pieces.get(node).push(piece);
     return piece;
   };
   const placeOf = (letters) => {
     const lines = [];
-    let before = null;
+    let before = null, isReversed = false;
     for (const letter of letters) {
-      const box = rectOf(letter);
+      const box = letter.box = rectOf(letter);
       const step = before ? box.left - before.box.left : 0;
       // A step back begins another line, or a part of it in the other direction.
       const isNext = before?.node === letter.node && Math.abs(box.top - before.box.top) < box.height / 2 &&
         step * before.way >= 0 && Math.abs(step) < 5 * box.height;
+      if (isNext && step < 0 && !letter.isLeftward && !before.isLeftward) isReversed = true;
       if (isNext) lines.at(-1).push(letter);
       else lines.push([letter]);
-      before = { node: letter.node, box, way: isNext ? Math.sign(step) : 0 };
+      before = { ...letter, way: isNext ? Math.sign(step) : 0 };
     }
     const all = lines.map(pieceOf);
-    // Lines that lie on each other cannot be read.
+    // Lines that lie on each other cannot be read, and no mirrored one.
     const isStacked = all.some((a, at) => all.slice(at + 1).some((b) => meets(a.box, b.box)));
-    return isStacked ? [] : all;
+    return isReversed || isStacked ? [] : all;
   };
 
   // Text of attributes and styles is somewhere, and is left to people. So is text that a frame or a picture may show.
@@ -135,16 +146,16 @@
     ...[...(one.options ?? [])].map((option) => option.text),
   ]);
   const made = (element) => ["::before", "::after"].map((pseudo) => getComputedStyle(element, pseudo).content);
-  const told = [...labels, ...all("body *").flatMap(made)].filter((text) => typeof text === "string").map(normal);
+  const isText = (text) => typeof text === "string" && !["", "none", "normal"].includes(text);
+  const told = [...labels, ...all("body *").flatMap(made)].filter(isText).map(normal);
   const isBlind = all("iframe, object, embed, canvas").some(isShown);
 
   const find = (texts, others, wanted, flags) => {
     if (!wanted) return { isThere: true, places: [] };
     const words = pattern(wanted, flags);
     const places = texts.flatMap(({ laid }) =>
-      [...laid.signs.matchAll(words)].slice(0, mostPlaces).map((found) =>
-        lettersIn(laid, found.index, found.index + found[0].length)));
-    const is = (text) => text.search(words) >= 0;
+      matches(laid.signs, words).map(([from, to]) => lettersIn(laid, from, to)));
+    const is = (text) => matches(text, words).length > 0;
     const isThere = isBlind || places.length > 0 || texts.some(({ whole }) => is(whole)) || others.some(is);
     return { isThere, places: places.slice(0, mostPlaces).map(placeOf).filter((place) => place.length) };
   };
@@ -221,7 +232,8 @@
       }
       for (const piece of [first, ...open()]) {
         const lies = (other) => meets(other.box, piece.box) && !isSameInk(other, piece);
-        if (!group.includes(piece) && isInView(measure(piece)) && !group.some(lies)) group.push(piece);
+        const isNear = !group.includes(piece) && isInView(rangeOf(piece).getBoundingClientRect());
+        if (isNear && isInView(measure(piece)) && !group.some(lies)) group.push(piece);
       }
       for (const piece of group) piece.lookedAt = state;
       first.isTried = true;
@@ -245,14 +257,14 @@
     const image = await createImageBitmap(new Blob([bytes]));
     const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d", { willReadFrequently: true });
     canvas.drawImage(image, 0, 0);
-    return canvas.getImageData(0, 0, image.width, image.height);
+    const { data, width, height } = canvas.getImageData(0, 0, image.width, image.height);
+    return { data, width, height, whole: new Uint32Array(data.buffer) };
   };
   const contrast = (a, b, at) => {
-    const light = ({ data }) => 0.2126 * linear[data[at]] + 0.7152 * linear[data[at + 1]] + 0.0722 * linear[data[at + 2]] + 0.05;
+    const light = (data) => 0.2126 * linear[data[at]] + 0.7152 * linear[data[at + 1]] + 0.0722 * linear[data[at + 2]] + 0.05;
     const [one, other] = [light(a), light(b)];
     return Math.max(one, other) / Math.min(one, other);
   };
-  const isSame = (a, b, at) => [0, 1, 2].every((colour) => a.data[at + colour] === b.data[at + colour]);
   // How a letter changes the pictures: where it does, nothing else may change between two pictures of the same kind.
   const inkOf = (rect, [painted, blank, again, blankAgain]) => {
     const scale = painted.width / visualViewport.width;
@@ -264,10 +276,11 @@
     for (let y = top; y < bottom; y += 1) {
       let changed = 0;
       for (let x = left; x < right; x += 1) {
-        const at = 4 * (y * painted.width + x);
-        if (!isSame(painted, again, at) || !isSame(blank, blankAgain, at)) ink.isStill = false;
-        if (isSame(painted, blank, at)) continue;
-        const much = contrast(painted, blank, at);
+        const at = y * painted.width + x;
+        const isStill = painted.whole[at] === again.whole[at] && blank.whole[at] === blankAgain.whole[at];
+        if (!isStill) ink.isStill = false;
+        if (painted.whole[at] === blank.whole[at]) continue;
+        const much = contrast(painted.data, blank.data, 4 * at);
         if (much >= visible) changed += 1;
         if (much >= legible) ink.strong += 1;
       }

@@ -132,7 +132,7 @@ fn what_is_given_and_missing_fails_what_is_hidden_does_not_and_errors_are_told()
     let given = json!({ "given": given });
     let body = "<h2>How it runs</h2><p style=\"text-transform:uppercase\">Runs on <b>air</b></p>\
          <p style=\"display:none\">Ten euros</p><h2 hidden>Prices</h2><img src=\"none.png\"><script>nothing()</script>";
-    let ran = look(&scene, &browser, &[("index.html", &page(body))], &given, "60");
+    let ran = look(&scene, &browser, &[("index.html", &page(body))], &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let told = told(&scene);
     for check in ["copy", "sections", "alt_texts", "console"] {
@@ -184,7 +184,7 @@ fn found(browser: &Path, files: &[(String, String)]) -> Value {
     let copy = copy.map(|(at, text)| json!({ "at": at, "text": text }));
     let given = json!({ "given": { "copy": copy, "tokens": [], "sections": sections } });
     let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let ran = look(&scene, browser, &files, &given, "60");
+    let ran = look(&scene, browser, &files, &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     told(&scene)
 }

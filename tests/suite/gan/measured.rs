@@ -21,7 +21,7 @@ fn told_of(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Valu
     let scene = Scene::empty();
     let copy: Vec<_> = copy.iter().map(|text| json!({ "at": "t", "text": text })).collect();
     let given = json!({ "given": { "copy": copy, "tokens": [], "sections": sections } });
-    let ran = look(&scene, browser, &[("index.html", &page(body))], &given, "60");
+    let ran = look(&scene, browser, &[("index.html", &page(body))], &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     told(&scene)
 }
