@@ -168,9 +168,10 @@ fn started(program: &Path, place: &Path, said: File, has_sandbox: bool) -> io::R
     command.arg("about:blank").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(said).spawn()
 }
 
-/// Nothing is looked up, asked for or reported by the browser itself.
-const SWITCHES: [&str; 23] = [
+/// Nothing is looked up, asked for or reported by the browser itself. No page is told that a program looks at it.
+const SWITCHES: [&str; 24] = [
     "--headless",
+    "--disable-blink-features=AutomationControlled",
     "--remote-debugging-pipe",
     "--disable-gpu",
     "--disable-dev-shm-usage",

@@ -106,6 +106,7 @@ pub(super) fn with_page<T>(
     work: impl FnOnce(&mut DevTools, &mut Site<'_>) -> Result<T, Mute>,
 ) -> Result<T, Mute> {
     browser.speak_to(None);
+    let version = browser.ask("Browser.getVersion", &json!({}), site)?;
     let mut context = browser.ask("Target.createBrowserContext", &json!({}), site)?;
     let context = context["browserContextId"].take();
     let page = json!({ "url": "about:blank", "browserContextId": context });
@@ -114,14 +115,16 @@ pub(super) fn with_page<T>(
     let session =
         browser.ask("Target.attachToTarget", &attach, site)?["sessionId"].as_str().map(str::to_owned);
     browser.speak_to(session);
-    let done = listen(browser, site).and_then(|()| work(browser, site));
+    let done = listen(browser, site, &version["userAgent"]).and_then(|()| work(browser, site));
     browser.speak_to(None);
     browser.ask("Target.disposeBrowserContext", &json!({ "browserContextId": context }), site)?;
     done
 }
 
-/// From here on the page's requests, errors and dialogs are ours.
-fn listen(browser: &mut DevTools, site: &mut Site<'_>) -> Result<(), Mute> {
+/// From here on the page's requests, errors and dialogs are ours. The browser names itself as one that has a window does.
+fn listen(browser: &mut DevTools, site: &mut Site<'_>, agent: &Value) -> Result<(), Mute> {
+    let agent = agent.as_str().unwrap_or_default().replace("Headless", "");
+    browser.ask("Emulation.setUserAgentOverride", &json!({ "userAgent": agent }), site)?;
     for part in ["Page.enable", "Runtime.enable", "Log.enable"] {
         browser.ask(part, &json!({}), site)?;
     }
