@@ -77,7 +77,11 @@ impl Source<'_> {
     /// That of a folder is another one each time: no page can know that it is looked at.
     fn origin(self) -> String {
         match self {
-            Self::Folder(folder) => format!("http://www.{:016x}.com/", RandomState::new().hash_one(folder)),
+            // In a domain that nobody can register: the browser asks for any other one by HTTPS.
+            Self::Folder(folder) => {
+                let name = RandomState::new().hash_one(folder);
+                format!("http://www.s{:08x}.s{:08x}/", name >> 32, name & 0xffff_ffff)
+            }
             Self::Server(server) => server.origin(),
         }
     }

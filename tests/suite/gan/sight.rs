@@ -49,13 +49,16 @@ fn evidence(told: &Value) -> String {
     all.iter().find(|one| one["check"] == "copy").unwrap()["evidence"].as_str().unwrap().to_owned()
 }
 
-/// Each of these pages has this verdict, and each of its texts is named.
-fn assert_verdict(pages: &[(&String, &String)], expected: &str) {
+const OPEN: (&str, &str) = ("unverified", "pictures do not show");
+
+/// Each of these pages has this verdict for this reason, and each of its texts is named.
+fn assert_verdict(pages: &[(&String, &String)], (expected, why): (&str, &str)) {
     let Some(browser) = browser() else { return };
     for pages in pages.chunks(AT_ONCE) {
         let told = looked(&browser, pages);
         assert_eq!(verdict(&told, "copy"), expected, "{pages:#?} {told:#}");
         let evidence = evidence(&told);
+        assert!(evidence.starts_with(why), "{evidence}");
         for ((name, _), owner) in pages.iter().zip(NAMES) {
             assert!(evidence.contains(&format!("for {owner}”")), "{name} passes: {evidence}");
         }
@@ -67,19 +70,22 @@ fn no_text_that_a_page_hides_passes_and_none_fails_because_it_may_be_hidden() {
     let all = bodies("hidden.json", "left to the judge");
     let pages: Vec<_> = all.iter().collect();
     assert!(pages.len() >= 60, "{}", pages.len());
-    assert_verdict(&pages[..pages.len() / 2], "unverified");
+    assert_verdict(&pages[..pages.len() / 2], OPEN);
 }
 
 #[test]
 fn no_text_that_a_page_hides_passes_second_half() {
     let all = bodies("hidden.json", "left to the judge");
     let pages: Vec<_> = all.iter().collect();
-    assert_verdict(&pages[pages.len() / 2..], "unverified");
+    assert_verdict(&pages[pages.len() / 2..], OPEN);
 }
 
 #[test]
 fn a_text_that_no_page_has_fails() {
-    assert_verdict(&bodies("hidden.json", "missing").iter().collect::<Vec<_>>(), "failed");
+    assert_verdict(
+        &bodies("hidden.json", "missing").iter().collect::<Vec<_>>(),
+        ("failed", "nowhere to be seen"),
+    );
 }
 
 #[test]
@@ -98,7 +104,7 @@ fn the_texts_and_headings_of_innocent_pages_pass() {
 
 #[test]
 fn text_that_no_picture_can_be_compared_with_is_left_to_the_judge() {
-    assert_verdict(&bodies("innocent.json", "left to the judge").iter().collect::<Vec<_>>(), "unverified");
+    assert_verdict(&bodies("innocent.json", "left to the judge").iter().collect::<Vec<_>>(), OPEN);
 }
 
 const NO_BROWSER: [&str; 9] =
