@@ -64,9 +64,10 @@ fn assert_found(first: &Value, second: &Value) {
         (found["status"].as_str().unwrap().to_owned(), found["by"].as_str().unwrap().to_owned())
     };
     let (failed, passed) = ("failed".to_owned(), "passed".to_owned());
-    for id in ["completeness.copy", "functionality.narrow"] {
+    // One of the given texts is a placeholder of a field: no picture can show that it is seen.
+    for (id, who) in [("completeness.copy", "judge"), ("functionality.narrow", "machine")] {
         assert_eq!(by(first, id), (failed.clone(), "machine".to_owned()), "{id}");
-        assert_eq!(by(second, id), (passed.clone(), "machine".to_owned()), "{id}");
+        assert_eq!(by(second, id), (passed.clone(), who.to_owned()), "{id}");
     }
     assert_eq!(by(first, "design.consistent"), (failed, "judge".to_owned()));
     assert_eq!(first["verdict"], "fail");

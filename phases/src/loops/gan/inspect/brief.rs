@@ -132,7 +132,7 @@ struct Reader {
 impl Reader {
     fn read(&mut self, event: Event<'_>) {
         match event {
-            Event::Start(Tag::Heading { .. } | Tag::Paragraph) => self.end(),
+            Event::Start(Tag::Heading { .. } | Tag::Paragraph) | Event::End(TagEnd::Paragraph) => self.end(),
             Event::End(TagEnd::Heading(level)) => {
                 let words = self.taken().replace(LABEL_END, "");
                 self.parts.push(Part::Heading(level, words));
@@ -153,7 +153,6 @@ impl Reader {
                 self.end();
                 self.inside.pop();
             }
-            Event::End(TagEnd::Paragraph) => self.end(),
             Event::Start(Tag::Strong) => self.is_bold = self.words.trim().is_empty(),
             Event::End(TagEnd::Strong) if self.is_bold => self.words.push(LABEL_END),
             // The last cell of a row is the text.
