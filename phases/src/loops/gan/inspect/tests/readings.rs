@@ -86,7 +86,7 @@ fn a_copy_section_of_a_brief_is_read_as_texts_and_is_no_section_of_the_result() 
             format!("# Title\n\n## One\n\n- not a text\n\n## Copy\n\n{copy}\n\n## Two\n\n> not a text\n");
         assert_eq!(sections(&brief).join("|"), "One|Two", "{brief}");
         let texts = super::super::texts(&brief);
-        texts.iter().map(|text| format!("{}={};", text.at, text.text)).collect::<String>()
+        texts.iter().map(|text| format!("{}={};", text.at, text.text)).collect::<Vec<_>>().concat()
     };
     assert_eq!(
         read("Use these texts:\n\n- Runs on *air*\n- \"Ten euros\"\n- `Order now`\n"),
