@@ -155,9 +155,9 @@ fn the_copy_section_of_a_brief_is_asked_for_as_texts() {
     let play = json!({ "pages": [browser::page(PROSE), whole], "obeys": "The pump" });
     let scene = lay(Scene::new(&[], &json!({ "gan": play })));
     fs::write(scene.path("project/brief.md"), brief).unwrap();
-    let plan = scene.run(&["gan", "brief.md", "--into", "site", "--no-browser", "--dry-run"]);
-    assert!(plan.stdout.contains("sections of the brief: How it runs\n"), "{}", plan.stdout);
-    assert!(plan.stdout.contains("given texts: Runs on air. | Ten euros.\n"), "{}", plan.stdout);
+    let dry_run = scene.run(&["gan", "brief.md", "--into", "site", "--no-browser", "--dry-run"]);
+    assert!(dry_run.stdout.contains("sections of the brief: How it runs\n"), "{}", dry_run.stdout);
+    assert!(dry_run.stdout.contains("given texts: Runs on air. | Ten euros.\n"), "{}", dry_run.stdout);
     let ran = scene.run(&NO_BROWSER);
     assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(2)), "{} {}", ran.stdout, ran.stderr);
     assert_eq!(decided(&scene, 1, "completeness.copy"), by("failed", "machine"));
