@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::answer::{self, OffSchema, shape};
 
 pub use apply::{EditError, apply};
-pub use danger::{Danger, DangerClass, Version, acts_by_itself, dangers};
+pub use danger::{Danger, DangerClass, Version, acts_by_itself, dangers, is_git};
 pub use kind::{EditKind, kinds};
 pub use report::{Change, EditReport, read_report};
 

@@ -5,6 +5,7 @@
 //! letters that only look alike, quotes and line continuations make no difference. This finds what is written down; it cannot
 //! tell what a script computes, which is why a changed script is a danger of its own.
 
+mod acting;
 mod command;
 mod fold;
 mod names;
@@ -20,7 +21,7 @@ use crate::id::BlobId;
 use crate::lint::{self, File, Files};
 use crate::material::Body;
 
-pub use names::acts_by_itself;
+pub use acting::{acts_by_itself, is_git};
 use names::{is_media, is_settings};
 use pieces::Piece;
 

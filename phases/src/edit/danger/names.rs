@@ -1,5 +1,6 @@
 //! What a file is by its path: a program, settings, or a picture and the like.
 
+use super::acting::{acts_by_itself, is_among};
 use super::fold;
 
 /// Files that agents show or hand on, and do not follow.
@@ -59,7 +60,7 @@ const FAMILIES: [&[&str]; 13] = [
 ];
 
 /// Names that tools run, or that say what tools install.
-const NAMES: [&str; 35] = [
+const NAMES: [&str; 32] = [
     "makefile",
     "gnumakefile",
     "justfile",
@@ -92,62 +93,21 @@ const NAMES: [&str; 35] = [
     "pom.xml",
     "build.xml",
     "sconstruct",
-    ".bashrc",
-    ".zshrc",
-    ".profile",
 ];
 
 const VARIANTS: [&str; 3] = ["makefile", "dockerfile", "containerfile"];
 
-/// Files from which an agent, an editor or a tool takes settings, servers or hooks.
+/// Files from which an agent, an editor or a tool takes settings, servers or hooks, by itself or where somebody installs them.
 pub(super) fn is_settings(path: &str) -> bool {
     const FOLDERS: [&str; 2] = [".github", "hooks"];
     const NAMES: [&str; 7] = [
+        ".gitattributes",
+        ".gitmodules",
+        "hooks.json",
         "mcp.json",
         "plugin.json",
-        "hooks.json",
         "settings.json",
         "settings.local.json",
-        ".npmrc",
-        ".gitattributes",
     ];
     acts_by_itself(path) || is_among(path, &FOLDERS, &NAMES)
-}
-
-/// Those of them that somebody's agent, editor or shell reads by itself as soon as it works in the folder.
-pub fn acts_by_itself(path: &str) -> bool {
-    const FOLDERS: [&str; 14] = [
-        ".claude",
-        ".claude-plugin",
-        ".codex",
-        ".gemini",
-        ".opencode",
-        ".cursor",
-        ".windsurf",
-        ".kiro",
-        ".vscode",
-        ".idea",
-        ".zed",
-        ".devcontainer",
-        ".husky",
-        ".githooks",
-    ];
-    const NAMES: [&str; 8] = [
-        ".mcp.json",
-        "opencode.json",
-        ".cursorrules",
-        ".envrc",
-        ".gitconfig",
-        ".exrc",
-        ".nvim.lua",
-        ".mise.toml",
-    ];
-    is_among(path, &FOLDERS, &NAMES) || fold::word(path).ends_with(".code-workspace")
-}
-
-fn is_among(path: &str, folders: &[&str], names: &[&str]) -> bool {
-    let path = fold::word(path);
-    let mut parts: Vec<&str> = path.split('/').collect();
-    let name = parts.pop().unwrap_or_default();
-    names.contains(&name) || parts.iter().any(|folder| folders.contains(folder))
 }

@@ -59,6 +59,10 @@ fn settings_and_hooks() {
         ".envrc",
         ".github/workflows/x.yml",
         ".husky/pre-commit",
+        "assets/CLAUDE.md",
+        "AGENTS.md",
+        "sub/.BASHRC",
+        ".gitmodules",
     ] {
         found(&[(path, "{}\n")], &["settings"]);
     }

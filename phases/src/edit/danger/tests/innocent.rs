@@ -128,7 +128,7 @@ fn files_that_are_read_and_not_run() {
         ("data.json", "{\"url\": \"https://b.dev\"}\n"),
         ("examples/out.csv", "a,b\n"),
         ("assets/template.html", "<a href=\"https://b.dev\">b</a>\n"),
-        ("claude.md", "Do it.\n"),
+        ("claude-notes.md", "Do it.\n"),
         ("settings.md", "Do it.\n"),
         ("hooks.md", "Do it.\n"),
         ("notes.txt", "talk to ssh users\n"),
