@@ -1,4 +1,5 @@
 //! What a person points at: skills and suites.
 
 pub mod find;
+pub mod links;
 pub mod suite;

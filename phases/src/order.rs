@@ -42,6 +42,9 @@ pub struct Placement {
     pub hidden: Vec<String>,
     /// The only files of the tree that are placed, each where it says; all of them, if there are none.
     pub picked: Vec<SkillFile>,
+    /// Symlinks that lead out of the tree are placed too: it is the work of a task, and may hold an environment of programs.
+    /// Elsewhere an agent would reach a person's own files through them.
+    pub links_outside: bool,
 }
 
 /// What an agent may do to a folder that it was given.
@@ -143,7 +146,12 @@ impl Order {
 
 impl Placement {
     pub(crate) fn new(at: impl Into<String>, tree: TreeId, access: Access) -> Self {
-        Self { at: at.into(), tree, access, hidden: Vec::new(), picked: Vec::new() }
+        Self { at: at.into(), tree, access, hidden: Vec::new(), picked: Vec::new(), links_outside: false }
+    }
+
+    /// The work of a task, all of whose symlinks are placed.
+    pub(crate) fn work(at: impl Into<String>, tree: TreeId) -> Self {
+        Self { links_outside: true, ..Self::new(at, tree, Access::Scratch) }
     }
 
     pub(crate) fn hiding(self, hidden: &[String]) -> Self {

@@ -34,6 +34,9 @@ pub struct Member {
     /// Paths in its folder that are no part of the skill, such as its suite: no agent sees them, and no edit reaches them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
+    /// Symlinks that lead out of its folder, as text: agents do not get them, and no edit changes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_outside: Vec<String>,
 }
 
 /// A member's place in the chain, counted from zero.

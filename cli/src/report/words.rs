@@ -60,6 +60,17 @@ pub fn remarks(roles: &Roles) -> Vec<String> {
     lenient.chain(world).chain(roles.wrapper().map(wrapped)).chain(roles.wrap().map(inside)).collect()
 }
 
+/// That agents do not get these symlinks of a folder.
+pub fn not_placed(folder: &str, links: &[String]) -> Option<String> {
+    (!links.is_empty()).then(|| {
+        let told = format!(
+            "agents do not get the symlinks that lead out of {folder}, and no edit changes them: {}",
+            links.join(", ")
+        );
+        plain::one_line(&told)
+    })
+}
+
 /// Who was not the same throughout the run: agents that changed while it was left, and models that scores depend on.
 pub fn changes<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
     run.recasts.iter().map(recast).chain(mixed(run))

@@ -229,8 +229,8 @@ impl Workshop {
             return Ok(serde_json::to_string(&task).expect("a task has a JSON text"));
         }
         let load = |placement: &Placement| {
-            let placed = call_dir::placed_at(&self.objects, asking.order, &placement.at)?.unwrap_or_default();
-            materials::load(&self.objects, &placed, &placement.at)
+            let shown = call_dir::all_at(&self.objects, asking.order, &placement.at, call_dir::shown)?;
+            materials::load(&self.objects, &shown.unwrap_or_default(), &placement.at)
         };
         let folders = asking.order.placements.iter().map(load).collect::<Result<Folders, _>>()?;
         Ok(asking.question.prompt(&folders)?)

@@ -115,30 +115,53 @@ impl CallDir {
     }
 }
 
-/// What an agent finds of a placement: all but what is hidden from it.
-pub(super) fn placed(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
-    let shown = objects.manifest(placement.tree)?.apart(&hidden(placement)).0;
-    if placement.picked.is_empty() {
-        return Ok(shown);
-    }
-    let path = |text: &str| RelPath::parse(text.as_bytes()).ok();
-    let picked = placement.picked.iter().filter_map(|file| path(&file.path).zip(path(&file.at)));
-    Ok(shown.picked(picked))
+/// What an agent is told of a placement: all but what is hidden from it.
+pub(super) fn shown(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
+    Ok(picked(&objects.manifest(placement.tree)?.apart(&hidden(placement)).0, placement))
 }
 
-/// All that an agent finds in one place of its workspace: what stands there first stays.
-pub(super) fn placed_at(objects: &Objects, order: &Order, at: &str) -> Result<Option<Manifest>, ObjectError> {
-    let here = order.placements.iter().filter(|placement| placement.at == at);
+/// What an agent finds of a placement in its workspace.
+pub(super) fn placed(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
+    let whole = objects.manifest(placement.tree)?;
+    Ok(picked(&whole.apart(&withheld(&whole, placement)).0, placement))
+}
+
+fn picked(all: &Manifest, placement: &Placement) -> Manifest {
+    if placement.picked.is_empty() {
+        return all.clone();
+    }
+    let path = |text: &str| RelPath::parse(text.as_bytes()).ok();
+    all.picked(placement.picked.iter().filter_map(|file| path(&file.path).zip(path(&file.at))))
+}
+
+/// All that is placed or shown in one place of a workspace: what stands there first stays.
+pub(super) fn all_at(
+    objects: &Objects,
+    order: &Order,
+    at: &str,
+    one: fn(&Objects, &Placement) -> Result<Manifest, ObjectError>,
+) -> Result<Option<Manifest>, ObjectError> {
     let mut all: Option<Manifest> = None;
-    for placement in here {
-        let one = placed(objects, placement)?;
+    for placement in order.placements.iter().filter(|placement| placement.at == at) {
+        let one = one(objects, placement)?;
         all = Some(all.map_or_else(|| one.clone(), |all| all.over(&one)));
     }
     Ok(all)
 }
 
+/// The same of what is placed.
+pub(super) fn placed_at(objects: &Objects, order: &Order, at: &str) -> Result<Option<Manifest>, ObjectError> {
+    all_at(objects, order, at, placed)
+}
+
+/// The paths of a tree that are not placed: what is hidden, and the symlinks that lead out of it.
+pub(super) fn withheld(whole: &Manifest, placement: &Placement) -> Vec<RelPath> {
+    let links = whole.links_outside().filter(|_| !placement.links_outside);
+    links.map(|link| link.path.clone()).chain(hidden(placement)).collect()
+}
+
 /// Paths that are none hide nothing.
-pub(super) fn hidden(placement: &Placement) -> Vec<RelPath> {
+fn hidden(placement: &Placement) -> Vec<RelPath> {
     placement.hidden.iter().filter_map(|path| RelPath::parse(path.as_bytes()).ok()).collect()
 }
 

@@ -2,6 +2,8 @@
 //! put into its folder or proposed as a commit.
 
 use std::fs;
+use std::io;
+use std::path::Path;
 
 use skilltune_phases::contract::CriterionId;
 use skilltune_phases::event::{Failure, FailureKind};
@@ -13,15 +15,17 @@ use skilltune_phases::loops::gan::proposing::words;
 use skilltune_phases::loops::gan::{
     ARTIFACT, Answer, Decision, Gan, Request, Run, SCREENS, Step, projection,
 };
+use skilltune_phases::order::Placement;
 use skilltune_phases::proposal::Form;
 
-use super::refusal::{link_outside, new_repository, new_settings};
+use super::edited_copy::{EditedCopy, gate};
+use super::refusal::{new_repository, new_settings};
 use super::{
     EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
 };
 use crate::checks::{command_told, end_of};
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
-use crate::disk::{OnDisk as _, SafePath};
+use crate::disk::{DiskError, OnDisk as _, SafePath};
 use crate::git::Wanted;
 use crate::process::How;
 use crate::promote::{self, Move, Promotion};
@@ -35,7 +39,7 @@ const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
 impl LoopEngine for Gan {
     fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
         if let Some(placed) = request.as_ref().draft() {
-            let artifact = built(shop, placed.tree, remains)?;
+            let artifact = built(shop, placed, remains)?;
             return Ok(Answer::Built { artifact, notes: Box::new(request.notes(remains.answer)) });
         }
         if remains.answer.trim().is_empty() {
@@ -108,29 +112,21 @@ impl LoopEngine for Gan {
     }
 }
 
-/// What the builder has made of its copy.
-fn built(shop: &Workshop, from: TreeId, remains: &Remains<'_>) -> Result<TreeId, ReadError> {
-    let base = shop.objects.manifest(from)?;
-    let captured =
-        snapshot::capture_edited(&shop.objects, remains.space, ARTIFACT, &base, shop.limits.artifacts)
-            .map_err(|error| unreadable(error, remains.space))?;
-    let made = &captured.manifest;
-    let gate = |why: &str| Err(Failure::new(FailureKind::Gate, why).into());
+/// What the builder has made of its copy. A set-id bit that it set is no part of it.
+fn built(shop: &Workshop, placed: &Placement, remains: &Remains<'_>) -> Result<TreeId, ReadError> {
+    let copy = EditedCopy::read(shop, placed, remains.space)?;
+    let made = copy.made.manifest.edited_from(&copy.base, None);
     if made.entries().iter().all(|entry| entry.node.is_folder()) {
-        return gate(&format!("there are no files in `{ARTIFACT}/`"));
+        return Err(gate(format!("there are no files in `{ARTIFACT}/`")).into());
     }
-    if let Some(path) = link_outside(&base, made) {
-        return gate(&format!("the link {path} leads outside of `{ARTIFACT}/`"));
+    if let Some(path) = new_repository(&copy.base, &made) {
+        return Err(gate(format!("{path} would make a git repository; leave that to the person")).into());
     }
-    if let Some(path) = new_repository(&base, made) {
-        return gate(&format!("{path} would make a git repository; leave that to the person"));
+    if let Some(path) = new_settings(&copy.base, &made) {
+        let why = format!("agents, editors or shells read {path} by themselves; do not create or change it");
+        return Err(gate(why).into());
     }
-    if let Some(path) = new_settings(&base, made) {
-        return gate(&format!(
-            "agents, editors or shells read {path} by themselves; do not create or change it"
-        ));
-    }
-    Ok(captured.tree)
+    Ok(shop.objects.put_manifest(&copy.completed(&made)?)?)
 }
 
 /// What a look has left: a page of findings, and screens.
@@ -179,7 +175,7 @@ fn promote(
 ) -> Result<Answer, EngineError> {
     context.journal.barrier()?;
     let way = way(run, artifact)?;
-    fs::create_dir_all(&way.path).on_disk("make", &way.path)?;
+    make_folder(&way.path)?;
     let promotion = promote::promote(
         &context.locks,
         &context.lock,
@@ -192,6 +188,15 @@ fn promote(
         Promotion::Done => Answer::Promoted,
         Promotion::Conflict { found } => Answer::Conflict { found },
     })
+}
+
+/// Makes the person's folder and those above it. Their path was real when the run began: a symlink on it came later.
+fn make_folder(path: &Path) -> Result<(), DiskError> {
+    let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(path);
+    if there.canonicalize().on_disk("look at", there)? != there {
+        return Err(io::Error::other("it is a symlink, or inside one")).on_disk("write", there);
+    }
+    fs::create_dir_all(path).on_disk("make", path)
 }
 
 /// What the artifact changes of what its folder held when the run began.

@@ -13,6 +13,7 @@
 mod call;
 mod call_dir;
 mod drive;
+mod edited_copy;
 mod files;
 mod gan;
 mod materials;

@@ -1,27 +1,25 @@
 //! What an edited copy of a person's folder may not hold.
 
-use skilltune_phases::edit::acts_by_itself;
+use skilltune_phases::edit::{acts_by_itself, is_git};
 
 use crate::snapshot::{Entry, Manifest, Node, RelPath};
 
-/// The first link that leads out of the folder and did not before. What led outside before is the person's own; a link that stayed
-/// may have come to lead elsewhere.
+/// The first symlink that leads out of the folder and did not before. What led outside before is the person's own; a symlink
+/// that stayed may have come to lead elsewhere.
 pub(super) fn link_outside<'a>(base: &Manifest, edited: &'a Manifest) -> Option<&'a RelPath> {
-    let was_so = |link: &Entry| base.get(&link.path) == Some(&link.node) && leads_outside(base, link);
-    let mut links = edited.entries().iter();
-    links.find(|entry| leads_outside(edited, entry) && !was_so(entry)).map(|link| &link.path)
+    let was_so = |link: &Entry| base.get(&link.path) == Some(&link.node) && base.leads_outside(link);
+    edited.links_outside().find(|link| !was_so(link)).map(|link| &link.path)
 }
 
 /// The first new path of a git repository: git would run what its configuration names, wherever a person looks at it.
 pub(super) fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option<&'a RelPath> {
     let mut new = draft.entries().iter().map(|entry| &entry.path).filter(|path| base.get(path).is_none());
-    let is_git = |part: &[u8]| part.eq_ignore_ascii_case(b".git");
     // A folder is a repository without that name, too, if it holds these.
     let beside = |path: &RelPath, name: &str| {
         RelPath::below(path.parent().as_ref(), name.as_ref()).is_ok_and(|path| draft.get(&path).is_some())
     };
     new.find(|path| {
-        path.as_bytes().split(|byte| *byte == b'/').any(is_git)
+        path.as_path().iter().any(|part| is_git(&part.to_string_lossy()))
             || ["HEAD", "objects", "refs"].iter().any(|name| path.name() == *name)
                 && ["HEAD", "objects", "refs"].iter().all(|name| beside(path, name))
     })
@@ -40,27 +38,6 @@ pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'
         }
     };
     new.find(acts).map(|entry| &entry.path)
-}
-
-/// Whether a link is absolute, climbs above the skill's folder on its way, or climbs from where another link has led.
-fn leads_outside(skill: &Manifest, Entry { path, node }: &Entry) -> bool {
-    let Node::Link { target } = node else { return false };
-    if target.starts_with(b"/") {
-        return true;
-    }
-    let mut here: Vec<&[u8]> = path.as_bytes().split(|&byte| byte == b'/').collect();
-    here.pop();
-    let mut has_been_led = false;
-    target.split(|&byte| byte == b'/').any(|part| match part {
-        b"" | b"." => false,
-        b".." => has_been_led || here.pop().is_none(),
-        name => {
-            here.push(name);
-            let at = RelPath::parse(&here.join(&b'/')).ok();
-            has_been_led |= at.is_some_and(|at| matches!(skill.get(&at), Some(Node::Link { .. })));
-            false
-        }
-    })
 }
 
 #[cfg(test)]
@@ -100,5 +77,15 @@ mod tests {
         }
         let built = made(&[("index.html", None), ("hooks/menu.js", None), ("claude", Some("conf"))]);
         assert!(new_settings(&page, &built).is_none());
+    }
+
+    #[test]
+    fn a_link_that_stays_may_not_come_to_lead_outside_and_what_did_before_is_the_persons_own() {
+        let tree = |d, z| made(&[("own", Some("/usr/share")), ("d", d), ("z", Some(z))]);
+        let refused = |base, edited| link_outside(&base, &edited).map(ToString::to_string);
+        let (outside, inside) = ("d/../../h", "d/../SKILL.md");
+        assert_eq!(refused(tree(None, outside), tree(None, outside)), None);
+        assert_eq!(refused(tree(None, inside), tree(Some("."), inside)).as_deref(), Some("z"));
+        assert_eq!(refused(tree(None, inside), tree(None, "own/doc")).as_deref(), Some("z"));
     }
 }

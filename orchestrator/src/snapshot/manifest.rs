@@ -4,7 +4,7 @@
 //! whatever is not exactly what we would write ourselves does not parse.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use skilltune_phases::id::BlobId;
@@ -182,12 +182,14 @@ impl Manifest {
     }
 
     /// What an agent made of a copy of `base`, with the modes that `base` gives its files: an editor that writes files anew
-    /// neither opens what was private, nor may a set-id bit appear that was not there.
-    pub(crate) fn edited_from(&self, base: &Self, page: &RelPath) -> Self {
-        let page = base.get(page).and_then(Node::mode).unwrap_or(0o644);
-        self.with_nodes(|Entry { path, node }| match base.get(path) {
-            Some(before) if before.same_kind(node) => node.edited_from(before),
-            _ => node.beside(page),
+    /// neither opens what was private, nor may a set-id bit appear that was not there. What is new gets its rights from a page
+    /// of `base`, if one is named.
+    pub(crate) fn edited_from(&self, base: &Self, page: Option<&RelPath>) -> Self {
+        let page = page.map(|page| base.get(page).and_then(Node::mode).unwrap_or(0o644));
+        self.with_nodes(|Entry { path, node }| match (base.get(path), page) {
+            (Some(before), _) if before.same_kind(node) => node.edited_from(before),
+            (_, Some(page)) => node.beside(page),
+            (_, None) => node.copied(),
         })
     }
 
@@ -213,9 +215,12 @@ impl Manifest {
         (Self { entries: shown.into() }, Self { entries: hidden.into() })
     }
 
-    /// The same with the entries of another, none of which it has itself.
-    pub(crate) fn joined(&self, other: &Self) -> Result<Self, ManifestError> {
-        Self::new(self.entries.iter().chain(other.entries.iter()).cloned().collect())
+    /// The same with the entries of another, none of which it has itself, and with those folders of `base` that they need.
+    pub(crate) fn joined(&self, other: &Self, base: &Self) -> Result<Self, ManifestError> {
+        let needed: BTreeSet<RelPath> = other.entries.iter().flat_map(|entry| entry.path.lineage()).collect();
+        let is_gone = |entry: &&Entry| needed.contains(&entry.path) && self.get(&entry.path).is_none();
+        let folders = base.entries.iter().filter(is_gone);
+        Self::new(self.entries.iter().chain(other.entries.iter()).chain(folders).cloned().collect())
     }
 
     /// The same with this file at its top, in the place of what has its name.
@@ -353,7 +358,7 @@ mod tests {
         .unwrap();
         let unlocked = locked.unlocked();
         assert_eq!(modes(&unlocked), [Some(0o755), Some(0o644), Some(0o644), None, Some(0o755)]);
-        assert_eq!(unlocked.edited_from(&locked, &page()), locked);
+        assert_eq!(unlocked.edited_from(&locked, Some(&page())), locked);
     }
 
     #[test]
@@ -378,7 +383,9 @@ mod tests {
         ])
         .unwrap();
         let private = [0o600, 0o2750, 0o400, 0o700, 0o600, 0o700, 0o750, 0o644].map(Some);
-        assert_eq!(modes(&edited.edited_from(&base, &page())), private);
+        assert_eq!(modes(&edited.edited_from(&base, Some(&page()))), private);
+        let as_written = [0o600, 0o2750, 0o400, 0o777, 0o666, 0o755, 0o750, 0o644].map(Some);
+        assert_eq!(modes(&edited.edited_from(&base, None)), as_written);
     }
 
     #[test]

@@ -18,6 +18,7 @@ mod look;
 mod manifest;
 mod merge;
 mod objects;
+mod outside;
 mod path;
 mod place;
 mod recent;

@@ -24,6 +24,7 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
         files: vec!["SKILL.md".into()],
         has_scripts: false,
         hidden: Vec::new(),
+        links_outside: Vec::new(),
     };
     Plan {
         format: FORMAT,

@@ -38,6 +38,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         files: vec!["SKILL.md".into()],
         has_scripts: false,
         hidden: Vec::new(),
+        links_outside: Vec::new(),
     };
     Plan {
         format: FORMAT,

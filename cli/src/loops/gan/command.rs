@@ -136,6 +136,6 @@ fn told(run: &Run, most: &MostCalls, estimate: &Estimate) -> String {
     lines.push(told_words::most_calls(most, &plan.roles));
     lines.push(ceilings::line(run));
     lines.extend(estimate.lines());
-    lines.extend(told_words::remarks(&plan.roles).iter().map(|remark| format!("note: {remark}")));
+    lines.extend(words::notes(plan).iter().map(|remark| format!("note: {remark}")));
     lines.join("\n")
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jiff::Timestamp;
-use skilltune_orchestrator::snapshot::{CaptureError, IgnoreRules, Manifest, Objects};
+use skilltune_orchestrator::snapshot::{CaptureError, Captured, IgnoreRules, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::checks::Commands;
@@ -13,6 +13,7 @@ use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind};
 
 use crate::agents::Part;
+use crate::inputs::links;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::request::Request;
 use crate::runs::runtime_options::RuntimeOptions;
@@ -21,24 +22,28 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 
 /// What a run begins with, as trees.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Stored {
     pub start: TreeId,
+    links_outside: Vec<String>,
     pub materials: Option<TreeId>,
 }
 
 /// Puts into the store what a run begins with.
 pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Result<Stored, Complaint> {
     let start = match request.into.as_ref().filter(|path| path.is_dir()) {
-        None => objects.put_manifest(&Manifest::default()).map_err(ours)?,
+        None => {
+            let manifest = Manifest::default();
+            Captured { tree: objects.put_manifest(&manifest).map_err(ours)?, manifest }
+        }
         Some(path) => {
             let limits = RuntimeOptions::artifacts(&request.settings);
-            read(path, |rules| around.indexes().capture(objects, path, rules, limits))?.tree
+            read(path, |rules| around.indexes().capture(objects, path, rules, limits))?
         }
     };
     let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let materials = (!files.is_empty()).then(|| objects.put_files(&files)).transpose().map_err(ours)?;
-    Ok(Stored { start, materials })
+    Ok(Stored { start: start.tree, links_outside: links::outside(&start.manifest), materials })
 }
 
 /// Reads what is there, without what is ignored.
@@ -63,11 +68,11 @@ pub fn read<T>(
 
 /// Without anything being written: what a dry run shows.
 pub fn sketch(request: &Request, home: &Home) -> Result<Plan, Complaint> {
-    plan(request, home, Stored { start: TreeId::EMPTY, materials: None })
+    plan(request, home, Stored { start: TreeId::EMPTY, links_outside: Vec::new(), materials: None })
 }
 
 pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
-    let Stored { start, materials } = stored;
+    let Stored { start, links_outside, materials } = stored;
     let browser = |found: &Found| {
         let (argv, confined) = (browser::argv(found, request.browser_seconds)?, request.confines);
         let preview = request.preview.clone();
@@ -85,6 +90,7 @@ pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Comp
         given: request.given.clone(),
         materials,
         start,
+        links_outside,
         into: request.into.as_ref().map(|path| path.to_string_lossy().into_owned()),
         apply: request.apply,
         rules: request.rules.clone(),

@@ -17,7 +17,7 @@ use crate::progress::look::Look;
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::{Next, resume};
 use crate::report::ceilings;
-use crate::report::words::{branch, mixed, models, patch, pull_request, remarks};
+use crate::report::words::{branch, mixed, models, patch, pull_request};
 use crate::text::width::{around, cut, wrapped};
 use crate::text::{figures, plain};
 
@@ -30,7 +30,7 @@ impl Narrated for Gan {
         let roles = &run.plan.roles;
         let mut lines = vec![around("gan ", &words::subject(run), "", width)];
         lines.extend(wrapped(&words::aim(run), width, "  "));
-        lines.extend(who(roles, &remarks(roles), width));
+        lines.extend(who(roles, &words::notes(&run.plan), width));
         lines.extend(wrapped(&format!("run {}, {}", run.plan.run, ceilings::line(run)), width, "  "));
         lines
     }

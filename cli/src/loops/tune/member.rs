@@ -9,6 +9,7 @@ use skilltune_phases::material::Body;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Member;
 
+use crate::inputs::links;
 use crate::inputs::suite::answers;
 
 /// A version of a skill: its files, and the texts of those that are small enough.
@@ -40,7 +41,8 @@ pub fn described(member: Member, content: &Content, hidden: Vec<String>) -> Memb
     let is_page = |file: &&File| is_markdown(&file.path) && !matches!(file.body, Body::Link { .. });
     let has_scripts = own().any(is_script);
     let files = own().filter(is_page).map(|file| file.path.clone()).collect();
-    Member { files, start: content.manifest.tree(), has_scripts, hidden, ..member }
+    let links_outside = links::outside(&content.manifest);
+    Member { files, start: content.manifest.tree(), has_scripts, hidden, links_outside, ..member }
 }
 
 /// Where skills keep their suites.

@@ -262,6 +262,7 @@ fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
         start: TreeId::EMPTY,
         has_scripts: false,
         hidden: Vec::new(),
+        links_outside: Vec::new(),
     })
 }
 

@@ -72,6 +72,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .chain(unrun(plan))
         .chain(shell(plan))
         .chain(left_out(plan))
+        .chain(plan.task.target.members.iter().filter_map(|of| not_placed(&of.name, &of.links_outside)))
         .chain(remarks(&plan.roles))
         .chain(own)
         .chain(bare)

@@ -104,6 +104,7 @@ fn member(name: &str) -> Member {
         files: vec!["SKILL.md".into()],
         has_scripts: false,
         hidden: Vec::new(),
+        links_outside: Vec::new(),
     }
 }
 

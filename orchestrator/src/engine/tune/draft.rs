@@ -12,10 +12,11 @@ use skilltune_phases::loops::tune::Answer;
 use skilltune_phases::order::Order;
 use skilltune_phases::skill;
 
-use super::super::refusal::{link_outside, new_repository};
-use super::super::{ReadError, Remains, Workshop, call_dir, unreadable};
+use super::super::edited_copy::{EditedCopy, gate};
+use super::super::refusal::new_repository;
+use super::super::{ReadError, Remains, Workshop};
 use crate::skill_files::load_version;
-use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath, capture_edited};
+use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
 
 const SKILL_MD: &[u8] = b"SKILL.md";
 const FILE_MODE: u32 = 0o644;
@@ -28,45 +29,35 @@ pub(super) fn read(
     secrets: &Secrets,
 ) -> Result<Answer, ReadError> {
     let (objects, Remains { space, answer, .. }) = (&shop.objects, *remains);
-    let copy = order.draft().expect("an improver has a draft to work on");
-    let (base, hidden) = objects.manifest(copy.tree)?.apart(&call_dir::hidden(copy));
-    let captured = capture_edited(objects, space, &copy.at, &base, shop.limits.artifacts);
-    let captured = captured.map_err(|error| match unreadable(error, space) {
-        ReadError::Agent(failure) => gate(&failure.why).into(),
+    let placement = order.draft().expect("an improver has a draft to work on");
+    let copy = EditedCopy::read(shop, placement, space).map_err(|error| match error {
+        ReadError::Agent(failure) => gate(failure.why).into(),
         ours @ ReadError::Ours(_) => ours,
     })?;
+    let base = &copy.base;
     let page = RelPath::parse(SKILL_MD).expect("a plain name is a path");
-    let edited = captured.manifest.edited_from(&base, &page);
-    let (edited, report) = if edited == base {
-        let (made, report) = edited_in_words(objects, &base, answer)?;
-        (made.edited_from(&base, &page), report)
+    let edited = copy.made.manifest.edited_from(base, Some(&page));
+    let (edited, report) = if edited == *base {
+        let (made, report) = edited_in_words(objects, base, answer)?;
+        (made.edited_from(base, Some(&page)), report)
     } else {
         (edited, edit::read_report(answer))
     };
-    if let Some(why) = refused(objects, &base, &edited)? {
-        return Err(gate(&why).into());
+    if let Some(why) = refused(objects, base, &edited)? {
+        return Err(gate(why).into());
     }
-    let touched = edited.apart(&call_dir::hidden(copy)).1;
-    if let Some(entry) = touched.entries().first() {
-        let why = format!("{} belongs to the suite that the skill is tried on; leave it alone", entry.path);
-        return Err(gate(&why).into());
+    let whole = copy.completed(&edited)?;
+    if let Some((path, line)) = secrets.leak(&texts(objects, base)?, &texts(objects, &edited)?) {
+        return Err(gate(format!("{path}:{line} {LEAK}")).into());
     }
-    if let Some((path, line)) = secrets.leak(&texts(objects, &base)?, &texts(objects, &edited)?) {
-        return Err(gate(&format!("{path}:{line} {LEAK}")).into());
-    }
-    let (before, after) = (load_version(&base, objects)?, load_version(&edited, objects)?);
+    let (before, after) = (load_version(base, objects)?, load_version(&edited, objects)?);
     let (kinds, dangers) = (edit::kinds(&before.files, &after.files), edit::dangers(&before, &after));
-    let whole = edited.joined(&hidden).map_err(|why| gate(&why))?;
     let tree = objects.put_manifest(&whole)?;
     Ok(Answer::Improved { tree, report: Box::new(report), kinds, dangers })
 }
 
 /// Which words it is about is for the agent to find: nothing here tells what they are.
 const LEAK: &str = "repeats words of what the skill is judged by; write it for any task of its kind";
-
-fn gate(why: &impl ToString) -> Failure {
-    Failure::new(FailureKind::Gate, why.to_string())
-}
 
 fn edited_in_words(
     objects: &Objects,
@@ -77,7 +68,7 @@ fn edited_in_words(
         let why = format!("no file of the copy was changed, and there are no edits to apply: {why}");
         Failure::new(FailureKind::OffSchema, why)
     })?;
-    let changed = edit::apply(&answer.edits, &texts(objects, base)?).map_err(|why| gate(&why))?;
+    let changed = edit::apply(&answer.edits, &texts(objects, base)?).map_err(|why| gate(why.to_string()))?;
     Ok((with_texts(objects, base, &changed)?, answer.report))
 }
 
@@ -105,7 +96,7 @@ fn with_texts(
         base.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
     for (path, text) in changed {
         let Ok(path) = RelPath::parse(path.as_bytes()) else {
-            return Err(gate(&format!("{path:?} is not a path within the skill")).into());
+            return Err(gate(format!("{path:?} is not a path within the skill")).into());
         };
         for folder in path.lineage().filter(|above| *above != path) {
             nodes.entry(folder).or_insert(Node::Folder { mode: FOLDER_MODE });
@@ -114,7 +105,7 @@ fn with_texts(
         nodes.insert(path, Node::File { blob: objects.put(text.as_bytes())?, size: text.len() as u64, mode });
     }
     let entries = nodes.into_iter().map(|(path, node)| Entry { path, node }).collect();
-    Ok(Manifest::new(entries).map_err(|why| gate(&why))?)
+    Ok(Manifest::new(entries).map_err(|why| gate(why.to_string()))?)
 }
 
 /// Why a draft is not a valid change of a skill, if it is not.
@@ -124,9 +115,6 @@ fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Optio
     }
     if is_no_change(objects, base, draft)? {
         return Ok(Some("nothing but white space was changed".to_owned()));
-    }
-    if let Some(path) = link_outside(base, draft) {
-        return Ok(Some(format!("the link {path} leads outside of the skill's folder")));
     }
     if let Some(path) = new_repository(base, draft) {
         return Ok(Some(format!("{path} would make a git repository; a skill holds none")));
@@ -198,7 +186,6 @@ mod tests {
                     Node::File { blob, size: text.len() as u64, mode: FILE_MODE }
                 }
                 Made::Folder => Node::Folder { mode: FOLDER_MODE },
-                Made::Link(target) => Node::Link { target: target.as_bytes().to_vec() },
             };
             let entry = |(path, made): &(&str, Made)| Entry {
                 path: RelPath::parse(path.as_bytes()).unwrap(),
@@ -216,7 +203,6 @@ mod tests {
     enum Made {
         Page(&'static str),
         Folder,
-        Link(&'static str),
     }
 
     #[test]
@@ -273,50 +259,5 @@ mod tests {
         assert!(Bench::new().refusal(&hidden).unwrap().contains("a/.Git would make"));
         assert!(Bench::new().refusal(&bare("b/refs")).unwrap().contains("git repository"));
         assert_eq!(Bench::new().refusal(&bare("b/other")), None);
-    }
-
-    #[test]
-    fn a_link_may_not_lead_outside() {
-        let link = |target| {
-            [("SKILL.md", Made::Page(PAGE)), ("sub", Made::Folder), ("sub/link", Made::Link(target))]
-        };
-        for inside in ["../SKILL.md", "other", "./a/../../SKILL.md"] {
-            assert_eq!(Bench::new().refusal(&link(inside)), None, "{inside}");
-        }
-        for outside in ["/etc/passwd", "../../x", "a/../../../x", ".."] {
-            let why = Bench::new().refusal(&link(outside));
-            assert_eq!(why.is_some(), outside != "..", "{outside}: {why:?}");
-        }
-    }
-
-    #[test]
-    fn a_link_may_not_climb_from_where_another_has_led() {
-        let refusal = |first, second| {
-            let (page, folder) = (Made::Page(PAGE), Made::Folder);
-            let (first, second) = (Made::Link(first), Made::Link(second));
-            let tree =
-                [("SKILL.md", page), ("a", folder), ("a/b", Made::Folder), ("a/b/x", first), ("z", second)];
-            Bench::new().refusal(&tree)
-        };
-        assert_eq!(refusal("../..", "a/b/x/SKILL.md"), None);
-        assert_eq!(refusal("../..", "a/b/../../SKILL.md"), None);
-        let why = refusal("../..", "a/b/x/../../h").unwrap();
-        assert!(why.contains("the link z leads outside"), "{why}");
-    }
-
-    #[test]
-    fn a_link_that_stays_may_not_come_to_lead_outside_and_what_did_before_is_the_persons_own() {
-        let bench = Bench::new();
-        let tree = |page, d, z| {
-            let own = ("own", Made::Link("/usr/share"));
-            bench.tree(&[("SKILL.md", Made::Page(page)), ("d", d), own, ("z", Made::Link(z))])
-        };
-        let refusal = |base, draft| refused(&bench.objects, &base, &draft).unwrap();
-        let better = "---\nname: a\ndescription: Does a thing.\n---\nDo it well.\n";
-        let (outside, inside) = ("d/../../h", "d/../SKILL.md");
-        let kept = refusal(tree(PAGE, Made::Folder, outside), tree(better, Made::Folder, outside));
-        assert_eq!(kept, None);
-        let led = refusal(tree(PAGE, Made::Folder, inside), tree(PAGE, Made::Link("."), inside)).unwrap();
-        assert!(led.contains("the link z"), "{led}");
     }
 }

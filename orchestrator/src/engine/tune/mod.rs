@@ -296,7 +296,8 @@ fn whole(shop: &Workshop, order: &Order, left: &Manifest, litter: &[&str]) -> Re
     let litter: Vec<RelPath> =
         litter.iter().filter_map(|name| RelPath::parse(name.as_bytes()).ok()).collect();
     let fetched = began.apart(&litter).1;
-    let whole = left.joined(&fetched).expect("what was left has nothing in their places");
+    let whole =
+        left.joined(&fetched, &Manifest::default()).expect("what was left has nothing in their places");
     Ok(shop.objects.put_manifest(&whole)?)
 }
 

@@ -26,6 +26,9 @@ pub struct Task {
     pub materials: Option<TreeId>,
     /// What is there at first: an empty folder, if nothing is.
     pub start: TreeId,
+    /// Symlinks that lead out of that folder, as text: agents do not get them, and no edit changes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_outside: Vec<String>,
     /// Where the result goes, if it goes anywhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,

@@ -48,6 +48,7 @@ pub(crate) fn plan() -> Plan {
             given: Given::default(),
             materials: None,
             start: TreeId::EMPTY,
+            links_outside: Vec::new(),
             into: None,
             rules: Rules::default(),
             retries: 1,

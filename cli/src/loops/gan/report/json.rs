@@ -40,7 +40,7 @@ pub fn summary(run: &Run) -> Value {
         "proposal": run.proposed().and_then(Result::ok),
         "agents": json::agents(&plan.roles),
         "models": run.models,
-        "notes": told::remarks(&plan.roles).into_iter().chain(told::changes(run)).collect::<Vec<_>>(),
+        "notes": words::notes(plan).into_iter().chain(told::changes(run)).collect::<Vec<_>>(),
         "rights": json::rights(&plan.roles),
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
@@ -66,7 +66,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "most_calls": json::most_calls(most),
         "estimate": estimate.json(),
         "agents": json::agents(&plan.roles),
-        "notes": told::remarks(&plan.roles),
+        "notes": words::notes(plan),
     })
 }
 

@@ -33,7 +33,7 @@ fn summary(page: &mut Page, run: &Run) {
         ("Agents", safe(&told::roles(&plan.roles))),
     ];
     rows.extend(told::models(run).map(|models| ("Models", safe(&models))));
-    let notes = told::remarks(&plan.roles).into_iter().chain(told::changes(run));
+    let notes = words::notes(plan).into_iter().chain(told::changes(run));
     rows.extend(notes.map(|note| ("Note", safe(&note))));
     rows.push(("Rights of Roles", told::rights(&plan.roles)));
     rows.extend(words::destination(run).map(|told| ("Destination", safe(&told))));

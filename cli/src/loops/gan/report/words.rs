@@ -4,7 +4,7 @@ use skilltune_phases::event::Failure;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Hold, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, Reading, Run, Step};
+use skilltune_phases::loops::gan::{Answer, Plan, Reading, Run, Step};
 
 use crate::report::words;
 use crate::text::{figures, plain};
@@ -34,6 +34,12 @@ pub fn aim(run: &Run) -> String {
 /// The commands of its test scenarios as they would be run, one a line.
 pub fn commands(run: &Run) -> impl Iterator<Item = String> {
     run.commands().map(|argv| plain::one_line(&serde_json::json!(argv).to_string()))
+}
+
+/// What has to be known before a result is believed.
+pub fn notes(plan: &Plan) -> Vec<String> {
+    let links = words::not_placed("the folder", &plan.task.links_outside);
+    words::remarks(&plan.roles).into_iter().chain(links).collect()
 }
 
 /// Where a run is.

@@ -74,7 +74,8 @@ pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, inp
         Place(0) => {
             placements.extend(begin_with(input));
             let picked = &run.plan.task.scenarios[trial.scenario].of_skill;
-            let picks = Placement::new(WORKSPACE, skill, Access::Scratch).picking(picked);
+            let whole = Placement::new(WORKSPACE, skill, Access::Scratch);
+            let picks = whole.hiding(&run.plan.member(member).hidden).picking(picked);
             placements.extend(Some(picks).filter(|_| !picked.is_empty()));
         }
         _ => placements.extend(input.map(|tree| Placement::new(INPUT, tree, Access::Fixed))),
@@ -95,7 +96,7 @@ fn placed_skill(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec
 
 /// What a scenario brings stands in the workspace itself, to be worked on.
 pub(super) fn begin_with(files: Option<TreeId>) -> Vec<Placement> {
-    files.map(|tree| Placement::new(WORKSPACE, tree, Access::Scratch)).into_iter().collect()
+    files.map(|tree| Placement::work(WORKSPACE, tree)).into_iter().collect()
 }
 
 pub(super) fn set_up(plan: &Plan, argv: Vec<String>) -> Command {
@@ -106,7 +107,7 @@ pub(super) fn set_up(plan: &Plan, argv: Vec<String>) -> Command {
 /// The program of a check has a copy of all that a member has left, and a folder that no agent has seen.
 pub(super) fn check(left: TreeId, grader: Option<(&str, TreeId)>) -> Vec<Placement> {
     let grader = grader.map(|(at, tree)| Placement::new(at, tree, Access::Scratch));
-    std::iter::once(Placement::new(WORKSPACE, left, Access::Scratch)).chain(grader).collect()
+    std::iter::once(Placement::work(WORKSPACE, left)).chain(grader).collect()
 }
 
 pub(super) fn review(plan: &Plan, skills: &[TreeId]) -> Vec<Placement> {

@@ -1,0 +1,56 @@
+//! An agent's edit of its copy of a person's folder: what it found there, what it made of it, and what stays with the folder
+//! without being placed.
+
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::order::Placement;
+
+use super::refusal::link_outside;
+use super::{ReadError, Workshop, call_dir, unreadable};
+use crate::snapshot::{Captured, Manifest, Node, RelPath, capture_edited};
+
+pub(super) struct EditedCopy {
+    /// All of the folder before the edit.
+    whole: Manifest,
+    /// What the agent found of it.
+    pub(super) base: Manifest,
+    /// What it left.
+    pub(super) made: Captured,
+    at: String,
+    withheld: Vec<RelPath>,
+    kept: Manifest,
+}
+
+impl EditedCopy {
+    pub(super) fn read(
+        shop: &Workshop,
+        copy: &Placement,
+        space: &std::path::Path,
+    ) -> Result<Self, ReadError> {
+        let whole = shop.objects.manifest(copy.tree)?;
+        let withheld = call_dir::withheld(&whole, copy);
+        let (base, kept) = whole.apart(&withheld);
+        let made = capture_edited(&shop.objects, space, &copy.at, &base, shop.limits.artifacts);
+        let made = made.map_err(|error| unreadable(error, space))?;
+        Ok(Self { whole, base, made, at: copy.at.clone(), withheld, kept })
+    }
+
+    /// An edit together with what was not placed, which must not stand in its way.
+    pub(super) fn completed(&self, edited: &Manifest) -> Result<Manifest, Failure> {
+        if let Some(entry) = edited.apart(&self.withheld).1.entries().first() {
+            let why = match self.whole.get(&entry.path) {
+                Some(Node::Link { .. }) => "is a symlink out of the folder, which stays as it is",
+                _ => "belongs to the suite that the skill is tried on",
+            };
+            return Err(gate(format!("{} {why}; leave it alone", entry.path)));
+        }
+        let completed = edited.joined(&self.kept, &self.base).map_err(|why| gate(why.to_string()))?;
+        match link_outside(&self.whole, &completed) {
+            Some(path) => Err(gate(format!("the link {path} leads outside of `{}/`", self.at))),
+            None => Ok(completed),
+        }
+    }
+}
+
+pub(super) fn gate(why: impl Into<String>) -> Failure {
+    Failure::new(FailureKind::Gate, why.into())
+}
