@@ -4,6 +4,7 @@ pub mod columns;
 pub mod complaint;
 pub mod environment;
 pub mod exit;
+pub mod named;
 pub mod printer;
 pub mod questions;
 pub mod signals;

@@ -42,6 +42,7 @@ mod night_told;
 mod offline;
 mod outage;
 mod outcome;
+mod outside_links;
 mod own_prompts;
 mod panel;
 mod placing;

@@ -19,7 +19,7 @@ pub fn run(args: &ExportArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Complaint> {
     let objects = scope.objects();
     let Version { name, trees } = L::version(known, &args.candidate)?;
-    let dir = scope.around.cwd.join(&args.dir);
+    let dir = scope.around.named(&args.dir)?;
     if dir.symlink_metadata().is_ok() {
         return Err(Complaint::input(format!("{} already exists", dir.display()))
             .hint("pass a folder that does not exist"));

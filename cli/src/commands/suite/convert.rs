@@ -19,7 +19,7 @@ pub(super) fn run(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let suite = super::load(&args.from, around)?;
-    let out = around.cwd.join(&args.out);
+    let out = around.named(&args.out)?;
     // A dangling link is something too.
     if out.symlink_metadata().is_ok() {
         return Err(

@@ -1,5 +1,7 @@
 //! How a run of `gan` that has not passed goes on: what a person answers, at the terminal or by a flag.
 
+use std::path::Path;
+
 use skilltune_orchestrator::{disk, engine};
 use skilltune_phases::contract::{CriterionId, DimensionId};
 use skilltune_phases::loops::gan::contract::{Change, Contract, Criterion, Origin};
@@ -156,7 +158,7 @@ pub fn given(reply: Reply<'_>, around: &Environment) -> Result<Given, Complaint>
 }
 
 fn changes(path: &str, around: &Environment) -> Result<Vec<Change>, Complaint> {
-    let path = around.cwd.join(path);
+    let path = around.named(Path::new(path))?;
     let cannot = || Complaint::input(format!("cannot use the changes in {}", path.display()));
     let text = disk::read(&path, LARGEST).map_err(|error| cannot().caused_by(error))?;
     let changes: Vec<Change> = serde_json::from_slice(&text).map_err(|error| {

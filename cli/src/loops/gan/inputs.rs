@@ -49,13 +49,13 @@ pub fn given(
     let mut given = Given { sections, copy, ..Given::default() };
     let mut files = Vec::new();
     if let Some(path) = &args.copy {
-        let path = around.cwd.join(path);
+        let path = around.named(path)?;
         let text = text(&path, "copy", LARGEST)?;
         given.copy.extend(Given::copy(&text).map_err(|why| unread(&path, &why))?);
         files.push(("copy.json", text));
     }
     if let Some(path) = &args.design_tokens {
-        let path = around.cwd.join(path);
+        let path = around.named(path)?;
         let text = text(&path, "tokens", LARGEST)?;
         given.tokens = Given::tokens(&text).map_err(|why| unread(&path, &why))?;
         files.push(("tokens.json", text));
@@ -79,7 +79,7 @@ pub fn judged(named: Option<&str>, around: &Environment) -> Result<Judged, Compl
         None | Some("design") => profile::design(),
         Some("code") => profile::code(),
         Some(path) => {
-            let path = around.cwd.join(path);
+            let path = around.named(Path::new(path))?;
             let text = text(&path, "profile", LARGEST_PROFILE)?;
             let no_profile = |why: NotAProfile| {
                 Complaint::input(format!("{} is no profile: {why}", path.display()))

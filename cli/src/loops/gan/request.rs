@@ -60,10 +60,10 @@ pub struct Request {
 
 impl Request {
     pub fn new(args: &GanArgs, around: &Environment) -> Result<Self, Complaint> {
-        let (name, brief) = inputs::brief(&around.cwd.join(&args.brief))?;
+        let (name, brief) = inputs::brief(&around.named(&args.brief)?)?;
         let (given, materials) = inputs::given(args, &brief, around)?;
         let Judged { profile, asked, original } = inputs::judged(args.profile.as_deref(), around)?;
-        let into = args.into.as_ref().map(|path| destination(&around.cwd.join(path), around)).transpose()?;
+        let into = args.into.as_ref().map(|path| destination(&around.named(path)?, around)).transpose()?;
         let project = around.project_here();
         let mut settings = crate::loops::settings(&project, around)?;
         lay_original(&mut settings, &original.unwrap_or_default());

@@ -10,6 +10,7 @@ use skilltune_phases::loops::reflex::{Reason, Run};
 
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
+use crate::terminal::named::require_within;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;
 
@@ -49,13 +50,15 @@ pub fn hand_over(
         let is_stopped = run.state.stop.as_ref().is_some_and(|stop| stop.reason == Reason::UserStop);
         let Some(person) = person.filter(|_| !is_stopped) else { return Ok(None) };
         let name = person.line("Save a copy to which file?", "a path; leave empty to skip")?;
-        name.map(|name| free(&around.cwd.join(name))).transpose()
+        name.map(|name| free(&around.named(Path::new(&name))?)).transpose()
     };
     let path = match &run.plan.task.out {
         Some(path) => Some(PathBuf::from(path)),
         None => asked()?,
     };
     let Some(path) = path else { return Ok(()) };
+    // The repository may be another one than when the run began.
+    require_within(Path::new(&run.plan.task.project), &path)?;
     let text = page(objects, artifact.tree).map_err(ours)?;
     if disk::read(&path, text.len() as u64).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());

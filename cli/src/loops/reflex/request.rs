@@ -56,14 +56,13 @@ impl Request {
     pub fn new(args: &NewArgs, around: &Environment) -> Result<Self, Complaint> {
         let person = Person::present(around).filter(|_| !args.run.yes);
         let prompt = task(args, around, person)?;
-        let out = args.out.as_ref().map(|path| out::free(&around.cwd.join(path))).transpose()?;
+        let out = args.out.as_ref().map(|path| out::free(&around.named(path)?)).transpose()?;
         let project = around.project_here();
         let mut settings = crate::loops::settings(&project, around)?;
         lay_reflex_flags(&mut settings, args);
         agents::fill(&mut settings, around);
         let casting = casting(&settings, around)?;
-        let rules_file =
-            args.rules.as_ref().map(|path| RulesFile::read(&around.cwd.join(path))).transpose()?;
+        let rules_file = args.rules.as_ref().map(|path| RulesFile::read(&around.named(path)?)).transpose()?;
         let reflex = settings.of::<ReflexSettings>();
         let weights = reflex.weights();
         let told = told(args, &prompt, weights, person)?;
@@ -79,7 +78,7 @@ impl Request {
                 .hint("pass other --rules, or --template"));
         }
         let named = args.context.iter().cloned().chain(told.context.iter().map(PathBuf::from));
-        let context = named.map(|path| context::named(&around.cwd.join(path))).collect::<Result<_, _>>()?;
+        let context = named.map(|path| context::named(&around.named(&path)?)).collect::<Result<_, _>>()?;
         Ok(Self {
             evolution: reflex.evolution.value.as_path().display().to_string(),
             confines: system_confines(&settings),
@@ -155,7 +154,7 @@ fn task(args: &NewArgs, around: &Environment, person: Option<&dyn Answers>) -> R
     let text = match (args.source(), person) {
         (TaskSource::Words(words), _) => words.to_owned(),
         (TaskSource::Stdin, _) => input()?,
-        (TaskSource::File(path), _) => file(&around.cwd.join(path))?,
+        (TaskSource::File(path), _) => file(&around.named(Path::new(path))?)?,
         (TaskSource::Nowhere, Some(person)) => person
             .line("What shall be written?", "in a sentence or two, as you would ask somebody")?
             .unwrap_or_default(),
