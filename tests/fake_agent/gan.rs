@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -19,8 +20,9 @@ pub(crate) struct Play {
     builds: Vec<Vec<String>>,
     /// One a build: whole pages, in place of all that.
     pages: Vec<String>,
-    /// A file that it builds besides.
+    /// A file that it builds besides, and its mode.
     leaves: Option<String>,
+    leaves_mode: Option<u32>,
     /// The criteria that the evaluator drafts.
     drafted: Vec<Value>,
     /// The test scenarios that it drafts for them.
@@ -120,7 +122,10 @@ fn build(play: &Play, nth: usize, code: &str) -> String {
     fs::write("artifact/index.html", page).expect("the copy can be written");
     if let Some(path) = play.leaves.as_ref().map(|path| Path::new("artifact").join(path)) {
         fs::create_dir_all(path.parent().expect("it is below the artifact")).expect("a folder can be made");
-        fs::write(path, "{}").expect("the copy can be written");
+        fs::write(&path, "{}").expect("the copy can be written");
+        if let Some(mode) = play.leaves_mode {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the file is ours");
+        }
     }
     let claim = |id: &String| json!({ "criterion": id, "evidence": "index.html" });
     let claims: Vec<_> = met.iter().map(claim).collect();

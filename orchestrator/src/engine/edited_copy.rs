@@ -1,6 +1,8 @@
 //! An agent's edit of its copy of a person's folder: what it found there, what it made of it, and what stays with the folder
 //! without being placed.
 
+use std::path::Path;
+
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::order::Placement;
 
@@ -16,16 +18,13 @@ pub(super) struct EditedCopy {
     /// What it left.
     pub(super) made: Captured,
     at: String,
+    /// The paths that were not placed, and what the folder has there.
     withheld: Vec<RelPath>,
     kept: Manifest,
 }
 
 impl EditedCopy {
-    pub(super) fn read(
-        shop: &Workshop,
-        copy: &Placement,
-        space: &std::path::Path,
-    ) -> Result<Self, ReadError> {
+    pub(super) fn read(shop: &Workshop, copy: &Placement, space: &Path) -> Result<Self, ReadError> {
         let whole = shop.objects.manifest(copy.tree)?;
         let withheld = call_dir::withheld(&whole, copy);
         let (base, kept) = whole.apart(&withheld);

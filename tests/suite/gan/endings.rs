@@ -1,6 +1,8 @@
 //! Each way in which a run of `gan` ends by itself.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -172,13 +174,52 @@ fn a_judge_whose_answers_nobody_can_use_ends_the_run() {
 
 #[test]
 fn settings_that_an_agent_would_act_on_are_no_part_of_what_is_built() {
-    let scene = playing(&json!({ "pages": ["<p>x</p>"], "leaves": ".claude/settings.json" }));
+    let acting = |path: &str| format!("agents, editors or shells read {path} by themselves");
+    for (path, why) in [
+        (".claude/settings.json", acting(".claude/settings.json")),
+        ("AGENTS.md", acting("AGENTS.md")),
+        ("docs/Claude.md", acting("docs/Claude.md")),
+        (".bashrc", acting(".bashrc")),
+        ("opencode.jsonc", acting("opencode.jsonc")),
+        ("mise.toml", acting("mise.toml")),
+        ("git~1/config", "would make a git repository".to_owned()),
+        (".g\u{200c}it/config", "would make a git repository".to_owned()),
+    ] {
+        let scene = playing(&json!({ "pages": ["<p>x</p>"], "leaves": path }));
+        let ran = build(&scene, &["--yes"]);
+        assert_eq!(
+            (ran.code, &ran.json()["outcome"]),
+            (Some(4), &json!("unjudged")),
+            "{path}: {}",
+            ran.stderr
+        );
+        let report = scene.run(&["report"]).stdout;
+        assert!(report.contains(&why), "{path}: {report}");
+        assert_eq!(page(&scene), None);
+    }
+}
+
+#[test]
+fn a_set_id_bit_of_a_builder_is_not_put_into_the_folder_and_a_persons_own_stays() {
+    let scene = playing(&json!({ "builds": [ALL], "leaves": "tool", "leaves_mode": 0o6755 }));
+    let (site, own) = (scene.path("project/site"), scene.path("project/site/own"));
+    fs::create_dir(&site).unwrap();
+    fs::write(&own, "mine").unwrap();
+    fs::set_permissions(&own, fs::Permissions::from_mode(0o2750)).unwrap();
     let ran = build(&scene, &["--yes"]);
-    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{}", ran.stderr);
-    let why = "agents, editors or shells read .claude/settings.json by themselves";
-    let report = scene.run(&["report"]).stdout;
-    assert!(report.contains(why), "{report}");
-    assert_eq!(page(&scene), None);
+    assert_eq!((ran.code, version(&scene)), (Some(0), Some(1)), "{}", ran.stderr);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o7777;
+    assert_eq!((mode(&site.join("tool")), mode(&own)), (0o755, 0o2750));
+}
+
+#[test]
+fn a_run_that_began_with_yes_answers_by_default_when_it_is_taken_up() {
+    let scene = building(&[&[WORKS], &[WORKS], &[WORKS]]);
+    let ran = build(&scene, &["--yes", "--max-calls", "3"]);
+    assert_eq!(ran.code, Some(5), "{}", ran.stderr);
+    let ran = scene.run(&["resume", "--max-calls", "20", "--format", "json"]);
+    let told = ran.json();
+    assert_eq!((&told["outcome"], &told["answered_by"]), (&json!("short"), &json!("default")), "{ran:?}");
 }
 
 #[test]

@@ -169,7 +169,8 @@ const ENDS: [&str; 2] = [".code-workspace", ".instructions.md"];
 
 /// Whether somebody's agent, editor or shell reads this file by itself as soon as it works in the folder.
 pub fn acts_by_itself(path: &str) -> bool {
-    is_among(path, &FOLDERS, &NAMES) || ENDS.iter().any(|end| folded(path).ends_with(end))
+    let name = path.rsplit(['/', '\\']).next().map(folded).unwrap_or_default();
+    is_among(path, &FOLDERS, &NAMES) || ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether git takes a file or a folder of this name for a repository.
@@ -251,6 +252,7 @@ mod tests {
             ".husky/pre-commit",
             "a/b/.hg/hgrc",
             "x.code-workspace",
+            "a:b/X.Code-Workspace",
             ".github/copilot-instructions.md",
             ".github/instructions/x.instructions.md",
             ".cargo/config.toml",
