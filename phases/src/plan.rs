@@ -41,6 +41,9 @@ pub struct Plan<L: Vocabulary> {
     pub seed: u64,
     /// Raised by `--fresh`, so that no stored answer fits.
     pub epoch: u64,
+    /// It began with `--yes`: its questions are answered by their defaults whenever it is taken up.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unattended: bool,
 }
 
 /// A short name first, so that a few characters are a unique prefix; then when it began.

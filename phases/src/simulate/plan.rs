@@ -55,6 +55,7 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
         ceilings: Ceilings::default(),
         seed: world.seed,
         epoch: 0,
+        unattended: false,
     }
 }
 

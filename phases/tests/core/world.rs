@@ -68,6 +68,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
+        unattended: false,
     }
 }
 

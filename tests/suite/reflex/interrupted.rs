@@ -46,6 +46,16 @@ fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
 }
 
 #[test]
+fn a_run_that_began_with_yes_agrees_by_default_when_it_is_taken_up() {
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "propose", &["--proposals", "2"]);
+    run.kill_and_see_off();
+    gate.remove();
+    let ran = scene.run(&["reflex", "resume", ALIAS, "--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("passed")), "{ran:?}");
+}
+
+#[test]
 fn stop_lets_the_step_under_way_finish_and_ends_the_run_for_good() {
     let scene = scene(&rising());
     let (gate, run) = waiting_at(&scene, playing(&rising()), "evaluate", &[]);

@@ -114,6 +114,7 @@ pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Comp
         roles: request.casting.map(Part::cast),
         ceilings: Ceilings::default(),
         epoch: request.epoch,
+        unattended: request.unattended,
     };
     plan.ceilings = request.settings.ceilings(&Gan::most_calls(&plan));
     Ok(plan)

@@ -56,6 +56,7 @@ pub struct Request {
     pub casting: Casting,
     pub seed: Option<u64>,
     pub epoch: u64,
+    pub unattended: bool,
 }
 
 impl Request {
@@ -91,6 +92,7 @@ impl Request {
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
+            unattended: args.run.yes,
             project,
             name,
             brief,

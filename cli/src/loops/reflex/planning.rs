@@ -83,6 +83,7 @@ pub fn plan(request: &Request, (alias, run): (Alias, RunId), context: Option<Tre
         roles: request.casting.map(Part::cast),
         ceilings: Ceilings::default(),
         epoch: request.epoch,
+        unattended: request.unattended,
     };
     plan.ceilings = request.settings.ceilings(&Reflex::most_calls(&plan));
     plan

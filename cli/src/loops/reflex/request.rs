@@ -50,6 +50,7 @@ pub struct Request {
     pub confines: bool,
     pub seed: Option<u64>,
     pub epoch: u64,
+    pub unattended: bool,
 }
 
 impl Request {
@@ -84,6 +85,7 @@ impl Request {
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
+            unattended: args.run.yes,
             ideal: args.ideal.clone().or(told.ideal).unwrap_or_default(),
             setup: Setup { proposals, major: told.major.unwrap_or_default(), weights },
             rules: reflex.rules(),

@@ -50,6 +50,7 @@ pub fn plan_of(template: Template) -> Plan {
         ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
+        unattended: false,
     }
 }
 

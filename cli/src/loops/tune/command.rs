@@ -141,6 +141,7 @@ pub fn begin(
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
     let mut plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
+    plan.unattended = manner.yes;
     plan.task.looks_before = looks::before(&plan, &Runs::of(&request.project, around)?);
     if manner.trust {
         agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;

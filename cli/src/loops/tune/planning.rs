@@ -108,6 +108,7 @@ fn build(
         ceilings: Ceilings::default(),
         seed: 0,
         epoch,
+        unattended: false,
     };
     refuse_too_few(request, &plan)?;
     if searches {

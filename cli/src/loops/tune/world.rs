@@ -60,6 +60,7 @@ pub fn plan(members: &[&str], scenarios: usize) -> Plan {
         ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
+        unattended: false,
     }
 }
 

@@ -61,6 +61,7 @@ pub(crate) fn plan() -> Plan {
         ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
+        unattended: false,
     }
 }
 

@@ -50,6 +50,7 @@ pub(crate) fn plan(template: Template) -> Plan {
         ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
+        unattended: false,
     }
 }
 
