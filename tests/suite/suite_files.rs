@@ -224,3 +224,25 @@ fn a_check_that_runs_a_program_is_trusted_with_its_grader_and_only_as_they_were(
     let told = scene.shown(&refused.stderr);
     assert!(told.contains("caused by: /project/graders changed since you trusted it"), "{told}");
 }
+
+#[test]
+fn a_suite_that_brings_too_much_is_refused_before_it_is_read() {
+    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let scenario = |files: &str| {
+        let suite = format!("[[scenarios]]\nid = \"a\"\ndescription = \"Write.\"\nfiles = [{files}]\n");
+        fs::write(scene.path("project/suite.toml"), suite).unwrap();
+    };
+    fs::File::create(scene.path("project/huge")).unwrap().set_len(5 << 30).unwrap();
+    fs::create_dir(scene.path("project/many")).unwrap();
+    (0..20_001).for_each(|nth| fs::write(scene.path("project/many").join(nth.to_string()), "").unwrap());
+    for named in ["huge", "many"] {
+        scenario(&format!("{named:?}"));
+        for line in
+            [&["suite", "check", "suite.toml"][..], &["tune", "writer", "--suite", "suite.toml", "--dry-run"]]
+        {
+            let ran = scene.run(line);
+            let told = "is too much: a suite brings at most 20000 files and 256 MiB";
+            assert!(ran.code == Some(2) && ran.stderr.contains(told), "{named}, {line:?}: {ran:?}");
+        }
+    }
+}

@@ -20,7 +20,7 @@ use super::temporary::Temporaries;
 use crate::disk::Folder;
 
 /// Every level holds a folder open: deeper than this would cost us our file descriptors.
-const DEEPEST: usize = 128;
+pub(super) const DEEPEST: usize = 128;
 
 /// What tools leave where they work: caches, and packages that they have fetched.
 pub(crate) const LEFT_BY_TOOLS: [&str; 8] = [

@@ -1,15 +1,19 @@
 //! Copies of some files and folders below one folder, as a tree of their own.
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
 use skilltune_phases::id::TreeId;
 
-use super::capture::{Limits, capture_left, left, scan_left};
+use super::capture::{DEEPEST, Limits, capture_left, left, scan_left};
 use super::look::{CaptureError, Reading, look};
 use super::manifest::{Manifest, ManifestError, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
+use super::stamp::Stamp;
+use crate::disk::Folder;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GatherError {
@@ -118,6 +122,46 @@ impl Gathering<'_> {
     }
 }
 
+/// Fails if these below `base` are more than the limits, before any of them is read.
+pub fn weigh<'a>(
+    base: &Path,
+    paths: impl IntoIterator<Item = &'a RelPath>,
+    limits: Limits,
+) -> Result<(), CaptureError> {
+    let mut room = limits;
+    for path in paths {
+        let above = path.parent().map_or_else(String::new, |parent| parent.to_string());
+        match left(base, &above) {
+            // Whoever reads them tells what is missing.
+            Err(CaptureError::Replaced(_)) => {}
+            folder => weigh_one(&folder?, path.name(), DEEPEST, &mut room)?,
+        }
+    }
+    Ok(())
+}
+
+fn weigh_one(folder: &Folder, name: &OsStr, deepest: usize, room: &mut Limits) -> Result<(), CaptureError> {
+    let Some(stat) = folder.stat(name)? else { return Ok(()) };
+    let too_large = || CaptureError::TooLarge(folder.path_of(name));
+    room.files = room.files.checked_sub(1).ok_or_else(too_large)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => {
+            room.bytes = room.bytes.checked_sub(Stamp::of(&stat).size).ok_or_else(too_large)?;
+        }
+        FileType::Directory => {
+            let Some(child) = folder.child(name)? else { return Ok(()) };
+            let deepest =
+                deepest.checked_sub(1).ok_or_else(|| CaptureError::TooDeep(folder.path_of(name)))?;
+            let most = usize::try_from(room.files).unwrap_or(usize::MAX);
+            for name in child.names(most.saturating_add(1))? {
+                weigh_one(&child, &name, deepest, room)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -142,6 +186,24 @@ mod tests {
     fn gathered(base: &Path, paths: &[&str]) -> Result<Vec<String>, GatherError> {
         let brought: Vec<_> = paths.iter().map(|text| Brought::flat(path(text))).collect();
         stored(Gathering { base, brought: &brought, omitted: &[], limits: Limits::default() })
+    }
+
+    #[test]
+    fn what_is_too_large_or_too_many_together_is_known_before_it_is_read() {
+        let base = TempDir::new().unwrap();
+        let at = |name: &str| base.path().join(name);
+        fs::create_dir_all(at("data/more")).unwrap();
+        fs::write(at("data/more/a"), "12345").unwrap();
+        // More than any disk of a test could hold, and never read.
+        fs::File::create(at("huge")).unwrap().set_len(1 << 40).unwrap();
+        let weighed = |paths: &[&str], files, bytes| {
+            let paths: Vec<_> = paths.iter().map(|path| RelPath::parse(path.as_bytes()).unwrap()).collect();
+            weigh(base.path(), &paths, Limits { files, bytes }).is_ok()
+        };
+        assert!(weighed(&["data", "missing", "missing/x"], 3, 5));
+        assert!(!weighed(&["data"], 2, 5) && !weighed(&["data"], 3, 4));
+        assert!(!weighed(&["data", "data"], 6, 9), "each time that a file is named counts");
+        assert!(!weighed(&["huge"], 1, 1 << 39));
     }
 
     #[test]

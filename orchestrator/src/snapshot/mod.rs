@@ -33,7 +33,7 @@ pub(crate) use capture::LEFT_BY_TOOLS;
 pub use capture::{Captured, Limits, Seen, capture, capture_edited, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, changes, unified};
 pub use diff_size::{DiffSize, diff_size};
-pub use gather::{Brought, GatherError, Gathering};
+pub use gather::{Brought, GatherError, Gathering, weigh};
 pub use ignored::{IgnoreRules, RulesError};
 pub use index::Indexes;
 pub use look::CaptureError;

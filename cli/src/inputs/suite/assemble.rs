@@ -9,7 +9,7 @@ use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
 use super::case::{Ask, Case, Reading};
-use super::files::{Starts, is_there};
+use super::files::{Starts, is_there, require_bounded};
 use super::note::{Note, Notes};
 use super::{numbered, withheld};
 
@@ -35,6 +35,7 @@ pub(super) fn assemble(reading: Reading) -> Result<Assembled, String> {
     if many > MOST_CASES {
         return Err(format!("{many} cases; a suite has at most {MOST_CASES}"));
     }
+    require_bounded(&reading.base, reading.cases.iter().flat_map(Case::brought))?;
     let mut notes = Notes::default();
     reading.notes.iter().for_each(|text| notes.add(None, text));
     let mut starts = Starts { base: reading.base, ..Starts::default() };

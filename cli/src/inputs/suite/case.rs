@@ -61,6 +61,11 @@ impl Case {
         }
     }
 
+    /// All files that it brings, for its workspace and for its checks.
+    pub(super) fn brought(&self) -> impl Iterator<Item = &RelPath> {
+        self.files.iter().map(|brought| &brought.from).chain(self.demands.iter().flat_map(|ask| &ask.grader))
+    }
+
     pub(super) fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }

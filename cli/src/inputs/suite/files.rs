@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_orchestrator::snapshot::{Brought, GatherError, Gathering, Limits, Objects, RelPath};
+use skilltune_orchestrator::snapshot::{
+    Brought, CaptureError, GatherError, Gathering, Objects, RelPath, Limits, weigh,
+};
 use skilltune_phases::checks::{Check, How};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::name::Name;
@@ -45,8 +47,24 @@ pub(super) struct Grader {
     pinned: Vec<Pinned>,
 }
 
-/// Graders are programs and their data.
-const GRADER: Limits = Limits { files: 10_000, bytes: 1 << 30 };
+/// What the scenarios of a suite and their graders are together: they are read before anybody has trusted the suite.
+pub(super) const MOST: Limits = Limits { files: 20_000, bytes: 256 << 20 };
+
+/// Fails if these files of a suite are too many or too large, before any of them is read.
+pub(super) fn require_bounded<'a>(
+    base: &Path,
+    paths: impl IntoIterator<Item = &'a RelPath>,
+) -> Result<(), String> {
+    weigh(base, paths, MOST).map_err(|error| match error {
+        CaptureError::TooLarge(path) => format!(
+            "{} is too much: a suite brings at most {} files and {} MiB",
+            path.display(),
+            MOST.files,
+            MOST.bytes >> 20
+        ),
+        error => error.to_string(),
+    })
+}
 
 impl Starts {
     /// The scenarios with what they bring, as it is now; and with their graders, which must be those that were read.
@@ -100,11 +118,11 @@ impl Starts {
     pub(super) fn gathering(&self, scenario: &Name) -> Option<Gathering<'_>> {
         let brought = self.files.get(scenario)?;
         let omitted = self.omitted.get(scenario).map_or(&[][..], Vec::as_slice);
-        Some(Gathering { base: &self.base, brought, omitted, limits: Limits::default() })
+        Some(Gathering { base: &self.base, brought, omitted, limits: MOST })
     }
 
     fn grading<'a>(&'a self, brought: &'a [Brought]) -> Gathering<'a> {
-        Gathering { base: &self.base, brought, omitted: &[], limits: GRADER }
+        Gathering { base: &self.base, brought, omitted: &[], limits: MOST }
     }
 
     fn of_skill(&self, scenario: &Name) -> Vec<SkillFile> {

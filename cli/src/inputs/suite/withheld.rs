@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::skill_files;
-use skilltune_orchestrator::snapshot::{Brought, Gathering, Limits, RelPath};
+use skilltune_orchestrator::snapshot::{Brought, Gathering, RelPath};
 use skilltune_phases::leak::{AnswerKeys, Held};
 use skilltune_phases::lint::{self, Files};
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::{Scenario, SkillFile};
 
 use super::document;
-use super::files::{Own, Starts};
+use super::files::{MOST, Own, Starts};
 use super::note::Notes;
 
 /// A larger text is no answer key that an author wrote.
@@ -40,7 +40,7 @@ pub(super) fn inspect(
             base: &starts.base,
             brought: starts.of(&scenario.id),
             omitted: &[],
-            limits: Limits::default(),
+            limits: MOST,
         };
         // What cannot be read is said when a run begins.
         for file in all.files().unwrap_or_default() {
