@@ -69,6 +69,18 @@ fn a_branch_has_one_commit_on_head_that_tells_verdict_figures_and_run() {
 }
 
 #[test]
+fn a_fifo_in_a_repository_is_named_before_git_waits_for_it() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let repository = Repository::new();
+    repository.tuned();
+    let fifo = repository.path(".git/refs/heads/other");
+    mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
+    let ran = repository.apply_as("branch");
+    let told = format!("git would wait without end: {} is not a regular file", fifo.display());
+    assert!(ran.code == Some(2) && ran.stderr.contains(&told), "{ran:?}");
+}
+
+#[test]
 fn the_same_proposal_again_is_the_same_commit() {
     let repository = Repository::new();
     repository.tuned();

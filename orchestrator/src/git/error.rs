@@ -30,6 +30,9 @@ impl From<GitError> for ProposeError {
             GitError::TooLarge | GitError::Garbled => Self::Git(error.to_string()),
             GitError::Disk(error) => Self::Disk(error),
             GitError::Process(error) => Self::Process(error),
+            GitError::Special { ref path } => {
+                refused(error.to_string(), format!("delete {}", path.display()))
+            }
             GitError::Unread { .. } => Self::Ours(error),
         }
     }

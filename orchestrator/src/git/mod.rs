@@ -24,6 +24,7 @@ mod remote;
 mod repository;
 mod revision;
 mod runner;
+mod special;
 mod tree;
 
 pub use changed::{Changed, ChangedError, root};

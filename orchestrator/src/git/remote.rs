@@ -270,6 +270,8 @@ pub(super) fn failed(error: GitError, what: &str) -> Hindered {
             Hindered::Because(format!("{what}: {}", address::without_secrets(&said)))
         }
         GitError::TooLarge | GitError::Garbled => Hindered::Because(format!("{what}: {error}")),
-        GitError::Unread { .. } | GitError::Disk(_) | GitError::Process(_) => Hindered::Failed(error),
+        GitError::Unread { .. } | GitError::Special { .. } | GitError::Disk(_) | GitError::Process(_) => {
+            Hindered::Failed(error)
+        }
     }
 }

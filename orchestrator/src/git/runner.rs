@@ -1,12 +1,13 @@
 //! Runs git, with an environment and settings of our own, under a guardian.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use super::special;
 use crate::disk::{self, DiskError, OnDisk as _, atomic};
 use crate::process::{Call, Ear, GuardianPool, How, ProcessError};
 
@@ -28,6 +29,8 @@ pub enum GitError {
     Garbled,
     #[error("cannot read {path}", path = path.display())]
     Unread { path: PathBuf, source: std::io::Error },
+    #[error("git would wait without end: {path} is not a regular file", path = path.display())]
+    Special { path: PathBuf },
     #[error(transparent)]
     Disk(#[from] DiskError),
     #[error(transparent)]
@@ -46,6 +49,8 @@ pub struct Git<'a> {
     /// More of its environment.
     env: Vec<(String, String)>,
     commands: Rc<Cell<u32>>,
+    /// The folders whose repositories were looked at for what git would wait for.
+    looked: Rc<RefCell<BTreeSet<PathBuf>>>,
 }
 
 /// One command of git.
@@ -120,8 +125,9 @@ impl<'a> Git<'a> {
         pool: &'a GuardianPool,
         ear: &'a Ear,
     ) -> Self {
-        let (env, commands) = (Vec::new(), Rc::default());
-        Self { program, folder: folder.to_owned(), room, pool, ear, env, commands }
+        let folder = folder.to_owned();
+        let (env, commands, looked) = (Vec::new(), Rc::default(), Rc::default());
+        Self { program, folder, room, pool, ear, env, commands, looked }
     }
 
     /// The same in another folder.
@@ -154,6 +160,11 @@ impl<'a> Git<'a> {
 
     /// What the command prints.
     pub(super) fn run(&self, command: Command) -> Result<Vec<u8>, GitError> {
+        if self.looked.borrow_mut().insert(self.folder.clone())
+            && let Some(path) = special::find(&self.folder)
+        {
+            return Err(GitError::Special { path });
+        }
         let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
         let options = ["--no-pager", "-C"].into_iter().map(OsString::from);
         let argv = std::iter::once(self.program.path.clone().into_os_string())

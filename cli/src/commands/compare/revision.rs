@@ -70,6 +70,7 @@ fn refused(called: &str, error: &RevisionError) -> Complaint {
         RevisionError::Git(GitError::Failed { said, .. }) if said.contains("dubious ownership") => {
             (Kind::Input, "if you trust the repository, add it to safe.directory in your git configuration")
         }
+        RevisionError::Git(GitError::Special { .. }) => (Kind::Input, "delete it"),
         RevisionError::Git(GitError::Failed { .. }) => {
             (Kind::Input, "check that `git ls-tree REVISION:PATH` shows the skill")
         }
