@@ -10,10 +10,12 @@ pub mod session;
 pub mod store_check;
 pub mod under_guard;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::Serialize;
+use skilltune_orchestrator::disk::DiskError;
 use skilltune_orchestrator::store::{
     self, FirstLine, Home, HomeError, JournalError, Label, Locks, RunFolder,
 };
@@ -23,7 +25,7 @@ use skilltune_phases::id::Digest;
 use skilltune_phases::id::{CallKey, TreeId};
 use skilltune_phases::loops::tune::{self, Tune};
 use skilltune_phases::plan::{FORMAT, LoopKind, Plan, RunId};
-use skilltune_phases::run::Run;
+use skilltune_phases::run::{NotARun, Run};
 
 use crate::report::ui::{Ui, with_loop};
 use crate::terminal::complaint::{Complaint, Kind, ours};
@@ -202,9 +204,13 @@ impl Runs {
         {
             return Err(newer(&folder, plan.format));
         }
-        let run = Run::replay(&history.records)
-            .map_err(|error| Complaint::of(Kind::Input, &error).caused_by(folder.history().path().display()))
-            .map_err(|complaint| complaint.hint("nothing is lost: the run was killed before it started"))?;
+        let run = Run::replay(&history.records).map_err(|error| {
+            let hint = match error {
+                NotARun::Empty | NotARun::NoPlan => "nothing is lost: the run was killed before it started",
+                NotARun::Unknown { .. } => NOT_RESUMABLE,
+            };
+            Complaint::of(Kind::Input, &error).caused_by(folder.history().path().display()).hint(hint)
+        })?;
         Ok(Known { run, records: history.records, folder, torn: history.torn })
     }
 
@@ -333,11 +339,23 @@ fn born(id: &RunId) -> &str {
 /// A state folder that somebody else prepared is not touched.
 pub fn strange(error: HomeError) -> Complaint {
     match error {
-        HomeError::Strange { .. } => Complaint::of(Kind::Input, &error)
-            .hint("skilltune did not touch it; delete it if it came with a repository"),
-        HomeError::Disk(error) => ours(error),
+        HomeError::Strange { .. } => Complaint::of(Kind::Input, &error).hint(LEFT_ALONE),
+        HomeError::Disk(error) => unusable(error),
     }
 }
+
+/// A symlink, a FIFO, a folder or a huge file in the place of a file of ours is somebody else's, and is left alone; any other
+/// error is the disk's.
+pub fn unusable(error: DiskError) -> Complaint {
+    match error.kind() {
+        ErrorKind::Other | ErrorKind::FileTooLarge | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
+            Complaint::of(Kind::Input, &error).hint(LEFT_ALONE)
+        }
+        _ => ours(error),
+    }
+}
+
+const LEFT_ALONE: &str = "skilltune did not touch it; delete it if it came with a repository";
 
 /// What a newer program has written is its own to go on with, even where we could make out the lines.
 fn newer(folder: &RunFolder, format: u32) -> Complaint {
@@ -345,6 +363,8 @@ fn newer(folder: &RunFolder, format: u32) -> Complaint {
         .caused_by(format!("it has format {format}; this version reads up to {FORMAT}"))
         .hint("update skilltune")
 }
+
+const NOT_RESUMABLE: &str = "this run cannot be resumed; start a new run, which reuses the cached answers";
 
 pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
     if let Some(FirstLine { label: Some(Label { format, .. }), .. }) = store::first_line(&folder.history())
@@ -359,7 +379,7 @@ pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
             complaint.hint("start a new run; it reuses the cached answers")
         }
         JournalError::Damaged { .. } | JournalError::Newer { .. } | JournalError::NoPlan { .. } => {
-            complaint.hint("this run cannot be resumed; start a new run, which reuses the cached answers")
+            complaint.hint(NOT_RESUMABLE)
         }
     }
 }

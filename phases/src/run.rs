@@ -63,6 +63,11 @@ pub trait Fold: Vocabulary {
 
     fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::State;
 
+    /// Whether an event names nothing but what the plan has: a journal may be somebody else's.
+    fn knows(_plan: &Plan<Self>, _event: &Event<Self>) -> bool {
+        true
+    }
+
     /// Updates the loop's own state after a change of the run.
     fn fold(run: &mut Run<Self>, change: &Change<'_, Self>, at: Timestamp);
 
@@ -166,11 +171,16 @@ pub enum NotARun {
     Empty,
     #[error("the journal does not start with the plan of a run")]
     NoPlan,
+    #[error("record {seq} of the journal names a skill or a scenario that the plan does not have")]
+    Unknown { seq: u64 },
 }
 
 impl<L: Fold> Run<L> {
     pub fn begin(record: &Record<L>) -> Result<Self, NotARun> {
         let Event::Started(plan) = &record.event else { return Err(NotARun::NoPlan) };
+        if !L::knows(plan, &record.event) {
+            return Err(NotARun::Unknown { seq: record.seq });
+        }
         Ok(Self {
             started_at: record.at,
             updated_at: record.at,
@@ -198,7 +208,12 @@ impl<L: Fold> Run<L> {
     pub fn replay<'a>(records: impl IntoIterator<Item = &'a Record<L>>) -> Result<Self, NotARun> {
         let mut records = records.into_iter();
         let mut run = Self::begin(records.next().ok_or(NotARun::Empty)?)?;
-        records.for_each(|record| run.apply(record));
+        for record in records {
+            if !L::knows(&run.plan, &record.event) {
+                return Err(NotARun::Unknown { seq: record.seq });
+            }
+            run.apply(record);
+        }
         Ok(run)
     }
 

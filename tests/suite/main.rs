@@ -20,6 +20,7 @@ mod doctor;
 mod drafting;
 mod elsewhere;
 mod every_check;
+mod forged_journals;
 mod gan;
 mod graded;
 mod hostile_state;

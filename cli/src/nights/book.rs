@@ -12,7 +12,7 @@ use skilltune_orchestrator::store::Home;
 use skilltune_phases::night::{Entry, Event, History, kept};
 
 use crate::nights::file::Plan;
-use crate::runs::strange;
+use crate::runs::{strange, unusable};
 use crate::terminal::complaint::{Complaint, ours};
 
 /// Of a hundred jobs in all nights that are kept.
@@ -70,7 +70,7 @@ impl Shelf {
     /// The same of a journal that may be no larger than this.
     pub fn entries_within(&self, most: u64) -> Result<(Vec<Entry>, u64), Complaint> {
         let path = self.place("history.jsonl");
-        let bytes = path.read(most).map_err(ours)?.unwrap_or_default();
+        let bytes = path.read(most).map_err(unusable)?.unwrap_or_default();
         let (mut entries, mut whole) = (Vec::new(), 0);
         for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n")) {
             let entry = serde_json::from_slice(line).map_err(|error| {
@@ -92,8 +92,8 @@ impl Book {
         let home = Home::of(&plan.folder);
         home.create().map_err(strange)?;
         let shelf = Shelf::of(plan);
-        shelf.root.make().map_err(ours)?;
-        let lock = shelf.place("lock").open_lock().map_err(ours)?;
+        shelf.root.make().map_err(unusable)?;
+        let lock = shelf.place("lock").open_lock().map_err(unusable)?;
         let how =
             if waits { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
         match flock(&lock, how) {
@@ -102,16 +102,16 @@ impl Book {
         }
         let path = shelf.place("history.jsonl");
         if !path.exists() {
-            path.create(b"").map_err(ours)?;
+            path.create(b"").map_err(unusable)?;
         }
         let (mut entries, mut whole) = shelf.entries()?;
         if entries.iter().filter(|entry| matches!(entry.event, Event::Began { .. })).count() > MOST_NIGHTS {
             entries = kept(&entries, MOST_NIGHTS / 2);
             let text: Vec<u8> = entries.iter().flat_map(line).collect();
             whole = text.len() as u64;
-            path.replace(&text, Durability::Barrier).map_err(ours)?;
+            path.replace(&text, Durability::Barrier).map_err(unusable)?;
         }
-        let file = path.open_append().map_err(ours)?;
+        let file = path.open_append().map_err(unusable)?;
         file.set_len(whole).map_err(ours)?;
         Ok(Some(Self { shelf, history: History::of(&entries), file, _lock: lock }))
     }
@@ -134,16 +134,15 @@ impl Book {
     /// All these lines or none of them.
     pub fn extend(&mut self, entries: &[Entry]) -> Result<(), Complaint> {
         let path = self.shelf.place("history.jsonl");
-        let mut bytes = path.read(LARGEST).map_err(ours)?.unwrap_or_default();
+        let mut bytes = path.read(LARGEST).map_err(unusable)?.unwrap_or_default();
         for entry in entries {
-            serde_json::to_writer(&mut bytes, entry).expect("an entry has a JSON text");
-            bytes.push(b'\n');
+            bytes.extend(line(entry));
         }
         if bytes.len() as u64 > LARGEST {
             return Err(Complaint::input("the journal of nights would become too large"));
         }
-        path.replace(&bytes, Durability::Barrier).map_err(ours)?;
-        self.file = path.open_append().map_err(ours)?;
+        path.replace(&bytes, Durability::Barrier).map_err(unusable)?;
+        self.file = path.open_append().map_err(unusable)?;
         for entry in entries {
             self.history.apply(entry);
         }
@@ -153,7 +152,7 @@ impl Book {
     /// A page that people and scripts read: another one takes its place whole.
     pub fn put(&self, name: &str, text: &str) -> Result<(), Complaint> {
         let place = self.shelf.place(name);
-        place.replace(text.as_bytes(), Durability::Order).map_err(ours)
+        place.replace(text.as_bytes(), Durability::Order).map_err(unusable)
     }
 }
 

@@ -14,8 +14,8 @@ use crate::inputs::suite::{Appended, CASES, Suite, append, appendable, from_tria
 use crate::nights::book::{Book, Shelf};
 use crate::nights::jobs::Ready;
 use crate::nights::secrets::Secrets;
-use crate::runs::{Runs, store_check};
-use crate::terminal::complaint::{Complaint, ours};
+use crate::runs::{Runs, store_check, unusable};
+use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
@@ -99,10 +99,10 @@ fn delete_leftovers(inbox: &Suite, shelf: &Shelf) -> Result<(), Complaint> {
     if !cases.is_folder() {
         return Ok(());
     }
-    for name in cases.names().map_err(ours)? {
+    for name in cases.names().map_err(unusable)? {
         let prefix = std::path::Path::new(CASES).join(&name);
         if !inbox.starts.paths().any(|path| path.as_path().starts_with(&prefix)) {
-            cases.join(&name).remove().map_err(ours)?;
+            cases.join(&name).remove().map_err(unusable)?;
         }
     }
     Ok(())

@@ -356,6 +356,7 @@ pub fn names(path: &Path) -> Result<Vec<OsString>, DiskError> {
 pub(crate) fn plainly(errno: Errno) -> io::Error {
     match errno {
         Errno::LOOP => io::Error::other("it is a symlink, or inside one"),
+        Errno::NXIO => io::Error::other("it is not a regular file"),
         errno => errno.into(),
     }
 }

@@ -26,6 +26,7 @@ pub mod explanation;
 mod fail_on;
 mod faults;
 mod graded;
+mod known;
 pub mod measure;
 pub mod notes;
 pub mod panel;

@@ -1,6 +1,8 @@
 //! Nights that come twice, too late or with a file that nobody agreed to; that are stopped, killed, or find something gone.
 
 use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -289,4 +291,34 @@ fn a_job_is_added_listed_and_run_by_its_name() {
     assert_eq!((&told["better"][0]["place"], &told["needs_you"]), (&json!("kept"), &json!(true)));
     let list = nights.scene.run(&["night", "list", "--format", "json"]);
     assert_eq!(list.json()[0]["state"], "measuring writer on 4 scenarios", "{list:?}");
+}
+
+#[test]
+fn a_folder_of_nights_that_somebody_else_prepared_is_refused_as_input() {
+    let elsewhere = |nights: &Nights| nights.scene.path("outside");
+    type Prepare = fn(&Path, &Path);
+    let hostile: [(&str, Prepare); 6] = [
+        ("nights", |place, outside| symlink(outside, place).unwrap()),
+        ("nights", |place, _| fs::write(place, "a file").unwrap()),
+        ("nights/skilltune-night", |place, outside| symlink(outside, place).unwrap()),
+        ("nights/skilltune-night/history.jsonl", |place, outside| symlink(outside, place).unwrap()),
+        ("nights/skilltune-night/history.jsonl", |place, _| fifo(place)),
+        ("nights/skilltune-night/lock", |place, _| fifo(place)),
+    ];
+    for (nth, (place, prepare)) in hostile.into_iter().enumerate() {
+        let nights = nights(WRITER);
+        fs::create_dir(elsewhere(&nights)).unwrap();
+        let place = nights.scene.path("project/.skilltune").join(place);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        prepare(&place, &elsewhere(&nights));
+        let ran = nights.night("2026-11-02", &[]);
+        assert_eq!(ran.code, Some(2), "{nth}: {ran:?}");
+        assert!(ran.stderr.contains("delete it if it came with a repository"), "{nth}: {ran:?}");
+        assert_eq!(fs::read_dir(elsewhere(&nights)).unwrap().count(), 0, "{nth}");
+    }
+}
+
+fn fifo(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
 }

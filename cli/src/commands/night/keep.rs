@@ -9,9 +9,9 @@ use skilltune_phases::plan::RunId;
 use crate::commands::clean;
 use crate::nights::book::Book;
 use crate::nights::file::Plan;
-use crate::runs::Runs;
 use crate::runs::scope::Scope;
-use crate::terminal::complaint::{Complaint, ours};
+use crate::runs::{Runs, unusable};
+use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 
@@ -27,17 +27,17 @@ pub fn keep(
     let nights = &book.history.nights;
     let (old, new) = nights.split_at(nights.len().saturating_sub(plan.content.keep));
     let folder = book.shelf.place("mornings");
-    folder.make().map_err(ours)?;
+    folder.make().map_err(unusable)?;
     if let Some(night) = new.last() {
         for (end, text) in pages {
             let place = folder.join(format!("{}.{end}", night.name));
-            place.replace(text.as_bytes(), Durability::Order).map_err(ours)?;
+            place.replace(text.as_bytes(), Durability::Order).map_err(unusable)?;
         }
     }
     let stays = |name: &str| new.iter().any(|night| name.starts_with(&format!("{}.", night.name)));
-    for name in folder.names().map_err(ours)? {
+    for name in folder.names().map_err(unusable)? {
         if !name.to_str().is_some_and(stays) {
-            folder.join(&name).remove().map_err(ours)?;
+            folder.join(&name).remove().map_err(unusable)?;
         }
     }
     let measured = old.iter().flat_map(|night| &night.done).filter(|done| match done.work {

@@ -19,10 +19,11 @@ use super::beliefs::Beliefs;
 use super::credit;
 use super::decision::Visible;
 use super::faults::{Fault, Faults};
+use super::known;
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
 use super::{
-    Answer, Decision, Ending, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, StepState,
+    Answer, Decision, Ending, Event, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, StepState,
     Trial, Tune, Why,
 };
 
@@ -169,6 +170,10 @@ impl Fold for Tune {
 
     fn begin(plan: &Plan, _: Timestamp) -> State {
         State::begin(plan)
+    }
+
+    fn knows(plan: &Plan, event: &Event) -> bool {
+        known::knows(plan, event)
     }
 
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {

@@ -1,0 +1,81 @@
+//! Whether a record names nothing but what the plan has. A journal may be somebody else's, and the fold and all pages look up
+//! members, scenarios and demands by their numbers.
+
+use super::decision::{Apart, Decision, Shipment};
+use super::step::{Step, Trial};
+use super::{Event, Plan};
+use crate::target::Place;
+
+pub(super) fn knows(plan: &Plan, event: &Event) -> bool {
+    match event {
+        Event::Started(plan) => is_whole(plan),
+        Event::Done(done) => has_step(plan, &done.step),
+        Event::Decided(decision) => has_decision(plan, decision),
+        Event::Noted(_) => true,
+    }
+}
+
+/// Whether each version has a tree for each member, and there is one at all.
+fn is_whole(plan: &Plan) -> bool {
+    let members = plan.task.target.members.len();
+    members > 0 && plan.task.aim.sides().is_none_or(|sides| sides.trees.len() == members)
+}
+
+fn has_step(plan: &Plan, step: &Step) -> bool {
+    match step {
+        Step::SetUp { scenario, .. } => has_scenario(plan, *scenario),
+        Step::Exercise { member, trial, .. } | Step::Inspect { member, trial, .. } => {
+            has_member(plan, *member) && has_trial(plan, *trial)
+        }
+        Step::Check { trial, demand, .. } => {
+            plan.task.scenarios.get(trial.scenario).is_some_and(|scenario| *demand < scenario.demands.len())
+        }
+        Step::Grade { trial, .. } | Step::Judge { trial, .. } => has_trial(plan, *trial),
+        Step::Improve { member, .. } => has_member(plan, *member),
+        Step::Review { .. } | Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => true,
+    }
+}
+
+fn has_decision(plan: &Plan, decision: &Decision) -> bool {
+    let all = |scenarios: &[usize]| scenarios.iter().all(|&scenario| has_scenario(plan, scenario));
+    match decision {
+        Decision::Open { scenarios, .. } | Decision::Consult { scenarios } => all(scenarios),
+        Decision::Target { member, .. } => member.is_none_or(|member| has_member(plan, member)),
+        Decision::Focus(member) | Decision::NoDraft { member, .. } => has_member(plan, *member),
+        Decision::Draft(candidate) => {
+            candidate.trees.len() == plan.task.target.members.len()
+                && candidate.origin.as_ref().is_none_or(|origin| has_member(plan, origin.member))
+        }
+        Decision::Retry { scenarios, won } => all(scenarios) && has_shipment(plan, won),
+        Decision::Ship(shipment) => has_shipment(plan, shipment),
+        Decision::Scored(_)
+        | Decision::Calibrate(_)
+        | Decision::Keep(_)
+        | Decision::Drop { .. }
+        | Decision::Turn(_)
+        | Decision::Stop(_)
+        | Decision::Compare { .. }
+        | Decision::LookAgain { .. }
+        | Decision::Dismiss { .. }
+        | Decision::Close(_) => true,
+    }
+}
+
+fn has_shipment(plan: &Plan, shipment: &Shipment) -> bool {
+    let apart = shipment.apart.iter().flat_map(|Apart { start, challenger }| start.iter().chain(challenger));
+    let pairs = shipment.pairs.iter().map(|pair| pair.scenario);
+    let mut named = pairs.chain(apart.map(|(scenario, _)| *scenario)).chain(shipment.fell.iter().copied());
+    named.all(|scenario| has_scenario(plan, scenario))
+}
+
+fn has_trial(plan: &Plan, trial: Trial) -> bool {
+    has_scenario(plan, trial.scenario)
+}
+
+fn has_scenario(plan: &Plan, scenario: usize) -> bool {
+    scenario < plan.task.scenarios.len()
+}
+
+fn has_member(plan: &Plan, member: Place) -> bool {
+    member.0 < plan.task.target.members.len()
+}
