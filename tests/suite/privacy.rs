@@ -42,6 +42,7 @@ fn what_skilltune_keeps_is_its_owners_alone_whatever_the_umask() {
     for folder in ["project/.skilltune", "cache/skilltune", "state/skilltune"] {
         assert_eq!(mode(&scene.path(folder)), 0o700, "{folder}");
     }
+    assert_eq!(mode(&scene.path("state/skilltune/cache-key")), 0o600);
 }
 
 #[test]

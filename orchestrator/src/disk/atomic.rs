@@ -34,7 +34,7 @@ pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), 
 /// Puts `bytes` at `path`, where nothing may be, in one step: whoever finds the file finds all of it.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
     let (folder, name) = named(path)?;
-    create_in(&folder, name, bytes)
+    create_in(&folder, name, bytes, SHARED)
 }
 
 #[track_caller]
@@ -56,8 +56,8 @@ pub(crate) fn replace_in(
     }
 }
 
-pub(crate) fn create_in(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<(), DiskError> {
-    let mut draft = Draft::new(folder, SHARED)?;
+pub(crate) fn create_in(folder: &Folder, name: &OsStr, bytes: &[u8], mode: Mode) -> Result<(), DiskError> {
+    let mut draft = Draft::new(folder, mode)?;
     draft.write(bytes)?;
     if draft.publish_new(name)? {
         return Ok(());

@@ -16,7 +16,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 use super::atomic::{self, Durability};
 use super::error::{DiskError, OnDisk as _};
 use super::file::{read_first, require_regular};
-use super::folder::{Folder, OWNERS, plainly};
+use super::folder::{Folder, OWNERS, SHARED, plainly};
 
 #[derive(Clone, Debug)]
 pub struct SafePath {
@@ -147,7 +147,12 @@ impl SafePath {
 
     /// Creates the file with `bytes` in one step; fails if the name is taken.
     pub fn create(&self, bytes: &[u8]) -> Result<(), DiskError> {
-        atomic::create_in(&self.above()?, self.name(), bytes)
+        atomic::create_in(&self.above()?, self.name(), bytes, SHARED)
+    }
+
+    /// The same for its owner alone.
+    pub(crate) fn create_private(&self, bytes: &[u8]) -> Result<(), DiskError> {
+        atomic::create_in(&self.above()?, self.name(), bytes, OWNERS)
     }
 
     /// Makes the folder and those above it, for their owner alone.

@@ -43,7 +43,7 @@ impl AnswerCache {
             SafePath::below(state, "runs").make_folder()?;
             let mut key = [0; blake3::KEY_LEN];
             random(&mut key).on_disk("make up", file.path())?;
-            match file.create(&key) {
+            match file.create_private(&key) {
                 // Another command was faster: its key it is.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 created => created?,
