@@ -33,6 +33,7 @@ pub mod findings;
 mod form;
 pub mod gauge;
 pub mod id;
+pub mod json;
 pub mod judgement;
 pub mod leak;
 pub mod ledger;

@@ -14,6 +14,8 @@ mod redact;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json;
+
 pub(crate) use digest::one_line;
 pub use redact::Redaction;
 pub(crate) use redact::is_plain;
@@ -139,7 +141,7 @@ impl Transcript {
 
     /// One JSON object a line; the last one has the totals.
     pub fn lines(&self) -> String {
-        let line = |event: &Event| serde_json::to_string(event).expect("an event has a JSON text") + "\n";
+        let line = |event: &Event| json::line(event) + "\n";
         let end = Event::End(self.end.clone());
         self.events.iter().chain([&end]).map(line).collect()
     }

@@ -45,6 +45,27 @@ fn what_skilltune_keeps_is_its_owners_alone_whatever_the_umask() {
     assert_eq!(mode(&scene.path("state/skilltune/cache-key")), 0o600);
 }
 
+/// What drives a terminal or turns a line around, and would be seen by nobody.
+const HIDDEN: [char; 4] = ['\u{202e}', '\u{9b}', '\u{7f}', '\u{2066}'];
+
+#[test]
+fn no_json_that_skilltune_writes_hides_a_character() {
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let task: String = HIDDEN.iter().flat_map(|hidden| ['a', *hidden]).collect();
+    let ran = scene.run(&["tune", "writer", &task, "--yes", "--format", "json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let mut told = 0;
+    for entry in walkdir::WalkDir::new(scene.path("project/.skilltune")) {
+        let path = entry.unwrap().into_path();
+        if path.is_file() && path.extension().is_some_and(|end| end == "json" || end == "jsonl") {
+            let text = fs::read_to_string(&path).unwrap();
+            assert!(!text.contains(HIDDEN), "{}", path.display());
+            told += usize::from(text.contains("a\\u202ea\\u009ba\\u007fa\\u2066"));
+        }
+    }
+    assert!(told >= 2, "journal and state tell the task: {told}");
+}
+
 #[test]
 fn a_copy_of_a_skill_has_no_set_id_bits_and_the_skill_keeps_its_own() {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));

@@ -9,6 +9,7 @@ use rustix::fs::{FlockOperation, flock};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::store::Home;
+use skilltune_phases::json;
 use skilltune_phases::night::{Entry, Event, History, kept};
 
 use crate::nights::file::Plan;
@@ -157,7 +158,5 @@ impl Book {
 }
 
 fn line(entry: &Entry) -> Vec<u8> {
-    let mut line = serde_json::to_vec(entry).expect("an entry has a JSON text");
-    line.push(b'\n');
-    line
+    (json::line(entry) + "\n").into_bytes()
 }

@@ -3,6 +3,7 @@
 use std::io;
 
 use skilltune_phases::event::Record;
+use skilltune_phases::json;
 use skilltune_phases::run::Run;
 
 use crate::progress::reporter::{Reporter, Streams};
@@ -30,9 +31,7 @@ impl Json {
 impl<L: Ui> Reporter<L> for Json {
     fn recorded(&mut self, _: &Run<L>, record: &Record<L>) {
         if self.tells_records {
-            let line = serde_json::to_string(record);
-            let line = line.expect("a record has a JSON text: the journal is made of it");
-            self.streams.data(&plain::json(&line));
+            self.streams.data(&json::line(record));
         }
     }
 
@@ -41,7 +40,7 @@ impl<L: Ui> Reporter<L> for Json {
     fn ended(&mut self, _: &Run<L>, _: &L::Step) {}
 
     fn finished(&mut self, run: &Run<L>) -> io::Result<()> {
-        self.streams.data(&plain::json(&L::summary(run).to_string()));
+        self.streams.data(&json::line(&L::summary(run)));
         self.streams.written()
     }
 

@@ -2,12 +2,14 @@
 
 use std::io::{self, Write as _};
 
+use skilltune_phases::json;
+
 use crate::terminal::columns;
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::style::Style;
-use crate::text::{plain, width};
+use crate::text::width;
 
 /// Where the program's words go. A reader that has gone away is no failure of ours.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +41,7 @@ impl Printer {
 
     /// What was asked for, as JSON.
     pub fn json(self, text: &str) -> Result<(), Complaint> {
-        self.bytes(&plain::json(text))
+        self.bytes(&json::shown(text))
     }
 
     /// What was asked for, as it stands: it has been made safe, or is our own.

@@ -1,8 +1,9 @@
 //! Text of models and files, made safe to show: nothing in it can drive a terminal or turn a line around, and nothing in
 //! it stays unseen.
 
-use std::borrow::Cow;
 use std::path::Path;
+
+use skilltune_phases::json::is_hidden;
 
 /// On one line, each stretch of white space as one blank.
 pub fn one_line(text: &str) -> String {
@@ -24,7 +25,10 @@ pub fn unbroken(text: &str) -> String {
 /// With a picture or the number in the place of each control character and each that changes the direction of a line;
 /// the ends of lines and tabs stay.
 pub fn pictured(text: &str) -> String {
-    shown(text, picture).into_owned()
+    if !text.contains(is_hidden) {
+        return text.to_owned();
+    }
+    text.chars().map(|c| if is_hidden(c) { picture(c) } else { c.to_string() }).collect()
 }
 
 /// As a patch that a program is to apply: the ends of its lines are the file's own.
@@ -34,19 +38,6 @@ pub fn patch(text: &str) -> String {
         None => pictured(line),
     });
     lines.collect()
-}
-
-/// The text of JSON, with such characters escaped: they can only stand in its strings.
-pub fn json(text: &str) -> Cow<'_, str> {
-    shown(text, |c| format!("\\u{:04x}", u32::from(c)))
-}
-
-fn shown(text: &str, show: impl Fn(char) -> String) -> Cow<'_, str> {
-    if !text.contains(is_hidden) {
-        return Cow::Borrowed(text);
-    }
-    let shown = text.chars().map(|c| if is_hidden(c) { show(c) } else { c.to_string() });
-    Cow::Owned(shown.collect())
 }
 
 /// A path as a shell takes it, for a command that is there to be typed.
@@ -67,12 +58,6 @@ fn picture(c: char) -> String {
     }
 }
 
-/// Control characters, and those that change the direction or the end of a line unseen.
-fn is_hidden(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t'))
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,12 +70,8 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_keeps_the_ends_of_lines_and_json_its_values() {
+    fn a_patch_keeps_the_ends_of_lines() {
         assert_eq!(patch("-a\r\n+b\rc\x1b\r\n \n"), "-a\r\n+b␍c␛\r\n \n");
-        let text = serde_json::to_string("a\u{1b}\u{9b}\u{202e}\x7f").unwrap();
-        let shown = json(&text);
-        assert!(shown.is_ascii(), "{shown}");
-        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), "a\u{1b}\u{9b}\u{202e}\x7f");
     }
 
     #[test]

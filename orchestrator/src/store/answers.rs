@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use skilltune_phases::id::CallKey;
+use skilltune_phases::json;
 
 use super::checksum;
 use super::layout::Home;
@@ -57,7 +58,7 @@ impl AnswerCache {
 
     /// The text under which an answer is stored.
     pub(crate) fn seal(&self, answer: &impl Serialize) -> Vec<u8> {
-        let mut text = serde_json::to_vec(answer).expect("an answer has a JSON text");
+        let mut text = json::line(answer).into_bytes();
         checksum::append(&mut text, FIELD, |body| self.sum(body));
         text
     }

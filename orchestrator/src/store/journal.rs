@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use skilltune_phases::event::{Event, Record};
 use skilltune_phases::id::Digest;
+use skilltune_phases::json;
 use skilltune_phases::loops::Loop;
 use skilltune_phases::plan::{FORMAT, Plan};
 
@@ -180,7 +181,7 @@ const SUM_DIGITS: usize = 16;
 
 /// The record as JSON, with the checksum of all before it as the last field.
 fn encode<L: Loop>(record: &Record<L>, line: &mut Vec<u8>) {
-    serde_json::to_writer(&mut *line, record).expect("a record has a JSON text");
+    line.extend_from_slice(json::line(record).as_bytes());
     checksum::append(line, SUM, sum);
     line.push(b'\n');
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 use rustix::process::Signal;
 use serde_json::json;
+use skilltune_phases::json::line;
 use skilltune_phases::night::Morning;
 
 use crate::args::night::{NightPartArgs, NightRunArgs};
@@ -118,18 +119,18 @@ pub fn leave_pages(
     let mut object = json::object(&told);
     book.put("night.md", &page)?;
     book.put("junit.xml", &junit::junit(&told))?;
-    book.put("night.json", &object.to_string())?;
+    book.put("night.json", &line(&object))?;
     let exit = exit(&told);
     let content = &plan.content;
     if !content.notify.is_empty() && (content.notify_always || told.needs_you()) {
-        let notified = notify(plan, &object.to_string(), around);
+        let notified = notify(plan, &line(&object), around);
         if let Some(why) = &notified.error {
             printer.talk(&format!("warning: `notify` failed: {why}"));
         }
         object["notified"] = json!(notified);
-        book.put("night.json", &object.to_string())?;
+        book.put("night.json", &line(&object))?;
     }
-    let object = object.to_string();
+    let object = line(&object);
     keep::keep(&[("md", &page), ("json", &object)], plan, book, around, printer)?;
     match format {
         Format::Json => printer.json(&object)?,

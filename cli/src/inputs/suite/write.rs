@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::checks::How;
 use skilltune_phases::demand::Demand;
+use skilltune_phases::json;
 use skilltune_phases::scenario::Scenario;
 
 use super::assemble::kind;
@@ -141,5 +142,5 @@ fn has_default_id(scenario: &Scenario, demand: &Demand) -> bool {
 
 /// JSON for people to read.
 fn pretty(value: &serde_json::Value) -> String {
-    serde_json::to_string_pretty(value).expect("JSON has a text") + "\n"
+    json::page(value)
 }

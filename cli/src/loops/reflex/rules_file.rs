@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use skilltune_phases::checks::fault;
+use skilltune_phases::json;
 use skilltune_phases::loops::reflex::checks::Check;
 use skilltune_phases::loops::reflex::criteria::{
     Criteria, Level, Rule, RuleId, Severity, Thresholds, Weights,
@@ -196,7 +197,7 @@ impl From<&Criteria> for Page {
 
 /// What was agreed to, so that `--rules` takes it for another run.
 pub fn written(criteria: &Criteria) -> String {
-    format!("{:#}\n", serde_json::to_value(Page::from(criteria)).expect("plain values always serialise"))
+    json::page(&Page::from(criteria))
 }
 
 #[cfg(test)]

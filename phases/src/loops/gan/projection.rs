@@ -15,6 +15,7 @@ use super::state::Sprint;
 use super::test_scenario::{Act, Tool};
 use crate::contract::CriterionId;
 use crate::id::TreeId;
+use crate::json;
 use crate::score::Score;
 
 /// `{iteration, score}` is all that the original keeps of a run.
@@ -203,7 +204,7 @@ fn negotiation(run: &Run) -> Vec<Value> {
 }
 
 fn page(value: &Value) -> String {
-    format!("{value:#}\n")
+    json::page(value)
 }
 
 /// One division of whole numbers, or 57 of 100 would be written as 0.5700000000000001.

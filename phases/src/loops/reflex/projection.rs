@@ -19,6 +19,7 @@ use super::original::Alias;
 use super::state::{Line, Note};
 use super::verdict::{Evaluation, RuleResult, Verdict};
 use super::{Judged, Run};
+use crate::json;
 use crate::score::Score;
 
 pub fn run_file(run: &Run) -> String {
@@ -70,7 +71,7 @@ pub fn alias(run: &Run) -> Alias {
 }
 
 fn page(value: &Value) -> String {
-    format!("{value:#}\n")
+    json::page(value)
 }
 
 /// The evaluation of what stands in the artifact's file: at the end that is the best, until then what is worked on, of

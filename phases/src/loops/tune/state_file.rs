@@ -12,6 +12,7 @@ use super::{Edit, Ending, FailedCall, Measured, Plan, Round, Run, Shipment, Stan
 use crate::contract::{DimensionId, Verdict};
 use crate::event::PlacedBy;
 use crate::id::{CandidateId, ContractId};
+use crate::json;
 use crate::ledger::Ledger;
 use crate::plan::{Cast, LoopKind, Roles, RunId};
 use crate::role::ByRole;
@@ -22,9 +23,7 @@ use crate::target::Place;
 
 /// The state file's text.
 pub fn text(run: &Run) -> String {
-    let mut text = serde_json::to_string_pretty(&StateFile::of(run)).expect("a state has a JSON text");
-    text.push('\n');
-    text
+    json::page(&StateFile::of(run))
 }
 
 /// The original's fields, and ours beside them. What may be long is borrowed: a plan can have thousands of scenarios.

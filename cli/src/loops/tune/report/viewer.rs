@@ -22,6 +22,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::checks::Usage;
 use skilltune_phases::contract::Verdict;
 use skilltune_phases::id::{CandidateId, TreeId};
+use skilltune_phases::json;
 use skilltune_phases::judgement::Finding;
 use skilltune_phases::loops::tune::measure::{self, Unit};
 use skilltune_phases::loops::tune::panel;
@@ -65,7 +66,7 @@ pub fn write(objects: &Objects, place: &SafePath, run: &Run) -> Result<(), Engin
 
 fn put(place: &SafePath, name: &str, value: &Value) -> Result<(), EngineError> {
     place.make()?;
-    replace(&place.join(name), &format!("{value:#}\n"))
+    replace(&place.join(name), &json::page(value))
 }
 
 /// A scenario, and its graded trials by configuration: the candidate's first.

@@ -1,0 +1,47 @@
+//! JSON that people read, in a file or on a terminal: no character in it drives a terminal, or turns a line around unseen.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+
+/// On one line.
+pub fn line(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value).expect("plain data has a JSON text");
+    shown(&text).into_owned()
+}
+
+/// A page of its own.
+pub fn page(value: &impl Serialize) -> String {
+    let text = serde_json::to_string_pretty(value).expect("plain data has a JSON text");
+    shown(&text).into_owned() + "\n"
+}
+
+/// The text of JSON, with such characters escaped: they can only be in its strings.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| if is_hidden(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
+/// Control characters, and those that change the direction or the end of a line unseen.
+pub fn is_hidden(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_json_is_hidden_and_its_values_stay() {
+        let value = ["a\u{1b}\u{9b}b\u{202e}\x7f\n", "plain \u{e9}"];
+        for text in [line(&value), page(&value)] {
+            assert!(!text.trim_end().contains(|c: char| is_hidden(c)), "{text}");
+            assert_eq!(serde_json::from_str::<[String; 2]>(&text).unwrap(), value);
+        }
+        assert_eq!(line(&value), "[\"a\\u001b\\u009bb\\u202e\\u007f\\n\",\"plain \u{e9}\"]");
+    }
+}
