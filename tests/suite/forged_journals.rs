@@ -105,7 +105,7 @@ fn a_record_that_names_a_skill_which_the_plan_does_not_have_is_refused_by_its_nu
     }
     fs::write(&journal, &original).unwrap();
     forge_plan(&journal, &|plan| plan["target"]["members"] = json!([]));
-    assert_told_or_refused(&scene, "no members")
-        .iter()
-        .for_each(|ran| assert_eq!(ran.code, Some(2), "{ran:?}"));
+    for ran in assert_told_or_refused(&scene, "no members") {
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+    }
 }

@@ -93,7 +93,9 @@ fn a_symlink_out_of_a_skill_is_kept_through_promotion_and_rollback_and_is_named(
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 90 } } }));
     let (private, skill) = (private(&scene), scene.skill("writer"));
     let links = [("references/own.html", private.clone()), ("up", "../../../../home".into())];
-    links.iter().for_each(|(name, target)| symlink(target, skill.join(name)).unwrap());
+    for (name, target) in &links {
+        symlink(target, skill.join(name)).unwrap();
+    }
     let assert_kept = || {
         for (name, target) in &links {
             assert_eq!(fs::read_link(skill.join(name)).unwrap(), *target);

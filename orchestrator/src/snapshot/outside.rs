@@ -26,9 +26,8 @@ impl Manifest {
         let mut followed = 0;
         while let Some(name) = due.pop() {
             match name {
-                b"" | b"." => continue,
                 b".." if here.pop().is_none() => return true,
-                b".." => continue,
+                b"" | b"." | b".." => continue,
                 name => here.push(name),
             }
             if let Some(next) = self.link_at(&here) {
