@@ -92,6 +92,7 @@ pub(crate) async fn run(
         limits: LIMITS,
         prices: BTreeMap::new(),
         git: None,
+        guard: None,
     };
     let locks = Locks::at(&places.project.join("state"));
     let lock = locks.acquire(std::slice::from_ref(&skill), &holder())?;

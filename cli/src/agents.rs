@@ -2,6 +2,7 @@
 
 pub mod defaults;
 pub mod installed;
+pub mod priced;
 pub mod wrap;
 
 pub use crate::agents::defaults::fill;
@@ -22,15 +23,14 @@ use crate::settings::Settings;
 use crate::settings::agents::AgentEntry;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
-use crate::settings::values::AgentSpec;
+use crate::settings::values::{AgentSpec, UnpricedName};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::terminal::questions::Answers;
 use crate::text::nearest::nearest;
 use crate::trust;
 use crate::trust::file::TextFile;
-use crate::trust::pinned::{Ground, Pinned, each_once};
-use crate::trust::{Named, TrustError, TrustStore};
+use crate::trust::pinned::{Ground, Pinned, Pins, each_once};
+use crate::trust::{Consent, Named, TrustError, TrustStore};
 
 /// The hidden command that starts this program as the built-in agent.
 pub const OFFLINE: &str = "offline";
@@ -95,16 +95,26 @@ pub fn recast<'a>(
     roles.into_iter().filter_map(|role| Some((role, planned.get(&role.role)?))).map(recast).collect()
 }
 
-/// A repository does not decide what agents may do to the machine that it is on.
+/// A repository does not decide what agents may do to the machine that it is on, nor whether their cost is counted.
 fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
-    match (&settings.limits.confine.origin, settings.limits.confine.value) {
-        (Origin::Project(file), false) => Err(Complaint::input(format!(
-            "{}: only your own settings may say `limits.confine = false`, which lets agents write anywhere",
-            file.display()
-        ))
-        .hint("remove it there, or set it in your own skilltune.toml")),
-        _ => Ok(()),
+    let (confine, unpriced) = (&settings.limits.confine, &settings.budget.unpriced);
+    let asked = [
+        (&confine.origin, !confine.value, "limits.confine = false", "agents write anywhere"),
+        (
+            &unpriced.origin,
+            unpriced.value == UnpricedName::Allow,
+            "budget.unpriced = \"allow\"",
+            "calls of unknown cost pass a limit in money",
+        ),
+    ];
+    for (origin, is_loose, setting, what) in asked {
+        if let (Origin::Project(file), true) = (origin, is_loose) {
+            let file = file.display();
+            let told = format!("{file}: only your own settings may say `{setting}`, which lets {what}");
+            return Err(Complaint::input(told).hint("remove it there, or set it in your own skilltune.toml"));
+        }
     }
+    Ok(())
 }
 
 /// What of a project has to be trusted before its agents run.
@@ -112,7 +122,7 @@ struct Claim<'a> {
     /// Its settings.
     file: &'a TextFile,
     /// The files that the commands of its agents use.
-    scripts: Vec<Pinned>,
+    scripts: Pins,
     names: Vec<String>,
 }
 
@@ -132,25 +142,28 @@ impl<'a> Claim<'a> {
             return Ok(None);
         };
         let used = settings.agents.iter().filter(|(name, _)| names.contains(name));
-        let scripts = named_by(used.map(|(_, entry)| entry), settings, around)?;
+        let files = named_by(used.map(|(_, entry)| entry), settings, around)?;
+        let root = file.path.parent().expect("a file is in a folder").to_owned();
+        let scripts = Pins { named_in: file.path.clone(), root, files };
         Ok(Some(Self { file, scripts, names }))
     }
 }
 
-/// Asks for trust where a part's agent is described by the project, unless it was given for this run.
+/// Asks for trust where a part's agent is described by the project, unless it was given for this run. Returns the files that
+/// the agents run.
 pub fn ensure_trusted(
     casting: &Casting,
     settings: &Settings,
     around: &Environment,
     run: Option<&RunId>,
-    person: Option<&dyn Answers>,
-) -> Result<(), Complaint> {
-    let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, around)? else { return Ok(()) };
-    let for_run = run.map(|run| TrustStore::of_run(around, run).trusts(file, &scripts)).transpose()?;
-    if for_run == Some(true) {
-        return Ok(());
+    consent: Consent<'_>,
+) -> Result<Option<Pins>, Complaint> {
+    let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, around)? else { return Ok(None) };
+    let for_run = run.map(|run| TrustStore::of_run(around, run).trusts(file, &scripts.files)).transpose()?;
+    if for_run != Some(true) {
+        trust::ensure(file, &scripts.files, Named::Agents(&names), &TrustStore::new(around), consent)?;
     }
-    trust::ensure(file, &scripts, Named::Agents(&names), &TrustStore::new(around), person)
+    Ok(Some(scripts))
 }
 
 /// Trusts them for one run, as they are now, so that `resume` need not ask again.
@@ -161,7 +174,7 @@ pub fn trust_for_run(
     run: &RunId,
 ) -> Result<(), Complaint> {
     match Claim::of(casting, settings, around)? {
-        Some(claim) => Ok(TrustStore::of_run(around, run).record(claim.file, &claim.scripts)?),
+        Some(claim) => Ok(TrustStore::of_run(around, run).record(claim.file, &claim.scripts.files)?),
         None => Ok(()),
     }
 }

@@ -24,6 +24,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use skilltune_orchestrator::engine::Patience;
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::loops::MostCalls;
@@ -36,10 +37,10 @@ use crate::settings::common::{
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
 use crate::settings::page::{Page, value_at};
-use crate::settings::prices::PriceEntry;
-use crate::settings::setting::Over;
+use crate::settings::prices::ModelPrice;
+use crate::settings::setting::{Over, Setting, Slot as _};
 use crate::settings::table::{Key, Named, Table};
-use crate::settings::values::{IsolationName, ViaName};
+use crate::settings::values::{IsolationName, UnpricedName, ViaName};
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::text::plain::shell_path;
 use crate::trust::TrustStore;
@@ -55,7 +56,8 @@ pub struct Settings {
     pub limits: LimitSettings,
     loops: Vec<Box<dyn Table>>,
     pub agents: BTreeMap<String, AgentEntry>,
-    pub prices: BTreeMap<String, PriceEntry>,
+    /// By the names of models.
+    pub prices: BTreeMap<String, Setting<ModelPrice>>,
     /// The project's file, for the question of trust.
     pub project_file: Option<TextFile>,
 }
@@ -98,6 +100,7 @@ impl Settings {
             // A record of trust that cannot be read trusts nothing.
             let is_trusted = || TrustStore::new(around).trusts(&file, &[]).unwrap_or(false);
             settings.keys().into_iter().for_each(|key| key.slot.hold(&is_trusted));
+            settings.prices.values_mut().for_each(|price| price.hold(&is_trusted));
             settings.project_file = Some(file);
         }
         settings.loops.iter().try_for_each(|table| table.check())?;
@@ -115,7 +118,7 @@ impl Settings {
             self.agents.extend(agents::read(agents, page, origin)?);
         }
         if let Some(prices) = value_at(document, "prices") {
-            self.prices.extend(prices::read(prices, page, origin)?);
+            prices::lay(&mut self.prices, prices, page, origin)?;
         }
         let read = |key: Key<'_>| match value_at(document, key.name) {
             Some(value) => {
@@ -178,26 +181,31 @@ impl Settings {
     /// Where the project asks for more than the user's own limits, and whether it gets it.
     pub fn overs(&self) -> Vec<String> {
         let mut own = self.clone();
-        let overs = own.keys().into_iter().filter_map(|key| Some((key.name, key.slot.over()?)));
+        let overs = own.keys().into_iter().filter_map(|key| Some((key.name.to_owned(), key.slot.over()?)));
+        let prices = self.prices.iter();
+        let prices = prices.filter_map(|(model, price)| Some((format!("prices.{model}"), price.over()?)));
+        // A trusted file takes the place of nothing where the user has set nothing.
+        let overs = overs.chain(prices).filter(|(_, over)| !(over.is_allowed && over.ceiling.is_null()));
         let told = overs.map(|(key, Over { ceiling, asked, asks, is_allowed })| {
             let file = asks.file().map(|file| file.display().to_string()).unwrap_or_default();
-            let (above, own) = if ceiling.is_number() {
-                ("above", format!("limit of {ceiling}"))
-            } else {
-                ("in place of", format!("value {ceiling}"))
+            let own = match &ceiling {
+                Json::Number(ceiling) => format!("your own limit of {ceiling}"),
+                ceiling => format!("your own value {ceiling}"),
             };
             if is_allowed {
-                return format!("{key} is {asked}, {above} your own {own}: you trust {file}");
+                let above = if ceiling.is_number() { "above" } else { "in place of" };
+                return format!("{key} is {asked}, {above} {own}: you trust {file}");
             }
+            let stays = if ceiling.is_null() { "unset".to_owned() } else { format!("at {own}") };
             let trust = format!("`skilltune trust {}` would allow it", shell_path(Path::new(&file)));
-            format!("{key} stays at your own {own}: {file} asks for {asked}; {trust}")
+            format!("{key} stays {stays}: {file} asks for {asked}; {trust}")
         });
         told.collect()
     }
 
     /// The ceilings of a run that makes at most so many calls as planned: a project's file does not raise that default.
     pub fn ceilings(&self, most: &MostCalls) -> Ceilings {
-        let BudgetSettings { usd, tokens, calls, minutes, keep_free } = &self.budget;
+        let BudgetSettings { usd, tokens, calls, minutes, keep_free, unpriced } = &self.budget;
         let is_raised = |own: &u64| calls.origin.is_projects() && *own > most.values().sum();
         Ceilings {
             usd: usd.value,
@@ -205,6 +213,7 @@ impl Settings {
             calls: calls.value.filter(|own| !is_raised(own)),
             minutes: minutes.value,
             keep_free: keep_free.value,
+            allow_unpriced: (unpriced.value == UnpricedName::Allow).then_some(true),
         }
     }
 
@@ -218,7 +227,7 @@ impl Settings {
     }
 
     pub fn prices(&self) -> Prices {
-        self.prices.iter().map(|(model, entry)| (model.clone(), entry.price)).collect()
+        self.prices.iter().filter_map(|(model, price)| Some((model.clone(), price.value.0?))).collect()
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {

@@ -4,6 +4,7 @@
 //! project that its commands name. Agents and prompts of the user's own file need none.
 
 pub mod file;
+pub mod guard;
 pub mod pinned;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
 use crate::text::plain::shell_path;
 use crate::trust::file::TextFile;
-use crate::trust::pinned::Pinned;
+use crate::trust::pinned::{Pinned, Pins, digest_of};
 
 /// The version of the file that this program writes.
 const FORMAT: u32 = 1;
@@ -37,6 +38,9 @@ struct Content {
     format: u32,
     /// The real path of each trusted file, and what it held.
     trusted: BTreeMap<String, Digest>,
+    /// Of a run: the files that it may run, as they were when it could last begin a call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pinned: Vec<Pins>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -100,8 +104,31 @@ impl TrustStore {
         for Pinned { path, digest } in named.iter().chain([&Pinned::from(file)]) {
             content.trusted.insert(name(path)?.to_owned(), *digest);
         }
+        self.write(&content)
+    }
+
+    /// Keeps the files that a run may run; those that it could run before are no longer among them.
+    pub fn pin(&self, pins: &[Pins]) -> Result<(), TrustError> {
+        let content = self.read()?;
+        if content.pinned == pins {
+            return Ok(());
+        }
+        self.write(&Content { pinned: pins.to_vec(), ..content })
+    }
+
+    /// The files that a run may run.
+    pub fn pinned(&self) -> Result<Vec<Pins>, TrustError> {
+        Ok(self.read()?.pinned)
+    }
+
+    /// The file as it is now, if these bytes are trusted.
+    fn knows(&self, path: &Path, digest: &Digest) -> Result<bool, TrustError> {
+        Ok(self.read()?.trusted.get(name(path)?) == Some(digest))
+    }
+
+    fn write(&self, content: &Content) -> Result<(), TrustError> {
         let unwritable = |source| TrustError::Unwritable { path: self.path.clone(), source };
-        self.replace(&content).map_err(unwritable)
+        self.replace(content).map_err(unwritable)
     }
 
     fn read(&self) -> Result<Content, TrustError> {
@@ -143,7 +170,7 @@ const LARGEST: u64 = 16 << 20;
 
 impl Content {
     fn empty() -> Self {
-        Self { format: FORMAT, trusted: BTreeMap::new() }
+        Self { format: FORMAT, trusted: BTreeMap::new(), pinned: Vec::new() }
     }
 }
 
@@ -178,14 +205,30 @@ impl Named<'_> {
     }
 }
 
+/// How a person agrees.
+#[derive(Clone, Copy)]
+pub enum Consent<'a> {
+    /// By `--trust`, for this run.
+    Given,
+    /// Beforehand, or now if there is somebody to be asked.
+    Asked(Option<&'a dyn Answers>),
+}
+
+impl<'a> Consent<'a> {
+    pub fn of(is_given: bool, person: Option<&'a dyn Answers>) -> Self {
+        if is_given { Self::Given } else { Self::Asked(person) }
+    }
+}
+
 /// Refuses to go on unless the file is trusted, and with it the files that it names; a person may agree now.
 pub fn ensure(
     file: &TextFile,
     named: &[Pinned],
     what: Named<'_>,
     store: &TrustStore,
-    person: Option<&dyn Answers>,
+    consent: Consent<'_>,
 ) -> Result<(), Complaint> {
+    let Consent::Asked(person) = consent else { return Ok(()) };
     let Some(doubts) = store.doubts(file, named)? else { return Ok(()) };
     let (path, told) = (file.path.display(), what.names());
     let claim = format!("{path} sets {} ({told})", what.power());
@@ -203,6 +246,35 @@ pub fn ensure(
         .into_iter()
         .fold(refusal, Complaint::caused_by)
         .hint(format!("read {read}, then run `skilltune trust {}`", shell_path(&file.path)))
+        .hint("or pass --trust to trust them for this run"))
+}
+
+/// The files that a run may still run: those that changed since are trusted anew, or the run does not go on.
+pub fn renew(pins: Pins, store: &TrustStore, consent: Consent<'_>) -> Result<Pins, Complaint> {
+    let (mut files, mut doubts) = (Vec::new(), Vec::new());
+    for Pinned { path, digest } in pins.files {
+        let (now, shown) = (digest_of(&path, &pins.root)?, path.display());
+        match now {
+            Some(now) if now == digest || store.knows(&path, &now)? => {}
+            Some(_) => doubts.push(format!("{shown} changed since you trusted it")),
+            None => doubts.push(format!("{shown} is missing")),
+        }
+        files.extend(now.map(|digest| Pinned { path, digest }));
+    }
+    let renewed = Pins { files, ..pins };
+    let Consent::Asked(person) = consent else { return Ok(renewed) };
+    if doubts.is_empty() {
+        return Ok(renewed);
+    }
+    let question = format!("{}. Trust what is there now, for this run?", doubts.join(". "));
+    if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
+        return Ok(renewed);
+    }
+    let named_in = &renewed.named_in;
+    let what = format!("the files that commands of {} use are not trusted", named_in.display());
+    let refusal = doubts.into_iter().fold(Complaint::input(what), Complaint::caused_by);
+    Err(refusal
+        .hint(format!("read them, then run `skilltune trust {}`", shell_path(named_in)))
         .hint("or pass --trust to trust them for this run"))
 }
 

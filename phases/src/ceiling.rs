@@ -20,6 +20,9 @@ pub struct Ceilings {
     /// Of each usage window that an agent reports, so much stays free. At this limit a run pauses as for a used-up account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_free: Option<Percent>,
+    /// Whether agents are called below `usd` whose calls cannot be counted there, as their cost stays unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_unpriced: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +73,7 @@ impl Ceilings {
             calls: self.calls.or(others.calls),
             minutes: self.minutes.or(others.minutes),
             keep_free: self.keep_free.or(others.keep_free),
+            allow_unpriced: self.allow_unpriced.or(others.allow_unpriced),
         }
     }
 

@@ -120,6 +120,8 @@ pub enum FailureKind {
     UsageError,
     /// The agent, or the wrapper around it, needs something done on this machine before it works.
     NotSetUp,
+    /// It was not started: a file that it would run or read is not the one that a person trusted.
+    NotTrusted,
 }
 
 /// What one call cost. A stored answer costs nothing again.

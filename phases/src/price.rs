@@ -28,14 +28,22 @@ impl Spent {
 }
 
 impl Price {
+    /// Whether any kind of token costs less than at the other price: then less is counted for the same calls.
+    pub fn is_below(&self, other: &Self) -> bool {
+        self.input < other.input || self.output < other.output || self.cached() < other.cached()
+    }
+
+    fn cached(&self) -> f64 {
+        self.cached.unwrap_or(self.input)
+    }
+
     fn of(&self, spent: &Spent) -> Option<f64> {
         const MILLION: f64 = 1e6;
         let (input, output) = (spent.input_tokens?, spent.output_tokens?);
         let cached = spent.cached_input_tokens.unwrap_or(0).min(input);
         let count = |tokens: u64| f64::from(u32::try_from(tokens).unwrap_or(u32::MAX));
-        let dollars = count(input - cached) * self.input
-            + count(cached) * self.cached.unwrap_or(self.input)
-            + count(output) * self.output;
+        let dollars =
+            count(input - cached) * self.input + count(cached) * self.cached() + count(output) * self.output;
         Some(dollars / MILLION)
     }
 }
@@ -66,6 +74,17 @@ mod tests {
         close(dollars(spent(1_000_000, Some(400_000), 50_000), PRICE), 0.6 + 0.1 + 0.5);
         close(dollars(spent(1_000_000, Some(400_000), 0), Price { cached: None, ..PRICE }), 1.0);
         close(dollars(spent(10, Some(1_000_000), 0), PRICE), 10.0 * 0.25 / 1e6);
+    }
+
+    #[test]
+    fn a_price_is_below_another_if_any_kind_of_token_costs_less() {
+        let with = |input, output, cached| Price { input, output, cached };
+        assert!(!PRICE.is_below(&PRICE));
+        assert!(with(0.9, 99.0, Some(9.0)).is_below(&PRICE));
+        assert!(with(9.0, 9.9, Some(9.0)).is_below(&PRICE));
+        assert!(with(9.0, 99.0, Some(0.2)).is_below(&PRICE));
+        assert!(!with(1.0, 10.0, None).is_below(&PRICE), "cached input then costs as much as other input");
+        assert!(PRICE.is_below(&with(1.0, 10.0, None)));
     }
 
     #[test]

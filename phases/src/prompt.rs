@@ -69,14 +69,13 @@ fn environment<'s>() -> Environment<'s> {
     let mut templates = Environment::new();
     templates.set_undefined_behavior(UndefinedBehavior::Strict);
     templates.set_auto_escape_callback(|_| AutoEscape::None);
-    templates.set_syntax(
-        SyntaxConfig::builder()
-            .trim_blocks(true)
-            .lstrip_blocks(true)
-            .build()
-            .expect("these are the default delimiters"),
-    );
+    templates.set_syntax(syntax());
     templates
+}
+
+fn syntax() -> SyntaxConfig {
+    let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
+    syntax.expect("these are the default delimiters")
 }
 
 pub(crate) fn render(name: &str, values: impl Serialize) -> String {

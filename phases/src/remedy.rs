@@ -36,6 +36,7 @@ impl FailureKind {
             | Self::ModelNotFound
             | Self::UsageError
             | Self::NotSetUp
+            | Self::NotTrusted
             | Self::BudgetLimit => Remedy::Fix,
             Self::UsageLimit => Remedy::Wait,
         }
@@ -63,7 +64,8 @@ impl FailureKind {
             | Self::ModelNotFound
             | Self::Breach
             | Self::UsageError
-            | Self::NotSetUp => false,
+            | Self::NotSetUp
+            | Self::NotTrusted => false,
         }
     }
 

@@ -87,6 +87,26 @@ fn a_page_that_cannot_do_its_work_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_projects_page_is_not_rendered_before_it_is_trusted_nor_does_it_fill_the_memory_then() {
+    let scene = scene();
+    // The engine computes constants while it compiles.
+    let large = vec!["'x' * 100000000"; 60].join(" ~ ");
+    write_page(&scene, &format!("{JUDGE}\n{{{{ {large} }}}}\n"));
+    let limited = |line: &[&str]| scene.run_limited("ulimit -v 4000000", line);
+    let line = ["tune", "writer", "write a page", "--yes"];
+    for shown in [&[&line[..], &["--dry-run"]].concat()[..], &["trust", "."]] {
+        let ran = limited(shown);
+        assert_eq!(ran.code, Some(0), "{shown:?}: {ran:?}");
+    }
+    let refused = limited(&line);
+    insta::assert_snapshot!(scene.shown(&refused.stderr), @r#"
+    error: /project/prompts/judge.md:125: cannot use `*`; a prompt has variables, comparisons, if, elif, else, endif, for, endfor, and the filters length, first, last, lower, upper, trim
+    hint: see docs/prompts.md for what the prompt `evaluate` must contain
+    "#);
+    assert_eq!((refused.code, scene.answered()), (Some(2), 0));
+}
+
+#[test]
 fn another_page_is_another_question() {
     let scene = scene();
     let first = tune(&scene, &["--trust"]);

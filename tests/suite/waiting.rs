@@ -184,7 +184,7 @@ fn with_gemini(prices: &str) -> Scene {
     fs::write(scene.path("done"), WRITTEN).unwrap();
     let script = format!("echo words > page.md\nexec cat {}\n", scene.path("done").display());
     install(&scene, "gemini", &script);
-    fs::write(scene.path("project/skilltune.toml"), prices).unwrap();
+    scene.write_settings(prices);
     scene
 }
 
@@ -212,12 +212,15 @@ fn tokens_with_a_price_are_estimated_and_every_place_says_so() {
 
 #[test]
 fn an_estimate_counts_towards_the_limit_of_money_and_without_a_price_there_is_none() {
-    let price = "[prices.\"gemini-3.1-pro-preview\"]\ninput = 1000\noutput = 10000\n";
-    let scene = with_gemini(&format!("[budget]\nusd = 3\n{price}"));
+    let scene = with_gemini("[budget]\nusd = 3\n\n[prices.asked]\ninput = 1000\noutput = 10000\n");
     let most = [&WITH_GEMINI[..7], &["3", "--format", "json"]].concat();
     let spent = run(&scene, &most).json();
-    assert_eq!((&spent["paused"]["limit"], &spent["cost"]["usd"]), (&json!("usd"), &json!(3.0)));
-    let scene = with_gemini("[prices.asked]\ninput = 1000\noutput = 10000\n");
+    assert_eq!(
+        (&spent["paused"]["limit"], &spent["cost"]["usd"]),
+        (&json!("usd"), &json!(3.0)),
+        "another model answered, which has no price of its own"
+    );
+    let scene = with_gemini("");
     let free = run(&scene, &most).json();
     assert_eq!((&free["cost"]["usd"], &free["cost"]["estimated"]), (&json!(0.0), &json!(0)));
     assert_eq!(free["cost"]["unpriced"], free["cost"]["calls"]);

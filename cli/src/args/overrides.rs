@@ -1,8 +1,6 @@
 //! Flags override files and answers: those that several loops have.
 
-use skilltune_phases::ceiling::Ceilings;
-
-use crate::args::shared::{CallFlags, RunFlags};
+use crate::args::shared::{CallFlags, CeilingFlags, RunFlags};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;
@@ -36,12 +34,13 @@ pub fn lay_run(settings: &mut Settings, flags: &RunFlags) {
     override_with(&mut settings.calls.jobs, flags.jobs, "--jobs");
     override_with(&mut settings.calls.wait, flags.wait.then_some(true), "--wait");
     let budget = &mut settings.budget;
-    let Ceilings { usd, tokens, calls, minutes, keep_free } = flags.ceilings.ceilings();
+    let CeilingFlags { usd, tokens, calls, minutes, keep_free, unpriced } = flags.ceilings;
     override_with(&mut budget.usd, usd.map(Some), "--max-usd");
     override_with(&mut budget.tokens, tokens.map(Some), "--max-tokens");
     override_with(&mut budget.calls, calls.map(Some), "--max-calls");
     override_with(&mut budget.minutes, minutes.map(Some), "--max-minutes");
     override_with(&mut budget.keep_free, keep_free.map(Some), "--keep-free");
+    override_with(&mut budget.unpriced, unpriced, "--unpriced");
 }
 
 /// A flag's value, if it was given.

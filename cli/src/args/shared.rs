@@ -8,7 +8,7 @@ use skilltune_phases::score::Score;
 use skilltune_phases::window::Percent;
 
 use crate::settings::values;
-use crate::settings::values::{IsolationName, Streamed, ViaName};
+use crate::settings::values::{IsolationName, Streamed, UnpricedName, ViaName};
 
 pub const AGENTS: &str = "Agents";
 pub const LIMITS: &str = "Limits";
@@ -46,12 +46,16 @@ pub struct CeilingFlags {
     /// Share of each usage window of your account that stays free, where the agent reports it, such as 30%
     #[arg(long = "keep-free", value_name = "SHARE", help_heading = LIMITS)]
     pub keep_free: Option<Percent>,
+    /// Whether a run with a maximum cost may call agents whose cost would stay unknown
+    #[arg(long, value_enum, value_name = "HOW", help_heading = LIMITS)]
+    pub unpriced: Option<UnpricedName>,
 }
 
 impl CeilingFlags {
     pub fn ceilings(self) -> Ceilings {
-        let Self { usd, tokens, calls, minutes, keep_free } = self;
-        Ceilings { usd, tokens, calls, minutes, keep_free }
+        let Self { usd, tokens, calls, minutes, keep_free, unpriced } = self;
+        let allow_unpriced = unpriced.map(|name| name == UnpricedName::Allow);
+        Ceilings { usd, tokens, calls, minutes, keep_free, allow_unpriced }
     }
 }
 

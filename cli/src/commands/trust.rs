@@ -13,6 +13,7 @@ use crate::nights::file::Plan;
 use crate::nights::jobs::{self, Job};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
+use crate::settings::setting::Slot as _;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::terminal::exit::Exit;
@@ -52,7 +53,6 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     let mut settings = crate::loops::default_settings();
     settings.lay(&file, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
-    pages.checked()?;
     let scripts = agents::scripts(&settings, around)?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));
     let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();
@@ -138,7 +138,12 @@ fn trusted(file: &TextFile, settings: &Settings, pages: &Pages) -> String {
     let others = settings.commands().map(|command| format!("\n  {}: {}", command.key, quoted(command.words)));
     let others: String = others.collect();
     let prompts = pages.files().map(|(page, file)| format!("\n  prompt {page}: {}", file.path.display()));
-    format!("trusted: {}{agents}{others}{}", file.path.display(), prompts.collect::<String>())
+    let prices = settings
+        .prices
+        .iter()
+        .map(|(model, price)| format!("\n  price of {}: {}", one_line(model), price.json()));
+    let said: String = prompts.chain(prices).collect();
+    format!("trusted: {}{agents}{others}{said}", file.path.display())
 }
 
 #[cfg(test)]

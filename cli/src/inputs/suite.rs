@@ -48,7 +48,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::trust::TrustError;
 use crate::trust::file::TextFile;
-use crate::trust::pinned::{Pinned, each_once, programs, scripts};
+use crate::trust::pinned::{Pinned, Pins, each_once, programs, scripts};
 
 /// The scenarios of a suite, and what they bring.
 #[derive(Clone, Debug)]
@@ -166,6 +166,13 @@ impl Suite {
         let Some(file) = &self.file else { return Ok(Vec::new()) };
         let named = scripts(file, self.commands(), around)?;
         each_once([Ok(named), Ok(self.starts.pinned().cloned().collect())].into_iter())
+    }
+
+    /// Of these scripts those that are read anew at each start. Graders are not: a run keeps them.
+    pub fn pins(&self, scripts: Vec<Pinned>, around: &Environment) -> Option<Pins> {
+        let is_grader = |file: &Pinned| self.starts.pinned().any(|grader| grader == file);
+        let files = scripts.into_iter().filter(|file| !is_grader(file)).collect();
+        self.file.as_ref().map(|file| Pins::of(file, files, around))
     }
 
     /// The programs that it has run, without repetition, and whether an executor is to run any.

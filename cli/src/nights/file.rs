@@ -145,7 +145,7 @@ impl Skills {
 
 impl Limits {
     pub fn ceilings(self) -> Ceilings {
-        Ceilings { usd: self.usd, tokens: self.tokens, calls: self.calls, minutes: None, keep_free: None }
+        Ceilings { usd: self.usd, tokens: self.tokens, calls: self.calls, ..Ceilings::default() }
     }
 }
 

@@ -145,7 +145,7 @@ impl Job {
         if open.is_some_and(|known| matches!(runs.standing(&known.run), Standing::Running { .. })) {
             return Err(Left::Busy { why: "another command works on its skill".into() });
         }
-        let planned = self.planned(&project, &around).map_err(|error| refused(&error))?;
+        let planned = self.planned(plan, &project, &around).map_err(|error| refused(&error))?;
         let suite = planned.task.scenarios.iter().cloned().map(|mut one| {
             one.held_out = false;
             one
@@ -168,9 +168,16 @@ impl Job {
         Ok(Ready { job: self.clone(), wish, project, agents, agent_names, shown })
     }
 
-    /// The plan of the run that would tune it, with the files that its scenarios bring.
-    fn planned(&self, project: &std::path::Path, around: &Environment) -> Result<tune::Plan, Complaint> {
-        let args = self.tune_args()?;
+    /// The plan of the run that would tune it, with the files that its scenarios bring. Any limit of the night in money is one
+    /// of that run: an agent that it cannot count is refused here.
+    fn planned(
+        &self,
+        plan: &Plan,
+        project: &std::path::Path,
+        around: &Environment,
+    ) -> Result<tune::Plan, Complaint> {
+        let mut args = self.tune_args()?;
+        args.run.ceilings.usd = self.entry.limits.usd.or(plan.content.night.usd).or(plan.content.week.usd);
         let mut requests = request::requests(&args, around, None)?;
         let mut request = requests.remove(0);
         let home = Home::of(project);

@@ -53,6 +53,9 @@ pub fn fix(agent: &str, failure: &Failure) -> String {
             format!("raise the limit on the money of {agent} in its own settings")
         }
         (Remedy::Fix, FailureKind::NotSetUp) => "fix that, then retry".to_owned(),
+        (Remedy::Fix, FailureKind::NotTrusted) => {
+            "restore the file, or read it; `skilltune resume` asks whether you trust it".to_owned()
+        }
         (Remedy::Fix | Remedy::Tell, _) => {
             format!("run `skilltune doctor` to check {agent}; you may have to update it")
         }

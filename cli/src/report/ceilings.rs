@@ -22,7 +22,11 @@ pub fn line<L: Loop>(run: &Run<L>) -> String {
     };
     let all = [Ceiling::Calls, Ceiling::Usd, Ceiling::Tokens, Ceiling::Minutes];
     let free = run.plan.ceilings.keep_free.map(|free| format!("{free} of each usage window stays free"));
-    format!("limits: {}", all.into_iter().filter_map(shown).chain(free).collect::<Vec<_>>().join(", "))
+    let Ceilings { usd, allow_unpriced, .. } = run.plan.ceilings;
+    let unpriced = (usd.is_some() && allow_unpriced == Some(true))
+        .then(|| "calls of unknown cost are not counted in dollars".to_owned());
+    let all = all.into_iter().filter_map(shown).chain(free).chain(unpriced);
+    format!("limits: {}", all.collect::<Vec<_>>().join(", "))
 }
 
 /// The ceiling that a run is paused at.
@@ -72,7 +76,7 @@ pub fn json<L: Ui>(run: &Run<L>) -> Option<Value> {
 
 /// All ceilings of a run, for scripts.
 pub fn all<L: Loop>(run: &Run<L>) -> Value {
-    let Ceilings { usd, tokens, calls, minutes, keep_free } = run.plan.ceilings;
+    let Ceilings { usd, tokens, calls, minutes, keep_free, allow_unpriced: _ } = run.plan.ceilings;
     json!({
         "usd": usd, "tokens": tokens, "calls": calls.unwrap_or_else(|| run.default_calls()), "minutes": minutes,
         "keep_free": keep_free,

@@ -161,6 +161,7 @@ pub fn failure(kind: FailureKind) -> &'static str {
         FailureKind::Breach => "changed files that it must not change",
         FailureKind::UsageError => "rejected its arguments",
         FailureKind::NotSetUp => "is not set up here",
+        FailureKind::NotTrusted => "was not started",
     }
 }
 

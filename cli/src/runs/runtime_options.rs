@@ -5,13 +5,13 @@ use skilltune_orchestrator::engine::{CastAgents, Patience};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Limits;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::plan::{Cast, Plan};
+use skilltune_phases::plan::{Cast, Plan, RunId};
 use skilltune_phases::price::Prices;
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
 use crate::agents;
-use crate::agents::Casting;
+use crate::agents::{Casting, priced};
 use crate::args::overrides::override_with;
 use crate::args::runs::GoingArgs;
 use crate::report::ui::Ui;
@@ -20,6 +20,8 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
+use crate::trust::pinned::Pins;
+use crate::trust::{self, Consent, TrustStore};
 
 /// What a run needs from settings and flags that is not part of its plan.
 #[derive(Clone, Debug)]
@@ -30,10 +32,12 @@ pub struct RuntimeOptions {
     pub output_bytes: u64,
     pub patience: Patience,
     pub prices: Prices,
+    /// The files of a project that calls run, as they are trusted.
+    pub pinned: Vec<Pins>,
 }
 
 impl RuntimeOptions {
-    pub fn of(casting: &Casting, settings: &Settings) -> Self {
+    pub fn of(casting: &Casting, settings: &Settings, pinned: Vec<Pins>) -> Self {
         let limits = &settings.limits;
         Self {
             cast: casting.map(|part| part.agent.clone()),
@@ -42,6 +46,7 @@ impl RuntimeOptions {
             output_bytes: limits.output_bytes.value,
             patience: settings.patience(),
             prices: settings.prices(),
+            pinned,
         }
     }
 
@@ -68,13 +73,36 @@ impl RuntimeOptions {
         let casting = agents::recast(L::callable(plan), &plan.roles, &settings, around)?;
         if going.trust {
             agents::trust_for_run(&casting, &settings, around, &plan.run)?;
-        } else if L::may_call(run) {
-            let person = Person::present(around).filter(|_| !going.yes);
-            agents::ensure_trusted(&casting, &settings, around, Some(&plan.run), person)?;
+        }
+        let mut pinned = Vec::new();
+        if L::may_call(run) {
+            let ceilings = going.ceilings.ceilings().or(plan.ceilings);
+            priced::require(&ceilings, &settings, &casting, &L::most_calls(plan))?;
+            let consent = Consent::of(going.trust, Person::present(around).filter(|_| !going.yes));
+            pinned = Self::trusted_anew(&casting, &settings, around, &plan.run, consent)?;
         }
         still_confined(plan)?;
         still_wrapped(plan, &casting, &settings)?;
-        Ok(Self::of(&casting, &settings))
+        Ok(Self::of(&casting, &settings, pinned))
+    }
+
+    /// The files that the agents of today run, and those that other commands of the run do, each as it is trusted now.
+    fn trusted_anew(
+        casting: &Casting,
+        settings: &Settings,
+        around: &Environment,
+        run: &RunId,
+        consent: Consent<'_>,
+    ) -> Result<Vec<Pins>, Complaint> {
+        let (own, store) = (TrustStore::of_run(around, run), TrustStore::new(around));
+        let of_agents = agents::ensure_trusted(casting, settings, around, Some(run), consent)?;
+        let is_settings =
+            |pins: &Pins| settings.project_file.as_ref().is_some_and(|file| file.path == pins.named_in);
+        let others = own.pinned()?.into_iter().filter(|pins| !is_settings(pins));
+        let others = others.map(|pins| trust::renew(pins, &store, consent));
+        let pinned = of_agents.into_iter().map(Ok).chain(others).collect::<Result<Vec<_>, _>>()?;
+        own.pin(&pinned)?;
+        Ok(pinned)
     }
 
     /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.

@@ -39,6 +39,9 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::{Printer, unwritten};
 use crate::terminal::signals::{self, Stopping};
+use crate::trust::TrustStore;
+use crate::trust::guard::Watch;
+use crate::trust::pinned::Pins;
 
 /// The hidden command that starts this program as a guardian.
 pub const GUARDIAN: &str = "guardian";
@@ -99,15 +102,18 @@ pub struct Begun<L: Ui> {
     records: Vec<Record<L>>,
 }
 
-/// Begins a new run: its folder, its journal, its first line, and the answers that it takes over from another run.
+/// Begins a new run: the files that it may run, its folder, its journal, its first line, and the answers that it takes over
+/// from another run.
 pub fn begin<L: Ui>(
     around: &Environment,
     home: &Home,
     plan: Plan<L>,
     answers: Vec<Done<L>>,
+    pinned: &[Pins],
 ) -> Result<Begun<L>, Complaint> {
     let folder = home.run(&plan.run);
     Ownership::new(around).record(&plan.run, folder.root())?;
+    TrustStore::of_run(around, &plan.run).pin(pinned)?;
     folder.create().map_err(ours)?;
     let started = Event::Started(Box::new(plan));
     let answers = answers.into_iter().map(|done| Event::Done(Box::new(done)));
@@ -332,6 +338,7 @@ fn workshop(
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
         git: git(around).ok(),
+        guard: Watch::of(&options.pinned),
     })
 }
 

@@ -8,7 +8,7 @@ use crate::settings::per_role::PerRole;
 use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
 use crate::settings::table::{Key, table};
-use crate::settings::values::{AgentSpec, IsolationName, Panel, ViaName, WrapWords};
+use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
 
 table! {
     /// How agents are called.
@@ -39,6 +39,8 @@ table! {
             "Maximum minutes that a run works, without pauses, such as `minutes = 90`; no limit if unset.";
         keep_free: Option<Percent> = Setting::limit(ANY, None),
             "Share of each usage window of an account that stays free, where the agent reports it, such as `keep_free = \"30%\"`; none if unset.";
+        unpriced: UnpricedName = Setting::new(UnpricedName::Refuse),
+            "Whether a run with a maximum cost may call agents whose cost would stay unknown, which the maximum then does not count; only your own settings may allow it.";
     }
 }
 

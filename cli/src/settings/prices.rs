@@ -1,63 +1,89 @@
 //! `[prices."MODEL"]`: what a million tokens of a model cost, in dollars.
+//!
+//! A limit in money counts estimates at these prices, so they follow the rule of limits: a project that is not trusted neither
+//! lowers a price nor adds one.
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value as Json, json};
 use skilltune_phases::price::Price;
+use toml::de::DeValue;
 
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
 use crate::settings::page::{Found, Page};
-use crate::settings::range::Range;
-use crate::settings::setting::{Setting, Slot as _};
+use crate::settings::range::{ANY, Range};
+use crate::settings::setting::{Readable, Setting, Slot as _, number};
 
-/// A model's price, and the file that tells it.
-#[derive(Clone, Debug)]
-pub struct PriceEntry {
-    pub price: Price,
-    pub origin: Origin,
-}
+/// The price of a model, where it is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ModelPrice(pub Option<Price>);
 
 const DOLLARS: Range = Range { low: 0.0, high: 1_000_000.0 };
-const KEYS: [&str; 3] = ["input", "output", "cached"];
+pub const KEYS: [&str; 3] = ["input", "output", "cached"];
 
-pub fn read(
+/// Puts the prices of a file over those that are known.
+pub fn lay(
+    known: &mut BTreeMap<String, Setting<ModelPrice>>,
     prices: &Found<'_>,
     page: Page<'_>,
     origin: &Origin,
-) -> Result<BTreeMap<String, PriceEntry>, SettingsError> {
-    let table = prices.get_ref().as_table().into_iter().flatten();
-    let entries = table.map(|(model, value)| {
-        let price = price(&format!("prices.{}", model.get_ref()), value, page)?;
-        Ok((model.get_ref().to_string(), PriceEntry { price, origin: origin.clone() }))
-    });
-    entries.collect()
+) -> Result<(), SettingsError> {
+    for (model, value) in prices.get_ref().as_table().into_iter().flatten() {
+        let key = format!("prices.{}", model.get_ref());
+        refuse_unknown(&key, value, page)?;
+        let price = known.entry(model.get_ref().to_string());
+        let price = price.or_insert_with(|| Setting::reserved(ANY, ModelPrice(None)));
+        price.read(value.get_ref(), origin).map_err(|must| page.wrong_secret(&key, value, must))?;
+    }
+    Ok(())
 }
 
-fn price(key: &str, value: &Found<'_>, page: Page<'_>) -> Result<Price, SettingsError> {
-    let table = value.get_ref().as_table();
-    let table = table.ok_or_else(|| page.wrong(key, value, "a table with `input` and `output`"))?;
-    if let Some(stranger) = table.keys().find(|name| !KEYS.contains(&name.get_ref().as_ref())) {
-        let known = KEYS.map(|name| format!("{key}.{name}"));
-        let unknown = format!("{key}.{}", stranger.get_ref());
-        return Err(page.unknown(stranger, &unknown, known.iter().map(String::as_str)));
+fn refuse_unknown(key: &str, value: &Found<'_>, page: Page<'_>) -> Result<(), SettingsError> {
+    let names = value.get_ref().as_table().into_iter().flat_map(|table| table.keys());
+    let Some(stranger) = names.into_iter().find(|name| !KEYS.contains(&name.get_ref().as_ref())) else {
+        return Ok(());
+    };
+    let known = KEYS.map(|name| format!("{key}.{name}"));
+    let unknown = format!("{key}.{}", stranger.get_ref());
+    Err(page.unknown(stranger, &unknown, known.iter().map(String::as_str)))
+}
+
+impl Readable for ModelPrice {
+    fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
+        let table = value.as_table()?;
+        let dollars = |name: &str| table.get(name).map(|value| number(value.get_ref(), DOLLARS));
+        let (input, output) = (dollars("input")??, dollars("output")??);
+        let cached = match dollars("cached") {
+            Some(cached) => Some(cached?),
+            None => None,
+        };
+        Some(Self(Some(Price { input, output, cached })))
     }
-    let dollars = |name: &str| {
-        let mut dollars = Setting::within(DOLLARS, None::<f64>);
-        if let Some(value) = table.get(name) {
-            let read = dollars.read(value.get_ref(), &Origin::Default);
-            read.map_err(|must| page.wrong(&format!("{key}.{name}"), value, must))?;
+
+    fn must_be(_: Range) -> String {
+        format!("a table with `input` and `output`, and maybe `cached`, each a number {DOLLARS}")
+    }
+
+    fn json(&self) -> Json {
+        let Some(Price { input, output, cached }) = self.0 else { return Json::Null };
+        match cached {
+            Some(cached) => json!({ "input": input, "output": output, "cached": cached }),
+            None => json!({ "input": input, "output": output }),
         }
-        Ok::<_, SettingsError>(dollars.value)
-    };
-    let needed = |name: &str| {
-        dollars(name)?.ok_or_else(|| page.wrong_secret(key, value, "a table with `input` and `output`"))
-    };
-    Ok(Price { input: needed("input")?, output: needed("output")?, cached: dollars("cached")? })
+    }
+
+    /// At a lower price more calls fit below a limit, and without a price there is no run.
+    fn exceeds(&self, own: &Self) -> bool {
+        self.0.is_some_and(|price| own.0.is_none_or(|own| price.is_below(&own)))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::settings::tests::{project, refusal};
+    use crate::settings::Files;
+    use crate::settings::tests::refusal;
+    use crate::trust::TrustStore;
 
     #[test]
     fn what_the_page_of_agents_shows_is_read() {
@@ -65,11 +91,28 @@ mod tests {
         let blocks = page.split("```toml\n").skip(1).filter_map(|block| block.split("```").next());
         let shown: Vec<_> = blocks.filter(|block| block.contains("[prices.")).collect();
         let [shown] = shown[..] else { panic!("one block shows prices, not {}", shown.len()) };
-        let settings = project(shown);
+        let settings = Files::new(shown, "").load();
         assert_eq!(settings.prices.len(), 2);
-        assert!(settings.prices.values().any(|entry| entry.price.cached.is_some()));
+        assert!(settings.prices.values().any(|price| price.value.0.unwrap().cached.is_some()));
         let rows = settings.rows().into_iter().filter(|row| row.key.starts_with("prices."));
-        assert!(rows.clone().count() == 6 && rows.clone().all(|row| row.origin == "project_file"));
+        assert!(rows.clone().count() == 6 && rows.clone().all(|row| row.origin == "user_file"));
+    }
+
+    #[test]
+    fn a_project_raises_a_price_and_neither_lowers_nor_adds_one_until_it_is_trusted() {
+        let price = |input: u32| format!("[prices.m]\ninput = {input}\noutput = 9\n");
+        let seen = |files: &Files| {
+            let settings = files.load();
+            (settings.prices().get("m").map(|price| price.input), settings.overs().len())
+        };
+        assert_eq!(seen(&Files::new(&price(2), &price(3))), (Some(3.0), 0));
+        let (lower, only) = (Files::new(&price(2), &price(1)), Files::new("", &price(1)));
+        assert_eq!((seen(&lower), seen(&only)), ((Some(2.0), 1), (None, 1)));
+        for files in [&lower, &only] {
+            let file = files.load().project_file.unwrap();
+            TrustStore::new(&files.around()).record(&file, &[]).unwrap();
+        }
+        assert_eq!((seen(&lower), seen(&only)), ((Some(1.0), 1), (Some(1.0), 0)));
     }
 
     #[test]
@@ -82,10 +125,10 @@ mod tests {
             "[prices.m]\ninput = 1\noutput = 2\ncache = 1\n",
         ];
         insta::assert_snapshot!(refused.map(refusal).join("\n"), @r#"
-        error: /skilltune.toml:2: `prices.m` must be a table with `input` and `output`, not 3
-        error: /skilltune.toml:1: `prices.m` must be a table with `input` and `output`
-        error: /skilltune.toml:3: `prices.m.output` must be a number from 0 to 1000000, not -1
-        error: /skilltune.toml:3: `prices.m.output` must be a number from 0 to 1000000, not "2"
+        error: /skilltune.toml:2: `prices.m` must be a table with `input` and `output`, and maybe `cached`, each a number from 0 to 1000000
+        error: /skilltune.toml:1: `prices.m` must be a table with `input` and `output`, and maybe `cached`, each a number from 0 to 1000000
+        error: /skilltune.toml:1: `prices.m` must be a table with `input` and `output`, and maybe `cached`, each a number from 0 to 1000000
+        error: /skilltune.toml:1: `prices.m` must be a table with `input` and `output`, and maybe `cached`, each a number from 0 to 1000000
         error: /skilltune.toml:4: unknown key `prices.m.cache`
         hint: did you mean `prices.m.cached`?
         "#);

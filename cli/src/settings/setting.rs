@@ -10,7 +10,7 @@ use toml::de::DeValue;
 
 use crate::settings::origin::Origin;
 use crate::settings::range::{ANY, Range};
-use crate::settings::values::{AgentSpec, IsolationName, Panel, ViaName, WrapWords};
+use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
 
 #[derive(Clone, Debug)]
 pub struct Setting<T> {
@@ -19,7 +19,7 @@ pub struct Setting<T> {
     range: Range,
     /// A project may only tighten what the user has set; a lower number is a tighter one.
     is_limit: bool,
-    /// What the user's own file sets.
+    /// What the user's own file sets, or what holds until it does.
     ceiling: Option<(T, Origin)>,
     /// What the project asked for in its place, and did not get.
     refused: Option<(T, Origin)>,
@@ -76,6 +76,11 @@ impl<T: Clone> Setting<T> {
         Self { is_limit: true, ..Self::within(range, value) }
     }
 
+    /// A limit that only a person loosens: a project that is not trusted does not even if the user has set nothing.
+    pub fn reserved(range: Range, value: T) -> Self {
+        Self { ceiling: Some((value.clone(), Origin::Default)), ..Self::limit(range, value) }
+    }
+
     pub fn set(&mut self, value: T, origin: Origin) {
         if self.is_limit && origin.is_users() {
             self.ceiling = Some((value.clone(), origin.clone()));
@@ -119,9 +124,9 @@ impl<T: Readable + Clone> Slot for Setting<T> {
     }
 
     fn over(&self) -> Option<Over> {
-        let (ceiling, _) = self.ceiling.as_ref()?;
+        let (ceiling, own) = self.ceiling.as_ref()?;
         let (asked, asks, is_allowed) = match &self.refused {
-            Some((asked, asks)) if self.origin.is_users() => (asked, asks, false),
+            Some((asked, asks)) if self.origin == *own => (asked, asks, false),
             None if self.exceeds(ceiling) => (&self.value, &self.origin, true),
             Some(_) | None => return None,
         };
@@ -153,7 +158,7 @@ pub fn plain(value: &DeValue<'_>) -> Option<String> {
     value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned)
 }
 
-fn number(value: &DeValue<'_>, range: Range) -> Option<f64> {
+pub(super) fn number(value: &DeValue<'_>, range: Range) -> Option<f64> {
     let number: f64 = match value {
         DeValue::Float(number) => number.as_str().parse().ok()?,
         DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok()?,
@@ -287,7 +292,7 @@ macro_rules! readable_words {
 
 pub(crate) use readable_words;
 
-readable_words!(IsolationName, ViaName);
+readable_words!(IsolationName, UnpricedName, ViaName);
 
 impl Readable for AgentSpec {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {

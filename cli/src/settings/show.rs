@@ -2,13 +2,12 @@
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use skilltune_phases::price::Price;
 
 use crate::settings::Settings;
 use crate::settings::agents::AgentEntry;
 use crate::settings::origin::Origin;
-use crate::settings::prices::PriceEntry;
-use crate::settings::setting::{Over, Slot};
+use crate::settings::prices::{self, ModelPrice};
+use crate::settings::setting::{Over, Setting, Slot};
 use crate::settings::table::Key;
 
 /// What `config show` tells about one key.
@@ -35,7 +34,7 @@ impl Settings {
             ..row(name, slot.json(), slot.origin())
         });
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
-        let prices = self.prices.iter().flat_map(|(model, entry)| price_rows(model, entry));
+        let prices = self.prices.iter().flat_map(|(model, price)| price_rows(model, price));
         slots.chain(agents).chain(prices).collect()
     }
 }
@@ -45,6 +44,7 @@ fn told(slot: &dyn Slot) -> String {
     let origin = slot.origin();
     match slot.over() {
         None => origin.to_string(),
+        Some(Over { ceiling: Json::Null, is_allowed: true, .. }) => format!("{origin}, trusted"),
         Some(Over { ceiling, is_allowed: true, .. }) => {
             format!("{origin}, trusted; your own value is {ceiling}")
         }
@@ -73,10 +73,13 @@ fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
     fixed.chain(set.map(|key| row(&key, json!("(set)"), &agent.origin))).collect()
 }
 
-fn price_rows(model: &str, entry: &PriceEntry) -> Vec<Row> {
-    let Price { input, output, cached } = entry.price;
-    let fields = [("input", json!(input)), ("output", json!(output)), ("cached", json!(cached))];
-    let rows = fields.map(|(key, value)| row(&format!("prices.{model}.{key}"), value, &entry.origin));
+fn price_rows(model: &str, price: &Setting<ModelPrice>) -> Vec<Row> {
+    let (value, over) = (price.json(), price.over());
+    let rows = prices::KEYS.map(|key| Row {
+        ceiling: over.as_ref().map(|over| over.ceiling[key].clone()),
+        told: told(price),
+        ..row(&format!("prices.{model}.{key}"), value[key].clone(), &price.origin)
+    });
     rows.into()
 }
 

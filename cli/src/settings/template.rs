@@ -38,7 +38,7 @@ const AGENTS: &str = r#"
 const PRICES: &str = r#"
 # Dollars per million tokens, for agents that report tokens but no cost, such as gemini. skilltune then estimates the
 # cost, counts it towards budget.usd, and marks sums with "about". Prices change, so none are built in.
-# `cached` is the price of input that the service had cached.
+# `cached` is the price of input that the service had cached. Prices in this file count only once it is trusted.
 #[prices."some-model"]
 #input = 1.25
 #output = 10
@@ -91,6 +91,7 @@ fn assignment(name: &str, slot: &dyn Slot) -> String {
 mod tests {
     use super::*;
     use crate::loops::tune::settings::{Preset, TuneSettings};
+    use crate::settings::Files;
     use crate::settings::show::Row;
     use crate::settings::tests::project;
 
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_price_in_it_shows_every_key_that_a_price_has() {
-        let all = project(&switched_on(&crate::loops::default_settings().template()));
+        let all = Files::new(&switched_on(&crate::loops::default_settings().template()), "").load();
         let price = skilltune_phases::price::Price { input: 1.25, output: 10.0, cached: Some(0.3) };
         assert_eq!(all.prices(), [("some-model".to_owned(), price)].into());
     }

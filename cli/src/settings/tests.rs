@@ -68,6 +68,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
         ("budget.calls", "40"),
         ("budget.minutes", "90"),
         ("budget.keep_free", "\"30%\""),
+        ("budget.unpriced", "\"allow\""),
         ("limits.artifact_files", "11"),
         ("limits.artifact_bytes", "11"),
         ("limits.output_bytes", "0x0b"),

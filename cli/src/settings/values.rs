@@ -35,6 +35,15 @@ pub enum ViaName {
     Maestro,
 }
 
+/// What becomes of agents whose cost stays unknown, where a run has a limit in money.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum UnpricedName {
+    /// Do not start the run
+    Refuse,
+    /// Start it; the maximum cost does not count their calls
+    Allow,
+}
+
 /// The output format of data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk;
 use skilltune_phases::id::Digest;
 
@@ -17,10 +18,20 @@ use crate::trust::file::TextFile;
 const LARGEST: u64 = 64 << 20;
 
 /// A file as it is now.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pinned {
     pub path: PathBuf,
     pub digest: Digest,
+}
+
+/// The files of a project that the commands of one of its files name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pins {
+    /// The settings, suite or rules with these commands.
+    pub named_in: PathBuf,
+    /// The project.
+    pub root: PathBuf,
+    pub files: Vec<Pinned>,
 }
 
 /// Where a command is meant from, and which of the files that it names are somebody else's to change.
@@ -62,10 +73,36 @@ pub fn scripts<'a>(
     around: &Environment,
 ) -> Result<Vec<Pinned>, TrustError> {
     let base = file.path.parent().expect("a file is in a folder").to_owned();
-    let root = around.project_of(&file.path);
-    let root = root.canonicalize().ok().filter(|root| base.starts_with(root)).unwrap_or_else(|| base.clone());
-    let ground = Ground { base, root, writes: Vec::new() };
+    let ground = Ground { base, root: root_of(file, around), writes: Vec::new() };
     each_once(commands.map(|command| ground.named_by(command)))
+}
+
+/// The project of a file, as a real path.
+fn root_of(file: &TextFile, around: &Environment) -> PathBuf {
+    let base = file.path.parent().expect("a file is in a folder");
+    let root = around.project_of(&file.path).canonicalize().ok();
+    root.filter(|root| base.starts_with(root)).unwrap_or_else(|| base.to_owned())
+}
+
+impl Pins {
+    pub fn of(file: &TextFile, files: Vec<Pinned>, around: &Environment) -> Self {
+        Self { named_in: file.path.clone(), root: root_of(file, around), files }
+    }
+}
+
+/// What a file of a project holds; of a link that leads out of the project, where it leads. Nothing, where there is no such file.
+pub fn digest_of(path: &Path, root: &Path) -> Result<Option<Digest>, TrustError> {
+    let Ok(real) = path.canonicalize() else { return Ok(None) };
+    // A pipe that came with a repository would hold us up for ever.
+    if !real.is_file() {
+        return Ok(None);
+    }
+    if real.starts_with(root) {
+        let unreadable = |source: io::Error| TrustError::Unreadable { path: real.clone(), source };
+        return Ok(Some(Digest::of(&disk::read(&real, LARGEST).map_err(unreadable)?)));
+    }
+    let leads_out = path.starts_with(root);
+    Ok(leads_out.then(|| Digest::of_parts([b"a link to".as_slice(), real.as_os_str().as_encoded_bytes()])))
 }
 
 impl Ground {
@@ -80,24 +117,14 @@ impl Ground {
         )
     }
 
-    /// A file of the project; of a link that leads out of it, where it leads is what the project says.
+    /// A file of the project, unless the command writes it itself.
     fn pin(&self, path: &Path, is_program: bool) -> Result<Option<Pinned>, TrustError> {
         let Ok(real) = path.canonicalize() else { return Ok(None) };
-        let is_written = self.writes.iter().any(|place| real.starts_with(place));
-        // A pipe that came with a repository would hold us up for ever.
-        if !real.is_file() || (is_written && !is_program) {
+        if !is_program && self.writes.iter().any(|place| real.starts_with(place)) {
             return Ok(None);
         }
         let path: PathBuf = path.components().collect();
-        let digest = if real.starts_with(&self.root) {
-            let unreadable = |source: io::Error| TrustError::Unreadable { path: real.clone(), source };
-            Digest::of(&disk::read(&real, LARGEST).map_err(unreadable)?)
-        } else if path.starts_with(&self.root) {
-            Digest::of_parts([b"a link to".as_slice(), real.as_os_str().as_encoded_bytes()])
-        } else {
-            return Ok(None);
-        };
-        Ok(Some(Pinned { path, digest }))
+        Ok(digest_of(&path, &self.root)?.map(|digest| Pinned { path, digest }))
     }
 }
 

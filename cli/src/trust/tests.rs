@@ -39,7 +39,13 @@ impl Setup {
     }
 
     fn ensure(&self, person: Option<&dyn Answers>) -> Result<(), Complaint> {
-        ensure(&self.file(), &[], Named::Agents(&["a".to_owned(), "b".to_owned()]), &self.store(), person)
+        ensure(
+            &self.file(),
+            &[],
+            Named::Agents(&["a".to_owned(), "b".to_owned()]),
+            &self.store(),
+            Consent::Asked(person),
+        )
     }
 }
 

@@ -14,7 +14,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 use skilltune_phases::transcript::{Call, Outcome};
 
-use super::profile::{Ask, Env, Form, Profile, Variables, below_home, is_set};
+use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, below_home, is_set};
 use super::reset_time;
 use super::response::{Life, Remains, Response, Talk, failed, shortened};
 use super::skills::Skills;
@@ -47,6 +47,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: ".claude/skills", by_name: true }),
     ends_early: false,
+    cost: |_| CostReport::Dollars,
     form: Some(Form::Argument),
     login_at: "claude/.credentials.json",
     // The first would have a command written for another shell, if one is installed.

@@ -16,7 +16,7 @@ use skilltune_phases::role::Rights;
 use skilltune_phases::transcript::{Call, Outcome};
 use walkdir::WalkDir;
 
-use super::profile::{Ask, Env, Form, Profile, Variables, is_set};
+use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, is_set};
 use super::response::{Life, Remains, Response, Talk, failed, shortened};
 use super::skills::{PAGE, Skills};
 use super::stream::{events, text};
@@ -38,6 +38,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: ".agents/skills", by_name: false }),
     ends_early: false,
+    cost: |_| CostReport::Tokens,
     form: Some(|schema| Form::File(strict::fitted(&schema))),
     // It uses its login where that stands: no command may write there.
     login_at: "",

@@ -12,6 +12,7 @@ use skilltune_phases::event::{FailureKind, Spent};
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::role::Rights;
 
+use super::profile::CostReport;
 use super::response::{Life, Remains, Response, failed};
 use crate::process::How;
 
@@ -84,6 +85,16 @@ pub struct Slots<'a> {
     pub usd: Option<f64>,
     /// A JSON Schema of the answer, or the file that holds it, where the agent can hold its model to one.
     pub schema: Option<&'a str>,
+}
+
+impl CostPointers {
+    pub(super) fn report(&self) -> CostReport {
+        match (&self.usd, &self.input_tokens, &self.output_tokens) {
+            (Some(_), _, _) => CostReport::Dollars,
+            (None, Some(_), Some(_)) => CostReport::Tokens,
+            (None, ..) => CostReport::Nothing,
+        }
+    }
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 use skilltune_phases::transcript::{Call, Outcome};
 
-use super::profile::{Ask, Env, Fitting, Profile, Variables, below_home, is_set};
+use super::profile::{Ask, CostReport, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::reset_time;
 use super::response::{Life, Remains, Response, Talk, failed};
 use super::skills::Skills;
@@ -55,6 +55,7 @@ pub(super) const PROFILE: Profile = Profile {
     skills: Some(Skills { at: ".gemini/skills", by_name: false }),
     // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
     ends_early: true,
+    cost: |_| CostReport::Tokens,
     form: None,
     login_at: ".gemini/oauth_creds.json",
     // It takes the keys out of their environment itself.

@@ -19,13 +19,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use skilltune_phases::event::Spent;
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Fingerprint, Isolation};
 use skilltune_phases::role::Rights;
 
 use super::command::{AgentSettings, Slots};
-use super::profile::{Ask, Env, Fitting, Form};
+use super::profile::{Ask, CostReport, Env, Fitting, Form};
 use super::real::Real;
 use super::response::{Life, Remains, Response};
 use super::skills::Skills;
@@ -201,6 +202,17 @@ impl Agent {
         }
     }
 
+    /// What it reports of the cost of its calls. A wrapper prints the answer and keeps the rest to itself.
+    pub fn cost_report(&self) -> CostReport {
+        match (&self.kind, &self.via) {
+            (Kind::BuiltIn(_), _) => CostReport::Free,
+            (Kind::Command(_), _) if self.model.is_none() => CostReport::Free,
+            (Kind::Command(settings), _) => settings.cost.report(),
+            (Kind::Real(_), Some(_)) => CostReport::Nothing,
+            (Kind::Real(real), None) => (real.profile().cost)(self.model.as_deref()),
+        }
+    }
+
     /// The shape in which it gives its verdicts.
     pub fn verdict(&self) -> VerdictShape {
         match &self.kind {
@@ -364,7 +376,10 @@ impl Agent {
         let mut response = match (&self.kind, &self.via) {
             (Kind::Command(settings), _) => settings.read_response(left),
             // No service is behind it: when it comes to no end, that is the work's own fault.
-            (Kind::BuiltIn(_), _) => AgentSettings::default().read_living(left, Life::Shown),
+            (Kind::BuiltIn(_), _) => {
+                let response = AgentSettings::default().read_living(left, Life::Shown);
+                Response { spent: Spent { usd: Some(0.0), ..response.spent }, ..response }
+            }
             (Kind::Real(real), Some(through)) => through.via.read_response(*real, left),
             (Kind::Real(real), None) => (real.profile().read_response)(left),
         };

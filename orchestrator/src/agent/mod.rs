@@ -18,7 +18,7 @@ mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output, Slots};
 pub use installed::{Agent, Login, Wrap, keys};
-pub use profile::Fitting;
+pub use profile::{CostReport, Fitting};
 pub use real::Real;
 pub use response::{Response, Talk};
 pub use skills::{SkillTalk, Skills, UsedSkill};

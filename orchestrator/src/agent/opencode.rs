@@ -12,7 +12,7 @@ use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 use skilltune_phases::transcript::{Call, Outcome};
 
-use super::profile::{Ask, Env, Profile, Variables, below_home, is_set};
+use super::profile::{Ask, CostReport, Env, Profile, Variables, below_home, is_set};
 use super::response::{Life, Remains, Response, Talk, failed, shortened};
 use super::skills::Skills;
 use super::stream::{events, text};
@@ -41,6 +41,7 @@ pub(super) const PROFILE: Profile = Profile {
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: SKILLS, by_name: false }),
     ends_early: false,
+    cost,
     form: None,
     login_at: ".local/share/opencode/auth.json",
     shell: |shell| vec![("SHELL", shell.to_owned())],
@@ -134,6 +135,14 @@ fn providers(env: &Env, model: Option<&str>) -> Value {
         provider["models"] = json!({ model: {} });
     }
     providers
+}
+
+/// Its catalogue has the price of a model, unless the model's service is only compatible with one that is in there.
+fn cost(model: Option<&str>) -> CostReport {
+    match model.and_then(|model| model.split_once('/')) {
+        Some((COMPATIBLE, _)) => CostReport::Tokens,
+        Some(_) | None => CostReport::Dollars,
+    }
 }
 
 /// Nothing of the user's but the logins, which stay where they are; for the rest it has no home but the call's.

@@ -48,6 +48,8 @@ pub(super) struct Profile {
     pub(super) skills: Option<Skills>,
     /// It ends before all that it has said is read, and then what no pipe holds is lost: it is given a file.
     pub(super) ends_early: bool,
+    /// What it reports of the cost of a call to this model.
+    pub(super) cost: fn(model: Option<&str>) -> CostReport,
     /// What it takes a JSON Schema of the answer as, if it can hold its model to one.
     pub(super) form: Option<fn(String) -> Form>,
     /// Where its login stands below the folder that its commands have for a home.
@@ -66,6 +68,17 @@ pub(super) struct Profile {
     /// The failure that it tells in words in the place of an answer, for who sees nothing but its words: they are what
     /// is on stdout.
     pub(super) excuse: Option<fn(Remains<'_>) -> Option<Failure>>,
+}
+
+/// What an agent reports of the cost of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostReport {
+    Dollars,
+    /// With the price of its model they are an estimate.
+    Tokens,
+    Nothing,
+    /// The call has no price: our own program made it, or a command that is told no model.
+    Free,
 }
 
 /// What a call asks of an agent.

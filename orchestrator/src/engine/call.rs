@@ -85,6 +85,10 @@ impl<L: LoopEngine> Job<L> {
                 let reply = self.shop.store_reply(reply, is_shared)?;
                 return Ok(Some(self.done(reply)));
             }
+            if let Some(file) = self.shop.guard.as_ref().and_then(|guard| guard.changed_file()) {
+                dir.clear()?;
+                return Ok(Some(self.not_started(key, &file)));
+            }
             guardian.run(&call, &self.ear)?
         };
         let Some(reply) = self.whole(key, &dir, &ended)? else {
@@ -98,6 +102,14 @@ impl<L: LoopEngine> Job<L> {
         crash::point("call: the reply is stored");
         dir.clear()?;
         Ok(Some(self.done(reply)))
+    }
+
+    /// The call that a file forbids which is not the one that was trusted. It is stored nowhere: the file may be restored.
+    fn not_started(self, key: CallKey, file: &Path) -> Done<L> {
+        let why = format!("{} changed since it was trusted", file.display());
+        let outcome = Err(Failure::new(FailureKind::NotTrusted, why));
+        let spent = Spent { usd: Some(0.0), ..Spent::default() };
+        self.done(Reply { key, outcome, spent, talk: None })
     }
 
     fn asking(&self) -> Asking<'_> {
@@ -330,13 +342,14 @@ impl Workshop {
         }
     }
 
-    /// What the agent has said, at the prices of the model that answered: it need not be the one that was asked for.
+    /// What the agent has said, at the price of the model that answered, which need not be the one that was asked for, or else
+    /// at that of the one that was asked for.
     fn hear(&self, order: &Order, remains: agent::Remains<'_>, workspace: &Path) -> Response {
         let agent = self.cast.of(&order.role);
         let heard = agent.read_response(remains, workspace);
         let answered = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).map(ModelName::as_str);
-        let model = answered.or(agent.model.as_deref());
-        let spent = heard.spent.priced(model.and_then(|model| self.prices.get(model)));
+        let price = |model: Option<&str>| self.prices.get(model?);
+        let spent = heard.spent.priced(price(answered).or_else(|| price(agent.model.as_deref())));
         Response { spent, ..heard }
     }
 }

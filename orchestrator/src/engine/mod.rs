@@ -26,7 +26,7 @@ mod tamper;
 mod tune;
 mod unreadable;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use skilltune_phases::event::{Failure, Record, Spent};
 use skilltune_phases::loops::Loop;
@@ -217,6 +217,12 @@ pub trait Person<L: Loop> {
     fn ask(&mut self, run: &Run<L>, step: &L::Step) -> Option<L::Answer>;
 }
 
+/// Tells whether what calls run is still what a person has trusted.
+pub trait Guard: std::fmt::Debug + Send + Sync {
+    /// The first file that is not.
+    fn changed_file(&self) -> Option<PathBuf>;
+}
+
 /// All that calls of agents need, whatever the loop.
 #[derive(Debug)]
 pub struct Workshop {
@@ -233,6 +239,8 @@ pub struct Workshop {
     pub prices: Prices,
     /// Where it is installed.
     pub git: Option<Program>,
+    /// Asked before each call starts.
+    pub guard: Option<Box<dyn Guard>>,
 }
 
 pub type CastAgents = ByRole<Agent>;

@@ -45,3 +45,4 @@ pub use path::{BadPath, RESERVED, RelPath};
 pub(crate) use place::fill;
 pub use place::{PlaceError, place, place_at};
 pub use restore::{Action, Applied, ReplaceError, Replacement, Rescued, Step, verify};
+pub use stamp::Stamp;

@@ -1,5 +1,7 @@
 //! What the system tells of a file without its bytes being read, and when that is enough to know them again.
 
+use std::io;
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::Stat;
@@ -12,7 +14,7 @@ const SETTLED: Duration = Duration::from_secs(3);
 
 /// Everything that changes when a file does; equal stamps of a settled file mean equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub struct Stamp {
     device: u64,
     inode: u64,
     pub(super) size: u64,
@@ -28,6 +30,11 @@ type Time = (i64, u64);
 impl Stamp {
     /// How many bytes one takes when it is written down.
     pub(super) const LEN: usize = 60;
+
+    /// That of the file which a path leads to.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        Ok(Self::of(&rustix::fs::stat(path)?))
+    }
 
     pub(super) fn of(stat: &Stat) -> Self {
         Self {
@@ -46,7 +53,7 @@ impl Stamp {
 
     /// Whether a later change cannot but show, when the file was read no earlier than `now`. What is written through a
     /// map of memory shows when the system gets to it, and not before; nobody edits a text that way.
-    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
+    pub fn is_settled(&self, now: SystemTime) -> bool {
         let latest = now.checked_sub(SETTLED).and_then(|then| then.duration_since(UNIX_EPOCH).ok());
         let Some(latest) = latest.and_then(|then| i64::try_from(then.as_secs()).ok()) else { return false };
         self.written.0 < latest && self.changed.0 < latest

@@ -37,8 +37,7 @@ pub fn shared(
         usd: ceilings.usd.map(|usd| usd + before.usd),
         tokens: ceilings.tokens.map(|tokens| tokens.saturating_add(before.tokens)),
         calls: ceilings.calls.map(|calls| calls.saturating_add(before.calls)),
-        minutes: None,
-        keep_free: None,
+        ..Ceilings::default()
     })
 }
 

@@ -60,8 +60,7 @@ impl Shard {
             usd: whole.usd.map(|usd| usd / f64::from(self.of)),
             tokens: whole.tokens.map(share),
             calls: whole.calls.map(share),
-            minutes: whole.minutes,
-            keep_free: whole.keep_free,
+            ..whole
         }
     }
 }
@@ -106,8 +105,7 @@ mod tests {
     #[test]
     fn all_shards_together_have_each_job_once_and_the_whole_budget() {
         let jobs: Vec<Name> = (0..21).map(|nth| format!("job-{nth}").parse().unwrap()).collect();
-        let whole =
-            Ceilings { calls: Some(21), tokens: Some(3), usd: Some(4.0), minutes: None, keep_free: None };
+        let whole = Ceilings { calls: Some(21), tokens: Some(3), usd: Some(4.0), ..Ceilings::default() };
         let shards: Vec<Shard> = (1..=8).map(|number| format!("{number}/8").parse().unwrap()).collect();
         let mut taken: Vec<Name> = shards.iter().flat_map(|shard| shard.share(jobs.clone())).collect();
         taken.sort();

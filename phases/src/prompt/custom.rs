@@ -4,6 +4,7 @@
 //! with samples of all that it may be given, to find what it would leave out. A page that fails later is an error, no panic.
 
 mod check;
+mod language;
 mod samples;
 
 use std::fmt;
@@ -121,23 +122,34 @@ impl Prompts {
     fn render(&self, page: Page, values: impl Serialize) -> Result<String, Faulty> {
         match self.of(page) {
             None => Ok(super::render(page.word(), values)),
-            Some(text) => render(page, text, values),
+            Some(text) => render(page, text, values, Bounds::CALL),
         }
     }
 }
 
-/// Far more steps than a page takes, and more bytes than any model reads: a page that needs more is broken.
-const STEPS: u64 = 1_000_000;
-const BYTES: usize = 64 << 20;
+/// What rendering a page may take: a page that needs more is broken.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    steps: u64,
+    bytes: usize,
+}
 
-fn render(page: Page, text: &str, values: impl Serialize) -> Result<String, Faulty> {
+impl Bounds {
+    /// Far more steps than a page takes, and more bytes than any model reads.
+    const CALL: Self = Self { steps: 1_000_000, bytes: 64 << 20 };
+    /// Samples are small, and there are thousands.
+    const SAMPLE: Self = Self { steps: 20_000, bytes: 1 << 20 };
+}
+
+fn render(page: Page, text: &str, values: impl Serialize, bounds: Bounds) -> Result<String, Faulty> {
+    language::check(page, text)?;
     let mut templates = environment();
-    templates.set_fuel(Some(STEPS));
+    templates.set_fuel(Some(bounds.steps));
     let wrong = |error| faulty(page, text, &error);
     let template = templates.template_from_named_str(page.word(), text).map_err(wrong)?;
-    let mut written = Bounded(Vec::new());
+    let mut written = Bounded { text: Vec::new(), most: bounds.bytes };
     template.render_captured_to(Serde(values), &mut written).map_err(wrong)?;
-    Ok(String::from_utf8(written.0).expect("a template writes text"))
+    Ok(String::from_utf8(written.text).expect("a template writes text"))
 }
 
 fn faulty(page: Page, text: &str, error: &Error) -> Faulty {
@@ -149,14 +161,17 @@ fn faulty(page: Page, text: &str, error: &Error) -> Faulty {
 }
 
 /// A text that ends where it becomes too long.
-struct Bounded(Vec<u8>);
+struct Bounded {
+    text: Vec<u8>,
+    most: usize,
+}
 
 impl io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.0.len() + bytes.len() > BYTES {
-            return Err(io::Error::other("longer than 64 MiB"));
+        if self.text.len() + bytes.len() > self.most {
+            return Err(io::Error::other(format!("longer than {} MiB", self.most >> 20)));
         }
-        self.0.extend_from_slice(bytes);
+        self.text.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

@@ -109,7 +109,7 @@ pub(crate) fn any_ceilings() -> impl Strategy<Value = Ceilings> {
             tokens: tokens.map(Into::into),
             calls: calls.map(Into::into),
             minutes: minutes.map(Into::into),
-            keep_free: None,
+            ..Ceilings::default()
         },
     )
 }

@@ -35,6 +35,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
 use crate::text::figures::count;
 use crate::text::plain::one_line;
+use crate::trust::Consent;
 
 /// It sees the skill in its prompt, and writes nothing.
 const DRAFTER: RoleSpec = RoleSpec::new(Role::IMPROVER, Rights::Read, false);
@@ -103,9 +104,8 @@ fn drafter(args: &SuiteNewArgs, project: &Path, around: &Environment) -> Result<
     if part.agent.name == offline::NAME {
         return Err(Complaint::input("the built-in agent cannot draft scenarios").hint("pass --agent NAME"));
     }
-    if !args.trust {
-        agents::ensure_trusted(&casting, &settings, around, None, Person::present(around))?;
-    }
+    let consent = Consent::of(args.trust, Person::present(around));
+    agents::ensure_trusted(&casting, &settings, around, None, consent)?;
     Ok((part, settings))
 }
 

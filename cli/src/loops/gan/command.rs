@@ -24,6 +24,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
 use crate::text::plain;
+use crate::trust::Consent;
 use crate::{agents, progress};
 
 impl LoopArgs for GanArgs {
@@ -36,10 +37,9 @@ impl LoopArgs for GanArgs {
         }
         proposing::require(&request, around)?;
         let person = Person::present(around).filter(|_| !self.run.yes);
-        if !self.trust {
-            agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
-        }
-        begin(&self, &request, &home, around, printer)
+        let consent = Consent::of(self.trust, person);
+        let pinned = agents::ensure_trusted(&request.casting, &request.settings, around, None, consent)?;
+        begin(&self, &Request { pinned: pinned.into_iter().collect(), ..request }, &home, around, printer)
     }
 }
 
@@ -77,9 +77,9 @@ fn drive(
     if args.run.format == Streamed::Human {
         estimate(request, &unbegun(&plan)?, around)?.summary().iter().for_each(|line| printer.talk(line));
     }
-    let begun = session::begin(around, home, plan, Vec::new())?;
+    let begun = session::begin(around, home, plan, Vec::new(), &request.pinned)?;
     let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
-    let options = RuntimeOptions::of(&request.casting, &request.settings);
+    let options = RuntimeOptions::of(&request.casting, &request.settings, request.pinned.clone());
     let mut person = AtHold::new(None, args.run.yes, around, printer);
     session::drive(around, home, begun, locks, options, reporter, &mut person)
 }

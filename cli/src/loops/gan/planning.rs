@@ -12,7 +12,7 @@ use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind};
 
-use crate::agents::Part;
+use crate::agents::{Part, priced};
 use crate::inputs::links;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::request::Request;
@@ -116,6 +116,6 @@ pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Comp
         epoch: request.epoch,
         unattended: request.unattended,
     };
-    plan.ceilings = request.settings.ceilings(&Gan::most_calls(&plan));
+    plan.ceilings = priced::ceilings(&request.settings, &request.casting, &Gan::most_calls(&plan))?;
     Ok(plan)
 }

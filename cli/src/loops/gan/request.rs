@@ -27,6 +27,7 @@ use crate::settings::setting::Setting;
 use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
+use crate::trust::pinned::Pins;
 
 #[derive(Debug)]
 pub struct Request {
@@ -49,6 +50,8 @@ pub struct Request {
     pub browser: Option<Found>,
     pub browser_seconds: u64,
     pub preview: Option<Preview>,
+    /// The files of a project that it may run, as they are trusted.
+    pub pinned: Vec<Pins>,
     /// Whether the system holds what it runs to its folders.
     pub confines: bool,
     pub retries: u32,
@@ -89,6 +92,7 @@ impl Request {
             preview: preview(&settings, browser.is_some(), around)?,
             browser,
             browser_seconds: gan.browser_seconds.value,
+            pinned: Vec::new(),
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),

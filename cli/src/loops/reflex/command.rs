@@ -29,11 +29,12 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{Answers, Person};
+use crate::terminal::questions::Person;
 use crate::text::figures::count;
 use crate::text::plain;
 use crate::text::width::wrapped;
-use crate::trust::{self, Named, TrustStore};
+use crate::trust::pinned::Pins;
+use crate::trust::{self, Consent, Named, TrustStore};
 use crate::{agents, progress};
 
 impl LoopArgs for ReflexArgs {
@@ -78,27 +79,27 @@ fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exit, C
         return Err(Complaint::input("cannot ask you to confirm these criteria and limits: no terminal")
             .hint("pass --yes to confirm them"));
     }
-    if !args.trust {
-        ensure_trusted(&request, around, person)?;
-    }
+    let pinned = ensure_trusted(&request, around, Consent::of(args.trust, person))?;
+    let request = Request { pinned, ..request };
     mention(&request, around, printer);
     begin(args, &request, around, printer)
 }
 
-/// The agents of a project, and the commands that come with rules.
+/// The agents of a project, and the commands that come with rules. Returns the files that they are, or read.
 fn ensure_trusted(
     request: &Request,
     around: &Environment,
-    person: Option<&dyn Answers>,
-) -> Result<(), Complaint> {
-    agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
-    let Some(rules) = &request.rules_file else { return Ok(()) };
-    let programs = rules.programs();
-    if programs.is_empty() {
-        return Ok(());
-    }
-    let (scripts, store) = (rules.scripts(around)?, TrustStore::new(around));
-    trust::ensure(&rules.file, &scripts, Named::Programs(&programs), &store, person)
+    consent: Consent<'_>,
+) -> Result<Vec<Pins>, Complaint> {
+    let of_agents = agents::ensure_trusted(&request.casting, &request.settings, around, None, consent)?;
+    let rules = request.rules_file.as_ref().filter(|rules| !rules.programs().is_empty());
+    let of_rules = rules.map(|rules| {
+        let (scripts, programs) = (rules.scripts(around)?, rules.programs());
+        let store = TrustStore::new(around);
+        trust::ensure(&rules.file, &scripts, Named::Programs(&programs), &store, consent)?;
+        Ok::<_, Complaint>(Pins::of(&rules.file, scripts, around))
+    });
+    Ok(of_agents.into_iter().chain(of_rules.transpose()?).collect())
 }
 
 /// A run on the same task that was left is only mentioned: this one is another.
@@ -147,14 +148,14 @@ fn drive(
     let objects = Objects::at(home.objects());
     let context = context::store(&objects, &context::pages(&request.project, &request.context))?;
     let folder = home.run(&named.1);
-    let plan = planning::plan(request, named, context, folder.root());
+    let plan = planning::plan(request, named, context, folder.root())?;
     let locks = session::lock(around, printer, &Reflex::targets(&plan), plan.run.as_str())?;
     if args.trust {
         agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
     }
-    let begun = session::begin(around, home, plan, Vec::new())?;
+    let begun = session::begin(around, home, plan, Vec::new(), &request.pinned)?;
     let reporter = progress::reporter(args.run.format, objects, around, printer);
-    let options = RuntimeOptions::of(&request.casting, &request.settings);
+    let options = RuntimeOptions::of(&request.casting, &request.settings, request.pinned.clone());
     let mut gatekeeper = Gatekeeper::new(None, args.run.yes, around, printer);
     session::drive(around, home, begun, locks, options, reporter, &mut gatekeeper)
 }
@@ -164,7 +165,7 @@ fn sketch(request: &Request, around: &Environment) -> Result<Plan, Complaint> {
     let home = Home::of(&request.project);
     let named = planning::name(request, Timestamp::now(), &Ownership::new(around))?;
     let folder = home.run(&named.1);
-    Ok(planning::plan(request, named, None, folder.root()))
+    planning::plan(request, named, None, folder.root())
 }
 
 /// What is there to be agreed to before rules are proposed, and that they will be.

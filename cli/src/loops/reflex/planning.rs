@@ -12,7 +12,7 @@ use skilltune_phases::loops::reflex::original::{self, Alias};
 use skilltune_phases::loops::reflex::{Plan, Reflex, Task};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
 
-use crate::agents::Part;
+use crate::agents::{Part, priced};
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::request::Request;
 use crate::runs::ownership::Ownership;
@@ -55,7 +55,12 @@ fn free_id(alias: &Alias, began: Timestamp, births: &Ownership) -> RunId {
 }
 
 /// The plan of a run of that name.
-pub fn plan(request: &Request, (alias, run): (Alias, RunId), context: Option<TreeId>, folder: &Path) -> Plan {
+pub fn plan(
+    request: &Request,
+    (alias, run): (Alias, RunId),
+    context: Option<TreeId>,
+    folder: &Path,
+) -> Result<Plan, Complaint> {
     let task = Task {
         alias: alias.as_str().to_owned(),
         project: request.project.to_string_lossy().into_owned(),
@@ -85,6 +90,6 @@ pub fn plan(request: &Request, (alias, run): (Alias, RunId), context: Option<Tre
         epoch: request.epoch,
         unattended: request.unattended,
     };
-    plan.ceilings = request.settings.ceilings(&Reflex::most_calls(&plan));
-    plan
+    plan.ceilings = priced::ceilings(&request.settings, &request.casting, &Reflex::most_calls(&plan))?;
+    Ok(plan)
 }

@@ -23,6 +23,7 @@ use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::{Answers, Person};
+use crate::trust::pinned::Pins;
 
 /// A task longer than this is no task but a mistake, such as a binary file.
 const LONGEST: u64 = 1 << 20;
@@ -46,6 +47,8 @@ pub struct Request {
     pub out: Option<PathBuf>,
     pub settings: Settings,
     pub casting: Casting,
+    /// The files of a project that it may run, as they are trusted.
+    pub pinned: Vec<Pins>,
     /// Whether the system holds what it runs to its folders.
     pub confines: bool,
     pub seed: Option<u64>,
@@ -82,6 +85,7 @@ impl Request {
         let context = named.map(|path| context::named(&around.named(&path)?)).collect::<Result<_, _>>()?;
         Ok(Self {
             evolution: reflex.evolution.value.as_path().display().to_string(),
+            pinned: Vec::new(),
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),

@@ -149,9 +149,9 @@ pub fn begin(
     if manner.format == Streamed::Human {
         tell_price(request, &plan, around, printer)?;
     }
-    let begun = session::begin(around, home, plan, request.answers().to_vec())?;
+    let begun = session::begin(around, home, plan, request.answers().to_vec(), &request.pinned)?;
     let reporter = progress::reporter(manner.format, Objects::at(home.objects()), around, printer);
-    let options = RuntimeOptions::of(&request.casting, &request.settings);
+    let options = RuntimeOptions::of(&request.casting, &request.settings, request.pinned.clone());
     let answer = AnswerFrom::of(None, manner.yes, around);
     let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
     session::drive(around, home, begun, locks, options, reporter, &mut person)

@@ -20,7 +20,7 @@ use skilltune_phases::score::Score;
 use skilltune_phases::split::split;
 use skilltune_phases::target::{self, Member, Mode};
 
-use crate::agents::Part;
+use crate::agents::{Part, priced};
 use crate::inputs::find::Skill;
 use crate::loops::tune::member::{Content, described, hidden, withheld};
 use crate::loops::tune::request::{Purpose, Request};
@@ -118,7 +118,7 @@ fn build(
         // Less than all of it is no goal: what counts is whether findings are left.
         plan.task.rules.threshold = Score::FULL;
     }
-    plan.ceilings = request.settings.ceilings(&Tune::most_calls(&plan));
+    plan.ceilings = priced::ceilings(&request.settings, &request.casting, &Tune::most_calls(&plan))?;
     plan.seed = request.seed.unwrap_or_else(|| {
         let Task { target, scenarios, contract, .. } = &plan.task;
         // By what they are, wherever they stand.

@@ -175,7 +175,8 @@ fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) 
         | FailureKind::PromptTooLong
         | FailureKind::Breach
         | FailureKind::UsageError
-        | FailureKind::NotSetUp => format!("the improver {}", words::failure(failure.kind)),
+        | FailureKind::NotSetUp
+        | FailureKind::NotTrusted => format!("the improver {}", words::failure(failure.kind)),
     };
     let name = plain::one_line(words::member(run, member));
     let after = format!(": {what}: {}", plain::one_line(&failure.why));

@@ -11,11 +11,10 @@ use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::terminal::questions::Answers;
 use crate::trust;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::Pinned;
-use crate::trust::{Named, TrustStore};
+use crate::trust::{Consent, Named, TrustStore};
 
 const MOST_BYTES: u64 = 256 << 10;
 
@@ -50,8 +49,13 @@ impl Pages {
     /// Whether a run would take the pages that the project names; nothing where it names none.
     pub fn trusted(settings: &Settings, around: &Environment) -> Option<bool> {
         let named = |page| matches!(settings.of::<PromptSettings>().of(page).origin, Origin::Project(_));
-        let trusted = |pages: Self| pages.ensure_trusted(settings, around, None).is_ok();
+        let trusted = |pages: Self| pages.are_trusted(settings, around);
         Page::ALL.into_iter().any(named).then(|| Self::read(settings).is_ok_and(trusted))
+    }
+
+    /// Whether none of them is a project's that nobody has trusted.
+    pub fn are_trusted(&self, settings: &Settings, around: &Environment) -> bool {
+        self.ensure_trusted(settings, around, Consent::Asked(None)).is_ok()
     }
 
     /// The files, each with the page that it is.
@@ -64,7 +68,7 @@ impl Pages {
         &self,
         settings: &Settings,
         around: &Environment,
-        person: Option<&dyn Answers>,
+        consent: Consent<'_>,
     ) -> Result<(), Complaint> {
         let theirs: Vec<&OwnPage> = self.own.iter().filter(|own| own.is_projects).collect();
         let Some(named_in) = settings.project_file.as_ref().filter(|_| !theirs.is_empty()) else {
@@ -72,21 +76,28 @@ impl Pages {
         };
         let names: Vec<String> = theirs.iter().map(|own| own.page.word().to_owned()).collect();
         let files: Vec<Pinned> = theirs.iter().map(|own| Pinned::from(&own.file)).collect();
-        trust::ensure(named_in, &files, Named::Prompts(&names), &TrustStore::new(around), person)
+        trust::ensure(named_in, &files, Named::Prompts(&names), &TrustStore::new(around), consent)
     }
 
     /// What the pages say, once nothing is wrong with them.
     pub fn checked(&self) -> Result<Prompts, Complaint> {
-        let mut prompts = Prompts::default();
         for OwnPage { page, file, .. } in &self.own {
             prompt::check(*page, file.text()).map_err(|faulty| {
                 let line = faulty.line.map(|line| format!(":{line}")).unwrap_or_default();
                 Complaint::input(format!("{}{line}: {}", file.path.display(), faulty.what))
                     .hint(format!("see docs/prompts.md for what the prompt `{page}` must contain"))
             })?;
+        }
+        Ok(self.texts())
+    }
+
+    /// What they say, with nothing rendered.
+    pub fn texts(&self) -> Prompts {
+        let mut prompts = Prompts::default();
+        for OwnPage { page, file, .. } in &self.own {
             prompts.set(*page, file.text().to_owned());
         }
-        Ok(prompts)
+        prompts
     }
 }
 

@@ -91,6 +91,7 @@ fn request(
         casting,
         delivery: task.delivery.clone(),
         tools: task.tools,
+        pinned: Vec::new(),
         confines: system_confines(&settings),
         settings,
         apply: Apply::Never,

@@ -37,7 +37,8 @@ use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
-use crate::trust::{Named, TrustStore};
+use crate::trust::pinned::Pins;
+use crate::trust::{Consent, Named, TrustStore};
 use crate::{agents, trust};
 
 /// One run: several skills that are no chain are several requests.
@@ -64,6 +65,8 @@ pub struct Request {
     pub apply: Apply,
     pub fail_on: FailOn,
     pub prompts: Prompts,
+    /// The files of a project that it may run, as they are trusted.
+    pub pinned: Vec<Pins>,
     /// Whether the system holds what it runs to its folders.
     pub confines: bool,
     /// A hash of the inputs otherwise.
@@ -131,12 +134,17 @@ pub fn requests(
         }
     }
     // Last, for it may write; and a dry run runs nothing.
-    if !args.trust && !args.run.only_shows() {
-        for draft in &drafts {
-            agents::ensure_trusted(&draft.casting, &draft.settings, around, None, asked)?;
-            draft.pages.ensure_trusted(&draft.settings, around, asked)?;
+    if !args.run.only_shows() {
+        let consent = Consent::of(args.trust, asked);
+        for draft in &mut drafts {
+            let of_agents = agents::ensure_trusted(&draft.casting, &draft.settings, around, None, consent)?;
+            draft.pages.ensure_trusted(&draft.settings, around, consent)?;
+            draft.pinned.extend(of_agents);
         }
-        suite.iter().try_for_each(|suite| ensure_trusted(suite, around, asked))?;
+        let of_suite = suite.as_ref().map(|suite| ensure_trusted(suite, around, consent)).transpose()?;
+        for draft in &mut drafts {
+            draft.pinned.extend(of_suite.clone().flatten());
+        }
     }
     let given = Tried::given(args, suite)?;
     let requests = drafts.into_iter().map(|draft| {
@@ -147,21 +155,22 @@ pub fn requests(
         };
         let tried = tried.of_skills(&draft.members);
         tried.check(&draft.members, &draft.delivery, around)?;
-        draft.request(mode, tried, args, asked.is_some())
+        draft.request(mode, tried, args, (asked.is_some(), around))
     });
     requests.collect()
 }
 
-/// Asks for trust where a suite has programs run.
+/// Asks for trust where a suite has programs run. Returns the files that they are, or read.
 pub fn ensure_trusted(
     suite: &Suite,
     around: &Environment,
-    person: Option<&dyn Answers>,
-) -> Result<(), Complaint> {
+    consent: Consent<'_>,
+) -> Result<Option<Pins>, Complaint> {
     let programs = suite.programs();
-    let Some(file) = suite.file.as_ref().filter(|_| !programs.is_empty()) else { return Ok(()) };
+    let Some(file) = suite.file.as_ref().filter(|_| !programs.is_empty()) else { return Ok(None) };
     let files = suite.scripts(around)?;
-    trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(around), person)
+    trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(around), consent)?;
+    Ok(suite.pins(files, around))
 }
 
 /// A request that may still have to be asked about.
@@ -172,6 +181,7 @@ struct Draft {
     casting: Casting,
     delivery: Delivery,
     pages: Pages,
+    pinned: Vec<Pins>,
 }
 
 impl Draft {
@@ -190,7 +200,7 @@ impl Draft {
             .map_err(|complaint| naming(complaint, &project, around))?;
         let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
         let pages = Pages::read(&settings)?;
-        Ok(Self { project, members, settings, casting, delivery, pages })
+        Ok(Self { project, members, settings, casting, delivery, pages, pinned: Vec::new() })
     }
 
     /// An answer goes over the files and under the flags.
@@ -199,17 +209,19 @@ impl Draft {
         lay_tune_flags(&mut self.settings, args);
     }
 
-    /// What a page says is tried out here: it is trusted by now.
+    /// What a page says is tried out here, if it is trusted: it is not, where nothing is run.
     fn request(
         mut self,
         mode: Mode,
         Tried { scenarios, starts, suite }: Tried,
         args: &TuneArgs,
-        is_attended: bool,
+        (is_attended, around): (bool, &Environment),
     ) -> Result<Request, Complaint> {
         let settings = &self.settings;
         let tune = settings.of::<TuneSettings>();
         let tools = tune.tools.value.into();
+        let is_trusted = args.trust || !args.run.only_shows() || self.pages.are_trusted(settings, around);
+        let prompts = if is_trusted { self.pages.checked()? } else { self.pages.texts() };
         if scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
             allow_shell(self.casting.of_mut(&Role::EXECUTOR), settings)?;
         }
@@ -226,7 +238,8 @@ impl Draft {
             rules: tune.rules(),
             apply: apply(&tune.apply, is_attended),
             fail_on: args.fail_on.rule(),
-            prompts: self.pages.checked()?,
+            prompts,
+            pinned: self.pinned,
             seed: args.seed,
             project: self.project,
             members: self.members,

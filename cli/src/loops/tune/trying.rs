@@ -36,6 +36,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
+use crate::trust::Consent;
 
 /// The suite that is named, or else the first that one of these skills brings along.
 pub fn suite(flags: &TrialFlags, skills: &[&Path], around: &Environment) -> Result<(Suite, bool), Complaint> {
@@ -77,13 +78,12 @@ pub fn begin(
     around: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    if !manner.trust {
-        let person = Person::present(around).filter(|_| !manner.yes);
-        agents::ensure_trusted(&request.casting, &request.settings, around, None, person)?;
-        pages.ensure_trusted(&request.settings, around, person)?;
-        request::ensure_trusted(suite, around, person)?;
-    }
-    let request = Request { prompts: pages.checked()?, ..request };
+    let consent = Consent::of(manner.trust, Person::present(around).filter(|_| !manner.yes));
+    let of_agents = agents::ensure_trusted(&request.casting, &request.settings, around, None, consent)?;
+    pages.ensure_trusted(&request.settings, around, consent)?;
+    let of_suite = request::ensure_trusted(suite, around, consent)?;
+    let pinned = of_agents.into_iter().chain(of_suite).collect();
+    let request = Request { prompts: pages.checked()?, pinned, ..request };
     let home = Home::of(&request.project);
     let targets = [request.members[0].path.clone()];
     let locks = session::lock(around, printer, &targets, name.as_str())?;
@@ -188,6 +188,7 @@ impl<'a> Trying<'a> {
             casting: self.casting,
             delivery: self.delivery,
             tools,
+            pinned: Vec::new(),
             confines: system_confines(&self.settings),
             settings: self.settings,
             apply: Apply::Never,

@@ -139,6 +139,7 @@ fn request(
         casting,
         delivery: Delivery::Inline,
         tools,
+        pinned: Vec::new(),
         confines: system_confines(&settings),
         settings,
         apply: Apply::Never,

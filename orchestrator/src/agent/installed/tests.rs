@@ -34,6 +34,24 @@ fn placeholders_are_filled_once_and_other_braces_stand_for_themselves() {
 }
 
 #[test]
+fn each_agent_reports_its_cost_or_its_tokens_or_neither() {
+    let ambient = ambient();
+    let reports = ["claude", "gemini", "codex", "opencode"].map(|name| real(name, &ambient).cost_report());
+    let [dollars, tokens] = [CostReport::Dollars, CostReport::Tokens];
+    assert_eq!(reports, [dollars, tokens, tokens, dollars]);
+    let compatible = Agent { model: Some("openai-compatible/local".into()), ..real("opencode", &ambient) };
+    assert_eq!(compatible.cost_report(), tokens, "it is in no catalogue");
+    let wrapped = real("claude", &ambient).through(Via::Ccw, "/bin/ccw".into());
+    assert_eq!(wrapped.cost_report(), CostReport::Nothing);
+    let command = |cost: Value| agent(json!({ "command": ["mine"], "cost": cost }));
+    assert_eq!(command(json!({ "usd": "/usd" })).cost_report(), dollars);
+    assert_eq!(command(json!({ "input_tokens": "/in", "output_tokens": "/out" })).cost_report(), tokens);
+    assert_eq!(command(json!({ "input_tokens": "/in" })).cost_report(), CostReport::Nothing);
+    assert_eq!(Agent { model: None, ..command(json!({})) }.cost_report(), CostReport::Free);
+    assert_eq!(Agent::built_in("/bin/skilltune".into(), "offline", &ambient).cost_report(), CostReport::Free);
+}
+
+#[test]
 fn the_prompt_goes_to_stdin_unless_it_is_asked_for_as_a_file() {
     assert!(agent(json!({ "command": ["mine", "{model}"] })).reads_stdin());
     assert!(!agent(json!({ "command": ["mine", "-f={prompt_file}"] })).reads_stdin());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::samples::{ALIEN, samples};
-use super::{Faulty, Page, faulty, render};
+use super::{Bounds, Faulty, Page, faulty, language, render};
 use crate::prompt::environment;
 
 impl Page {
@@ -39,9 +39,10 @@ impl Page {
 
 /// Finds what is wrong with a page, before anything depends on it.
 pub fn check(page: Page, text: &str) -> Result<(), Faulty> {
+    language::check(page, text)?;
     refuse_unknown(page, text)?;
     for values in samples(page) {
-        let rendered = render(page, text, &values)?;
+        let rendered = render(page, text, &values, Bounds::SAMPLE)?;
         let fences = fences(&values);
         let bare = bare(&rendered, &fences);
         // The task is the user's own words, and stands in no fence.

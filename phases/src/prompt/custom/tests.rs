@@ -28,7 +28,7 @@ fn our_own_pages_pass_the_check_and_say_the_same_when_they_are_a_persons() {
         assert_eq!(check(page, text), Ok(()), "{page}");
         for values in samples(page) {
             assert_eq!(
-                render(page, text, &values).unwrap(),
+                render(page, text, &values, Bounds::SAMPLE).unwrap(),
                 crate::prompt::render(page.word(), &values),
                 "{page}"
             );
@@ -71,16 +71,12 @@ fn what_does_not_parse_or_names_what_is_not_there_is_told_with_its_line() {
         refused(Page::Evaluate, &unknown),
         refused(Page::Evaluate, &inner),
         refused(Page::Evaluate, "{% include 'other.md' %}"),
-        refused(Page::Evaluate, "{{ debug() }}"),
-        refused(Page::Evaluate, &format!("{JUDGE}{{{{ 1 / 0 }}}}")),
     ];
     insta::assert_snapshot!(told.join("\n"), @"
     the prompt `evaluate`, line 2: syntax error: unexpected end of block
     the prompt `evaluate`, line 17: unknown variable `rounds`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
     the prompt `evaluate`, line 6: undefined value: `skill.text` is undefined
-    the prompt `evaluate`, line 1: template not found: tried to include non-existing template 'other.md'
-    the prompt `evaluate`, line 1: unknown variable `debug`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
-    the prompt `evaluate`, line 16: invalid operation: unable to calculate 1 / 0
+    the prompt `evaluate`, line 1: cannot use `include`; a prompt has variables, comparisons, if, elif, else, endif, for, endfor, and the filters length, first, last, lower, upper, trim
     ");
 }
 
@@ -113,13 +109,11 @@ fn what_is_in_a_fence_cannot_leave_it() {
         "{{ scenario | upper }}",
         "Here: {{ scenario }}",
         "{{ scenario }} and so on",
-        "{% for line in scenario.splitlines() %}{{ line }}{% endfor %}",
-        "{{ scenario | replace('<', '') }}",
+        "{{ scenario[1:] }}",
         "{{ skills }}",
     ] {
         let told = refused(Page::Evaluate, &format!("{JUDGE}\n{hostile}\n"));
-        let what = told.contains("takes a fenced value apart") || told.contains("has no method");
-        assert!(what, "{hostile}: {told}");
+        assert!(told.contains("takes a fenced value apart"), "{hostile}: {told}");
     }
 }
 
@@ -127,8 +121,8 @@ fn what_is_in_a_fence_cannot_leave_it() {
 fn a_page_that_comes_to_no_end_is_an_error() {
     let nested = "{% for a in scenario %}{% for b in scenario %}{% for c in scenario %}{% for d in scenario %}{% endfor %}{% endfor %}{% endfor %}{% endfor %}";
     assert!(refused(Page::Evaluate, nested).contains("engine ran out of fuel"));
-    let long = "{{ 'x' * 90000000 }}";
-    assert!(refused(Page::Evaluate, long).contains("write"), "{}", refused(Page::Evaluate, long));
+    let long = format!("{{% for a in scenario %}}{}{{% endfor %}}", "x".repeat(20_000));
+    assert!(refused(Page::Evaluate, &long).contains("write"), "{}", refused(Page::Evaluate, &long));
 }
 
 #[test]

@@ -21,7 +21,7 @@ fn reflex(line: &[&str]) -> Result<ReflexCommand, clap::Error> {
 }
 
 #[test]
-fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
+fn the_loops_help_says_what_its_commands_do() {
     insta::assert_snapshot!(help(&["reflex"]), @r#"
     Write a text for a task and refine it until it meets its rules
 
@@ -55,6 +55,10 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
       skilltune reflex "Write the API reference of the orders service"
       skilltune reflex status
     "#);
+}
+
+#[test]
+fn the_help_of_a_new_task_says_who_does_what() {
     insta::assert_snapshot!(help(&["reflex", "new"]), @r#"
     Write a text for a task, judge it against rules, and refine it
 
@@ -99,6 +103,9 @@ fn the_loops_help_says_what_its_commands_do_and_who_does_what() {
           --max-minutes <N>     Maximum minutes of work, without pauses
           --keep-free <SHARE>   Share of each usage window of your account that
                                 stays free, where the agent reports it, such as 30%
+          --unpriced <HOW>      Whether a run with a maximum cost may call agents
+                                whose cost would stay unknown [possible values:
+                                refuse, allow]
 
     Agents:
           --agent <AGENT>      Agent for all roles that no other flag sets: NAME or

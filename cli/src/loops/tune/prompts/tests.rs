@@ -88,7 +88,7 @@ fn a_projects_page_is_trusted_with_its_settings_and_a_users_own_needs_none() {
     let files = files();
     let ensured = |files: &Files| {
         let settings = files.load();
-        Pages::read(&settings).unwrap().ensure_trusted(&settings, &files.around(), None)
+        Pages::read(&settings).unwrap().ensure_trusted(&settings, &files.around(), Consent::Asked(None))
     };
     let trusted = || Pages::trusted(&files.load(), &files.around());
     assert_eq!(trusted(), Some(false));
