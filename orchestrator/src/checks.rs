@@ -90,7 +90,9 @@ pub fn command_told(check: usize, exit: i32, how: &How, seconds: u64, [stderr, s
     let (met, end) = match how {
         How::NotStarted { why } => return Told { check, met: None, details: checks::line(why).into() },
         How::Exited(code) => (Some(*code == exit), end_of(how, seconds)),
-        How::TimedOut | How::Signalled(_) | How::Cancelled | How::Lost { .. } => (None, end_of(how, seconds)),
+        How::TimedOut | How::Signalled(_) | How::Cancelled | How::OutputClosed | How::Lost { .. } => {
+            (None, end_of(how, seconds))
+        }
     };
     let said = [stderr, stdout].into_iter().map(checks::quote_end).find(|said| !said.is_empty());
     let details = said.map_or_else(|| end.clone(), |said| format!("{end}: {said}"));
@@ -103,7 +105,7 @@ pub fn end_of(how: &How, seconds: u64) -> String {
         How::Exited(code) => format!("exit code {code}"),
         How::TimedOut => format!("it did not end within {seconds} seconds"),
         How::Signalled(signal) => format!("ended by signal {signal}"),
-        How::Cancelled => "it was cancelled".to_owned(),
+        How::Cancelled | How::OutputClosed => "it was cancelled".to_owned(),
         How::NotStarted { why } | How::Lost { why } => why.clone(),
     }
 }

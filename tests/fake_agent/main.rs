@@ -2,7 +2,7 @@
 //!
 //! `fake-agent ROLE [SCRIPT]` reads its prompt from stdin. What it does follows from the skill it finds in its
 //! workspace (a line `Quality: 40`) and from the script, so that a run can be told in advance and two runs compared.
-//! Each call is logged twice, when it begins and when it has answered.
+//! Each call is logged when it begins, when it has answered, and when it stays although it has.
 #![expect(clippy::disallowed_methods, reason = "a program of tests works in its own scene")]
 #![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
 
@@ -91,7 +91,17 @@ fn main() -> ExitCode {
     std::io::stdout().write_all(answer.as_bytes()).expect("somebody reads the answer");
     close_streams();
     script.note("answer", &call);
+    linger(&script, &call);
     ExitCode::SUCCESS
+}
+
+/// Notes that it waits, and exits once the test lets it.
+fn linger(script: &Script, call: &str) {
+    if script.linger.exists() {
+        script.note("linger", call);
+        // The gate may be gone by now.
+        let _ = fs::read(&script.linger);
+    }
 }
 
 /// An answer is complete when its streams are closed, and not before: only then is it noted as given.

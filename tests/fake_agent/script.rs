@@ -25,6 +25,8 @@ pub(crate) struct Script {
     pub(crate) slow_ms: u64,
     /// By role, or by phase of the reflex loop: a pipe that the agent waits at until the test opens it; one that is not there is an open gate.
     pub(crate) gates: BTreeMap<String, PathBuf>,
+    /// A pipe that the agent waits at once it has answered and closed its output; one that is not there is an open gate.
+    pub(crate) linger: PathBuf,
     /// By role: what the agent does instead of its work.
     pub(crate) misbehave: BTreeMap<String, Misbehaviour>,
     /// By skill: from which quality to which the improver goes.
@@ -114,6 +116,7 @@ impl Default for Script {
             jitter_ms: 0,
             slow_ms: 0,
             gates: BTreeMap::new(),
+            linger: PathBuf::new(),
             misbehave: BTreeMap::new(),
             improve: BTreeMap::new(),
             style: Style::default(),

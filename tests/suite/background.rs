@@ -158,6 +158,11 @@ impl Gate {
         Self::at(scene.path("gate"))
     }
 
+    /// Agents that have answered and closed their output wait at it before they exit.
+    pub(crate) fn before_exit(scene: &Scene) -> Self {
+        Self::at(scene.path("linger"))
+    }
+
     pub(crate) fn at(path: PathBuf) -> Self {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         mknodat(CWD, &path, FileType::Fifo, Mode::RWXU, 0).unwrap();

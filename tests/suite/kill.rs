@@ -96,6 +96,8 @@ pub(crate) struct Figures {
     runs: usize,
     calls: usize,
     cut_in_flight: usize,
+    /// Kills while an agent that had answered had not exited.
+    between_answer_and_exit: usize,
     answered_again: usize,
     processes_left: usize,
 }
@@ -275,10 +277,16 @@ fn one_run(
     let mut left = KILLS_A_RUN.min(kills - figures.kills);
     let ran = loop {
         let run = Background::spawn(&scene, story.go_on(&scene));
-        if left == 0 || !comes_to_its_moment(&run, &scene, random) {
-            break run.wait();
-        }
+        // A third of the kills.
+        let before_exit = figures.kills.is_multiple_of(3);
+        let moment = if left == 0 { None } else { comes_to_its_moment(&run, &scene, random, before_exit) };
+        let Some(moment) = moment else { break run.wait() };
         run.kill();
+        if let Moment::BeforeExit(gate) = moment {
+            figures.between_answer_and_exit += 1;
+            // Agents that wait exit now, or their guardian ends them.
+            if random.below(2) == 0 { gate.open() } else { gate.remove() }
+        }
         left -= 1;
         figures.kills += 1;
         assert_intact(&scene);
@@ -292,15 +300,37 @@ fn one_run(
     story.outcome(&scene, &ran)
 }
 
-/// Waits for the moment to kill; false when the run ended before it.
-fn comes_to_its_moment(run: &Background<'_>, scene: &Scene, random: &mut Random) -> bool {
+/// When a run is killed.
+enum Moment {
+    Any,
+    /// An agent has answered and closed its output, and waits at this gate.
+    BeforeExit(Gate),
+}
+
+/// Waits for the moment to kill; none when the run ended before it.
+fn comes_to_its_moment(
+    run: &Background<'_>,
+    scene: &Scene,
+    random: &mut Random,
+    before_exit: bool,
+) -> Option<Moment> {
     let lines =
         |scene: &Scene| scene.calls().values().map(|(begun, answered)| begun + answered).sum::<usize>();
     let seen = lines(scene);
     let more = usize::try_from(random.below(16)).unwrap();
+    if !run.until(|scene| lines(scene) >= seen + more) {
+        return None;
+    }
+    if before_exit {
+        let (lingering, gate) = (scene.lingering(), Gate::before_exit(scene));
+        if run.until(|scene| scene.lingering() > lingering) {
+            return Some(Moment::BeforeExit(gate));
+        }
+        gate.remove();
+        return None;
+    }
     // The short delay is part of the experiment: it moves the moment from the agents' log into our own work.
-    run.until(|scene| lines(scene) >= seen + more)
-        && !run.ends_within(Duration::from_micros(random.below(12_000)))
+    (!run.ends_within(Duration::from_micros(random.below(12_000)))).then_some(Moment::Any)
 }
 
 #[test]

@@ -72,7 +72,9 @@ impl Scene {
 
     /// The script is laid over what every test wants of it.
     pub(crate) fn write_script(&self, script: &Value) {
-        let mut whole = json!({ "log": self.path("calls.log"), "lucky_file": self.path("lucky") });
+        let mut whole = json!({
+            "log": self.path("calls.log"), "lucky_file": self.path("lucky"), "linger": self.path("linger"),
+        });
         let fields = script.as_object().expect("a script is an object");
         whole.as_object_mut().expect("an object").extend(fields.clone());
         fs::write(self.path("script.json"), whole.to_string()).expect("written in our own folder");
@@ -230,9 +232,20 @@ impl Scene {
             let mut words = line.split(' ');
             let (what, call) = (words.next().expect("a word"), words.next().expect("a call"));
             let (begun, answered) = calls.entry(call.to_owned()).or_default();
-            *(if what == "start" { begun } else { answered }) += 1;
+            match what {
+                "start" => *begun += 1,
+                "answer" => *answered += 1,
+                "linger" => {}
+                other => panic!("no agent logs {other}"),
+            }
         }
         calls
+    }
+
+    /// How many agents stayed after their answer.
+    pub(crate) fn lingering(&self) -> usize {
+        let log = fs::read_to_string(self.path("calls.log")).unwrap_or_default();
+        log.lines().filter(|line| line.starts_with("linger ")).count()
     }
 
     pub(crate) fn answered(&self) -> usize {

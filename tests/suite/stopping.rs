@@ -73,6 +73,18 @@ fn the_first_interrupt_finishes_what_is_under_way_and_saves() {
 }
 
 #[test]
+fn an_answer_is_not_paid_for_again_when_the_program_is_killed_before_its_agent_has_exited() {
+    let scene = Scene::new(&[("writer", 40)], &script());
+    let gate = Gate::before_exit(&scene);
+    let run = Background::start(&scene, &TUNE);
+    assert!(run.until(|scene| scene.lingering() == 1), "an agent answers");
+    run.kill_and_see_off();
+    gate.remove();
+    assert_eq!((scene.answered(), scene.events("done").len()), (1, 0));
+    assert_goes_on(&scene);
+}
+
+#[test]
 fn an_interrupt_names_the_skills_whose_runs_were_never_begun() {
     let (scene, gate) = gated();
     for other in ["editor", "outline"] {

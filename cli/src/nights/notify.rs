@@ -86,7 +86,7 @@ fn came_to(how: &How) -> Result<(), String> {
         How::Exited(code) => Err(format!("it ended with exit code {code}")),
         How::Signalled(signal) => Err(format!("it was killed by signal {signal}")),
         How::TimedOut => Err(format!("it did not end within {}", duration(DEADLINE))),
-        How::Cancelled => Err("it was interrupted".to_owned()),
+        How::Cancelled | How::OutputClosed => Err("it was interrupted".to_owned()),
         How::Lost { why } | How::NotStarted { why } => Err(why.clone()),
     }
 }

@@ -125,6 +125,11 @@ impl AgentSettings {
             How::Exited(0) => self.answer(left.stdout).ok_or_else(|| {
                 failed(FailureKind::OffSchema, "its output has no text at the JSON pointer from the settings")
             }),
+            // What it has printed is whole, but where that is nothing it may not have been at its end.
+            How::OutputClosed => self
+                .answer(left.stdout)
+                .filter(|answer| !answer.trim().is_empty())
+                .ok_or_else(|| left.failure(life)),
             How::Exited(_)
             | How::Signalled(_)
             | How::TimedOut

@@ -82,6 +82,7 @@ impl Remains<'_> {
             How::Signalled(signal) => (FailureKind::Crashed, format!("signal {signal}")),
             How::NotStarted { why } => (FailureKind::Crashed, format!("could not be started: {why}")),
             How::Cancelled => (FailureKind::Crashed, "cancelled".to_owned()),
+            How::OutputClosed => (FailureKind::Crashed, "it closed its output and did not exit".to_owned()),
             How::Lost { why } => (FailureKind::Crashed, why.clone()),
         };
         let why = self.last_words().map_or(what.clone(), |line| format!("{what}: {line}"));
@@ -113,6 +114,7 @@ impl Remains<'_> {
             | How::Signalled(_)
             | How::NotStarted { .. }
             | How::Cancelled
+            | How::OutputClosed
             | How::Lost { .. } => self.failure(life),
         }
     }

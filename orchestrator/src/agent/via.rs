@@ -101,6 +101,7 @@ impl Via {
             How::Signalled(_)
             | How::TimedOut
             | How::Cancelled
+            | How::OutputClosed
             | How::NotStarted { .. }
             | How::Lost { .. } => Err(left.failure(life(said))),
         };

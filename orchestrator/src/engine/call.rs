@@ -66,38 +66,16 @@ impl<L: LoopEngine> Job<L> {
             return Ok(Some(self.done(reply)));
         }
         let dir = CallDir::of(&self.shop, key);
-        let ended = if let Some(ended) = dir.recorded_end()? {
-            ended
-        } else {
-            let call = self.shop.set_out(&dir, &asking, &asked)?;
-            let mut guardian = self.shop.pool.acquire()?;
-            let confined = call.confinement.is_some();
-            let unmade = if asking.order.repository {
-                repository::make(&self.shop, &dir, confined, &mut guardian, &self.ear)?
-            } else {
-                None
-            };
-            if let Some((how, failure)) = unmade {
-                if self.is_cut_off(&how) {
-                    return Ok(None);
-                }
-                let reply = Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
-                let reply = self.shop.store_reply(reply, is_shared)?;
-                return Ok(Some(self.done(reply)));
-            }
-            if let Some(file) = self.shop.guard.as_ref().and_then(|guard| guard.changed_file()) {
-                dir.clear()?;
-                return Ok(Some(self.not_started(key, &file)));
-            }
-            guardian.run(&call, &self.ear)?
+        let recorded = dir.recorded_end()?.map(|ended| self.whole(key, &dir, &ended)).transpose()?.flatten();
+        let reply = match recorded {
+            // A recorded end without a whole answer may be one that skilltune made: then it asks again.
+            None => match self.shop.guard.as_ref().and_then(|guard| guard.changed_file()) {
+                Some(file) => return Ok(Some(self.not_started(key, &file))),
+                None => self.call(key, &dir, &asking, &asked)?,
+            },
+            recorded => recorded,
         };
-        let Some(reply) = self.whole(key, &dir, &ended)? else {
-            if ended.how.is_answer() {
-                // It is recorded as an end of its own, which it is not when the run is resumed either.
-                dir.clear()?;
-            }
-            return Ok(None);
-        };
+        let Some(reply) = reply else { return Ok(None) };
         let reply = self.shop.store_reply(reply, is_shared)?;
         crash::point("call: the reply is stored");
         dir.clear()?;
@@ -112,6 +90,33 @@ impl<L: LoopEngine> Job<L> {
         self.done(Reply { key, outcome, spent, talk: None })
     }
 
+    /// Makes the call and reads its answer; nothing, when it was cancelled before it had answered.
+    fn call(
+        &self,
+        key: CallKey,
+        dir: &CallDir,
+        asking: &Asking<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<Option<Reply<L>>, EngineError> {
+        let call = self.shop.set_out(dir, asking, asked)?;
+        let mut guardian = self.shop.pool.acquire()?;
+        if asking.order.repository {
+            let confined = call.confinement.is_some();
+            let unmade = repository::make(&self.shop, dir, confined, &mut guardian, &self.ear)?;
+            if let Some((how, failure)) = unmade {
+                let failed = || Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
+                return Ok((!self.is_cut_off(&how)).then(failed));
+            }
+        }
+        let ended = guardian.run(&call, &self.ear)?;
+        let reply = self.whole(key, dir, &ended)?;
+        if reply.is_none() && ended.how.is_answer() {
+            // It is recorded as an end of its own, which it is not when the run is resumed either.
+            dir.clear()?;
+        }
+        Ok(reply)
+    }
+
     fn asking(&self) -> Asking<'_> {
         let (order, plan) = (self.request.as_ref(), &self.plan);
         let cast = plan.roles.of(&order.role);
@@ -121,7 +126,7 @@ impl<L: LoopEngine> Job<L> {
     /// Whether the call was ended by us, or by whoever ended us and it at once: then a failure is not its own.
     fn is_cut_off(&self, how: &How) -> bool {
         match how {
-            How::Cancelled => true,
+            How::Cancelled | How::OutputClosed => true,
             // Some programs exit with a code of their own when they are told to end.
             How::Exited(_) | How::Signalled(_) => self.ear.heard().is_some(),
             // When somebody ends all that is ours, the guardian may die before we have heard of it.

@@ -55,7 +55,7 @@ pub(super) fn make(
         let why = match &how {
             How::Exited(0) => continue,
             How::NotStarted { why } | How::Lost { why } => why.clone(),
-            How::Cancelled => "it was cancelled".to_owned(),
+            How::Cancelled | How::OutputClosed => "it was cancelled".to_owned(),
             How::Exited(code) => format!("exit code {code}"),
             How::Signalled(signal) => format!("signal {signal}"),
             How::TimedOut => "it did not end in time".to_owned(),

@@ -197,7 +197,7 @@ impl<'a> Git<'a> {
             }
             How::TimedOut => failed(None, "it did not end in time".to_owned()),
             How::NotStarted { why } | How::Lost { why } => failed(None, why),
-            How::Cancelled => failed(None, "it was cancelled".to_owned()),
+            How::Cancelled | How::OutputClosed => failed(None, "it was cancelled".to_owned()),
             How::Signalled(signal) => failed(None, format!("signal {signal} ended it")),
         }
     }

@@ -30,6 +30,9 @@ pub enum How {
     Signalled(i32),
     TimedOut,
     Cancelled,
+    /// It closed its output, as after an answer, and did not exit by itself before skilltune ended it: its exit code is
+    /// unknown.
+    OutputClosed,
     NotStarted {
         why: String,
     },
@@ -50,7 +53,7 @@ impl How {
     /// A signal is somebody's doing: whoever ends us and all that we run must not leave it behind as an answer.
     pub fn is_answer(&self) -> bool {
         match self {
-            Self::Exited(_) | Self::TimedOut | Self::NotStarted { .. } => true,
+            Self::Exited(_) | Self::TimedOut | Self::OutputClosed | Self::NotStarted { .. } => true,
             Self::Signalled(_) | Self::Cancelled | Self::Lost { .. } => false,
         }
     }

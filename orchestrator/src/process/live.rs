@@ -144,8 +144,8 @@ enum Course {
     Cancelled,
     /// The child was asked to leave, and this is why.
     Leaving(How),
-    /// The parent is gone: the child has one last moment.
-    Orphaned,
+    /// The parent is gone since then: the child has one last moment, or its grace where it has closed its output.
+    Orphaned(Instant),
     /// No more waiting; this is how it ended.
     Over(How),
 }
@@ -189,7 +189,7 @@ impl<'a> Live<'a> {
             if self.exit.happened(announced.exit) {
                 return Ok(match &self.course {
                     Course::Leaving(how) => Some(how.clone()),
-                    Course::Running | Course::Cancelled | Course::Orphaned | Course::Over(_) => None,
+                    Course::Running | Course::Cancelled | Course::Orphaned(_) | Course::Over(_) => None,
                 });
             }
             self.listen(parent, announced.parent);
@@ -228,7 +228,7 @@ impl<'a> Live<'a> {
     }
 
     fn listen(&mut self, parent: &mut Parent, readable: bool) {
-        if matches!(self.course, Course::Orphaned | Course::Over(_)) {
+        if matches!(self.course, Course::Orphaned(_) | Course::Over(_)) {
             return;
         }
         match parent.receive(readable) {
@@ -240,11 +240,15 @@ impl<'a> Live<'a> {
     }
 
     fn mind_the_time(&mut self) {
+        if let Course::Orphaned(since) = self.course {
+            let wait = if self.has_closed_its_output() { self.call.grace } else { LAST_MOMENT };
+            self.until = since.checked_add(wait);
+        }
         let late = self.until.is_some_and(|until| Instant::now() >= until);
         match self.course {
             Course::Running if late => self.ask_to_leave(How::TimedOut),
-            Course::Cancelled if late => self.ask_to_leave(How::Cancelled),
-            Course::Leaving(_) | Course::Orphaned if late => self.give_up(),
+            Course::Cancelled if late => self.ask_to_leave(self.cut_off()),
+            Course::Leaving(_) | Course::Orphaned(_) if late => self.give_up(),
             Course::Running | Course::Leaving(_)
                 if self.status.is_none() && self.tidied.elapsed() >= self.tidy =>
             {
@@ -253,8 +257,11 @@ impl<'a> Live<'a> {
                 self.tidy = if strays > 0 { TIDY[0] } else { (self.tidy * 2).min(TIDY[1]) };
                 self.tidied = Instant::now();
             }
-            Course::Running | Course::Cancelled | Course::Leaving(_) | Course::Orphaned | Course::Over(_) => {
-            }
+            Course::Running
+            | Course::Cancelled
+            | Course::Leaving(_)
+            | Course::Orphaned(_)
+            | Course::Over(_) => {}
         }
     }
 
@@ -275,8 +282,7 @@ impl<'a> Live<'a> {
 
     fn be_orphaned(&mut self) {
         if matches!(self.course, Course::Running | Course::Cancelled) {
-            self.course = Course::Orphaned;
-            self.until = Instant::now().checked_add(LAST_MOMENT);
+            self.course = Course::Orphaned(Instant::now());
         } else {
             self.give_up();
         }
@@ -286,9 +292,20 @@ impl<'a> Live<'a> {
     fn give_up(&mut self) {
         let how = match &self.course {
             Course::Leaving(how) | Course::Over(how) => how.clone(),
-            Course::Running | Course::Cancelled | Course::Orphaned => How::Cancelled,
+            Course::Running | Course::Cancelled | Course::Orphaned(_) => self.cut_off(),
         };
         self.course = Course::Over(how);
+    }
+
+    /// How a call ended that skilltune does not wait for any longer.
+    fn cut_off(&self) -> How {
+        if self.has_closed_its_output() { How::OutputClosed } else { How::Cancelled }
+    }
+
+    /// Whether no writer of its streams is left. A file that the child writes itself shows no end of its writers: the
+    /// reader of the answer looks for its end there.
+    fn has_closed_its_output(&self) -> bool {
+        self.streams.iter().all(|stream| stream.pipe().is_none())
     }
 
     /// Kills what it can at once, then takes what was written, without waiting for anybody who escaped.

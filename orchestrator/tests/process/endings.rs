@@ -98,21 +98,36 @@ fn a_child_deaf_to_being_asked_is_killed_after_its_grace() {
 #[test]
 fn a_cancelled_call_ends_soon_and_is_not_recorded() {
     for (kind, how) in [("plain", Cancel::Gently), ("setsid", Cancel::Gently), ("daemon", Cancel::Now)] {
-        let mut stage = Stage::new();
-        let call = stage.call(&[kind, "stay"]);
-        let mut cancel = Canceller::new().unwrap();
-        let ear = cancel.ear();
-        let mut guardian = guardian();
-        let canceller = std::thread::spawn(move || {
-            stage.await_trouble();
-            cancel.say(how);
-            (stage, cancel)
-        });
-        let ended = guardian.run(&call, &ear).unwrap();
-        let (stage, _) = canceller.join().unwrap();
+        let (stage, ended) = cancelled(kind, how);
         assert_eq!(ended.how, How::Cancelled, "{kind}");
         assert_eq!(stage.record(), None, "{kind}");
-        guardian.close();
+        stage.assert_nothing_is_left();
+    }
+}
+
+/// A program that stays, and whose call is cancelled once it has made its trouble.
+fn cancelled(kind: &str, how: Cancel) -> (Stage, Ended) {
+    let mut stage = Stage::new();
+    let call = stage.call(&[kind, "stay"]);
+    let mut cancel = Canceller::new().unwrap();
+    let ear = cancel.ear();
+    let mut guardian = guardian();
+    let canceller = std::thread::spawn(move || {
+        stage.await_trouble();
+        cancel.say(how);
+        (stage, cancel)
+    });
+    let ended = guardian.run(&call, &ear).unwrap();
+    guardian.close();
+    (canceller.join().unwrap().0, ended)
+}
+
+#[test]
+fn a_cancelled_call_that_has_closed_its_output_may_have_answered_and_is_recorded() {
+    for how in [Cancel::Gently, Cancel::Now] {
+        let (stage, ended) = cancelled("close-output", how);
+        assert_eq!(ended.how, How::OutputClosed, "{how:?}");
+        assert_eq!(stage.record(), Some(ended), "{how:?}");
         stage.assert_nothing_is_left();
     }
 }

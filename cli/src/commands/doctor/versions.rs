@@ -95,7 +95,7 @@ fn heard(went: Result<Ended, ProcessError>, call: &Call) -> Heard {
         Ok(How::TimedOut) => {
             Heard::Nothing(format!("version check timed out after {}", figures::duration(call.deadline)))
         }
-        Ok(How::Cancelled) => given_up(),
+        Ok(How::Cancelled | How::OutputClosed) => given_up(),
         Ok(How::Lost { why }) => Heard::Nothing(format!("version check failed: {}", plain::one_line(&why))),
         Ok(How::NotStarted { why }) => Heard::NotStarted(format!("cannot start: {}", plain::one_line(&why))),
         Err(error) => Heard::Nothing(plain::one_line(&error.to_string())),

@@ -53,6 +53,21 @@ fn a_deadline_that_passes_before_a_word_is_printed_tells_of_no_response() {
 }
 
 #[test]
+fn an_agent_that_closed_its_output_has_answered_if_it_printed_an_answer() {
+    let read = |output: &str, stdout: &str| {
+        let left =
+            Remains { ended: &ended(How::OutputClosed), stdout, stderr: "", at: Timestamp::UNIX_EPOCH };
+        settings(serde_json::json!({ "command": ["mine"], "output": output })).read_response(left).answer
+    };
+    assert_eq!(read("text", "an answer\n").unwrap(), "an answer\n");
+    assert_eq!(read("/a", r#"{"a":"yes"}"#).unwrap(), "yes");
+    for (output, stdout) in [("text", " \n"), ("/a", r#"{"a":"#), ("/a", r#"{"a":""}"#)] {
+        let failure = read(output, stdout).unwrap_err();
+        assert_eq!(failure.why, "it closed its output and did not exit", "{output}: {stdout}");
+    }
+}
+
+#[test]
 fn a_cost_is_taken_only_when_it_can_be_one() {
     let cost = serde_json::json!({ "usd": "/usd", "input_tokens": "/in", "output_tokens": "/out" });
     let settings = settings(serde_json::json!({ "command": ["mine"], "cost": cost }));

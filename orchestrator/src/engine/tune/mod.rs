@@ -201,7 +201,7 @@ fn set_up(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, R
         }
         How::Exited(code) => format!("exit code {code}"),
         How::Signalled(signal) => format!("signal {signal}"),
-        How::Cancelled => "cancelled".to_owned(),
+        How::Cancelled | How::OutputClosed => "cancelled".to_owned(),
         How::NotStarted { why } => {
             return Err(Failure::new(FailureKind::Crashed, format!("the set-up failed: {why}")).into());
         }
