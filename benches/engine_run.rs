@@ -22,6 +22,7 @@ use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
 use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::delivery::Delivery;
 use skilltune_phases::id::TreeId;
+use skilltune_phases::keys::Keys;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{
     Aim, Answer, Apply, Event, FailOn, Plan, Record, Rules, Run, Search, Sides, Step, Task, Tune,
@@ -90,6 +91,7 @@ pub(crate) async fn run(
         cast: plan.roles.map(|_| agent.clone()),
         pool: pool.clone(),
         limits: LIMITS,
+        keys: Keys::default(),
         prices: BTreeMap::new(),
         git: None,
         guard: None,

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use skilltune_phases::keys::Keys;
 use skilltune_phases::role::Rights;
 
 use crate::agent::{Agent, Ground, Remains, Response, Slots};
@@ -68,7 +69,8 @@ pub fn ask(
     let ended = pool.acquire()?.run(&call, ear)?;
     let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
     let remains = Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() };
-    Ok(agent.read_response(remains, &call.cwd))
+    let keys = Keys::new(agent.keys());
+    Ok(agent.read_response(remains, &call.cwd, &keys).without_keys(&keys))
 }
 
 fn set_out(agent: &Agent, system: bool, question: &Question, room: &Path) -> Result<Call, DiskError> {

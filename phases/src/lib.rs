@@ -35,6 +35,7 @@ pub mod gauge;
 pub mod id;
 pub mod json;
 pub mod judgement;
+pub mod keys;
 pub mod leak;
 pub mod ledger;
 pub mod lint;

@@ -42,7 +42,7 @@ pub(crate) use path::resolved;
 pub use reading::is_markdown;
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
-pub use secret::without_keys;
+pub use secret::{likely_keys, without_keys};
 pub use spec::spec;
 pub use split::tokens;
 

@@ -82,7 +82,12 @@ fn main() -> ExitCode {
         (None, "improver") => Some(improve(&script)),
         (None, other) => panic!("no such role: {other}"),
     };
-    let Some(answer) = answer else { return ExitCode::from(3) };
+    let Some(answer) = answer else {
+        eprintln!("{}", script.swapped(&part, "no luck today"));
+        return ExitCode::from(3);
+    };
+    script.swap_in_files(&part);
+    let answer = script.swapped(&part, &answer);
     let answer = if script.parrot { prompt + &answer } else { answer };
     let answer = if script.envelope { script::envelope(&answer) } else { answer };
     if script.no_text {
@@ -133,7 +138,6 @@ fn execute(script: &Script, call: &str) -> Option<String> {
         None => ("nobody".to_owned(), script.unaided),
     };
     if script.executor_fails_at.contains(&quality) {
-        eprintln!("no luck today");
         return None;
     }
     let quality = script.made(&by, quality, call);

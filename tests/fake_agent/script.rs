@@ -55,6 +55,9 @@ pub(crate) struct Script {
     pub(crate) overwrite: BTreeMap<String, Vec<PathBuf>>,
     /// What came of it, a line each.
     pub(crate) overwritten: PathBuf,
+    /// By role, phase or turn: a word, and what stands in its place in all that the agent says and edits. That is the value
+    /// of the variable of that name, or the text itself where the agent was given no such variable.
+    pub(crate) swaps: BTreeMap<String, (String, String)>,
     /// The executor leaves no file.
     pub(crate) words_only: bool,
     /// Where each call tells what it was started with.
@@ -132,6 +135,7 @@ impl Default for Script {
             executor_fails_at: Vec::new(),
             overwrite: BTreeMap::new(),
             overwritten: PathBuf::new(),
+            swaps: BTreeMap::new(),
             words_only: false,
             envelope: false,
             dump: PathBuf::new(),
@@ -202,6 +206,23 @@ impl Script {
         }
     }
 
+    /// The text as an agent in that part says it.
+    pub(crate) fn swapped(&self, part: &str, text: &str) -> String {
+        let Some((word, other)) = self.swaps.get(part) else { return text.to_owned() };
+        text.replace(word, &std::env::var(other).unwrap_or_else(|_| other.clone()))
+    }
+
+    /// The same in the files that the agent edits.
+    pub(crate) fn swap_in_files(&self, part: &str) {
+        for folder in self.swaps.get(part).into_iter().flat_map(|_| edited_folders()) {
+            for file in std::fs::read_dir(folder).expect("it is a folder").flatten() {
+                if let Ok(text) = std::fs::read_to_string(file.path()) {
+                    std::fs::write(file.path(), self.swapped(part, &text)).expect("the copy can be written");
+                }
+            }
+        }
+    }
+
     /// Whether this is the first request of its kind. Asked the same again, it is answered the same.
     pub(crate) fn is_first(&self, kind: &str, request: &str) -> bool {
         let path = self.lucky_file.with_extension(kind);
@@ -232,6 +253,12 @@ impl Script {
         let line = format!("{what} {call} {}\n", std::process::id());
         append(&self.log, &line);
     }
+}
+
+/// The copies in the workspace that an agent may edit.
+fn edited_folders() -> impl Iterator<Item = PathBuf> {
+    let skills = std::fs::read_dir("skill").into_iter().flatten().flatten().map(|skill| skill.path());
+    skills.chain(Some(PathBuf::from("artifact")).filter(|artifact| artifact.is_dir()))
 }
 
 pub(crate) fn append(path: &Path, line: &str) {

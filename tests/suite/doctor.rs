@@ -233,14 +233,14 @@ fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
     );
     let gemini = &agent(&seen, "gemini")["probe"];
     assert_eq!((&gemini["answered"], &gemini["kind"]), (&json!(false), &json!("authentication")));
-    assert_eq!(gemini["why"], "the key (key) is wrong");
+    assert_eq!(gemini["why"], "the key [hidden] is wrong");
     assert_eq!(gemini["mend"], "start `gemini` and log in, or set GEMINI_API_KEY");
     assert_eq!((ran.code, &seen["ready"]), (Some(3), &json!(true)), "one will do, and one is at fault");
     assert_eq!(seen["next"], "skilltune tune SKILL --agent claude", "and not with the one that fails");
     assert!(!ran.stdout.contains("s3cret"));
     let human = probe(&[]);
     assert!(
-        human.stdout.contains("!!  gemini: test call failed: it is not logged in: the key (key) is wrong"),
+        human.stdout.contains("!!  gemini: test call failed: it is not logged in: the key [hidden] is wrong"),
         "{human:?}"
     );
     assert!(human.stdout.contains("ok  claude: answered in "), "{human:?}");

@@ -53,7 +53,7 @@ pub(crate) fn playing(play: &Value) -> Scene {
 }
 
 /// With the brief and the profile.
-fn lay(scene: Scene) -> Scene {
+pub(crate) fn lay(scene: Scene) -> Scene {
     fs::write(scene.path("project/brief.md"), BRIEF).unwrap();
     fs::write(scene.path("project/plain.yaml"), PROFILE).unwrap();
     scene

@@ -29,6 +29,7 @@ mod init;
 mod installing;
 mod keep_free;
 mod keeping;
+mod keys;
 mod kill;
 mod law;
 mod lint;

@@ -1,9 +1,9 @@
 //! The keys that no text of a night shows: they are hidden before anything is written down, so that the journal, all pages and the
 //! command that is notified are free of them.
 
-use skilltune_orchestrator::agent::keys;
 use skilltune_phases::checks::How;
 use skilltune_phases::demand::Demand;
+use skilltune_phases::keys::{self, Keys};
 use skilltune_phases::night::{Decided, End, Left, Outcome};
 use skilltune_phases::transcript::Redaction;
 
@@ -14,7 +14,7 @@ pub struct Secrets(Redaction);
 
 impl Secrets {
     pub fn of(around: &Environment) -> Self {
-        Self(Redaction { secrets: keys(&around.env), workspace: Vec::new() })
+        Self(Redaction { keys: Keys::new(keys::of_environment(&around.env)), workspace: Vec::new() })
     }
 
     pub fn left(&self, left: Left) -> Left {

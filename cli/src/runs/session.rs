@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use skilltune_orchestrator::agent::Agent;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::{
     CallLimits, Context, Drive, EngineError, Extent, Halt, Observer, Person, Stopped, Workshop, is_published,
@@ -19,6 +20,7 @@ use skilltune_orchestrator::store::{
 };
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Done, Event, Pause, Record, Signal};
+use skilltune_phases::keys::Keys;
 use skilltune_phases::plan::{Cast, Plan, RunId};
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
@@ -333,6 +335,7 @@ fn workshop(
         folder,
         cache: AnswerCache::of(home, &around.state).map_err(ours)?,
         work: work(around, id),
+        keys: Keys::new(options.cast.values().flat_map(Agent::keys)),
         cast: options.cast,
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
+use skilltune_phases::keys;
 
 use crate::settings::Settings;
 use crate::settings::agents::AgentEntry;
@@ -83,10 +84,18 @@ fn price_rows(model: &str, price: &Setting<ModelPrice>) -> Vec<Row> {
     rows.into()
 }
 
+/// Commands are shown without the keys among their arguments.
+fn without_keys(value: Json) -> Json {
+    match serde_json::from_value::<Vec<String>>(value.clone()) {
+        Ok(command) => json!(keys::without_keys_in_arguments(&command)),
+        Err(_) => value,
+    }
+}
+
 fn row(key: &str, value: Json, origin: &Origin) -> Row {
     Row {
         key: key.to_owned(),
-        value,
+        value: without_keys(value),
         origin: origin.word(),
         file: origin.file().map(|path| path.display().to_string()),
         ceiling: None,

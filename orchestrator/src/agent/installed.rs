@@ -11,7 +11,6 @@ mod wrap;
 pub use login::Login;
 pub use wrap::Wrap;
 
-pub use redaction::keys;
 use redaction::redaction;
 pub(crate) use rights::Ground;
 
@@ -21,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_phases::event::Spent;
 use skilltune_phases::judgement::VerdictShape;
+use skilltune_phases::keys::Keys;
 use skilltune_phases::offline;
 use skilltune_phases::plan::{Fingerprint, Isolation};
 use skilltune_phases::role::Rights;
@@ -371,8 +371,8 @@ impl Agent {
         }
     }
 
-    /// Reads what a call in that workspace printed. Its transcript is redacted.
-    pub(crate) fn read_response(&self, left: Remains<'_>, workspace: &Path) -> Response {
+    /// Reads what a call in that workspace printed. Its transcript has none of the keys; the answer is as it was given.
+    pub(crate) fn read_response(&self, left: Remains<'_>, workspace: &Path, keys: &Keys) -> Response {
         let mut response = match (&self.kind, &self.via) {
             (Kind::Command(settings), _) => settings.read_response(left),
             // No service is behind it: when it comes to no end, that is the work's own fault.
@@ -386,7 +386,7 @@ impl Agent {
         if let Some(talk) = &mut response.talk {
             talk.transcript.total(talk.turns, response.spent.input_tokens, response.spent.output_tokens);
             let transcript = std::mem::take(&mut talk.transcript);
-            talk.transcript = transcript.redacted(&redaction(&self.env, workspace));
+            talk.transcript = transcript.redacted(&redaction(keys, workspace));
         }
         match left.ended.how {
             // Whatever it has said: it may be going on, or nobody knows how it ended.

@@ -17,7 +17,7 @@ mod stream;
 mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output, Slots};
-pub use installed::{Agent, Login, Wrap, keys};
+pub use installed::{Agent, Login, Wrap};
 pub use profile::{CostReport, Fitting};
 pub use real::Real;
 pub use response::{Response, Talk};

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{Failure, FailureKind, Spent};
+use skilltune_phases::keys::Keys;
 use skilltune_phases::model::ModelName;
 use skilltune_phases::transcript::Transcript;
 use skilltune_phases::window::Window;
@@ -29,6 +30,16 @@ pub struct Response {
     pub spent: Spent,
     /// Only of a real agent, which reports what it does.
     pub talk: Option<Talk>,
+}
+
+impl Response {
+    /// The same without keys in the answer, or in why there is none.
+    #[must_use]
+    pub fn without_keys(self, keys: &Keys) -> Self {
+        let hidden = |failure: Failure| Failure { why: keys.hide(&failure.why).into_owned(), ..failure };
+        let answer = self.answer.map(|answer| keys.hide(&answer).into_owned()).map_err(hidden);
+        Self { answer, ..self }
+    }
 }
 
 /// What a real agent reported on the way to its answer.

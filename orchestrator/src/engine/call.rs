@@ -17,7 +17,9 @@ use skilltune_phases::plan::{Cast, Plan};
 
 use super::call_dir::{self, CallDir};
 use super::reply::Reply;
-use super::{EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, repository, tamper};
+use super::{
+    EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, refusal, repository, tamper,
+};
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
 use crate::crash;
 use crate::disk::SafePath;
@@ -160,17 +162,16 @@ impl<L: LoopEngine> Job<L> {
             let (how, space) = (&ended.how, space.path());
             let ran = Ran { how, seconds, stdout: &stdout, stderr: &stderr, space };
             let outcome = outcome(L::ran(&self.shop, &self.request, &ran))?;
-            return Ok(Reply { key, outcome, spent, talk: None });
+            return Ok(Reply { key, outcome, spent, talk: None }.without_keys(&self.shop.keys));
         }
         let at = dir.ended_at();
         let remains = agent::Remains { ended, stdout: &stdout, stderr: &stderr, at };
-        let heard = self.shop.hear(order, remains, &dir.space_path());
-        let Response { answer, spent, talk } = heard;
+        let Response { answer, spent, talk } = self.shop.hear(order, remains, &dir.space_path());
         if let Some(talk) = &talk {
             dir.write_transcript(&talk.transcript)?;
         }
         let outcome = outcome(self.answer(dir, answer, talk.as_ref(), &spent))?;
-        Ok(Reply { key, outcome, spent, talk })
+        Ok(Reply { key, outcome, spent, talk }.without_keys(&self.shop.keys))
     }
 
     fn answer(
@@ -185,9 +186,16 @@ impl<L: LoopEngine> Job<L> {
             return Err(Failure::new(FailureKind::OffSchema, "its workspace is no folder any more").into());
         }
         tamper::check(&self.shop.objects, self.request.as_ref(), space.path())?;
+        let base = L::base(&self.request);
+        // An edit is taken as it is or not at all: without its keys it would be another one.
+        let answer = if base.is_some() { answer.as_str().into() } else { self.shop.keys.hide(&answer) };
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
         let remains = Remains { space: space.path(), answer: &answer, denied, talk, spent };
-        L::read(&self.shop, &self.request, &remains)
+        let answer = L::read(&self.shop, &self.request, &remains)?;
+        if let Some(base) = base {
+            refusal::check_keys(&self.shop, &base, &L::trees(&answer))?;
+        }
+        Ok(answer)
     }
 
     fn done(self, reply: Reply<L>) -> Done<L> {
@@ -351,7 +359,7 @@ impl Workshop {
     /// at that of the one that was asked for.
     fn hear(&self, order: &Order, remains: agent::Remains<'_>, workspace: &Path) -> Response {
         let agent = self.cast.of(&order.role);
-        let heard = agent.read_response(remains, workspace);
+        let heard = agent.read_response(remains, workspace, &self.keys);
         let answered = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).map(ModelName::as_str);
         let price = |model: Option<&str>| self.prices.get(model?);
         let spent = heard.spent.priced(price(answered).or_else(|| price(agent.model.as_deref())));

@@ -258,6 +258,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                 None => return Ok(Taken::Done),
             },
         };
+        // A check by machine quotes what an agent has left.
+        let answer = self.context.shop.keys.hide_in(answer).map_err(|_| EngineError::Lost)?;
         let attempt = self.run.attempts(&step);
         let done = Done {
             step,

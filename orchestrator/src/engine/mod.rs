@@ -29,6 +29,8 @@ mod unreadable;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::event::{Failure, Record, Spent};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::keys::Keys;
 use skilltune_phases::loops::Loop;
 use skilltune_phases::price::Prices;
 use skilltune_phases::prompt::Faulty;
@@ -109,6 +111,11 @@ pub trait LoopEngine: Loop {
         request: &Self::Request,
         remains: &Remains<'_>,
     ) -> Result<Self::Answer, ReadError>;
+
+    /// The versions that a step edits, if it makes an edit: the trees of its answer add no key to them.
+    fn base(request: &Self::Request) -> Option<Vec<TreeId>> {
+        request.as_ref().draft().map(|copy| vec![copy.tree])
+    }
 
     /// Reads what a command of ours came to, in a loop that has any.
     fn ran(shop: &Workshop, request: &Self::Request, ran: &Ran<'_>) -> Result<Self::Answer, ReadError>;
@@ -235,6 +242,8 @@ pub struct Workshop {
     pub cast: CastAgents,
     pub pool: GuardianPool,
     pub limits: CallLimits,
+    /// Those that its agents are given.
+    pub keys: Keys,
     /// Of the models whose agents tell tokens and no money.
     pub prices: Prices,
     /// Where it is installed.

@@ -33,6 +33,13 @@ impl LoopEngine for Reflex {
         }
     }
 
+    fn base(request: &Request) -> Option<Vec<TreeId>> {
+        match request.answers() {
+            Answers::Page => Some(request.previous().into_iter().collect()),
+            Answers::Data => None,
+        }
+    }
+
     fn ran(_: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
         let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
         let (check, exit) = request.check().ok_or_else(no_command)?;

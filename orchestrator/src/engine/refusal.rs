@@ -1,8 +1,73 @@
 //! What an edited copy of a person's folder may not hold.
 
-use skilltune_phases::edit::{acts_by_itself, is_git};
+use std::collections::BTreeSet;
 
-use crate::snapshot::{Entry, Manifest, Node, RelPath};
+use skilltune_phases::edit::{acts_by_itself, is_git};
+use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::id::TreeId;
+use skilltune_phases::keys::Keys;
+
+use super::{ReadError, Workshop};
+use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
+
+/// Refuses an edit that adds a key to the versions that it was made from: people publish what they edit.
+pub(super) fn check_keys(shop: &Workshop, base: &[TreeId], made: &[TreeId]) -> Result<(), ReadError> {
+    match added_key(&shop.objects, &shop.keys, base, made)? {
+        None => Ok(()),
+        Some(place) => {
+            let why =
+                format!("{place} has a key that was not there before; write a placeholder in its place");
+            Err(Failure::new(FailureKind::Gate, why).into())
+        }
+    }
+}
+
+/// The first place with a key that is nowhere in the base. A key that only moves is not added.
+fn added_key(
+    objects: &Objects,
+    keys: &Keys,
+    base: &[TreeId],
+    made: &[TreeId],
+) -> Result<Option<String>, ObjectError> {
+    let manifests =
+        |trees: &[TreeId]| trees.iter().map(|&tree| objects.manifest(tree)).collect::<Result<Vec<_>, _>>();
+    let (base, made) = (manifests(base)?, manifests(made)?);
+    let is_new = |entry: &&Entry| base.iter().all(|base| base.get(&entry.path) != Some(&entry.node));
+    let mut found = Vec::new();
+    for entry in made.iter().flat_map(Manifest::entries).filter(is_new) {
+        found.extend(keys_of(objects, keys, entry)?);
+    }
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut known = BTreeSet::new();
+    for entry in base.iter().flat_map(Manifest::entries) {
+        known.extend(keys_of(objects, keys, entry)?.into_iter().map(|(_, key)| key));
+    }
+    Ok(found.into_iter().find(|(_, key)| !known.contains(key)).map(|(place, _)| place))
+}
+
+/// The keys in the name and in the content of an entry, each with its place.
+fn keys_of(
+    objects: &Objects,
+    keys: &Keys,
+    Entry { path, node }: &Entry,
+) -> Result<Vec<(String, String)>, ObjectError> {
+    let content = match node {
+        Node::File { blob, .. } => objects.read(*blob)?,
+        Node::Link { target } => target.clone(),
+        Node::Folder { .. } => Vec::new(),
+    };
+    let (name, content) = (path.to_string(), String::from_utf8_lossy(&content));
+    let in_name = keys.find(&name).into_iter().map(|(_, key)| (name.clone(), key.to_owned()));
+    let (mut line, mut counted) = (1, 0);
+    let in_content = keys.find(&content).into_iter().map(|(at, key)| {
+        line += content[counted..at].matches('\n').count();
+        counted = at;
+        (format!("{name}:{line}"), key.to_owned())
+    });
+    Ok(in_name.chain(in_content).collect())
+}
 
 /// The first symlink that leads out of the folder and did not before. What led outside before is the person's own; a symlink
 /// that stayed may have come to lead elsewhere.

@@ -8,6 +8,7 @@ use std::io::ErrorKind;
 use serde::{Deserialize, Serialize};
 use skilltune_phases::event::{self, Failure, FailureKind, Outcome, Spent};
 use skilltune_phases::id::CallKey;
+use skilltune_phases::keys::Keys;
 use skilltune_phases::loops::Loop;
 
 use super::Workshop;
@@ -17,6 +18,7 @@ use crate::disk::{DiskError, SafePath, atomic::Durability};
 /// A line of the journal has to hold it.
 const LONGEST: usize = 12 << 20;
 const TOO_LONG: &str = "its answer takes more than 12 MiB to write down";
+const NOTHING_LEFT: &str = "its answer has keys in places where no text belongs";
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -28,6 +30,17 @@ pub(super) struct Reply<L: Loop> {
     /// What the agent told on the way, if it is one that does: for whoever wants to know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) talk: Option<Talk>,
+}
+
+impl<L: Loop> Reply<L> {
+    /// The same without keys in anything that was said.
+    pub(super) fn without_keys(self, keys: &Keys) -> Self {
+        let (key, spent) = (self.key, self.spent);
+        keys.hide_in(self).unwrap_or_else(|_| {
+            let outcome = Err(Failure::new(FailureKind::OffSchema, NOTHING_LEFT));
+            Self { key, outcome, spent, talk: None }
+        })
+    }
 }
 
 impl Workshop {

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use skilltune_phases::keys::{self, Keys};
+
 use super::special;
 use crate::disk::{self, DiskError, OnDisk as _, atomic};
 use crate::process::{Call, Ear, GuardianPool, How, ProcessError};
@@ -46,6 +48,8 @@ pub struct Git<'a> {
     room: &'a Path,
     pool: &'a GuardianPool,
     ear: &'a Ear,
+    /// The person's: a program may repeat one in what it says.
+    keys: Keys,
     /// More of its environment.
     env: Vec<(String, String)>,
     commands: Rc<Cell<u32>>,
@@ -125,9 +129,9 @@ impl<'a> Git<'a> {
         pool: &'a GuardianPool,
         ear: &'a Ear,
     ) -> Self {
-        let folder = folder.to_owned();
         let (env, commands, looked) = (Vec::new(), Rc::default(), Rc::default());
-        Self { program, folder, room, pool, ear, env, commands, looked }
+        let keys = Keys::new(keys::of_environment(&program.env));
+        Self { program, folder: folder.to_owned(), room, pool, ear, keys, env, commands, looked }
     }
 
     /// The same in another folder.
@@ -193,6 +197,7 @@ impl<'a> Git<'a> {
                 .map_err(|source| GitError::Unread { path: call.stdout, source }),
             How::Exited(code) => {
                 let said = disk::text(&call.stderr, SAID)?;
+                let said = self.keys.hide(&said);
                 failed(Some(code), said.trim().trim_start_matches("fatal: ").to_owned())
             }
             How::TimedOut => failed(None, "it did not end in time".to_owned()),

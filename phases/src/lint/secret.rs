@@ -50,19 +50,29 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
 
 /// The text with every key replaced, for texts that are stored and shown.
 pub fn without_keys(text: &str, with: &str) -> String {
+    let (mut clean, mut done) = (String::with_capacity(text.len()), 0);
+    for (at, key) in likely_keys(text) {
+        clean.push_str(&text[done..at]);
+        clean.push_str(with);
+        done = at + key.len();
+    }
+    clean + &text[done..]
+}
+
+/// Every key in the text, and where it begins; none is a part of another.
+pub fn likely_keys(text: &str) -> Vec<(usize, &str)> {
     let runs = keys(text).map(|(at, _)| (at, end_of_run as fn(&str) -> usize));
     let mut places: Vec<_> = runs.chain(blocks(text).map(|(at, _)| (at, end_of_block as _))).collect();
     places.sort_unstable_by_key(|(at, _)| *at);
-    let (mut clean, mut done) = (String::with_capacity(text.len()), 0);
+    let (mut found, mut done) = (Vec::new(), 0);
     for (at, end) in places {
         // The ends are looked for one after the other, so that a text full of beginnings costs its length once.
         if at >= done {
-            clean.push_str(&text[done..at]);
-            clean.push_str(with);
             done = at + end(&text[at..]);
+            found.push((at, &text[at..done]));
         }
     }
-    clean + &text[done..]
+    found
 }
 
 fn end_of_run(text: &str) -> usize {

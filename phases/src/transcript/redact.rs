@@ -1,20 +1,15 @@
 //! What is taken out of a transcript before it is stored: keys, control characters, and whatever is too long.
 
 use super::{Call, Event, MOST_FILES, Transcript};
-use crate::lint;
+use crate::keys::Keys;
 
 /// What may not be stored as it is.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
-    /// The keys that the agent was given.
-    pub secrets: Vec<String>,
+    pub keys: Keys,
     /// The workspace's paths: what is below is named relative to it, as in the prompts.
     pub workspace: Vec<String>,
 }
-
-const HIDDEN: &str = "[hidden]";
-/// A shorter value is a word that occurs by itself.
-const SHORTEST_SECRET: usize = 6;
 
 const MOST_OF_TEXT: usize = 2_000;
 const MOST_OF_ARGUMENTS: usize = 500;
@@ -80,15 +75,8 @@ impl Redaction {
 
     /// A text without keys. Control characters go first: one in the middle of a key would hide it from the search.
     pub fn clean(&self, text: &str) -> String {
-        let mut text: String = text.chars().filter(|&char| is_plain(char)).collect();
-        for secret in self.secrets.iter().filter(|secret| secret.len() >= SHORTEST_SECRET) {
-            // Arguments are JSON, where a quote has a backslash.
-            let quoted = serde_json::to_string(secret).expect("a text has a JSON text");
-            for form in [secret.as_str(), quoted.trim_matches('"')] {
-                text = text.replace(form, HIDDEN);
-            }
-        }
-        text = lint::without_keys(&text, HIDDEN);
+        let text: String = text.chars().filter(|&char| is_plain(char)).collect();
+        let mut text = self.keys.hide(&text).into_owned();
         for path in self.workspace.iter().filter(|path| path.len() > 1) {
             text = text.replace(&format!("{path}/"), "").replace(path.as_str(), ".");
         }

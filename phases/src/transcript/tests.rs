@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::*;
+use crate::keys::Keys;
 
 fn call(id: &str, tool: &str, arguments: &Value) -> Call {
     Call::new(id, tool, arguments, &["file_path"])
@@ -30,8 +31,8 @@ fn example() -> Transcript {
 }
 
 fn redaction(secrets: &[&str]) -> Redaction {
-    let secrets = secrets.iter().map(|&secret| secret.to_owned()).collect();
-    Redaction { secrets, workspace: vec!["/w/space".to_owned()] }
+    let keys = Keys::new(secrets.iter().map(|&secret| secret.to_owned()));
+    Redaction { keys, workspace: vec!["/w/space".to_owned()] }
 }
 
 /// What is stored of a result with this output.

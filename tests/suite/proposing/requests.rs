@@ -335,6 +335,16 @@ fn gh_gets_what_it_needs_of_the_environment_and_no_repository() {
 }
 
 #[test]
+fn what_gh_says_of_a_key_is_told_without_it() {
+    let server = Server::tuned();
+    let likely = ["ghp", "_", &"q7Rt2Xw9Kb4Zm1Vc8Ln5".repeat(2)[..36]].concat();
+    fs::write(server.file("fails"), format!("not logged in with my-own-token and {likely}\n")).unwrap();
+    let mut command = server.command(&["apply", "--as", "pr"]);
+    let ran = Ran::of(command.env("GH_TOKEN", "my-own-token").output().unwrap());
+    assert!(ran.stderr.contains("not logged in with [hidden] and [hidden]"), "{ran:?}");
+}
+
+#[test]
 fn a_file_of_git_lfs_is_not_pushed_without_its_content() {
     let repository = Repository::uncommitted();
     repository.add_to_home("[filter \"lfs\"]\n\tclean = tr a-z A-Z\n\tsmudge = cat\n\trequired = true\n");

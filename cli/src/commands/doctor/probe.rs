@@ -54,8 +54,7 @@ impl Probed {
             Ok(_) => None,
             Err(failure) => Some(failure),
         };
-        // What a service says of a wrong key may quote it.
-        let why = |failure: &Failure| plain::one_line(&agent.without_keys(&failure.why));
+        let why = |failure: &Failure| plain::one_line(&failure.why);
         Self {
             answered: failure.is_none(),
             via: agent.via().map(Via::name),

@@ -144,7 +144,7 @@ fn ask(
     let Response { answer, spent, .. } =
         response.map_err(|why| Complaint::ours(format!("cannot call {}", agent.name)).caused_by(why))?;
     let failed = |failure: Failure| {
-        let why = one_line(&agent.without_keys(&failure.why));
+        let why = one_line(&failure.why);
         Complaint::input(format!("{} {}", agent.name, words::failure(failure.kind))).caused_by(why).hint(
             match failure.kind.remedy() {
                 Remedy::Fix => advice::fix(&agent.name, &failure),

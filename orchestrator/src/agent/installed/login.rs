@@ -43,13 +43,6 @@ impl Agent {
         let file = decides.map(|(variable, below)| below_of(&self.env[*variable], below));
         Some(file.filter(|file| file.is_file()).map_or(Login::Unseen, Login::File))
     }
-
-    /// A text without the keys that it was given: a service may quote one.
-    pub fn without_keys(&self, text: &str) -> String {
-        let Kind::Real(real) = self.kind else { return text.to_owned() };
-        let keys = real.keys().iter().filter_map(|key| self.env.get(*key)).filter(|key| !key.is_empty());
-        keys.fold(text.to_owned(), |text, key| text.replace(key.as_str(), "(key)"))
-    }
 }
 
 fn below_of(folder: &str, below: &str) -> PathBuf {

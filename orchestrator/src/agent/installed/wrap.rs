@@ -42,6 +42,10 @@ impl Wrap {
         { named }.find(|name| !Self::PLACEHOLDERS.contains(name))
     }
 
+    pub(super) fn words(&self) -> &[String] {
+        &self.words
+    }
+
     /// Its program's name, as reports tell it.
     pub fn name(&self) -> String {
         let name = self.program.file_name().unwrap_or(self.program.as_os_str());
