@@ -96,6 +96,8 @@ pub enum FailureKind {
     Refused,
     /// It used up its turns.
     TurnLimit,
+    /// Its answer was cut off: the model may not write more.
+    OutputLimit,
     /// It used up its money.
     BudgetLimit,
     /// It was denied a tool that it needed.

@@ -28,6 +28,7 @@ impl FailureKind {
             | Self::Gate
             | Self::Refused
             | Self::TurnLimit
+            | Self::OutputLimit
             | Self::DeniedTool
             | Self::PromptTooLong
             | Self::Breach => Remedy::Tell,
@@ -46,7 +47,7 @@ impl FailureKind {
     /// trying it again would help a skill whose agent comes to an end only now and then.
     pub fn is_scored(self) -> bool {
         match self {
-            Self::TimedOut | Self::TurnLimit | Self::TooLarge => true,
+            Self::TimedOut | Self::TurnLimit | Self::OutputLimit | Self::TooLarge => true,
             Self::NoResponse
             | Self::Crashed
             | Self::Empty

@@ -44,6 +44,7 @@ mod night_told;
 mod offline;
 mod outage;
 mod outcome;
+mod output_limit;
 mod outside_links;
 mod own_prompts;
 mod panel;

@@ -149,6 +149,7 @@ pub fn failure(kind: FailureKind) -> &'static str {
         FailureKind::Gate => "made no valid change",
         FailureKind::Refused => "refused the task",
         FailureKind::TurnLimit => "reached its turn limit",
+        FailureKind::OutputLimit => "reached its output limit",
         FailureKind::BudgetLimit => "reached its budget limit",
         FailureKind::DeniedTool => "was denied a tool that it needed",
         FailureKind::RateLimited => "is rate-limited",

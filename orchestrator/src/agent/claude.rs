@@ -303,7 +303,9 @@ fn kind(result: &Value, why: &str) -> FailureKind {
         Some(500..) => FailureKind::Overloaded,
         Some(400..) => FailureKind::UsageError,
         _ if says(&["not logged in", "/login"]) => FailureKind::Authentication,
-        _ if is("api_error", "max_output_tokens") => FailureKind::OffSchema,
+        _ if is("api_error", "max_output_tokens") || says(&["output token maximum"]) => {
+            FailureKind::OutputLimit
+        }
         _ if is("api_error", "connection_failed") || says(&["timed out", "malformed response"]) => {
             FailureKind::Network
         }

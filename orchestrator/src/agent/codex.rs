@@ -328,7 +328,7 @@ fn kind(why: &str) -> FailureKind {
         Some(400..) => FailureKind::UsageError,
         _ if says(&["sign in again", "not logged in"]) => FailureKind::Authentication,
         _ if says(&["content_filter", "flagged"]) => FailureKind::Refused,
-        _ if says(&["max_output_tokens"]) => FailureKind::OffSchema,
+        _ if says(&["max_output_tokens"]) => FailureKind::OutputLimit,
         _ if says(&["rate limit"]) => FailureKind::RateLimited,
         _ if says(&["high demand", "at capacity"]) => FailureKind::Overloaded,
         _ if says(&["stream disconnected", "connection failed", "timed out", "timeout"]) => {

@@ -263,7 +263,9 @@ impl Said {
                 Err(failed(FailureKind::TurnLimit, &format!("it did not finish within {STEPS} steps")))
             }
             Some("stop") => Ok(self.words),
-            Some("length") => Err(failed(FailureKind::OffSchema, "the model was cut off at its limit")),
+            Some("length") => {
+                Err(failed(FailureKind::OutputLimit, "the model was cut off at its output limit"))
+            }
             Some("content-filter") => Err(failed(FailureKind::Refused, "the service blocked the answer")),
             Some(_) => Err(left.without_end(self.life)),
             None => Err(not_begun(left, self.life)),
@@ -341,7 +343,7 @@ fn kind(error: &Value, why: &str) -> FailureKind {
         }
         _ if name == "ProviderAuthError" => FailureKind::Authentication,
         _ if name == "ContentFilterError" => FailureKind::Refused,
-        _ if name == "MessageOutputLengthError" => FailureKind::OffSchema,
+        _ if name == "MessageOutputLengthError" => FailureKind::OutputLimit,
         _ if says(&["model not found", "model_not_found", "does not exist"]) => FailureKind::ModelNotFound,
         Some(401 | 403) => FailureKind::Authentication,
         Some(404) => FailureKind::ModelNotFound,

@@ -165,6 +165,7 @@ fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) 
         | FailureKind::Refused
         | FailureKind::TurnLimit
         | FailureKind::BudgetLimit
+        | FailureKind::OutputLimit
         | FailureKind::DeniedTool
         | FailureKind::RateLimited
         | FailureKind::UsageLimit

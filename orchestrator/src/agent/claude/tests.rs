@@ -132,7 +132,7 @@ fn an_error_is_no_answer_whatever_its_subtype_says() {
         (transcript!("401"), FailureKind::Authentication),
         (transcript!("500"), FailureKind::Overloaded),
         (transcript!("refusal"), FailureKind::Refused),
-        (transcript!("max-output"), FailureKind::OffSchema),
+        (transcript!("max-output"), FailureKind::OutputLimit),
         (transcript!("max-turns"), FailureKind::TurnLimit),
         (transcript!("max-budget"), FailureKind::BudgetLimit),
     ];

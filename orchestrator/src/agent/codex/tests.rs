@@ -59,7 +59,7 @@ fn what_the_service_answered_is_told_in_words() {
         (transcript!("500"), FailureKind::Overloaded),
         (transcript!("cut-off"), FailureKind::Network),
         (transcript!("refusal"), FailureKind::Refused),
-        (transcript!("max-output"), FailureKind::OffSchema),
+        (transcript!("max-output"), FailureKind::OutputLimit),
         (transcript!("usage-limit"), FailureKind::UsageLimit),
     ];
     for (stdout, kind) in kinds {

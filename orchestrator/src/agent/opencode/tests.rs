@@ -63,7 +63,7 @@ fn the_last_step_tells_how_it_ended_and_an_error_before_all() {
         (transcript!("429"), FailureKind::RateLimited),
         (transcript!("cut-off"), FailureKind::Network),
         (transcript!("refusal"), FailureKind::Refused),
-        (transcript!("max-output"), FailureKind::OffSchema),
+        (transcript!("max-output"), FailureKind::OutputLimit),
         (transcript!("usage-limit"), FailureKind::UsageLimit),
     ];
     for (stdout, kind) in kinds {
@@ -94,7 +94,7 @@ fn what_an_error_says_tells_what_kind_it_is() {
     }
     for (name, message, kind) in [
         ("ProviderAuthError", "no", FailureKind::Authentication),
-        ("MessageOutputLengthError", "no", FailureKind::OffSchema),
+        ("MessageOutputLengthError", "no", FailureKind::OutputLimit),
         ("ContextOverflowError", "no", FailureKind::PromptTooLong),
         ("ContentFilterError", "no", FailureKind::Refused),
         ("UnknownError", "Model not found: x/y.", FailureKind::ModelNotFound),
