@@ -136,11 +136,15 @@ impl Order {
         self.placements.iter().any(|placement| placement.at == at)
     }
 
-    /// What an answer must repeat, so that no text which the agent reads can answer in its place: nobody who writes into
-    /// a skill or an artifact can know a hash that covers their own words.
-    pub(crate) fn code(&self, what: &[u8], seed: u64) -> String {
-        let parts = [what, &seed.to_le_bytes(), self.step.as_bytes(), &self.attempt.to_le_bytes()];
-        Digest::of_parts(parts).short()
+    /// What an answer must repeat, so that no text which the agent reads can answer in its place: nobody can know a hash that
+    /// covers their own words. It covers all that the agent finds in its workspace, and these texts of its prompt: whatever
+    /// another agent wrote has to be among them.
+    pub(crate) fn code(&self, what: &[u8], texts: &[&str], seed: u64) -> String {
+        let (seed, attempt) = (seed.to_le_bytes(), self.attempt.to_le_bytes());
+        let own = [what, &seed, self.step.as_bytes(), &attempt];
+        let placed = self.placements.iter().flat_map(|one| [one.at.as_bytes(), one.tree.0.as_bytes()]);
+        let texts = texts.iter().map(|text| text.as_bytes());
+        Digest::of_parts(own.into_iter().chain(placed).chain(texts)).short()
     }
 }
 

@@ -148,7 +148,18 @@ impl Request {
     }
 
     fn nonce(&self) -> String {
-        self.order.code(b"answer", self.plan.seed)
+        // The reasons of a builder's proposals, about which its evaluator rules.
+        let proposals = match &self.brief {
+            Brief::Rule { talk, .. } => newest(talk),
+            Brief::Draft
+            | Brief::Propose { .. }
+            | Brief::Build(_)
+            | Brief::Look
+            | Brief::Try(_)
+            | Brief::Judge { .. } => &[],
+        };
+        let proposals = serde_json::to_string(proposals).expect("data has a JSON text");
+        self.order.code(b"answer", &[&proposals], self.plan.seed)
     }
 }
 

@@ -181,7 +181,18 @@ impl Request {
     }
 
     fn nonce(&self) -> String {
-        self.order.code(b"answer", self.plan.seed)
+        // What another agent wrote, beside the artifact.
+        let steps = match &self.brief {
+            Brief::Prepare { steps } | Brief::Produce { steps } => steps.as_slice(),
+            Brief::Propose { .. }
+            | Brief::Plan { .. }
+            | Brief::Check { .. }
+            | Brief::Judge { .. }
+            | Brief::Critique { .. }
+            | Brief::Refine { .. } => &[],
+        };
+        let steps = serde_json::to_string(steps).expect("data has a JSON text");
+        self.order.code(b"answer", &[&steps], self.plan.seed)
     }
 
     fn active(&self) -> Vec<&Rule> {

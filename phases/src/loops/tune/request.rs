@@ -246,7 +246,20 @@ impl Request {
     }
 
     fn nonce(&self) -> String {
-        self.order.code(b"verdict", self.plan.seed)
+        self.order.code(b"verdict", &self.told_by_agents(), self.plan.seed)
+    }
+
+    /// What other agents say in the prompt, beside the files in the workspace.
+    fn told_by_agents(&self) -> Vec<&str> {
+        let activity = match &self.brief {
+            Brief::Grade { activity, .. } | Brief::Evaluate { activity, .. } => activity.as_slice(),
+            Brief::SetUp
+            | Brief::Execute { .. }
+            | Brief::Check { .. }
+            | Brief::Review { .. }
+            | Brief::Improve(_) => &[],
+        };
+        activity.iter().map(|(_, digest)| &**digest).collect()
     }
 
     /// The names of the members that were not used in the trial that is judged.

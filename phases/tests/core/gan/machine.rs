@@ -334,6 +334,28 @@ fn only_a_builder_may_write_and_only_in_its_draft() {
 }
 
 #[test]
+fn the_code_of_a_ruling_covers_the_reasons_of_the_builder() {
+    let code = |why: &str| {
+        let mut drive = Drive::start(at(Level::Thorough, true));
+        loop {
+            let step = drive.due(1).remove(0);
+            if let Step::Rule { .. } = step {
+                let prompt = prompt(&drive.run, &step);
+                let (_, code) = prompt.rsplit_once("\"answer_to\": \"").expect("a code is asked for");
+                return code.split_once('"').expect("it ends").0.to_owned();
+            }
+            let mut outcome = answer(&drive.run, &step, &everything);
+            if let Ok(Answer::Proposed(proposals)) = &mut outcome {
+                proposals[0].why = why.into();
+            }
+            drive.done(step, outcome);
+        }
+    };
+    assert_eq!(code("nobody asked"), code("nobody asked"));
+    assert_ne!(code("nobody asked"), code("somebody asked"));
+}
+
+#[test]
 fn the_most_calls_are_those_of_the_level_with_every_retry() {
     let most = |plan: Plan| {
         let most = Gan::most_calls(&plan);

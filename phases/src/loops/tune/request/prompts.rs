@@ -145,7 +145,7 @@ impl Request {
     fn worded(&self, contract: &Contract, artifacts: &[Named<'_>]) -> Contract {
         let files = artifacts.iter().flat_map(|member| &member.folder.files);
         let files: Vec<&str> = files.map(|file| file.path.as_str()).collect();
-        anchor::worded(contract, &files, &self.order.code(b"absent", self.plan.seed))
+        anchor::worded(contract, &files, &self.order.code(b"absent", &[], self.plan.seed))
     }
 
     pub(super) fn review_prompt(&self, contract: &Contract, folders: &Folders) -> String {
