@@ -1,6 +1,6 @@
 //! The stop rules: data, judged by pure functions over the run's series, in one order of precedence.
 //!
-//! reached, failed, oscillating, stalled, exhausted; what is finished the loop sees itself. A success is never relabelled, and
+//! reached, failed, oscillating, stalled, exhausted; what is refused or finished the loop sees itself. A success is never relabelled, and
 //! what stands still is never called converged. A person's stop is no rule: it pauses a run, or ends it, as its loop has it; a
 //! ceiling only pauses a run.
 
@@ -15,6 +15,8 @@ use crate::score::Score;
 pub enum Reason {
     Reached,
     Failed,
+    /// The improver's newest edits are not valid ones, and no other was made.
+    Refused,
     Oscillating,
     Stalled,
     Exhausted,

@@ -79,6 +79,9 @@ fn main() -> ExitCode {
         }
         (None, "evaluator") => Some(evaluate::answer(&script, &prompt)),
         (None, "improver") if prompt.starts_with("# Write scenarios") => Some(script.draft(&prompt)),
+        (None, "improver") if script.unedited > 0 && script.nth("improver", &call) < script.unedited => {
+            Some("I have no idea.".to_owned())
+        }
         (None, "improver") => Some(improve(&script)),
         (None, other) => panic!("no such role: {other}"),
     };

@@ -32,6 +32,8 @@ pub(crate) struct Script {
     /// By skill: from which quality to which the improver goes.
     pub(crate) improve: BTreeMap<String, BTreeMap<u32, u32>>,
     pub(crate) style: Style,
+    /// The improver makes no edit in so many of its first calls.
+    pub(crate) unedited: usize,
     /// Qualities that are judged so much better the first time; kept in `lucky_file`.
     pub(crate) lucky: BTreeMap<u32, u32>,
     pub(crate) lucky_file: PathBuf,
@@ -123,6 +125,7 @@ impl Default for Script {
             misbehave: BTreeMap::new(),
             improve: BTreeMap::new(),
             style: Style::default(),
+            unedited: 0,
             lucky: BTreeMap::new(),
             lucky_file: PathBuf::new(),
             claims: false,

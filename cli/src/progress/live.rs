@@ -138,7 +138,13 @@ mod tests {
     fn the_oldest_step_is_told_and_the_others_are_counted() {
         let mut play = Play::begin(plan(&["write-a-haiku"], 1));
         play.advance(&mut scored(&[], &[])).unwrap();
-        let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0), by: Improver::First };
+        let step = Step::Improve {
+            round: 1,
+            base: play.run.start(),
+            member: Place(0),
+            by: Improver::First,
+            failed: 0,
+        };
         assert_eq!(message(&play.run, &[], 40), "");
         assert_eq!(message(&play.run, &[&step], 40), "round 1 of 3: improving write-a-haiku");
         assert_eq!(message(&play.run, &[&step, &step], 40), "round 1 of 3: improvi…a-haiku and 1 more");

@@ -63,7 +63,7 @@ pub use basis::Basis;
 pub use decision::{Answer, Apart, Decision, Ending, Measured, Pair, Shipment, Verdict, Why};
 pub use fail_on::FailReason;
 pub use request::{INPUT, Request, SKILL, WORKSPACE};
-pub use state::{Edit, Round, Standing, State};
+pub use state::{Edit, FailedEdit, Round, Standing, State};
 pub use step::{Asked, Choice, Hold, Improver, Kept, Seat, Step, Trial};
 pub use task::{Aim, Apply, FailOn, LeftOut, Regraded, Rules, Search, Sides, Suite, Task};
 pub use view::Dropped;
@@ -181,8 +181,7 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
         Some(Edit::Nothing { failure, .. })
             if run.plan.repeats_itself() && failure.kind == FailureKind::Gate =>
         {
-            let is_tried = |place| round.tried.contains(&place);
-            if run.plan.places().all(is_tried) {
+            if run.plan.places().all(|place| round.has_failed_at(place)) {
                 Next::Decide(Decision::Stop(Reason::Finished))
             } else {
                 improve(run, round)
@@ -239,7 +238,8 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     if round.turn.is_none() && run.plan.improvers().count() > 1 {
         return Next::Decide(Decision::Turn(turns::next(run)));
     }
-    let step = Step::Improve { round: round.number, base, member, by: round.by() };
+    let failed = round.failed_edits.len();
+    let step = Step::Improve { round: round.number, base, member, by: round.by(), failed };
     match run.state_of(&step) {
         StepState::Answered(Answer::Improved { tree, report, kinds, dangers }) => {
             let base = run.candidate(base).expect("the head is a candidate of the run");
@@ -252,20 +252,21 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     }
 }
 
-/// The member with the lowest score, those aside at which edits keep coming to nothing, or came to nothing in this round.
+/// The member with the lowest score. Members at which edits keep failing, or failed in this round, come last.
 fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
     let scores = run.measured(base).map(|measured| measured.members.as_slice()).unwrap_or_default();
     let score = |place: &Place| scores.get(place.0).copied().flatten().map_or(f64::INFINITY, Score::points);
     let lowest =
         |places: &mut dyn Iterator<Item = Place>| places.min_by(|a, b| score(a).total_cmp(&score(b)));
     let tired = |place: &Place| is_tired(run, *place);
-    let places = || run.plan.places().filter(|place| !round.tried.contains(place));
+    let places = || run.plan.places().filter(|place| !round.has_failed_at(*place));
     lowest(&mut places().filter(|place| !tired(place)))
         .or_else(|| lowest(&mut places()))
         .expect("a target has members")
 }
 
 /// Edits of this member keep coming to nothing.
+        .or_else(|| lowest(&mut run.plan.places()))
 fn is_tired(run: &Run, place: Place) -> bool {
     run.drops_in_a_row(place) >= DROPS_BEFORE_MOVING_ON
 }
@@ -280,7 +281,14 @@ fn most_calls(plan: &Plan) -> MostCalls {
 }
 
 fn most_calls_of_search(plan: &Plan) -> MostCalls {
-    calls_of_search(plan).map(|calls| u64::from(state::TRIES) * calls)
+    let is_edit = |role: &Role| plan.improvers().any(|by| by.role() == *role);
+    // In a search by drafts failed edits are followed by others, without a trial.
+    let edits = |role: &Role| match plan.task.rules.search {
+        Search::Draft { .. } if is_edit(role) => u64::from(plan.task.rules.max_errors),
+        Search::Draft { .. } | Search::Rounds => 1,
+    };
+    let calls = calls_of_search(plan);
+    calls.iter().map(|(role, calls)| (role.clone(), u64::from(state::TRIES) * edits(role) * calls)).collect()
 }
 
 /// The same where no call fails.

@@ -63,7 +63,7 @@ fn answer(world: World, mended: &Mended, run: &Run, step: &Step) -> Outcome {
             }
             Ok(Answer::Judged(judgement))
         }
-        Step::Improve { round, base, member, by: _ } => {
+        Step::Improve { round, base, member, .. } => {
             let before = run.candidate(*base).expect("a candidate of the run").trees[member.0];
             let targets = run.state.rounds.last().and_then(|round| round.targets.clone()).unwrap_or_default();
             let asked: Vec<String> = targets.iter().map(|id| run.plan.task.question(id)).collect();

@@ -20,11 +20,11 @@ use skilltune_phases::stop::Reason;
 use crate::drive::recast;
 use crate::world::{Drive, improved, plan, stated, tree, well};
 
-const FACETS: usize = 8;
+pub(crate) const FACETS: usize = 8;
 const ASKED: usize = 4;
 
 /// A skill has some of eight facets; each scenario asks for four of them, in statements that say the same everywhere.
-fn suite(scenarios: usize, runs: u32) -> Plan {
+pub(crate) fn suite(scenarios: usize, runs: u32) -> Plan {
     let mut plan = plan(1, scenarios);
     plan.task.rules.search = Search::Draft { runs, drawn: true };
     let statement = |facet: usize| {
@@ -39,15 +39,15 @@ fn suite(scenarios: usize, runs: u32) -> Plan {
 }
 
 /// Which facets each version has, by the tree of it.
-struct Skills(RefCell<HashMap<TreeId, [bool; FACETS]>>);
+pub(crate) struct Skills(RefCell<HashMap<TreeId, [bool; FACETS]>>);
 
 impl Skills {
-    fn new(plan: &Plan, has: usize) -> Self {
+    pub(crate) fn new(plan: &Plan, has: usize) -> Self {
         let start = std::array::from_fn(|facet| facet < has);
         Self(RefCell::new([(plan.task.target.members[0].start, start)].into()))
     }
 
-    fn of(&self, run: &Run, candidate: CandidateId) -> [bool; FACETS] {
+    pub(crate) fn of(&self, run: &Run, candidate: CandidateId) -> [bool; FACETS] {
         let tree = run.candidate(candidate).expect("a candidate of the run").trees[0];
         self.0.borrow()[&tree]
     }
@@ -61,12 +61,19 @@ fn roll(seed: u64, step: &Step, nth: usize) -> f64 {
 
 /// An improver that mends each fault that it is asked to with this chance, and breaks each other facet with that one.
 #[derive(Clone, Copy)]
-struct Improver {
+pub(crate) struct Improver {
     mends: f64,
     breaks: f64,
 }
 
-fn answer(seed: u64, noise: f64, improver: Improver, skills: &Skills, run: &Run, step: &Step) -> Outcome {
+pub(crate) fn answer(
+    seed: u64,
+    noise: f64,
+    improver: Improver,
+    skills: &Skills,
+    run: &Run,
+    step: &Step,
+) -> Outcome {
     match step {
         Step::Grade { candidate, trial, .. } => {
             let has = skills.of(run, *candidate);
@@ -100,9 +107,9 @@ fn play(plan: Plan, has: usize, noise: f64, improver: Improver) -> (Drive, Skill
     (drive, skills)
 }
 
-const GOOD: Improver = Improver { mends: 0.9, breaks: 0.0 };
+pub(crate) const GOOD: Improver = Improver { mends: 0.9, breaks: 0.0 };
 
-fn executed(drive: &Drive, fresh: bool) -> usize {
+pub(crate) fn executed(drive: &Drive, fresh: bool) -> usize {
     let done = drive.records.iter().filter(|record| match &record.event {
         Event::Done(done) => {
             matches!(&done.step, Step::Exercise { trial, .. } if (trial.ordinal > SEARCH) == fresh)

@@ -70,7 +70,7 @@ fn an_improver_that_repeats_itself_ends_the_search_when_it_has_tried_every_membe
         });
         let run = &drive.run;
         assert_eq!((run.state.stopped, run.state.rounds.len()), (Some(Reason::Finished), 1), "{members}");
-        assert_eq!(run.state.rounds[0].tried.len(), members);
+        assert_eq!(run.state.rounds[0].failed_edits.len(), members);
         assert!(
             u64::from(run.ledger.of(&Role::IMPROVER).calls) <= *Tune::most_calls(&plan).of(&Role::IMPROVER)
         );

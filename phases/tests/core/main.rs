@@ -10,6 +10,7 @@ mod delivery;
 mod drafting;
 mod drive;
 mod endings;
+mod failed_edits;
 mod frontmatter;
 mod gan;
 mod graded;

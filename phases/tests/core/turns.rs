@@ -18,7 +18,7 @@ use crate::world::{Drive, failed, improved, judged, nth, plan, stated, tree, wel
 const PARTS: usize = 24;
 
 /// The same plan with a second improver.
-fn with_two(mut plan: Plan) -> Plan {
+pub(crate) fn with_two(mut plan: Plan) -> Plan {
     let second = plan.roles.of(&Role::IMPROVER).clone();
     let roles = plan.roles.iter().map(|(role, cast)| (role.clone(), cast.clone()));
     plan.roles = roles.chain([(Role::SECOND_IMPROVER, second)]).collect();

@@ -36,7 +36,7 @@ table! {
             "Search `rounds`: stop if the best score did not rise by stall_gain in this many rounds.";
         stall_gain: f64 = Setting::within(POINTS, 2.0),
             "Search `rounds`: points by which the best score must rise in stall_window rounds.";
-        max_errors: u32 = Setting::limit(COUNT, 3), "Stop after this many rounds in a row without a score.";
+        max_errors: u32 = Setting::limit(COUNT, 3), "Stop after this many failures in a row: rounds without a score, or in search `draft` failed edits.";
         confirm: u32 = Setting::within(COUNT, 1),
             "Fresh trials of each version per scenario in the final comparison.";
         confidence: Confidence = Setting::new(Confidence::P90),

@@ -46,6 +46,9 @@ pub fn verdict(run: &Run, shipment: &Shipment) -> String {
             format!("REFUSED, better on the whole but much worse on {}", named(run, &shipment.fell))
         }
         (Verdict::Unused, _) => "NOT USED, no trial of the candidate used the skill".to_owned(),
+        (Verdict::Unchallenged, _) if run.state.candidates.len() == 1 => {
+            "none, the search made no candidate".to_owned()
+        }
         (Verdict::Unchallenged, _) => "none, no candidate did better than the start in the search".to_owned(),
         (Verdict::Unjudged, _) if panel::seated(run).next().is_none() => {
             "INDECISIVE, no judge can be believed".to_owned()

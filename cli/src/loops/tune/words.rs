@@ -309,7 +309,7 @@ pub fn reason(plan: &Plan, reason: Reason) -> &'static str {
     match reason {
         Reason::Reached if plan.is_structural() => "no structural findings left",
         Reason::Finished if is_by_single_trials(plan) => {
-            "the newest version was tried on all scenarios of the search"
+            "the newest version was tried on all scenarios of the search, and no known fault was left to edit"
         }
         Reason::Exhausted if is_by_single_trials(plan) => "its runs are used up",
         Reason::Stalled if is_by_single_trials(plan) => "edits stopped helping",
@@ -326,6 +326,8 @@ pub fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Applied => "champion applied",
         Ending::Kept => "champion kept, not applied",
+        Reason::Failed if is_by_single_trials(plan) => "too many failures in a row",
+        Reason::Refused => "too many edits in a row were no valid change",
         Ending::Unchanged => "skill unchanged",
         Ending::Conflict => "the skill was edited during the run; champion not applied",
         Ending::Proposed => "champion proposed as a commit",
@@ -394,3 +396,4 @@ pub fn label(run: &Run) -> &'static str {
         (Class::Short, _, None) => "COMPLETED",
     }
 }
+        (Class::Short, _, Some(Reason::Refused)) => "EDITS REFUSED",

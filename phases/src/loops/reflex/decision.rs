@@ -134,7 +134,7 @@ impl From<stop::Reason> for Reason {
     fn from(reason: stop::Reason) -> Self {
         match reason {
             stop::Reason::Reached => Self::ThresholdReached,
-            stop::Reason::Failed => Self::PhaseError,
+            stop::Reason::Failed | stop::Reason::Refused => Self::PhaseError,
             stop::Reason::Oscillating => Self::Oscillation,
             stop::Reason::Stalled | stop::Reason::Finished => Self::Stagnation,
             stop::Reason::Exhausted => Self::IterationLimit,

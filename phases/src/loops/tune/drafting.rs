@@ -4,8 +4,13 @@
 //! the start on a few scenarios -> its faults, up to six -> edit -> the next scenario -> its faults, up to three -> edit ...
 //! ```
 //!
+//! A failed edit is followed by the next faults: of the same round, then of another scenario, then the first ones again. Of two
+//! improvers each is asked first. `max_errors` failed edits in a row end the search.
+//!
 //! No draft is tested for itself: that costs more trials than it saves. What is shown is shown once, at the end, by the final
 //! comparison. The newest version goes there.
+
+use std::collections::BTreeSet;
 
 use super::faults::Fault;
 use super::measure::{self, SEARCH};
@@ -96,11 +101,28 @@ pub(super) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
         return Next::Decide(Decision::Stop(reason));
     }
     match (&round.edit, &round.targets) {
-        (Some(Edit::Draft { candidate, .. }), _) => open(run, round, *candidate),
-        (None, None) => Next::Decide(target(run, real_faults(round), round)),
+        (Some(Edit::Draft { candidate, .. }), _) => open(run, round, *candidate).unwrap_or_else(finished),
         (None, Some(targets)) if !targets.is_empty() => super::improve(run, round),
-        (None, Some(_)) | (Some(Edit::Nothing { .. }), _) => open(run, round, run.head()),
+        (None, None | Some(_)) | (Some(Edit::Nothing { .. }), _) => after_no_edit(run, round),
     }
+}
+
+/// After a trial, and after a failed edit.
+fn after_no_edit<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
+    let (times, faults) = least_edited(run, round);
+    let edit = |faults| Next::Decide(target(run, faults, round));
+    if times == 0 && !faults.is_empty() {
+        edit(faults)
+    } else if round.targets.is_none() {
+        edit(Vec::new())
+    } else {
+        let open = open(run, round, run.head());
+        open.unwrap_or_else(|| if faults.is_empty() { finished() } else { edit(faults) })
+    }
+}
+
+fn finished<'a>() -> Next<'a> {
+    Next::Decide(Decision::Stop(Reason::Finished))
 }
 
 /// The version that the last edit has made, though it was not tried yet.
@@ -112,7 +134,10 @@ pub(super) fn newest(run: &Run) -> CandidateId {
 }
 
 fn over(run: &Run) -> Option<Reason> {
-    if run.failed_in_a_row() >= run.plan.task.rules.max_errors {
+    let most = run.plan.task.rules.max_errors;
+    if run.failed_edits().filter(|edit| edit.is_refused()).count() >= most as usize {
+        Some(Reason::Refused)
+    } else if run.failed_in_a_row() >= most {
         Some(Reason::Failed)
     } else if has_seen_enough(run) && (run.state.beliefs.edits_pay() < HARDLY || is_worse(run)) {
         Some(Reason::Stalled)
@@ -148,43 +173,54 @@ fn target(run: &Run, faults: Vec<CriterionId>, round: &Round) -> Decision {
     Decision::Target { criteria, member }
 }
 
+/// The probably real faults of the newest version that the fewest failed edits were for, and how many these were: one of each
+/// improver counts as one.
+fn least_edited(run: &Run, round: &Round) -> (usize, Vec<CriterionId>) {
+    let words = |id| run.plan.task.question(id);
+    let failed: Vec<String> = run.failed_edits().flat_map(|edit| edit.targets.iter().map(words)).collect();
+    let improvers = run.plan.improvers().count().max(1);
+    let times = |fault: &Fault| failed.iter().filter(|words| **words == fault.statement).count() / improvers;
+    let mut known = BTreeSet::new();
+    let rounds = run.rounds_since_draft().filter(|one| one.era == round.era);
+    let faults = rounds.flat_map(real_faults).filter(|fault| known.insert(&fault.statement));
+    let faults: Vec<(usize, &Fault)> = faults.map(|fault| (times(fault), fault)).collect();
+    let fewest = faults.iter().map(|(times, _)| *times).min().unwrap_or(0);
+    let least = faults.iter().filter(|(times, _)| *times == fewest);
+    (fewest, least.map(|(_, fault)| fault.criterion.clone()).collect())
+}
+
 /// The same with the member that has the lowest score, whatever is at fault. Only simulated searches ask for it.
 pub(crate) fn of_lowest(run: &Run, round: &Round) -> Decision {
-    let mut criteria = real_faults(round);
+    let mut criteria: Vec<CriterionId> = real_faults(round).map(|fault| fault.criterion.clone()).collect();
     criteria.truncate(most_at_once(round));
     Decision::Target { criteria, member: Some(super::weakest(run, run.head(), round)) }
 }
 
 /// The faults of a round that are probably real, those that failed in most of its trials first.
-fn real_faults(round: &Round) -> Vec<CriterionId> {
+fn real_faults(round: &Round) -> impl Iterator<Item = &Fault> {
     let mut real: Vec<&Fault> = round.faults.iter().filter(|fault| fault.chance < PROBABLY_MET).collect();
     real.sort_by(|one, other| other.times.cmp(&one.times).then(one.chance.total_cmp(&other.chance)));
-    real.into_iter().map(|fault| fault.criterion.clone()).collect()
+    real.into_iter()
 }
 
 /// What is met with this chance or more is left alone, though it failed once.
 pub(super) const PROBABLY_MET: f64 = 0.7;
 
-/// The scenario that tells most, of those on which this version was not tried yet; there is nothing more to find, where it was
-/// tried on all.
-fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Next<'a> {
+/// The scenario that tells most, of those on which this version was not tried yet; none, where it was tried on all.
+fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Option<Next<'a>> {
     let is_open = |scenario: &usize| {
         let trial = Trial { scenario: *scenario, ordinal: SEARCH, era: run.state.era };
         !panel::is_settled(run, candidate, trial)
     };
     // Only here: what the last trial has named is still edited.
     if used(run) >= trials(&run.plan).unwrap_or(0) {
-        return Next::Decide(Decision::Stop(Reason::Exhausted));
+        return Some(Next::Decide(Decision::Stop(Reason::Exhausted)));
     }
     let open = measure::searched(&run.plan).into_iter().filter(is_open).map(|one| (one, told(run, one)));
     // Of equals the first: the order is that of the run's seed.
-    match open.reduce(|best, one| if one.1 > best.1 { one } else { best }) {
-        Some((scenario, _)) => {
-            let number = round.number + 1;
-            Next::Decide(Decision::Open { round: number, candidate, scenarios: vec![scenario] })
-        }
-        None => Next::Decide(Decision::Stop(Reason::Finished)),
-    }
+    let (scenario, _) = open.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
+    let number = round.number + 1;
+    Some(Next::Decide(Decision::Open { round: number, candidate, scenarios: vec![scenario] }))
 }
 
 /// How much a trial of a scenario would tell: the doubt that there is about its statements, and less of it where the scenario was

@@ -92,4 +92,9 @@ impl Faults {
         }
         (own, followed)
     }
+
+    /// The round at this place edits a fault of an earlier one too: the next look at it is told there as well.
+    pub(super) fn follow(&mut self, place: usize, nth: usize, fault: &Fault) {
+        self.open.entry(fault.statement.clone()).or_default().push((place, nth));
+    }
 }

@@ -81,8 +81,8 @@ pub struct Round {
     pub measured: Option<Measured>,
     pub standing: Option<Standing>,
     pub edit: Option<Edit>,
-    /// The members at which an edit came to nothing.
-    pub tried: Vec<Place>,
+    /// The edits that came to nothing, oldest first. In a search by drafts another one follows in the same round.
+    pub failed_edits: Vec<FailedEdit>,
     /// On which its candidate is tried.
     pub scenarios: Vec<usize>,
     /// Who makes its edit, where there are several improvers.
@@ -112,6 +112,22 @@ pub enum Edit {
         member: Place,
         failure: Failure,
     },
+}
+
+/// An edit that came to nothing: who made it, of which member, and for which faults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FailedEdit {
+    pub member: Place,
+    pub by: Improver,
+    pub targets: Vec<CriterionId>,
+    pub failure: Failure,
+}
+
+impl FailedEdit {
+    /// The improver made an edit, and it is not a valid one. Any other edit failed because the improver did.
+    pub(super) fn is_refused(&self) -> bool {
+        self.failure.kind == FailureKind::Gate
+    }
 }
 
 impl State {
@@ -253,7 +269,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }
         Decision::Target { criteria, member } => {
             let member = member.filter(|place| place.0 < run.plan.task.target.members.len());
-            state.in_round(|round| (round.targets, round.member) = (Some(criteria.clone()), member));
+            target(state, criteria, member);
         }
         Decision::Focus(place) => state.focus = Some(*place),
         // A journal that somebody else wrote may name one that the run does not have.
@@ -267,7 +283,12 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         }
         Decision::NoDraft { member, failure } => state.in_round(|round| {
             round.edit = Some(Edit::Nothing { member: *member, failure: failure.clone() });
-            round.tried.push(*member);
+            round.failed_edits.push(FailedEdit {
+                member: *member,
+                by: round.by(),
+                targets: round.targets.clone().unwrap_or_default(),
+                failure: failure.clone(),
+            });
         }),
         Decision::Stop(reason) => state.stopped = Some(*reason),
         Decision::Compare { challenger, trials } => {
@@ -329,6 +350,24 @@ fn learn(run: &mut Run) {
 
 /// What it expects of the newest round's edit.
 fn expect(run: &mut Run) {
+/// The newest round edits these faults next. Those of earlier rounds become its own, and a failed edit is over.
+fn target(state: &mut State, criteria: &[CriterionId], member: Option<Place>) {
+    let Some((round, before)) = state.rounds.split_last_mut() else { return };
+    let is_own = |id: &CriterionId, round: &Round| round.faults.iter().any(|fault| fault.criterion == *id);
+    for id in criteria {
+        let mut earlier = before.iter().rev().flat_map(|round| &round.faults);
+        let earlier = earlier.find(|fault| fault.criterion == *id && !is_own(id, round));
+        if let Some(fault) = earlier {
+            state.faults.follow(before.len(), round.faults.len(), fault);
+            round.faults.push(Fault { next: None, ..fault.clone() });
+        }
+    }
+    (round.targets, round.member) = (Some(criteria.to_vec()), member);
+    if matches!(round.edit, Some(Edit::Nothing { .. })) {
+        (round.edit, round.turn) = (None, None);
+    }
+}
+
     if run.plan.task.rules.search == Search::Rounds {
         return;
     }
@@ -401,7 +440,7 @@ impl Round {
             measured: None,
             standing: None,
             edit: None,
-            tried: Vec::new(),
+            failed_edits: Vec::new(),
             scenarios: Vec::new(),
             turn: None,
             targets: None,
@@ -412,6 +451,10 @@ impl Round {
 
     /// Who makes its edit.
     pub fn by(&self) -> Improver {
+    pub(super) fn has_failed_at(&self, member: Place) -> bool {
+        self.failed_edits.iter().any(|edit| edit.member == member)
+    }
+
         self.turn.unwrap_or_default()
     }
 

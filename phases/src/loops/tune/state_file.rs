@@ -102,7 +102,7 @@ fn fields(run: &Run) -> Map<String, Value> {
     let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
     fields.insert("iterations".into(), run.state.rounds.iter().map(|round| iteration(run, round)).collect());
     fields.insert("errors".into(), run.errors.iter().map(failed).collect());
-    // What `max_errors` limits: failed rounds in a row, however often a step was tried in them.
+    // What `max_errors` limits, however often a step was tried.
     fields.insert("error_count".into(), run.failed_in_a_row().into());
     fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
     fields.insert("work_dir".into(), run.plan.folder.clone().into());
@@ -327,6 +327,7 @@ fn termination(reason: Reason) -> &'static str {
         Reason::Finished => "nothing_left_to_improve",
         Reason::Stalled => "convergence_detected",
         Reason::Failed => "error_limit_reached",
+        Reason::Refused => "edits_refused",
         Reason::Oscillating => "oscillation_detected",
     }
 }

@@ -61,6 +61,9 @@ pub enum Step {
         member: Place,
         #[serde(default, skip_serializing_if = "is_first_improver")]
         by: Improver,
+        /// How many edits of this round have failed before it.
+        #[serde(default, skip_serializing_if = "is_none")]
+        failed: usize,
     },
     /// Ask a person.
     Ask(Hold),
@@ -93,6 +96,11 @@ impl Improver {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
 fn is_first_improver(by: &Improver) -> bool {
     *by == Improver::First
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_none(number: &usize) -> bool {
+    *number == 0
 }
 
 /// Who is asked to judge a trial, and why.

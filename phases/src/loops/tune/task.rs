@@ -174,7 +174,7 @@ pub struct Rules {
     pub regress: f64,
     /// Stalled when the best has risen by no more than `gain` over `window` rounds.
     pub stall: Stall,
-    /// Failed rounds in a row that end the run.
+    /// Failed rounds in a row that end the run, or in a search by drafts failed edits.
     pub max_errors: u32,
     /// Fresh trials of each version on each scenario of the final comparison.
     pub confirm: u32,

@@ -20,9 +20,11 @@ pub struct Earned {
 /// One for each improver of the run.
 pub fn earned(run: &Run) -> Vec<Earned> {
     let rounds = &run.state.rounds;
-    let edits = rounds.iter().enumerate().filter_map(|(nth, round)| {
-        let edit = round.edit.as_ref()?;
-        Some((round.by(), worth(run, edit, round, rounds.get(nth + 1))))
+    let edits = rounds.iter().enumerate().flat_map(|(nth, round)| {
+        let failed = round.failed_edits.iter().map(|edit| (edit.by, Some(0.0)));
+        let is_draft = matches!(round.edit, Some(Edit::Draft { .. }));
+        let draft = is_draft.then(|| (round.by(), worth(run, round, rounds.get(nth + 1))));
+        failed.chain(draft)
     });
     let edits: Vec<(Improver, Option<f64>)> = edits.collect();
     let of = |by| {
@@ -38,11 +40,8 @@ pub fn earned(run: &Run) -> Vec<Earned> {
     run.plan.improvers().map(of).collect()
 }
 
-/// Nothing is known of an edit that no trial has looked at yet.
-fn worth(run: &Run, edit: &Edit, round: &Round, next: Option<&Round>) -> Option<f64> {
-    if let Edit::Nothing { .. } = edit {
-        return Some(0.0);
-    }
+/// Nothing is known of a draft that no trial has looked at yet.
+fn worth(run: &Run, round: &Round, next: Option<&Round>) -> Option<f64> {
     if run.plan.task.rules.search == Search::Rounds {
         let is_kept = next?.standing.as_ref()? == &Standing::Kept;
         return Some(if is_kept { 1.0 } else { 0.0 });
@@ -52,8 +51,12 @@ fn worth(run: &Run, edit: &Edit, round: &Round, next: Option<&Round>) -> Option<
     (count > 0.0).then(|| sum / count)
 }
 
-/// Whose turn it is; of equals the one that had fewer.
+/// Whose turn it is: after a failed edit that of the other one; of equals that of the one that had fewer.
 pub(super) fn next(run: &Run) -> Improver {
+    let failed = run.failed_edits().next().map(|edit| edit.by);
+    if let Some(other) = failed.and_then(|failed| run.plan.improvers().find(|by| *by != failed)) {
+        return other;
+    }
     let earned = earned(run);
     let all: usize = earned.iter().map(|one| one.turns).sum();
     let fewest = earned.iter().min_by_key(|one| one.turns);

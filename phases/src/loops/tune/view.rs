@@ -1,10 +1,9 @@
 //! What follows from a run's rounds: its best, its head, its series. Derived each time, never stored.
 
 use super::measure::SEARCH;
-use super::{Edit, Measured, Round, Run, Standing};
+use super::{Edit, FailedEdit, Measured, Round, Run, Search, Standing};
 use crate::candidate::{Candidate, Origin};
 use crate::edit::EditReport;
-use crate::event::FailureKind;
 use crate::id::{CandidateId, Digest};
 use crate::score::Score;
 use crate::stop::Series;
@@ -106,9 +105,25 @@ impl Run {
         (0..rounds.len()).filter(counts).filter_map(|at| rounds[at].score()).collect()
     }
 
+    /// What `max_errors` limits: rounds that failed, or in a search by drafts edits.
     pub(super) fn failed_in_a_row(&self) -> u32 {
-        let failed = self.state.rounds.iter().rev().take_while(|round| round.failed()).count();
-        u32::try_from(failed).unwrap_or(u32::MAX)
+        let rounds = self.state.rounds.iter().rev().take_while(|round| round.failed()).count();
+        let edits = match self.plan.task.rules.search {
+            Search::Rounds => 0,
+            Search::Draft { .. } => self.failed_edits().count(),
+        };
+        u32::try_from(rounds.max(edits)).unwrap_or(u32::MAX)
+    }
+
+    /// The rounds after the newest draft. Their candidate is the same.
+    pub(super) fn rounds_since_draft(&self) -> impl Iterator<Item = &Round> {
+        let is_draft = |round: &&Round| matches!(round.edit, Some(Edit::Draft { .. }));
+        self.state.rounds.iter().rev().take_while(move |round| !is_draft(round))
+    }
+
+    /// The edits that failed since one made a draft, the newest first.
+    pub(super) fn failed_edits(&self) -> impl Iterator<Item = &FailedEdit> {
+        self.rounds_since_draft().flat_map(|round| round.failed_edits.iter().rev())
     }
 
     /// The rounds that brought a new candidate which was kept.
@@ -131,11 +146,14 @@ impl Run {
 
     /// Every edit that was made and not kept, oldest first.
     pub fn dropped(&self) -> Vec<Dropped<'_>> {
-        let by_gate = self.state.rounds.iter().filter_map(|round| match &round.edit {
-            Some(Edit::Nothing { member, failure }) if failure.kind == FailureKind::Gate => {
-                Some(Dropped { round: round.number, member: *member, draft: None, why: failure.why.clone() })
-            }
-            Some(_) | None => None,
+        let by_gate = self.state.rounds.iter().flat_map(|round| {
+            let refused = round.failed_edits.iter().filter(|edit| edit.is_refused());
+            refused.map(|FailedEdit { member, failure, .. }| Dropped {
+                round: round.number,
+                member: *member,
+                draft: None,
+                why: failure.why.clone(),
+            })
         });
         let by_score = self.drafted_rounds().filter_map(|(origin, round)| {
             let Some(Standing::Dropped(why)) = &round.standing else { return None };
@@ -150,17 +168,16 @@ impl Run {
     /// How often in a row the edits of this member came to nothing.
     pub fn drops_in_a_row(&self, place: Place) -> usize {
         let mut drops = 0;
-        for pair in self.state.rounds.windows(2) {
-            match &pair[0].edit {
-                Some(Edit::Nothing { member, failure }) if *member == place => {
-                    drops += usize::from(failure.kind == FailureKind::Gate);
-                }
-                Some(Edit::Draft { origin, .. }) if origin.member == place => match pair[1].standing {
+        for (nth, round) in self.state.rounds.iter().enumerate() {
+            let refused = |edit: &&FailedEdit| edit.member == place && edit.is_refused();
+            drops += round.failed_edits.iter().filter(refused).count();
+            let Some(Edit::Draft { origin, .. }) = &round.edit else { continue };
+            if origin.member == place {
+                match self.state.rounds.get(nth + 1).and_then(|next| next.standing.as_ref()) {
                     Some(Standing::Kept) => drops = 0,
                     Some(Standing::Dropped(_)) => drops += 1,
                     None => {}
-                },
-                Some(_) | None => {}
+                }
             }
         }
         drops

@@ -363,7 +363,8 @@ fn without_a_terminal_nothing_is_said_of_single_steps() {
     let play = Play::begin(plan(&["haiku"], 1));
     let captured = Captured::default();
     let mut human = human(captured.streams(), PLAIN);
-    let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0), by: Improver::First };
+    let step =
+        Step::Improve { round: 1, base: play.run.start(), member: Place(0), by: Improver::First, failed: 0 };
     human.recorded(&play.run, &play.records[0]);
     let header = captured.talk();
     human.began(&play.run, &step);
@@ -374,7 +375,8 @@ fn without_a_terminal_nothing_is_said_of_single_steps() {
 #[test]
 fn a_live_line_changes_nothing_of_what_is_written() {
     let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
-    let step = Step::Improve { round: 1, base: play.run.start(), member: Place(0), by: Improver::First };
+    let step =
+        Step::Improve { round: 1, base: play.run.start(), member: Place(0), by: Improver::First, failed: 0 };
     let captured = Captured::default();
     let mut human = human(captured.streams(), Look { live: true, ..PLAIN });
     human.began(&play.run, &step);
