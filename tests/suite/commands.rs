@@ -121,7 +121,8 @@ fn a_run_is_looked_at_from_all_sides() {
     run      RUN  tune of writer
     status   The champion scored higher than the start and was applied, as you said.
     round    3 of 5
-    best     89.6, goal 80  (candidate HASH)
+    verdict  the candidate scored higher than the start
+    score    89.6, goal 80  (candidate HASH)
     updated  MOMENT
     next     skilltune diff RUN   (see what changed)
     next     skilltune rollback RUN   (undo it)

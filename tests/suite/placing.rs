@@ -25,7 +25,8 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     run      RUN  tune of writer
     status   The champion scored higher than the start, and the run applied it.
     round    3 of 5
-    best     89.6, goal 80  (candidate HASH)
+    verdict  the candidate scored higher than the start
+    score    89.6, goal 80  (candidate HASH)
     updated  MOMENT
     since    someone restored the skill to its state before the run
     next     skilltune diff RUN   (see the champion's changes)
@@ -100,7 +101,8 @@ fn a_question_without_a_terminal_holds_the_run_until_it_is_answered() {
     run      RUN  tune of writer
     status   waits for your answer: apply the champion?
     round    3 of 5
-    best     89.6, goal 80  (candidate HASH)
+    verdict  the candidate scored higher than the start
+    score    89.6, goal 80  (candidate HASH)
     updated  MOMENT
     next     skilltune resume RUN --answer apply   (apply the champion)
     next     skilltune resume RUN --answer keep   (leave the skill unchanged)

@@ -63,6 +63,19 @@ fn a_champion_by_luck_loses_the_final_comparison_and_the_target_stays() {
 }
 
 #[test]
+fn status_says_what_the_comparison_has_shown_and_not_what_the_search_claimed() {
+    let script = json!({ "improve": { "writer": { "40": 50 } }, "lucky": { "50": 95 } });
+    let scene = Scene::new(&[("writer", 40)], &script);
+    let result = scene.tune("writer", &["--threshold", "90"]).json();
+    let proven = result["final_score"].as_f64().unwrap();
+    assert!(proven < 60.0, "the search has claimed much more: {result}");
+    let status = scene.run(&["status"]).stdout;
+    assert!(status.contains(&format!("\nscore    {proven:.1}, goal 90  (candidate ")), "{status}");
+    assert!(status.contains("\nverdict  the candidate scored higher than the start\n"), "{status}");
+    assert!(!status.contains("best"), "{status}");
+}
+
+#[test]
 fn the_run_leaves_its_pages_under_the_originals_names() {
     let scene = Scene::new(&[("writer", 40)], &rising());
     scene.tune("writer", &[]);

@@ -60,8 +60,15 @@ impl LoopCommands for Tune {
         }
         let rules = &run.plan.task.rules;
         let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
-        facts.extend(run.best().map(|(best, score)| {
-            ("best", format!("{score}, goal {}  (candidate {})", rules.threshold.typed(), best.short()))
+        let compared = run.state.shipment.as_ref().filter(|shipment| shipment.is_compared());
+        facts.extend(compared.map(|shipment| ("verdict", verdicts::verdict(run, shipment))));
+        // What the search claims is no more said once it was compared.
+        let score = match compared {
+            Some(shipment) => run.final_score().map(|score| ("score", shipment.champion, score)),
+            None => run.best().map(|(best, score)| ("best", best, score)),
+        };
+        facts.extend(score.map(|(name, of, score)| {
+            (name, format!("{score}, goal {}  (candidate {})", rules.threshold.typed(), of.short()))
         }));
         facts
     }
