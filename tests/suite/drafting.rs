@@ -150,6 +150,63 @@ fn two_improvers_take_turns_and_the_report_says_what_each_has_earned() {
     assert!(page.contains("| Improvers | ") && page.contains(" (wording"), "{page}");
 }
 
+/// The start is tried on all scenarios of the search at once, so that only edits are left to make.
+const TRIED_AT_ONCE: &str = "64";
+
+#[test]
+fn after_a_failed_edit_another_one_is_made_and_the_search_goes_on() {
+    let mut script = script();
+    // Both tries of the first edit.
+    script["unedited"] = json!(2);
+    let scene = played(&script);
+    let ran = tune(&scene, TRIED_AT_ONCE, &[]);
+    assert_eq!((ran.code, scene.quality("writer")), (Some(0), 80), "{ran:?}");
+    let failed = scene.events("decided").iter().filter(|one| one.get("no_draft").is_some()).count();
+    assert_eq!(failed, 1);
+}
+
+#[test]
+fn a_search_that_made_no_candidate_says_so_and_what_ended_it() {
+    let mut script = script();
+    script["style"] = json!("no_skill");
+    let scene = played(&script);
+    let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--runs", TRIED_AT_ONCE];
+    let ran = scene.run(&line);
+    assert!(ran.stdout.contains("verdict: none, the search made no candidate"), "{ran:?}");
+    assert!(
+        ran.stdout.contains("The search stopped: too many edits in a row were no valid change."),
+        "{ran:?}"
+    );
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    assert!(report.contains("| Outcome | EDITS REFUSED |"), "{report}");
+    let failed = scene.events("decided").iter().filter(|one| one.get("no_draft").is_some()).count();
+    assert_eq!(failed, 3, "as many as `max_errors` allows");
+}
+
+/// The candidate alone was tried on what is held out.
+#[test]
+fn a_win_is_judged_anew_by_the_trials_that_it_rests_on_and_nothing_is_executed() {
+    let scene = scene();
+    let ran = tune(&scene, "24", &["--apply", "never"]);
+    assert_eq!(ran.json()["verdict"], "win", "{ran:?}");
+    let (run, before) = (scene.run_id(), executed(&scene));
+    let same = scene.run(&["regrade", &run, "--yes"]);
+    assert_eq!((same.code, executed(&scene)), (Some(0), before), "{same:?}");
+    assert!(
+        same.stdout.contains("of the candidate on each, against the start's first trials of"),
+        "{same:?}"
+    );
+    assert!(same.stdout.contains("\nA 0.0 s") && same.stdout.contains("\nB 100.0 s"), "{same:?}");
+    let suite = fs::read_to_string(scene.path("project/suite.toml")).unwrap();
+    fs::write(scene.path("project/suite.toml"), suite.replace("at least 70", "at least 90")).unwrap();
+    let stricter = scene.run(&["regrade", &run, "--yes", "--format", "json"]).json();
+    let compared = &stricter["compared"];
+    assert_eq!((compared["verdict"].as_str(), executed(&scene)), (Some("won"), before), "{stricter}");
+    assert!(compared["b_score"].as_f64().unwrap() < 70.0, "two of three statements are true: {stricter}");
+    let trials = compared["scenarios"].as_array().unwrap();
+    assert!(trials.iter().any(|one| one["a"].is_null()) && trials.iter().any(|one| one["b"].is_null()));
+}
+
 #[test]
 fn one_call_and_eight_at_a_time_decide_the_same() {
     let with = |jobs: &str| {

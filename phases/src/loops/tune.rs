@@ -118,7 +118,9 @@ impl Loop for Tune {
             return comparison::finish(run);
         }
         match (&run.plan.task.aim, run.state.rounds.last()) {
-            (Aim::Compare(_), _) => comparison::finish(run),
+            (Aim::Compare(_), round) => {
+                regrade::control(run, round).unwrap_or_else(|| comparison::finish(run))
+            }
             (Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. }, None) => Next::Decide(first_round(run)),
             (Aim::Improve, Some(round)) => match run.plan.task.rules.search {
                 Search::Rounds => search(run, round),
@@ -264,9 +266,9 @@ fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
         .or_else(|| lowest(&mut places()))
         .expect("a target has members")
 }
+        .or_else(|| lowest(&mut run.plan.places()))
 
 /// Edits of this member keep coming to nothing.
-        .or_else(|| lowest(&mut run.plan.places()))
 fn is_tired(run: &Run, place: Place) -> bool {
     run.drops_in_a_row(place) >= DROPS_BEFORE_MOVING_ON
 }
@@ -340,8 +342,13 @@ fn most_anchors(plan: &Plan, judged: u64) -> u64 {
         return 0;
     }
     let of_looks = number(plan.looks().len() * panel::ANCHORS);
-    let is_apart = plan.task.runs().is_some_and(|(_, alone)| alone);
-    let of_all = if is_apart { judged + number(drafting::first(plan).len()) } else { 0 };
+    let of_all = match plan.task.regraded() {
+        Some(of) if of.apart => judged,
+        None if plan.task.runs().is_some_and(|(_, alone)| alone) => {
+            judged + number(drafting::first(plan).len())
+        }
+        Some(_) | None => 0,
+    };
     of_looks.max(of_all)
 }
 

@@ -10,13 +10,14 @@ use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::regrade::{NoComparison, Regrading, regrade};
 use skilltune_phases::loops::tune::{
-    Aim, Basis, Decision, Ending, LeftOut, Outcome, Plan, Run, Shipment, Sides, Step, Tune, Verdict,
+    Aim, Basis, Decision, Ending, LeftOut, Outcome, Plan, Run, Search, Shipment, Sides, Step, Tune, Verdict,
 };
 use skilltune_phases::plan::RunId;
 use skilltune_phases::role::Role;
 use skilltune_phases::scenario::{Scenario, Tools};
 use skilltune_phases::target::Place;
 
+use crate::drafting::{GOOD, Skills, answer};
 use crate::drive::{recast, reread, tree};
 use crate::world::{Drive, demanding, failed, inspected, judged, nth, plan, random_answer, stated, well};
 
@@ -58,6 +59,7 @@ fn regrading(of: &Drive, suite: &[Scenario]) -> Regrading {
 fn begun(of: &Drive, regrading: &Regrading) -> Drive {
     let mut plan = (*of.run.plan).clone();
     plan.run = "again".parse().expect("a plain id");
+    plan.task.rules.confirm = regrading.confirm;
     plan.task.scenarios.clone_from(&regrading.scenarios);
     plan.task.aim = Aim::Compare(Box::new(Sides {
         start: "old".into(),
@@ -426,5 +428,69 @@ fn no_run_makes_more_calls_than_were_named_and_its_fold_is_the_live_state() {
             let run = Run::replay(&prefix).unwrap();
             assert!(end < new.records.len() || run == new.run, "the fold is the live state");
         }
+    }
+}
+
+/// A search by drafts that wins: the challenger alone was tried on what is held out.
+fn drafted(drawn: bool) -> Drive {
+    let mut plan = crate::drafting::suite(18, 48);
+    plan.task.rules.search = Search::Draft { runs: 48, drawn };
+    let skills = Skills::new(&plan, 2);
+    let mut drive = Drive::start(plan);
+    drive.finish_alone(|run, step| answer(0, 0.0, GOOD, &skills, run, step));
+    assert_eq!(shipment(&drive.run).verdict, Verdict::Won);
+    assert_eq!(shipment(&drive.run).apart.is_some(), drawn);
+    drive
+}
+
+/// All that the start leaves is judged to miss everything, and all that the challenger leaves to meet it.
+fn clear(run: &Run, step: &Step) -> Outcome {
+    match step {
+        Step::Grade { candidate, trial, .. } => {
+            let found = if is_start(run, *candidate) { Finding::Fail } else { Finding::Pass };
+            stated(run, trial.scenario, |_| found)
+        }
+        _ => well(run, step, 0),
+    }
+}
+
+#[test]
+fn a_win_of_a_search_by_drafts_is_judged_anew_by_the_trials_that_it_rests_on() {
+    for drawn in [true, false] {
+        let old = drafted(drawn);
+        let regrading = regrading(&old, &suite(&old));
+        assert_eq!((regrading.regraded.apart, regrading.confirm), (drawn, old.run.confirm()));
+        let mut new = begun(&old, &regrading);
+        let asked = steps(&mut new, clear);
+        assert!(!asked.is_empty() && !asked.iter().any(executes), "{asked:?}");
+        let (new, old) = (shipment(&new.run), shipment(&old.run));
+        assert_eq!((new.verdict, new.pairs.len()), (Verdict::Won, old.pairs.len()));
+        let counts =
+            |of: &Shipment| of.apart.as_ref().map(|apart| (apart.start.len(), apart.challenger.len()));
+        assert_eq!(counts(new), counts(old));
+        assert_eq!(new.effect.map(|effect| effect.points), Some(100.0));
+    }
+}
+
+#[test]
+fn a_judge_that_changes_judges_the_starts_first_trials_anew_too() {
+    let old = drafted(true);
+    let regrading = regrading(&old, &suite(&old));
+    for judged_before in [2, 9] {
+        let mut new = begun(&old, &regrading);
+        for _ in 0..judged_before {
+            let step = new.due(1).pop().expect("there are more");
+            let outcome = clear(&new.run, &step);
+            new.done(step, outcome);
+        }
+        recast(&mut new, &Role::EVALUATOR);
+        let asked = steps(&mut new, clear);
+        assert!(!asked.iter().any(executes), "{asked:?}");
+        assert_eq!(asked.iter().filter(|step| judges(step)).count(), regrading.regraded.trials as usize);
+        assert_eq!(shipment(&new.run).verdict, Verdict::Won);
+        let most = Tune::most_calls(&new.run.plan);
+        assert!(u64::from(new.run.ledger.of(&Role::EVALUATOR).calls) <= 2 * *most.of(&Role::EVALUATOR));
+        let replayed = Run::replay(&new.records.iter().map(reread).collect::<Vec<_>>()).unwrap();
+        assert!(replayed == new.run, "the fold is the live state");
     }
 }

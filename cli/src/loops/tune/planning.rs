@@ -12,8 +12,9 @@ use skilltune_phases::ceiling::Ceilings;
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune};
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune, measure};
 use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::proof;
 use skilltune_phases::rubric;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::score::Score;
@@ -227,15 +228,25 @@ fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
 }
 
 fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
-    let (many, confidence) = (plan.task.scenarios.len(), plan.task.rules.confidence);
+    let (many, confidence) = (measure::compared(plan).len(), plan.task.rules.confidence);
     let fewest = confidence.fewest_pairs();
-    if plan.is_structural() || many >= fewest {
+    let first = plan.task.regraded().filter(|of| of.apart).map(|_| measure::searched(plan).len());
+    let is_enough =
+        many >= fewest && first.is_none_or(|first| proof::can_tell(first, many, confidence.alpha()));
+    if plan.is_structural() || is_enough {
         return Ok(());
     }
-    let what = format!(
-        "{} cannot show a difference at confidence {confidence}: it takes at least {fewest}",
-        count(many, "scenario")
-    );
+    let what = match first {
+        Some(first) => format!(
+            "{} of the start and {} of the candidate cannot show a difference at confidence {confidence}",
+            count(first, "scenario"),
+            count(many, "scenario")
+        ),
+        None => format!(
+            "{} cannot show a difference at confidence {confidence}: it takes at least {fewest}",
+            count(many, "scenario")
+        ),
+    };
     let Some(of) = plan.task.regraded() else {
         let hint = format!("add {} more; `skilltune suite new` drafts some", fewest - many);
         return Err(Complaint::input(what).hint(hint));

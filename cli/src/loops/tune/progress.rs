@@ -50,7 +50,8 @@ impl Narrated for Tune {
         let width = talk.look.width;
         match decision {
             // The header names the two, and the end their verdict.
-            Decision::Compare { .. } | Decision::Ship(_) if comparing::of(run).is_some() => {}
+            Decision::Compare { .. } | Decision::Scored(_) | Decision::Ship(_)
+                if comparing::of(run).is_some() => {}
             Decision::Keep(_) | Decision::Drop { .. } => round_ended(talk, run),
             Decision::Scored(measured) if measured.score.is_none() => round_ended(talk, run),
             Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
@@ -164,8 +165,8 @@ fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) 
         | FailureKind::TooLarge
         | FailureKind::Refused
         | FailureKind::TurnLimit
-        | FailureKind::BudgetLimit
         | FailureKind::OutputLimit
+        | FailureKind::BudgetLimit
         | FailureKind::DeniedTool
         | FailureKind::RateLimited
         | FailureKind::UsageLimit

@@ -87,7 +87,11 @@ fn request(
         suite: tried.suite,
         held_out: 0,
         this_suite_only: false,
-        rules: Rules { confidence: args.confidence.unwrap_or(rules.confidence), ..rules.clone() },
+        rules: Rules {
+            confidence: args.confidence.unwrap_or(rules.confidence),
+            confirm: older.regrading.confirm,
+            ..rules.clone()
+        },
         casting,
         delivery: task.delivery.clone(),
         tools: task.tools,

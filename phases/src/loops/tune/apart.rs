@@ -29,8 +29,12 @@ impl Run {
 /// The start's first trials, where fresh ones of the challenger may be compared with them: nobody has chosen which scenarios either
 /// version got, the same judge judged them, and no agent has changed since.
 pub(super) fn control(run: &Run) -> Option<Vec<Trial>> {
-    run.plan.task.runs().filter(|(_, alone)| *alone)?;
-    let round = run.state.rounds.first()?;
+    let rounds = &run.state.rounds;
+    let round = match run.plan.task.regraded() {
+        // The newest judge's.
+        Some(of) => rounds.last().filter(|_| of.apart)?,
+        None => rounds.first().filter(|_| run.plan.task.runs().is_some_and(|(_, alone)| alone))?,
+    };
     let is_like = round.era == run.state.era && run.state.panel.first == Seat::First;
     if !is_like || run.plan.basis() != Basis::HeldOut {
         return None;

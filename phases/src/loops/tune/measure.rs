@@ -57,7 +57,7 @@ impl Measure {
         if let Aim::Try { trials } | Aim::Calibrate { trials } = plan.task.aim {
             return Self::over(plan, canonical_order(plan), vec![candidate], (SEARCH, trials), era);
         }
-        if plan.task.rules.search != Search::Rounds {
+        if plan.task.rules.search != Search::Rounds || plan.task.regraded().is_some() {
             // Of texts that are tried once each none is worth a review.
             return Self::over(plan, scenarios.to_vec(), vec![candidate], (SEARCH, 1), era);
         }

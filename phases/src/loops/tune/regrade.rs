@@ -4,12 +4,15 @@
 //! older run + suite as it is now -> scenarios whose task is the same + the answers of their executors -> a comparison of its own
 //! ```
 //!
-//! The answers are the first records of the new run, so that its journal alone says all. A trial without one is missing.
+//! The answers are the first records of the new run, so that its journal alone says all. A trial without one is missing. Where the
+//! older run compared trials of the challenger with the start's first ones, the latter are measured first, in a round of their own.
 
 use std::collections::HashSet;
 
 use super::measure::{self, Measure};
-use super::{Answer, Done, LeftOut, Outcome, Plan, Regraded, Run, Step, Trial, graded};
+use super::{
+    Answer, Decision, Done, LeftOut, Next, Outcome, Plan, Regraded, Round, Run, Step, Trial, apart, graded,
+};
 use crate::candidate::Candidate;
 use crate::delivery::Delivery;
 use crate::event::{Failure, Spent};
@@ -24,6 +27,8 @@ pub struct Regrading {
     pub start: Candidate,
     pub challenger: Candidate,
     pub regraded: Regraded,
+    /// How often each version was tried on each scenario.
+    pub confirm: u32,
     /// What its executors came to.
     pub answers: Vec<Done>,
 }
@@ -62,13 +67,28 @@ pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison>
         run: of.map_or(&old.plan.run, |of| &of.run).clone(),
         searched: of.map_or(old.plan.task.searches(), |of| of.searched),
         era: stored.era,
+        apart: !stored.control.is_empty(),
         numbers: numbers.into_iter().map(|nth| old.plan.task.number(nth)).collect(),
         trials,
         judged,
         left_out,
     };
     let [start, challenger] = stored.contestants.map(Candidate::clone);
-    Ok(Regrading { scenarios, start, challenger, regraded, answers })
+    Ok(Regrading { scenarios, start, challenger, regraded, confirm: old.confirm(), answers })
+}
+
+/// The start's first trials are judged by today's judge, where the challenger's are compared with them.
+pub(super) fn control<'a>(run: &'a Run, round: Option<&'a Round>) -> Option<Next<'a>> {
+    run.plan.task.regraded().filter(|of| of.apart)?;
+    match round.filter(|round| round.era == run.state.era) {
+        Some(round) if round.measured.is_some() => None,
+        Some(round) => Some(super::measure(run, round)),
+        None => Some(Next::Decide(Decision::Open {
+            round: round.map_or(1, |round| round.number + 1),
+            candidate: run.start(),
+            scenarios: measure::searched(&run.plan),
+        })),
+    }
 }
 
 /// A comparison that has been made.
@@ -77,6 +97,8 @@ struct Stored<'a> {
     contestants: [&'a Candidate; 2],
     /// That of its trials, and of those made again of scenarios that fell.
     measures: Vec<&'a Measure>,
+    /// The start's first trials, where the challenger alone was tried.
+    control: Vec<Trial>,
     era: u32,
 }
 
@@ -93,16 +115,21 @@ impl<'a> Stored<'a> {
     fn of(run: &'a Run) -> Result<Self, NoComparison> {
         run.state.closed.ok_or(NoComparison::Open)?;
         let measure = &run.state.measure;
-        let [start, challenger] = measure.contestants[..] else { return Err(NoComparison::None) };
+        let control = apart::control(run).unwrap_or_default();
+        let (start, challenger) = match measure.contestants[..] {
+            [start, challenger] => (start, challenger),
+            [challenger] if !control.is_empty() => (run.start(), challenger),
+            _ => return Err(NoComparison::None),
+        };
         let both = run.candidate(start).zip(run.candidate(challenger)).ok_or(NoComparison::None)?;
         let again = run.state.retrial.as_ref().map(|retrial| &retrial.measure);
         let measures = std::iter::once(measure).chain(again).collect();
-        Ok(Self { run, contestants: [both.0, both.1], measures, era: measure.era() })
+        Ok(Self { run, contestants: [both.0, both.1], measures, control, era: measure.era() })
     }
 
-    /// Whether a scenario was among those that were compared.
+    /// Whether what was compared includes trials of a scenario.
     fn has(&self, scenario: usize) -> bool {
-        self.measures[0].scenarios().contains(&scenario)
+        self.trials(scenario).next().is_some()
     }
 
     /// A scenario as the suite has it now, if its trials can be judged by that.
@@ -120,10 +147,17 @@ impl<'a> Stored<'a> {
         Ok(Scenario { held_out: before.held_out, ..now.clone() })
     }
 
-    fn trials(&self, scenario: usize) -> impl Iterator<Item = (&'a Candidate, Trial)> {
-        let measures = self.measures.iter().filter(move |measure| measure.scenarios().contains(&scenario));
-        let trials: Vec<Trial> = measures.flat_map(|measure| measure.trials_of(scenario)).collect();
-        self.contestants.into_iter().flat_map(move |id| trials.clone().into_iter().map(move |one| (id, one)))
+    fn trials(&self, scenario: usize) -> impl Iterator<Item = (&'a Candidate, Trial)> + '_ {
+        let of_control = self.control.iter().filter(move |trial| trial.scenario == scenario);
+        let of_control = of_control.map(|trial| (self.contestants[0], *trial));
+        let fresh = self.contestants.into_iter().flat_map(move |candidate| {
+            let is_tried = move |measure: &&&Measure| {
+                measure.contestants.contains(&candidate.id) && measure.scenarios().contains(&scenario)
+            };
+            let measures = self.measures.iter().filter(is_tried);
+            measures.flat_map(move |measure| measure.trials_of(scenario)).map(move |trial| (candidate, trial))
+        });
+        of_control.chain(fresh)
     }
 
     fn outcomes(&self, scenario: usize) -> impl Iterator<Item = &'a Answer> {

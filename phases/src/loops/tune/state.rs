@@ -250,6 +250,8 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     let state = &mut run.state;
     match decision {
         Decision::Open { round, candidate, scenarios } => {
+            // Stored trials are measured by a new judge before they are compared again.
+            state.challenger = None;
             let measure = Measure::round(&run.plan, *candidate, scenarios, state.era);
             let tried = measure.scenarios().to_vec();
             state.rounds.push(Round { scenarios: tried, ..Round::open(*round, *candidate, state.era, at) });
@@ -348,8 +350,6 @@ fn learn(run: &mut Run) {
     rounds[place].faults = own;
 }
 
-/// What it expects of the newest round's edit.
-fn expect(run: &mut Run) {
 /// The newest round edits these faults next. Those of earlier rounds become its own, and a failed edit is over.
 fn target(state: &mut State, criteria: &[CriterionId], member: Option<Place>) {
     let Some((round, before)) = state.rounds.split_last_mut() else { return };
@@ -368,6 +368,8 @@ fn target(state: &mut State, criteria: &[CriterionId], member: Option<Place>) {
     }
 }
 
+/// What it expects of the newest round's edit.
+fn expect(run: &mut Run) {
     if run.plan.task.rules.search == Search::Rounds {
         return;
     }
@@ -449,12 +451,12 @@ impl Round {
         }
     }
 
-    /// Who makes its edit.
-    pub fn by(&self) -> Improver {
     pub(super) fn has_failed_at(&self, member: Place) -> bool {
         self.failed_edits.iter().any(|edit| edit.member == member)
     }
 
+    /// Who makes its edit.
+    pub fn by(&self) -> Improver {
         self.turn.unwrap_or_default()
     }
 

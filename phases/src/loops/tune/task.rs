@@ -89,6 +89,9 @@ pub struct Regraded {
     /// That run searched for what it compared with the start.
     pub searched: bool,
     pub era: u32,
+    /// The challenger alone was tried there, and compared with the start's first trials: those of the scenarios that are not held out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// What number each scenario has there: the order of the trials and the keys of the judge's answers go by it.
     pub numbers: Vec<usize>,
     /// How many trials are taken over, and how many of them a judge is asked about.
@@ -276,7 +279,7 @@ impl Task {
     /// The most scenarios of a final comparison: of a search by single trials, those of about a quarter of its runs, or, where the
     /// challenger is tried alone, of a fifth.
     pub(super) fn most_compared(&self) -> usize {
-        let most = match self.runs() {
+        let most = match self.runs().filter(|_| self.regraded().is_none()) {
             Some((runs, true)) => runs.div_ceil(5),
             Some((runs, false)) => runs / 8,
             None => usize::MAX,

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{LeftOut, Pair, Regraded, Run, Shipment, Sides, Tune, Verdict};
+use skilltune_phases::loops::tune::{Apart, LeftOut, Pair, Regraded, Run, Shipment, Sides, Tune, Verdict};
 use skilltune_phases::name::Name;
 use skilltune_phases::role::Role;
+use skilltune_phases::score::Score;
 
 use crate::loops::tune::report::{troubles, unaided};
 use crate::loops::tune::words as told;
@@ -65,9 +66,12 @@ fn counted(number: u64, what: &str) -> String {
 /// How many of its trials are settled.
 pub fn progress(run: &Run) -> String {
     let measure = &run.state.measure;
-    let trials = 2 * run.plan.task.scenarios.len() * run.plan.task.rules.confirm as usize;
+    let trials = match run.plan.task.regraded() {
+        Some(of) => of.trials as usize,
+        None => 2 * run.plan.task.scenarios.len() * run.plan.task.rules.confirm as usize,
+    };
     match &run.state.shipment {
-        Some(shipment) => count(shipment.pairs.len(), "scenario"),
+        Some(shipment) => count(in_order(shipment).len(), "scenario"),
         None => format!("{} of {}", measure.settled(), count(trials, "trial")),
     }
 }
@@ -119,9 +123,14 @@ pub fn shown(run: &Run) -> Vec<String> {
         let basis = verdicts::basis(run, shipment).unwrap_or_default();
         lines.push(format!("A {a}, B {b}: {basis}"));
     }
-    let row = |pair: &Pair| {
-        let [name, a, b, difference] = row(run, pair)?;
-        Some(format!("{difference} {} ({a} -> {b})", one_line(&name)))
+    let row = |tried: &Tried| {
+        let [name, a, b, difference] = row(run, tried)?;
+        let name = one_line(&name);
+        Some(match tried {
+            (_, Some(_), None) => format!("A {a} {name}"),
+            (_, None, _) => format!("B {b} {name}"),
+            (_, Some(_), Some(_)) => format!("{difference} {name} ({a} -> {b})"),
+        })
     };
     lines.extend(in_order(shipment).iter().filter_map(row));
     lines.extend(price::told(run));
@@ -130,17 +139,28 @@ pub fn shown(run: &Run) -> Vec<String> {
     lines
 }
 
+/// A scenario, and the scores of A and B on it. One of them is missing where each was tried on scenarios of its own.
+type Tried = (usize, Option<Score>, Option<Score>);
+
 /// As the suite has them, not as they were tried.
-fn in_order(shipment: &Shipment) -> Vec<Pair> {
-    let mut pairs = shipment.pairs.clone();
-    pairs.sort_by_key(|pair| pair.scenario);
-    pairs
+fn in_order(shipment: &Shipment) -> Vec<Tried> {
+    let pairs = shipment.pairs.iter().map(|pair| (pair.scenario, Some(pair.start), Some(pair.challenger)));
+    let apart = shipment.apart.iter().flat_map(|Apart { start, challenger }| {
+        let start = start.iter().map(|(scenario, score)| (*scenario, Some(*score), None));
+        start.chain(challenger.iter().map(|(scenario, score)| (*scenario, None, Some(*score))))
+    });
+    let mut tried: Vec<Tried> = pairs.chain(apart).collect();
+    tried.sort_by_key(|(scenario, ..)| *scenario);
+    tried
 }
 
-fn row(run: &Run, pair: &Pair) -> Option<[String; 4]> {
-    let name = run.plan.task.scenarios.get(pair.scenario)?.id.to_string();
-    let difference = format!("{} {}", verdicts::arrow(pair), verdicts::signed(pair.difference()));
-    Some([name, pair.start.to_string(), pair.challenger.to_string(), difference])
+fn row(run: &Run, &(scenario, a, b): &Tried) -> Option<[String; 4]> {
+    let name = run.plan.task.scenarios.get(scenario)?.id.to_string();
+    let pair = a.zip(b).map(|(start, challenger)| Pair { scenario, start, challenger });
+    let difference = pair.map_or("-".to_owned(), |pair| {
+        format!("{} {}", verdicts::arrow(&pair), verdicts::signed(pair.difference()))
+    });
+    Some([name, figures::score(a), figures::score(b), difference])
 }
 
 /// What is not asked of either version, where one of them is no skill.
@@ -173,9 +193,9 @@ fn from(of: &Regraded) -> Value {
 }
 
 fn scenarios(run: &Run, shipment: &Shipment) -> Value {
-    let one = |pair: &Pair| {
-        let scenario = &run.plan.task.scenarios.get(pair.scenario)?.id;
-        Some(json!({ "scenario": scenario, "a": pair.start, "b": pair.challenger }))
+    let one = |(scenario, a, b): &Tried| {
+        let scenario = &run.plan.task.scenarios.get(*scenario)?.id;
+        Some(json!({ "scenario": scenario, "a": a, "b": b }))
     };
     in_order(shipment).iter().filter_map(one).collect()
 }
@@ -233,8 +253,8 @@ fn each(page: &mut Page, run: &Run) {
     if let Some(basis) = verdicts::basis(run, shipment) {
         page.paragraph(format!("Based on {basis}."));
     }
-    let pairs = in_order(shipment);
-    let rows = pairs.iter().filter_map(|pair| row(run, pair));
+    let tried = in_order(shipment);
+    let rows = tried.iter().filter_map(|tried| row(run, tried));
     let rows = rows.map(|[name, a, b, difference]| vec![words(&name), a, b, difference]);
     page.table(&["Scenario", "A", "B", "Difference"], rows);
     if let Some(adjusted) = verdicts::adjusted(run, shipment) {
