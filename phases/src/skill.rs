@@ -48,6 +48,19 @@ struct Keys {
     description: Option<String>,
 }
 
+/// Whether only a person can call the skill: agents that know this key never load it by themselves.
+pub fn is_for_people_only(skill_md: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Calls {
+        #[serde(rename = "disable-model-invocation")]
+        disabled: Option<serde_json::Value>,
+    }
+    let yaml = front_matter(skill_md).unwrap_or_default();
+    let read = serde_saphyr::from_str_with_options::<Option<Calls>>(yaml, options(DuplicateKeyPolicy::Error));
+    let disabled = read.ok().flatten().and_then(|calls| calls.disabled);
+    disabled.is_some_and(|disabled| disabled == true || disabled == "true")
+}
+
 /// Whether two texts have the same words: then a change is none.
 pub fn same_but_for_white_space(old: &str, new: &str) -> bool {
     old.split_whitespace().eq(new.split_whitespace())
@@ -164,6 +177,14 @@ mod tests {
         }
         assert!(matches!(named(&laughs), Err(SkillError::Yaml(_))));
         assert_eq!(named(&format!("name: {}\n", "a".repeat(70_000))), Err(SkillError::TooLong));
+    }
+
+    #[test]
+    fn a_skill_that_its_front_matter_keeps_from_models_is_for_people_only() {
+        let is_kept = |line: &str| is_for_people_only(&format!("---\nname: a\n{line}\n---\nBody\n"));
+        assert!(is_kept("disable-model-invocation: true") && is_kept("disable-model-invocation: \"true\""));
+        assert!(!is_kept("disable-model-invocation: false") && !is_kept("description: b"));
+        assert!(!is_for_people_only("disable-model-invocation: true\n"), "it has no front matter");
     }
 
     #[test]

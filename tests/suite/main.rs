@@ -82,6 +82,7 @@ mod transcripts;
 mod tune;
 mod unpriced;
 mod unused;
+mod uncallable;
 mod via;
 mod waiting;
 mod wrap;

@@ -4,7 +4,7 @@ mod revision;
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, Objects};
 use skilltune_phases::checks::Check;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::plan::LoopKind;
@@ -102,7 +102,16 @@ fn of_run(known: &Known<Tune>, candidate: &str, around: &Environment) -> Result<
     if manifest.entries().is_empty() {
         return Ok(Version::Nothing);
     }
-    Ok(Version::Candidate { name: member.name.to_string(), manifest, hidden: member.hidden.clone() })
+    let (page, hidden) = (page(&objects, &manifest)?, member.hidden.clone());
+    Ok(Version::Candidate { name: member.name.to_string(), manifest, hidden, page })
+}
+
+/// The `SKILL.md` of a version in the store.
+fn page(objects: &Objects, manifest: &Manifest) -> Result<String, Complaint> {
+    let is_page = |entry: &&Entry| entry.path.as_path() == Path::new("SKILL.md");
+    let page = manifest.entries().iter().find(is_page).map(|entry| entry.node.clone());
+    let Some(Node::File { blob, .. }) = page else { return Ok(String::new()) };
+    Ok(String::from_utf8_lossy(&objects.read(blob).map_err(ours)?).into_owned())
 }
 
 /// The project of the first folder; this one, if a version is in its store.

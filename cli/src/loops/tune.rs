@@ -10,6 +10,7 @@ pub mod dangers;
 pub mod delivery;
 pub mod flags;
 pub mod improvers;
+pub mod invocation;
 mod judges;
 pub mod looks;
 pub mod member;

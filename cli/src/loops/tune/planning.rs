@@ -23,6 +23,7 @@ use skilltune_phases::target::{self, Member, Mode};
 
 use crate::agents::{Part, priced};
 use crate::inputs::find::Skill;
+use crate::loops::tune::invocation::refuse_uncallable;
 use crate::loops::tune::member::{Content, described, hidden, withheld};
 use crate::loops::tune::request::{Purpose, Request};
 use crate::loops::tune::{older, search, sides};
@@ -111,6 +112,7 @@ fn build(
         epoch,
         unattended: false,
     };
+    refuse_uncallable(request)?;
     refuse_too_few(request, &plan)?;
     if searches {
         search::choose(&mut plan, request.settings.of(), drawn)?;

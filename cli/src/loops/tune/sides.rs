@@ -31,6 +31,8 @@ pub enum Version {
         name: String,
         manifest: Manifest,
         hidden: Vec<String>,
+        /// Its `SKILL.md`.
+        page: String,
     },
     /// A folder of a git revision.
     Revision {
@@ -84,7 +86,7 @@ impl Side {
                 let hidden = member::hidden(&skill.path, tests, &content.manifest);
                 (content, hidden)
             }
-            Version::Candidate { name, manifest, hidden } => {
+            Version::Candidate { name, manifest, hidden, .. } => {
                 let own = [hidden.clone(), like_tests(name, tests, manifest)].concat();
                 let files = load_captured(manifest, name, objects).map_err(ours)?;
                 (Content { manifest: manifest.clone(), files }, member::with_evals(own, manifest))

@@ -1,0 +1,66 @@
+//! Skills that only a person can call: an executor that has to find them by itself never uses them.
+
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::role::Role;
+use skilltune_phases::skill;
+
+use crate::inputs::find::Skill;
+use crate::loops::tune::request::{Purpose, Request};
+use crate::loops::tune::sides::Version;
+use crate::terminal::complaint::Complaint;
+
+/// What an agent reads of a page before it loads the skill is at its beginning.
+const MOST: u64 = 1 << 20;
+
+/// Refuses a run in which no trial could use the skill. Of all agents that find skills by themselves, those that can also call one
+/// by its name know the key.
+pub fn refuse_uncallable(request: &Request) -> Result<(), Complaint> {
+    let Delivery::Installed { .. } = request.delivery else { return Ok(()) };
+    let agent = &request.casting.of(&Role::EXECUTOR).agent;
+    if !agent.skills().is_some_and(|skills| skills.by_name) {
+        return Ok(());
+    }
+    for (name, page) in pages(request) {
+        if skill::is_for_people_only(&page) {
+            return Err(Complaint::input(format!(
+                "no trial would use the skill {name}: its front matter says `disable-model-invocation: true`"
+            ))
+            .caused_by(format!(
+                "{} loads such a skill only where the prompt calls it by its name",
+                agent.name
+            ))
+            .hint("pass --delivery slash to call it by its name"));
+        }
+    }
+    Ok(())
+}
+
+/// The names and pages of the skills that are tried, as they are now.
+fn pages(request: &Request) -> Vec<(String, String)> {
+    match &request.purpose {
+        Purpose::Improve => request.members.iter().filter_map(of_folder).collect(),
+        Purpose::Calibrate { skills, .. } => skills.iter().filter_map(of_folder).collect(),
+        Purpose::Compare(sides) => sides.iter().filter_map(|side| of_version(&side.version)).collect(),
+        // Nothing is executed, or without a skill.
+        Purpose::Regrade(_) | Purpose::Try { .. } => Vec::new(),
+    }
+}
+
+/// A page that cannot be read is refused elsewhere.
+fn of_folder(skill: &Skill) -> Option<(String, String)> {
+    let bytes = SafePath::below(&skill.path, "SKILL.md").read(MOST).ok()??;
+    Some((skill.name.clone(), String::from_utf8(bytes).ok()?))
+}
+
+fn of_version(version: &Version) -> Option<(String, String)> {
+    match version {
+        Version::Nothing => None,
+        Version::Folder(skill) => of_folder(skill),
+        Version::Candidate { name, page, .. } => Some((name.clone(), page.clone())),
+        Version::Revision { name, files } => {
+            let page = std::str::from_utf8(files.top("SKILL.md")?).ok()?;
+            Some((name.clone(), page.to_owned()))
+        }
+    }
+}
