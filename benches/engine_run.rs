@@ -226,6 +226,7 @@ fn plan(skill: &Path, (start, challenger): (TreeId, TreeId), what: What, agent: 
         files: vec!["SKILL.md".into()],
         has_scripts: true,
         hidden: Vec::new(),
+        plugin: None,
     };
     Plan {
         format: FORMAT,

@@ -2,4 +2,5 @@
 
 pub mod find;
 pub mod links;
+pub mod plugin;
 pub mod suite;

@@ -26,6 +26,8 @@ pub struct Order {
     pub placements: Vec<Placement>,
     /// The skill on trial, if it is installed for the agent.
     pub installed: Option<Installed>,
+    /// The folder of the workspace that stands for that of the skill's plugin.
+    pub plugin: Option<String>,
     /// Runs in place of an agent.
     pub command: Option<Command>,
     /// The workspace is made a git repository with one commit of all that it holds.

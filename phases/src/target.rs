@@ -37,6 +37,28 @@ pub struct Member {
     /// Symlinks that lead out of its folder, as text: agents do not get them, and no edit changes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links_outside: Vec<String>,
+    /// Where its pages name files of the plugin that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<Plugin>,
+}
+
+/// What trials hold of the plugin of a skill.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Plugin {
+    /// The files that the skill names, as they were found.
+    pub tree: TreeId,
+    /// The skill's own folder below that of the plugin: there, trials have the version that is tried.
+    pub skill: String,
+    /// What is never placed, though the plugin has it or the skill names it.
+    pub left_out: Vec<String>,
+}
+
+/// The variable by which agents and pages name the folder of a plugin.
+pub const PLUGIN_ROOT: &str = "CLAUDE_PLUGIN_ROOT";
+
+/// A page that names the folder of its plugin, as it reads where that folder stands there.
+pub fn with_plugin_root(page: &str, root: &str) -> String {
+    page.replace(&format!("${{{PLUGIN_ROOT}}}"), root)
 }
 
 /// A member's place in the chain, counted from zero.

@@ -102,8 +102,8 @@ fn of_run(known: &Known<Tune>, candidate: &str, around: &Environment) -> Result<
     if manifest.entries().is_empty() {
         return Ok(Version::Nothing);
     }
-    let (page, hidden) = (page(&objects, &manifest)?, member.hidden.clone());
-    Ok(Version::Candidate { name: member.name.to_string(), manifest, hidden, page })
+    let (page, hidden, plugin) = (page(&objects, &manifest)?, member.hidden.clone(), member.plugin.clone());
+    Ok(Version::Candidate { name: member.name.to_string(), manifest, hidden, page, plugin })
 }
 
 /// The `SKILL.md` of a version in the store.

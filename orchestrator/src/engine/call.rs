@@ -14,6 +14,7 @@ use skilltune_phases::material::Folders;
 use skilltune_phases::model::ModelName;
 use skilltune_phases::order::{Command, Order, Placement, Question};
 use skilltune_phases::plan::{Cast, Plan};
+use skilltune_phases::target::PLUGIN_ROOT;
 
 use super::call_dir::{self, CallDir};
 use super::reply::Reply;
@@ -269,7 +270,7 @@ impl Workshop {
         asked: &Asked<'_>,
     ) -> Result<process::Call, EngineError> {
         let fresh = dir.fresh()?;
-        fresh.place(self, asking.order)?;
+        fresh.place(self, asking.order, &dir.space_path())?;
         let (agent, prompt) = match asked {
             Asked::Agent { agent, prompt } => (agent, prompt),
             Asked::Command(command) => {
@@ -293,6 +294,10 @@ impl Workshop {
     fn call(&self, dir: &CallDir, agent: &Agent, asking: &Asking<'_>, form: Option<Form>) -> process::Call {
         let (space, temp, prompt) = (dir.space_path(), dir.temp_path(), dir.prompt_path());
         let order = asking.order;
+        let plugin = order
+            .plugin
+            .as_ref()
+            .map(|at| (PLUGIN_ROOT.to_owned(), space.join(at).to_string_lossy().into_owned()));
         let schema = form.map(|form| match form {
             Form::Argument(schema) => schema,
             Form::File(_) => dir.schema_path().to_string_lossy().into_owned(),
@@ -308,7 +313,7 @@ impl Workshop {
         };
         process::Call {
             argv: agent.argv(slots).into_iter().map(OsString::from).collect(),
-            env: agent.env(order.rights, &temp, [self.mark()]),
+            env: agent.env(order.rights, &temp, [self.mark()].into_iter().chain(plugin)),
             confinement: asking.cast.rights.by_system().then(|| confinement(dir, agent, order)),
             writes_itself: agent.writes_itself(),
             stdin: agent.reads_stdin().then_some(prompt),

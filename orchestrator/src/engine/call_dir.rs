@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use skilltune_phases::id::CallKey;
 use skilltune_phases::order::{Access, Order, Placement};
+use skilltune_phases::target::with_plugin_root;
 use skilltune_phases::transcript::Transcript;
 
 use super::{EngineError, Workshop};
 use crate::disk::atomic::Durability;
 use crate::disk::{DiskError, Folder, SafePath};
 use crate::process::Ended;
-use crate::snapshot::{self, Manifest, ObjectError, Objects, RelPath};
+use crate::snapshot::{self, Entry, Manifest, Node, ObjectError, Objects, RelPath};
 
 const SPACE: &str = "space";
 const TEMP: &str = "tmp";
@@ -165,9 +166,35 @@ fn hidden(placement: &Placement) -> Vec<RelPath> {
     placement.hidden.iter().filter_map(|path| RelPath::parse(path.as_bytes()).ok()).collect()
 }
 
+/// The pages that name the folder of their plugin, as they read in this workspace.
+fn plugin_pages(
+    objects: &Objects,
+    manifest: &Manifest,
+    root: &Path,
+) -> Result<Vec<(RelPath, String)>, ObjectError> {
+    const MOST: u64 = 1 << 20;
+    let root = root.to_string_lossy();
+    let mut pages = Vec::new();
+    for Entry { path, node } in manifest.entries() {
+        let is_page =
+            path.as_path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"));
+        let Node::File { blob, .. } = node else { continue };
+        if !is_page {
+            continue;
+        }
+        let Ok(bytes) = objects.read_at_most(*blob, MOST)? else { continue };
+        let Ok(text) = String::from_utf8(bytes) else { continue };
+        let read = with_plugin_root(&text, &root);
+        if read != text {
+            pages.push((path.clone(), read));
+        }
+    }
+    Ok(pages)
+}
+
 impl Fresh {
     /// Puts the order's folders into the workspace.
-    pub(super) fn place(&self, shop: &Workshop, order: &Order) -> Result<(), EngineError> {
+    pub(super) fn place(&self, shop: &Workshop, order: &Order, space: &Path) -> Result<(), EngineError> {
         let mut filled = HashSet::new();
         for placement in order.placements.iter().filter(|placement| filled.insert(&placement.at)) {
             let manifest = placed_at(&shop.objects, order, &placement.at)?;
@@ -176,7 +203,23 @@ impl Fresh {
                 // A skill may be kept read-only: its copy is there to be changed.
                 manifest = manifest.unlocked();
             }
-            snapshot::fill(&self.space.make_below(Path::new(&placement.at))?, &shop.objects, &manifest)?;
+            let folder = self.space.make_below(Path::new(&placement.at))?;
+            let pages = match &order.plugin {
+                // What is to stay unchanged stays as it is: its pages are read in the prompt.
+                Some(root) if placement.access == Access::Scratch => {
+                    plugin_pages(&shop.objects, &manifest, &space.join(root))?
+                }
+                Some(_) | None => Vec::new(),
+            };
+            let names: Vec<RelPath> = pages.iter().map(|(path, _)| path.clone()).collect();
+            if !names.is_empty() {
+                manifest = manifest.apart(&names).0.unlocked();
+            }
+            snapshot::fill(&folder, &shop.objects, &manifest)?;
+            for (path, text) in pages {
+                let above = path.as_path().parent().unwrap_or(Path::new(""));
+                folder.make_below(above)?.write_new(path.name(), text.as_bytes())?;
+            }
         }
         Ok(())
     }

@@ -141,7 +141,9 @@ impl Loop for Tune {
     fn run_trees(run: &Run) -> Vec<TreeId> {
         let brought = run.plan.task.scenarios.iter().flat_map(Scenario::trees);
         let candidates = run.state.candidates.iter().flat_map(|candidate| candidate.trees.iter().copied());
-        candidates.chain(brought).collect()
+        let plugins =
+            run.plan.task.target.members.iter().filter_map(|member| Some(member.plugin.as_ref()?.tree));
+        candidates.chain(brought).chain(plugins).collect()
     }
 
     fn most_calls(plan: &Plan) -> MostCalls {
@@ -264,9 +266,9 @@ fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
     let places = || run.plan.places().filter(|place| !round.has_failed_at(*place));
     lowest(&mut places().filter(|place| !tired(place)))
         .or_else(|| lowest(&mut places()))
+        .or_else(|| lowest(&mut run.plan.places()))
         .expect("a target has members")
 }
-        .or_else(|| lowest(&mut run.plan.places()))
 
 /// Edits of this member keep coming to nothing.
 fn is_tired(run: &Run, place: Place) -> bool {

@@ -25,6 +25,7 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
         has_scripts: false,
         hidden: Vec::new(),
         links_outside: Vec::new(),
+        plugin: None,
     };
     Plan {
         format: FORMAT,

@@ -39,6 +39,7 @@ pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
         has_scripts: false,
         hidden: Vec::new(),
         links_outside: Vec::new(),
+        plugin: None,
     };
     Plan {
         format: FORMAT,

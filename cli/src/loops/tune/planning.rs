@@ -23,6 +23,7 @@ use skilltune_phases::target::{self, Member, Mode};
 
 use crate::agents::{Part, priced};
 use crate::inputs::find::Skill;
+use crate::inputs::plugin;
 use crate::loops::tune::invocation::refuse_uncallable;
 use crate::loops::tune::member::{Content, described, hidden, withheld};
 use crate::loops::tune::request::{Purpose, Request};
@@ -34,7 +35,7 @@ use crate::text::plain::shell_path;
 
 /// A plan without anything being written: what a dry run shows.
 pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
-    build(request, home, epoch, (None, request.scenarios.clone()), |path| {
+    build(request, home, epoch, (None, request.scenarios.clone()), None, |path| {
         Ok(indexes.scan(path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
@@ -54,7 +55,7 @@ pub fn plan(
         Purpose::Try { .. } => drop(objects.put_manifest(&Manifest::default()).map_err(ours)?),
         Purpose::Compare(sides) => sides.iter().try_for_each(|side| side.store(&objects))?,
     }
-    build(request, home, epoch, (Some(run), scenarios), |path| {
+    build(request, home, epoch, (Some(run), scenarios), Some(&objects), |path| {
         Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
@@ -64,10 +65,11 @@ fn build(
     home: &Home,
     epoch: u64,
     (run, scenarios): (Option<RunId>, Vec<Scenario>),
+    store: Option<&Objects>,
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
     let mut scenarios = scenarios;
-    let Target { aim, members, answers } = target(request, &scenarios, home, look)?;
+    let Target { aim, members, answers } = target(request, &scenarios, (home, store), look)?;
     let mut drawn = false;
     // What is calibrated is the search that may follow.
     let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
@@ -144,7 +146,7 @@ struct Target {
 fn target(
     request: &Request,
     scenarios: &[Scenario],
-    home: &Home,
+    (home, store): (&Home, Option<&Objects>),
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Target, Complaint> {
     let (tests, objects) = (tests(request), Objects::at(home.objects()));
@@ -164,7 +166,8 @@ fn target(
             let whose = |note: String| if is_chain { format!("{}: {note}", skill.name) } else { note };
             answers.extend(keys.notes.into_iter().map(whose));
             hidden.extend(keys.paths);
-            members.push(described(no_skill(stand)?, &content, hidden));
+            let member = described(no_skill(stand)?, &content, hidden);
+            members.push(Member { plugin: plugin::of(&skill.path, &member, store)?, ..member });
         }
         Ok(Target { aim, members, answers })
     };
@@ -178,7 +181,8 @@ fn target(
         Purpose::Compare(sides) => {
             let stand = no_skill(&request.members[0])?;
             let (member, aim, answers) = sides::compared(sides, &stand, &tests, (scenarios, &objects), look)?;
-            Ok(Target { aim, members: vec![member], answers })
+            let plugin = sides.iter().find_map(|side| side.plugin(&member, store).transpose()).transpose()?;
+            Ok(Target { aim, members: vec![Member { plugin, ..member }], answers })
         }
         Purpose::Regrade(older) => {
             let (aim, members) = older.target(&request.members[0].path);
@@ -277,6 +281,7 @@ fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
         has_scripts: false,
         hidden: Vec::new(),
         links_outside: Vec::new(),
+        plugin: None,
     })
 }
 

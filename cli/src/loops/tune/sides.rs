@@ -7,9 +7,10 @@ use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Manifest, Node, Objects};
 use skilltune_phases::loops::tune::{Aim, Sides};
 use skilltune_phases::scenario::Scenario;
-use skilltune_phases::target::Member;
+use skilltune_phases::target::{Member, Plugin};
 
 use crate::inputs::find::Skill;
+use crate::inputs::plugin;
 use crate::loops::tune::member::{self, Content};
 use crate::runs::store_check;
 use crate::terminal::complaint::{Complaint, ours};
@@ -33,6 +34,8 @@ pub enum Version {
         hidden: Vec<String>,
         /// Its `SKILL.md`.
         page: String,
+        /// What its run holds of its plugin.
+        plugin: Option<Plugin>,
     },
     /// A folder of a git revision.
     Revision {
@@ -59,6 +62,15 @@ impl Side {
         match &self.version {
             Version::Folder(skill) => Some(&skill.path),
             Version::Nothing | Version::Candidate { .. } | Version::Revision { .. } => None,
+        }
+    }
+
+    /// What trials hold of the plugin that this version belongs to. Of a revision it is not known.
+    pub fn plugin(&self, member: &Member, store: Option<&Objects>) -> Result<Option<Plugin>, Complaint> {
+        match &self.version {
+            Version::Folder(skill) => plugin::of(&skill.path, member, store),
+            Version::Candidate { plugin, .. } => Ok(plugin.clone()),
+            Version::Nothing | Version::Revision { .. } => Ok(None),
         }
     }
 
@@ -91,7 +103,7 @@ impl Side {
                 let files = load_captured(manifest, name, objects).map_err(ours)?;
                 (Content { manifest: manifest.clone(), files }, member::with_evals(own, manifest))
             }
-            Version::Revision { name, files } => {
+            Version::Revision { name, files, .. } => {
                 let manifest = files.manifest();
                 let hidden = member::with_evals(like_tests(name, tests, manifest), manifest);
                 (Content { manifest: manifest.clone(), files: files.texts(name) }, hidden)

@@ -73,6 +73,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .chain(shell(plan))
         .chain(left_out(plan))
         .chain(plan.task.target.members.iter().filter_map(|of| not_placed(&of.name, &of.links_outside)))
+        .chain(plugins(plan))
         .chain(remarks(&plan.roles))
         .chain(own)
         .chain(bare)
@@ -121,6 +122,18 @@ pub fn opened(run: &Run) -> impl Iterator<Item = String> {
         let id = &run.plan.task.scenarios.get(*scenario)?.id;
         Some(format!("a trial of {id} opened {}, so it may have seen the answers", one_line(path)))
     })
+}
+
+/// What trials do not have of the plugins that skills belong to.
+fn plugins(plan: &Plan) -> Option<String> {
+    let members = plan.task.target.members.iter().filter(|_| plan.task.regraded().is_none());
+    let left_out = members.filter_map(|member| {
+        let left_out = &member.plugin.as_ref().filter(|plugin| !plugin.left_out.is_empty())?.left_out;
+        let names: Vec<&str> = left_out.iter().map(String::as_str).collect();
+        Some(format!("not placed in trials, of the plugin of {}: {}", member.name, shown(&names)))
+    });
+    let told: Vec<String> = left_out.collect();
+    (!told.is_empty()).then(|| told.join("; "))
 }
 
 /// The first of many.
@@ -313,6 +326,8 @@ pub fn reason(plan: &Plan, reason: Reason) -> &'static str {
         }
         Reason::Exhausted if is_by_single_trials(plan) => "its runs are used up",
         Reason::Stalled if is_by_single_trials(plan) => "edits stopped helping",
+        Reason::Failed if is_by_single_trials(plan) => "too many failures in a row",
+        Reason::Refused => "too many edits in a row were no valid change",
         Reason::Finished => "the improver finds nothing more to change",
         Reason::Reached => "goal reached",
         Reason::Failed => "too many failed rounds in a row",
@@ -326,8 +341,6 @@ pub fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Applied => "champion applied",
         Ending::Kept => "champion kept, not applied",
-        Reason::Failed if is_by_single_trials(plan) => "too many failures in a row",
-        Reason::Refused => "too many edits in a row were no valid change",
         Ending::Unchanged => "skill unchanged",
         Ending::Conflict => "the skill was edited during the run; champion not applied",
         Ending::Proposed => "champion proposed as a commit",
@@ -391,9 +404,9 @@ pub fn label(run: &Run) -> &'static str {
         (Class::Short, _, Some(Reason::Reached)) => "NOT CONFIRMED",
         (Class::Short, _, Some(Reason::Exhausted)) => "MAX ITERATIONS",
         (Class::Short, _, Some(Reason::Finished)) => "NOTHING LEFT TO IMPROVE",
+        (Class::Short, _, Some(Reason::Refused)) => "EDITS REFUSED",
         (Class::Short, _, Some(Reason::Stalled)) => "STALLED",
         (Class::Short, _, Some(Reason::Oscillating)) => "OSCILLATING",
         (Class::Short, _, None) => "COMPLETED",
     }
 }
-        (Class::Short, _, Some(Reason::Refused)) => "EDITS REFUSED",

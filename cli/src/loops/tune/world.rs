@@ -106,6 +106,7 @@ fn member(name: &str) -> Member {
         has_scripts: false,
         hidden: Vec::new(),
         links_outside: Vec::new(),
+        plugin: None,
     }
 }
 

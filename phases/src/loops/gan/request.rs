@@ -95,6 +95,7 @@ impl Request {
             rights: if matches!(step, Step::Build { .. }) { Rights::Edit } else { Rights::Read },
             placements: placements(run, step),
             installed: None,
+            plugin: None,
             command: command(run, step),
             repository: false,
         };

@@ -95,6 +95,7 @@ impl Request {
             rights: spec.rights,
             placements: placements(run, step, artifact),
             installed: None,
+            plugin: None,
             command,
             repository: false,
         };

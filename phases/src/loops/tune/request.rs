@@ -162,6 +162,7 @@ impl Request {
             rights: placing::rights(&run.plan, &brief, spec.rights),
             placements,
             installed: placing::installed(&run.plan, &brief),
+            plugin: placing::plugin(&run.plan, &brief),
             command,
             repository,
         };

@@ -50,6 +50,23 @@ pub(super) fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
     Some(Installed { name, at: skill_path(plan, *member, brief), called })
 }
 
+/// Where a workspace holds the files of plugins.
+const PLUGINS: &str = ".plugin";
+
+/// What stands for the folder of the plugin that the skill belongs to, where there is a skill.
+pub(super) fn plugin(plan: &Plan, brief: &Brief) -> Option<String> {
+    let Brief::Execute { member, delivery: Some(_), .. } = brief else { return None };
+    plan.member(*member).plugin.as_ref()?;
+    Some(path(PLUGINS, plan, *member))
+}
+
+/// The files of the plugin that the skill names, and the version on trial where the skill stands in the plugin.
+fn placed_plugin(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec<Placement> {
+    let (Some(at), Some(of)) = (plugin(plan, brief), &plan.member(member).plugin) else { return Vec::new() };
+    let own = Placement::new(format!("{at}/{}", of.skill), skill, Access::Scratch);
+    vec![Placement::new(at, of.tree, Access::Scratch), own.hiding(&plan.member(member).hidden)]
+}
+
 /// Only an executor is ever given a shell.
 pub(super) fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
     match brief {
@@ -70,6 +87,7 @@ pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, inp
     let delivery = Some(&run.plan.task.delivery).filter(|_| skill != TreeId::EMPTY).cloned();
     let brief = Brief::Execute { member, trial, delivery };
     let mut placements = placed_skill(&run.plan, member, skill, &brief);
+    placements.extend(placed_plugin(&run.plan, member, skill, &brief));
     match member {
         Place(0) => {
             placements.extend(begin_with(input));

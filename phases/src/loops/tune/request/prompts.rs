@@ -11,7 +11,7 @@ use crate::prompt::{
 };
 use crate::scenario::Scenario;
 use crate::skill;
-use crate::target::Place;
+use crate::target::{self, Place};
 
 impl Request {
     /// A member's folder of this kind, if the workspace holds one.
@@ -32,11 +32,14 @@ impl Request {
         trial: Trial,
         folders: &Folders,
     ) -> Result<String, Faulty> {
+        let skill = self.skill(folders, member);
+        let folder = self.order.plugin.as_ref().map(|root| with_plugin_root(skill.folder, root));
+        let skill = Named { folder: folder.as_ref().unwrap_or(skill.folder), ..skill };
         let upstream = folders.find(INPUT).zip(member.0.checked_sub(1));
         let breach = self.retry.as_ref().filter(|failure| failure.kind == FailureKind::Breach);
         let breach = breach.map(|failure| failure.why.as_str());
         self.plan.task.prompts.execute(&ExecuteBrief {
-            skill: self.skill(folders, member),
+            skill,
             position: (member.0 + 1, self.plan.task.target.members.len()),
             scenario: &self.plan.task.scenarios[trial.scenario],
             upstream: upstream.map(|(folder, before)| Named { name: self.name(Place(before)), folder }),
@@ -166,6 +169,17 @@ impl Request {
     fn by_name<'a>(&'a self, activity: &'a [(Place, Box<str>)]) -> Vec<(&'a str, &'a str)> {
         activity.iter().map(|(place, digest)| (self.name(*place), &**digest)).collect()
     }
+}
+
+/// The folder with its texts as they read where that of the plugin stands there.
+fn with_plugin_root(skill: &Folder, root: &str) -> Folder {
+    let mut skill = skill.clone();
+    for file in &mut skill.files {
+        if let Body::Text(text) = &mut file.body {
+            *text = target::with_plugin_root(text, root);
+        }
+    }
+    skill
 }
 
 fn description(skill: &Folder) -> Option<String> {
