@@ -196,7 +196,7 @@ fn a_chain_that_lost_says_so_and_tells_each_member() {
 fn a_start_that_reaches_the_goal_is_unchallenged() {
     let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
     insta::assert_snapshot!(lead(&play.run), @r"
-    **Verdict**: none, no candidate did better than the start in the search. Based on no fresh trials.
+    **Verdict**: none, the search made no candidate. Based on no fresh trials.
     Weak evidence: one scenario. Other tasks may show a different result.
     **PASSED**. No improvement found; the skill is unchanged.
     ");

@@ -22,6 +22,7 @@ pub fn word(run: &Run) -> Option<&'static str> {
         (Verdict::Lost | Verdict::Tied | Verdict::Indecisive, None) => "not_higher",
         (Verdict::Regressed, _) => "refused",
         (Verdict::Unused, _) => "not_used",
+        (Verdict::Unchallenged, _) if run.state.candidates.len() > 1 => "none_better",
         (Verdict::Unchallenged, _) => "no_candidate",
         (Verdict::Unjudged, _) => "unjudged",
     };
