@@ -136,8 +136,8 @@ fn of_two_improvers_the_other_one_edits_the_same_faults_first() {
 
 /// Edits fail as often as not.
 fn unlucky(world: u64, run: &Run, step: &Step) -> Outcome {
-    let roll =
-        serde_json::to_vec(step).unwrap().iter().fold(world, |sum, byte| sum * 31 % 1009 + u64::from(*byte));
+    let key = serde_json::to_vec(step).expect("a step has a JSON text");
+    let roll = key.iter().fold(world, |sum, byte| sum * 31 % 1009 + u64::from(*byte));
     match step {
         Step::Improve { .. } if roll % 2 == 0 => {
             failed(if roll % 4 == 0 { FailureKind::Gate } else { FailureKind::Crashed })
