@@ -16,6 +16,7 @@ mod live;
 mod page;
 mod pipe;
 mod preview;
+mod script;
 mod sight;
 mod site;
 mod told;

@@ -10,6 +10,7 @@ use skilltune_phases::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb}
 
 use super::devtools::{DevTools, Mute};
 use super::page::{self, SIZES};
+use super::script;
 use super::site::{Site, Source};
 
 const ACT: &str = include_str!("act.js");
@@ -118,15 +119,15 @@ fn step(
     }
     let until = Instant::now() + PATIENCE;
     let mut away_since = None;
-    let script = |verb: &str| {
-        page::script(
+    let code = |verb: &str| {
+        script::script(
             ACT,
             &format!("{}, {}, {}, {}", json!(verb), json!(act.on), json!(act.text), json!(typed)),
         )
     };
     let mut verb = act.act.word();
     loop {
-        let found = evaluated(browser, site, &script(verb))?;
+        let found = evaluated(browser, site, &code(verb))?;
         let found: Step = serde_json::from_value(found).unwrap_or_default();
         if let (Some(x), Some(y)) = (found.x, found.y) {
             click(browser, site, (x, y))?;
@@ -158,10 +159,10 @@ fn step(
 }
 
 /// In a world of our own of the page that is there by now. One that goes away in the middle gives nothing.
-fn evaluated(browser: &mut DevTools, site: &mut Site<'_>, script: &str) -> Result<Value, Mute> {
+fn evaluated(browser: &mut DevTools, site: &mut Site<'_>, code: &str) -> Result<Value, Mute> {
     let tree = browser.ask("Page.getFrameTree", &json!({}), site)?;
-    match page::world(browser, site, &tree["frameTree"]["frame"]["id"]) {
-        Ok(context) => page::evaluated(browser, site, &context, script),
+    match script::world(browser, site, &tree["frameTree"]["frame"]["id"]) {
+        Ok(context) => script::evaluated(browser, site, &context, code),
         Err(Mute::Refused { .. }) => Ok(Value::Null),
         Err(other) => Err(other),
     }

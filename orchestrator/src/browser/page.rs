@@ -9,17 +9,14 @@ use skilltune_phases::loops::gan::inspect::{Given, Live};
 use super::base64;
 use super::devtools::{DevTools, Mute};
 use super::live::live;
+use super::script::{evaluated, picture, script, world};
 use super::sight::{Sights, sights};
 use super::site::{Site, Source, Stop};
 
-/// What our scripts share.
-const DOM: &str = include_str!("dom.js");
 const MEASURE: &str = include_str!("measure.js");
 /// Wide and narrow, as the original looks at a page.
 pub(super) const SIZES: [(u32, u32); 2] = [(1280, 720), (375, 667)];
 const LOADING: Duration = Duration::from_secs(15);
-/// In milliseconds: for a script of ours in a page.
-const MEASURING: u64 = 20_000;
 const PICTURES: usize = 20 << 20;
 
 /// What one page came to at one size.
@@ -165,17 +162,6 @@ pub(super) fn open(browser: &mut DevTools, site: &mut Site<'_>, address: &str) -
     Ok(Opened { frame, has_loaded, fault })
 }
 
-/// One of our scripts, with what all of them share.
-pub(super) fn script(function: &str, arguments: &str) -> String {
-    format!("(() => {{ {DOM}\nreturn ({function})({arguments}); }})()")
-}
-
-/// A world of our own in a frame, with none of its page's globals.
-pub(super) fn world(browser: &mut DevTools, site: &mut Site<'_>, frame: &Value) -> Result<Value, Mute> {
-    let world = json!({ "frameId": frame, "worldName": "skilltune" });
-    Ok(browser.ask("Page.createIsolatedWorld", &world, site)?["executionContextId"].take())
-}
-
 fn looks(
     browser: &mut DevTools,
     site: &mut Site<'_>,
@@ -206,12 +192,6 @@ fn looks(
     Ok((all, alive))
 }
 
-/// A PNG of the window, in base64.
-pub(super) fn picture(browser: &mut DevTools, site: &mut Site<'_>) -> Result<String, Mute> {
-    let mut taken = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;
-    Ok(taken["data"].take().as_str().unwrap_or_default().to_owned())
-}
-
 /// axe-core looks at the page from our world; what it says is data. One that throws or does not end says nothing.
 fn asked(
     browser: &mut DevTools,
@@ -228,27 +208,6 @@ fn asked(
         at: one.nodes.slice(0, 3).map((node) => String(node.target).slice(0, 100)) })) }))";
     let said = evaluated(browser, site, context, run)?;
     Ok(serde_json::from_value(said).ok())
-}
-
-/// What a script of ours gives back. One that throws, or does not end, gives nothing.
-pub(super) fn evaluated(
-    browser: &mut DevTools,
-    site: &mut Site<'_>,
-    context: &Value,
-    script: &str,
-) -> Result<Value, Mute> {
-    let call = json!({
-        "expression": script,
-        "contextId": context,
-        "returnByValue": true,
-        "awaitPromise": true,
-        "timeout": MEASURING,
-    });
-    match browser.ask("Runtime.evaluate", &call, site) {
-        Ok(mut answer) => Ok(answer["result"]["value"].take()),
-        Err(Mute::Refused { .. }) => Ok(Value::Null),
-        Err(other) => Err(other),
-    }
 }
 
 /// A path as an address has it.

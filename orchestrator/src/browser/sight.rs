@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use skilltune_phases::loops::gan::inspect::Given;
 
 use super::devtools::{DevTools, Mute};
-use super::page;
+use super::script::{self, evaluated, picture};
 use super::site::Site;
 
 const SCROLL: &str = include_str!("scroll.js");
@@ -57,7 +57,7 @@ pub(super) fn sights(
     if given.copy.is_empty() && given.sections.is_empty() {
         return Ok(Sights::default());
     }
-    page::evaluated(browser, site, context, &page::script(SCROLL, ""))?;
+    evaluated(browser, site, context, &script::script(SCROLL, ""))?;
     browser.ask("Emulation.setScriptExecutionDisabled", &json!({ "value": true }), site)?;
     browser.ask("Profiler.enable", &json!({}), site)?;
     browser.ask("Profiler.startPreciseCoverage", &json!({ "callCount": true }), site)?;
@@ -85,7 +85,7 @@ impl Eye<'_, '_> {
     fn look(&mut self, given: &Given) -> Result<Sights, Mute> {
         // The other size needs its time too.
         let reserve = self.browser.left() / 2;
-        self.say(&page::script(SIGHT, &format!("{}, {}", json!(given), json!(self.mark))))?;
+        self.say(&script::script(SIGHT, &format!("{}, {}", json!(given), json!(self.mark))))?;
         let mut steps = 0;
         while steps < MOST_STEPS && self.browser.left() > reserve && self.say("sight.next()")? == true {
             let painted = self.settled()?;
@@ -100,14 +100,14 @@ impl Eye<'_, '_> {
     /// A picture with the texts of this step as they are, or transparent.
     fn shown(&mut self, is_blank: bool) -> Result<String, Mute> {
         self.say(&format!("sight.blank({is_blank})"))?;
-        page::picture(self.browser, self.site)
+        picture(self.browser, self.site)
     }
 
     /// A picture that equals the one before, once there is such a picture.
     fn settled(&mut self) -> Result<String, Mute> {
         let mut last = String::new();
         for _ in 0..MOST_TRIES {
-            let taken = page::picture(self.browser, self.site)?;
+            let taken = picture(self.browser, self.site)?;
             if taken == last {
                 break;
             }
@@ -116,9 +116,9 @@ impl Eye<'_, '_> {
         Ok(last)
     }
 
-    fn say(&mut self, script: &str) -> Result<Value, Mute> {
-        let script = format!("{script}\n//# sourceURL={}", self.mark);
-        page::evaluated(self.browser, self.site, self.context, &script)
+    fn say(&mut self, code: &str) -> Result<Value, Mute> {
+        let code = format!("{code}\n//# sourceURL={}", self.mark);
+        evaluated(self.browser, self.site, self.context, &code)
     }
 
     /// Whether a script of the page ran nevertheless, as one does that waits for an answer.
