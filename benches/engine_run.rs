@@ -226,6 +226,7 @@ fn plan(skill: &Path, (start, challenger): (TreeId, TreeId), what: What, agent: 
         files: vec!["SKILL.md".into()],
         has_scripts: true,
         hidden: Vec::new(),
+        links_outside: Vec::new(),
         plugin: None,
     };
     Plan {
@@ -256,6 +257,7 @@ fn plan(skill: &Path, (start, challenger): (TreeId, TreeId), what: What, agent: 
         ceilings: Ceilings::default(),
         seed: 7,
         epoch: 0,
+        unattended: false,
     }
 }
 

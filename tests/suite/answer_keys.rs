@@ -91,8 +91,9 @@ fn suite_check_names_the_answers_that_a_skill_holds() {
     with_key(&scene);
     let page = scene.skill("writer").join("SKILL.md");
     let text = fs::read_to_string(&page).unwrap();
-    let answers: String =
-        (1..=2).map(|n| format!("Write about the pumps of station {n}\n{ANSWER}\n")).collect();
+    let answers = format!(
+        "Write about the pumps of station 1\n{ANSWER}\nWrite about the pumps of station 2\n{ANSWER}\n"
+    );
     fs::write(&page, text + &answers).unwrap();
     let ran = scene.run(&["suite", "check", ".claude/skills/writer"]);
     for told in
@@ -154,10 +155,64 @@ fn a_scenario_whose_set_up_leaves_its_answers_is_never_tried() {
     fs::write(scene.path("project/suite.toml"), suite).unwrap();
     let line = ["tune", "writer", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations", "2"];
     let ran = scene.run(&[&line[..], &["--this-suite-only", "--format", "json"]].concat());
+    assert_eq!(
+        (ran.code, &ran.json()["final_score"]),
+        (Some(0), &json!(100.0)),
+        "the other one counts: {ran:?}"
+    );
+    let note = "leaks is left out: the set-up left notes.md, which holds the answer of its scenario";
+    assert!(ran.json()["notes"].to_string().contains(note), "{ran:?}");
+    let found = workspaces(&scene, "executor");
+    assert!(!found.is_empty() && found.iter().all(|files| files["notes.md"].is_null()), "{found:?}");
+}
+
+/// Two versions of the skill, and a suite of five tasks that expect this.
+fn versions(expected: &str) -> Scene {
+    let cases = [1, 2, 3, 4, 5].map(|id| {
+        let mut case = case(id, &json!([]));
+        case["expectations"] = json!([expected]);
+        case
+    });
+    let scene = scene(&json!({}), &suite_of(&cases));
+    let old = scene.path("project/old/writer");
+    fs::create_dir_all(old.join("notes")).unwrap();
+    let page = fs::read_to_string(scene.skill("writer").join("SKILL.md")).unwrap();
+    fs::write(old.join("SKILL.md"), page.replace("Quality: 40", "Quality: 30")).unwrap();
+    let answers = [1, 2].map(|id| format!("Write about the pumps of station {id}: {ANSWER}\n"));
+    fs::write(old.join("notes/answers.md"), answers.concat()).unwrap();
+    scene
+}
+
+fn compare(scene: &Scene) -> Ran {
+    let suite = ".claude/skills/writer/evals/evals.json";
+    scene.run(&["compare", "old/writer", "writer", "--suite", suite, "--yes", "--format", "json"])
+}
+
+#[test]
+fn a_comparison_shows_the_answers_that_either_version_holds_to_nobody() {
+    let scene = versions(ANSWER);
+    with_key(&scene);
+    let ran = compare(&scene);
+    assert!(ran.json()["notes"].to_string().contains("no agent sees notes/answers.md:1"), "{ran:?}");
     assert!(
-        ran.stdout.contains("the set-up left notes.md, which holds the answer of its scenario"),
+        ran.json()["notes"].to_string().contains("no agent sees references/eval-cases.json:1"),
         "{ran:?}"
     );
     let found = workspaces(&scene, "executor");
-    assert!(!found.is_empty() && found.iter().all(|files| files["notes.md"].is_null()), "{found:?}");
+    let shows =
+        |files: &Value| files.to_string().contains("answers.md") || files.to_string().contains("eval-cases");
+    assert!(!found.is_empty() && !found.iter().any(shows), "{found:?}");
+}
+
+#[test]
+fn a_regrade_says_which_answers_its_trials_could_see() {
+    let scene = versions("Its quality is at least 35.");
+    let ran = compare(&scene);
+    assert!(!ran.json()["notes"].to_string().contains("answers.md"), "no key by that suite: {ran:?}");
+    let evals = scene.skill("writer").join("evals/evals.json");
+    let text = fs::read_to_string(&evals).unwrap();
+    fs::write(&evals, text.replace("Its quality is at least 35.", ANSWER)).unwrap();
+    let again = scene.run(&["regrade", &scene.run_id(), "--yes", "--format", "json"]);
+    let notes = again.json()["notes"].to_string();
+    assert!(notes.contains("could see notes/answers.md, which holds answers"), "{again:?}");
 }

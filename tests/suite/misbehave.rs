@@ -59,10 +59,14 @@ fn peak_memory(run: &Background<'_>) -> (u64, u64) {
     }
 }
 
+/// Without the pages of the program itself, of which a build for tests has many.
 fn high_water(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.map_or(0, |line| line.trim().trim_end_matches(" kB").parse().expect("a number"))
+    let field = |name: &str| -> u64 {
+        let line = status.lines().find_map(|line| line.strip_prefix(name));
+        line.map_or(0, |line| line.trim().trim_end_matches(" kB").parse().expect("a number"))
+    };
+    field("VmHWM:").saturating_sub(field("RssFile:"))
 }
 
 fn failed_kinds(scene: &Scene) -> Vec<String> {

@@ -110,3 +110,20 @@ fn a_command_of_ones_own_reports_nothing_and_nothing_is_made_up() {
         assert!(!prompt.contains("What the agent did") && transcript.is_none(), "{prompt}");
     }
 }
+
+#[test]
+fn a_trial_that_opened_the_users_own_folder_of_the_skill_is_named_in_the_report() {
+    let scene = scene(&[]);
+    let own = scene.skill("writer").display().to_string();
+    let reads = block(
+        "assistant",
+        &json!({ "type": "tool_use", "id": "a", "name": "Read", "input": { "file_path": format!("{own}/SKILL.md") } }),
+    );
+    let stage = json!({ "script": scene.path("script.json"), "uses_skill": true, "does": [reads] });
+    fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
+    let ran = tune(&scene);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
+    let named = format!("a trial of scenario-1 opened {own}, so it may have seen the answers");
+    assert!(report.replace('\\', "").contains(&named), "{report}");
+}

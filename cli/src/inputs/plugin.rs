@@ -181,6 +181,7 @@ mod tests {
             files: files.iter().map(|file| (*file).to_owned()).collect(),
             has_scripts: false,
             hidden: Vec::new(),
+            links_outside: Vec::new(),
             plugin: None,
         }
     }

@@ -127,6 +127,7 @@ mod tests {
                 tree: captured.tree,
                 access: Access::Fixed,
                 hidden: Vec::new(),
+                picked: Vec::new(),
                 links_outside: false,
             };
             place(&objects, &captured.manifest, &folder.path().join("space/skill/a"), |_| {}).unwrap();

@@ -286,11 +286,13 @@ fn structured(path: &str, text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }
-    if path.ends_with(".jsonl") {
-        return Some(text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect());
+    match path.rsplit_once('.').map(|(_, end)| end) {
+        Some("jsonl") => {
+            Some(text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect())
+        }
+        Some("yaml" | "yml") => yaml::value(text).ok(),
+        Some(_) | None => None,
     }
-    let is_yaml = path.ends_with(".yaml") || path.ends_with(".yml");
-    is_yaml.then(|| yaml::value(text).ok()).flatten()
 }
 
 #[cfg(test)]

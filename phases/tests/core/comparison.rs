@@ -8,6 +8,7 @@ use skilltune_phases::loops::tune::{
     Apply, Basis, Choice, Decision, Ending, Event, FailOn, FailReason, Hold, Outcome, Plan, Request, Run,
     Shipment, Step, Trial, Verdict,
 };
+use skilltune_phases::run::NotARun;
 use skilltune_phases::target::Place;
 
 use crate::world::{Drive, demanding, failed, judged, nth, plan, points, stated, tree, well};
@@ -280,10 +281,16 @@ fn trials_of_a_comparison_are_those_of_its_start_alone() {
 }
 
 #[test]
-fn a_journal_that_names_scenarios_and_looks_that_there_are_not_is_read() {
+fn a_journal_that_names_a_scenario_that_the_plan_does_not_have_is_refused() {
     let mut drive = run_with(suite(6), |_| 90);
     let won = shipment(&drive).clone();
     drive.record(Event::Decided(Decision::Retry { scenarios: vec![999], won }));
+    assert!(matches!(Run::replay(&drive.records), Err(NotARun::Unknown { .. })));
+}
+
+#[test]
+fn a_journal_with_more_looks_than_there_are_is_read() {
+    let mut drive = run_with(suite(6), |_| 90);
     for _ in 0..3 {
         drive.record(Event::Decided(Decision::LookAgain { effect: None }));
     }

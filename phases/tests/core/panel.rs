@@ -318,18 +318,18 @@ fn an_answer_to_an_anchor_is_read_with_its_two_statements() {
 }
 
 #[test]
-fn a_journal_that_names_judges_scenarios_and_candidates_that_there_are_not_is_read() {
+fn a_journal_that_names_judges_and_candidates_that_there_are_not_is_read() {
     let strange = CandidateId(Digest::of(b"strange"));
-    let trial = Trial { scenario: 999, ordinal: SEARCH + 1, era: 0 };
+    let trial = Trial { scenario: 0, ordinal: SEARCH + 1, era: 0 };
     let asked = Asked { seat: Seat::Third, anchor: Some(7) };
     let step = Step::Grade { candidate: strange, trial, artifacts: Vec::new(), evidence: Vec::new(), asked };
     let tally = Tally { known: 0, wrong: 9, repeated: 0, differing: 9 };
     let tell = |drive: &mut Drive| {
         drive.record(Event::Decided(Decision::Compare { challenger: strange, trials: None }));
-        drive.record(Event::Decided(Decision::Consult { scenarios: vec![999] }));
+        drive.record(Event::Decided(Decision::Consult { scenarios: vec![0] }));
         drive.record(Event::Decided(Decision::Dismiss { seat: Seat::Third, tally }));
         drive.record(Event::Decided(Decision::Dismiss { seat: Seat::First, tally }));
-        drive.record(Event::Decided(Decision::Open { round: 1, candidate: strange, scenarios: vec![999] }));
+        drive.record(Event::Decided(Decision::Open { round: 1, candidate: strange, scenarios: vec![0] }));
         drive.done(step.clone(), failed(FailureKind::OffSchema));
         let _ = (panel::jurors(&drive.run), panel::agreement(&drive.run));
         drive.due(1);

@@ -295,8 +295,9 @@ fn a_job_is_added_listed_and_run_by_its_name() {
 
 #[test]
 fn a_folder_of_nights_that_somebody_else_prepared_is_refused_as_input() {
+    type Prepare = fn(&Path, &Path);
     let elsewhere = |nights: &Nights| nights.scene.path("outside");
-    let hostile: [(&str, fn(&Path, &Path)); 6] = [
+    let hostile: [(&str, Prepare); 6] = [
         ("nights", |place, outside| symlink(outside, place).unwrap()),
         ("nights", |place, _| fs::write(place, "a file").unwrap()),
         ("nights/skilltune-night", |place, outside| symlink(outside, place).unwrap()),

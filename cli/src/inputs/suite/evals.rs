@@ -189,7 +189,7 @@ fn files(entry: &Map<String, Value>, places: &Places, case: &mut Case) {
         match place(&case.scenario.description, name, is_folder) {
             Some(at) => case.files.push(Brought { from, at }),
             None => {
-                case.lose(format!("the file {name:?} is skipped: agents and shells read it by themselves"))
+                case.lose(format!("the file {name:?} is skipped: agents and shells read it by themselves"));
             }
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::{
-    Brought, CaptureError, GatherError, Gathering, Objects, RelPath, Limits, weigh,
+    Brought, CaptureError, GatherError, Gathering, Limits, Objects, RelPath, weigh,
 };
 use skilltune_phases::checks::{Check, How};
 use skilltune_phases::id::TreeId;

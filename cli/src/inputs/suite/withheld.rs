@@ -32,16 +32,15 @@ pub(super) fn inspect(
     starts: &mut Starts,
     notes: &mut Notes,
 ) -> Vec<Name> {
+    if starts.files.is_empty() {
+        return Vec::new();
+    }
     let mut search = Search::new(&starts.base, AnswerKeys::new(scenarios, ""));
     let (mut omitted, mut own) = (BTreeMap::new(), BTreeMap::new());
     let mut incomplete = Vec::new();
     for scenario in scenarios.iter().filter(|scenario| starts.files.contains_key(&scenario.id)) {
-        let all = Gathering {
-            base: &starts.base,
-            brought: starts.of(&scenario.id),
-            omitted: &[],
-            limits: MOST,
-        };
+        let all =
+            Gathering { base: &starts.base, brought: starts.of(&scenario.id), omitted: &[], limits: MOST };
         // What cannot be read is said when a run begins.
         for file in all.files().unwrap_or_default() {
             if let Some(of_skill) = search.of_skill(&file) {
@@ -60,7 +59,7 @@ pub(super) fn inspect(
             omitted.entry(scenario.id.clone()).or_insert_with(Vec::new).push(file.from);
         }
     }
-    if search.left == 0 {
+    if (search.left as u64) < LARGEST {
         notes.add(None, &format!("only {} MiB of its files are searched for answers", MOST_BYTES >> 20));
     }
     (starts.omitted, starts.own) = (omitted, own);

@@ -7,7 +7,7 @@ pub use skilltune_phases::ending::Class;
 use skilltune_phases::id::TreeId;
 use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::loops::tune::explanation::{Explanation, Fault};
-use skilltune_phases::loops::tune::{self, Aim, Ending, Plan, Round, Run, Search, Step};
+use skilltune_phases::loops::tune::{self, Aim, Ending, Plan, Round, Run, Search, Step, measure};
 use skilltune_phases::name::Name;
 use skilltune_phases::plan::Enforced;
 use skilltune_phases::prompt::Page;
@@ -116,12 +116,17 @@ fn answers(plan: &Plan) -> Vec<String> {
     all.iter().take(MOST).map(|line| one_line(line)).chain(more).collect()
 }
 
-/// Which trials opened a path that they should not.
-pub fn opened(run: &Run) -> impl Iterator<Item = String> {
-    run.state.opened.iter().filter_map(|(scenario, path)| {
-        let id = &run.plan.task.scenarios.get(*scenario)?.id;
+/// Which scenarios are left out because a trial would find their answers, and which trials may have seen them.
+pub fn answers_found(run: &Run) -> impl Iterator<Item = String> {
+    let scenarios = &run.plan.task.scenarios;
+    let left_out = scenarios.iter().enumerate().filter_map(|(nth, scenario)| {
+        Some(format!("{} is left out: {}", scenario.id, one_line(&measure::left_out(run, nth)?.why)))
+    });
+    let opened = run.state.opened.iter().filter_map(|(scenario, path)| {
+        let id = &scenarios.get(*scenario)?.id;
         Some(format!("a trial of {id} opened {}, so it may have seen the answers", one_line(path)))
-    })
+    });
+    left_out.chain(opened)
 }
 
 /// What trials do not have of the plugins that skills belong to.

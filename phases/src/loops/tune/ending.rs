@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::measure::SEARCH;
 use super::unaided::{self, Unaided};
-use super::{Aim, Ending, Run, Shipment, Verdict};
+use super::{Aim, Ending, Run, Search, Shipment, Verdict};
 use crate::ending::Class;
 use crate::id::CandidateId;
 use crate::score::Score;
@@ -51,7 +51,9 @@ impl Run {
         }
         let verdict = self.state.shipment.as_ref().map_or(Verdict::Unjudged, |shipment| shipment.verdict);
         let is_compared = self.state.shipment.as_ref().is_some_and(Shipment::is_compared);
-        let has_failed = self.state.stopped == Some(Reason::Failed) && !is_compared;
+        // A search by drafts may have measured the start though no edit of it worked.
+        let is_by_rounds = self.plan.task.rules.search == Search::Rounds;
+        let has_failed = self.state.stopped == Some(Reason::Failed) && !is_compared && is_by_rounds;
         if verdict == Verdict::Unjudged || has_failed {
             return Class::Unjudged;
         }

@@ -16,7 +16,7 @@ use crate::judgement::Judgement;
 use crate::target::Place;
 
 use executed::{NO_RESULT, Start, executed_next, exercise, start, tree_of};
-pub use executed::{artifacts, exercised, starting};
+pub use executed::{artifacts, exercised, left_out, starting};
 pub(super) use executed::{executions, was_set_up};
 use scores::{scored, summarise};
 
@@ -230,7 +230,7 @@ impl Measure {
 
     /// How many of the first scenarios are tried: one whose set-up left its answers is not.
     pub(super) fn rows(&self, run: &Run, rows: usize) -> usize {
-        self.order.iter().take(rows).filter(|scenario| !executed::is_left_out(run, **scenario)).count()
+        self.order.iter().take(rows).filter(|scenario| left_out(run, **scenario).is_none()).count()
     }
 
     /// How many of a contestant's trials on the first scenarios have a score.

@@ -254,7 +254,7 @@ impl Request {
     fn told_by_agents(&self) -> Vec<&str> {
         let activity = match &self.brief {
             Brief::Grade { activity, .. } | Brief::Evaluate { activity, .. } => activity.as_slice(),
-            Brief::SetUp
+            Brief::SetUp { .. }
             | Brief::Execute { .. }
             | Brief::Check { .. }
             | Brief::Review { .. }

@@ -23,8 +23,8 @@ use super::known;
 use super::measure::{Graded, Measure};
 use super::panel::{self, Panel};
 use super::{
-    Answer, Decision, Ending, Event, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step, StepState,
-    Trial, Tune, Why,
+    Answer, Decision, Ending, Event, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step,
+    StepState, Trial, Tune, Why,
 };
 
 #[derive(Clone, Debug, PartialEq)]

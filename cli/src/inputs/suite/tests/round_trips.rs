@@ -254,6 +254,7 @@ fn what_a_format_has_no_words_for_is_said_and_nothing_else_comes_back() {
       monthly: `git` is lost
       monthly: `command` is lost
       monthly: `tools` is lost
+      monthly: cases/sales.csv is placed at cases/sales.csv, and no longer at sales.csv
       monthly: file checks are lost: evals.json has expectations only
       monthly: pattern checks are lost: evals.json has expectations only
       monthly: json checks are lost: evals.json has expectations only

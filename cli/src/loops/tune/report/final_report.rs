@@ -68,7 +68,7 @@ fn summary(page: &mut Page, run: &Run) {
         rows.push(("Chain Order", words(&told::target(run))));
     }
     rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&told::roles(&plan.roles)))]);
-    let notes = told::notes(plan).into_iter().chain(told::changes(run)).chain(told::opened(run));
+    let notes = told::notes(plan).into_iter().chain(told::changes(run)).chain(told::answers_found(run));
     rows.extend(told::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend(improvers::told(run).map(|told| ("Improvers", words(&told))));

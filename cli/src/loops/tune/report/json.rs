@@ -60,7 +60,7 @@ fn of_any(run: &Run) -> Value {
         "agents": agents(&plan.roles),
         // By role, how many calls each model answered, as far as the agents report it.
         "models": run.models,
-        "notes": words::notes(plan).into_iter().chain(words::changes(run)).chain(words::opened(run)).collect::<Vec<_>>(),
+        "notes": words::notes(plan).into_iter().chain(words::changes(run)).chain(words::answers_found(run)).collect::<Vec<_>>(),
         // Who keeps them to what their roles may do.
         "rights": rights(&plan.roles),
         // Whether scores show the structure of the skill alone, because nothing ran.

@@ -94,7 +94,7 @@ pub fn page(run: &Run) -> String {
         ("Suite", suite),
         ("Agents", words(&told::roles(&roles(plan)))),
     ];
-    let notes = told::notes(plan).into_iter().chain(told::changes(run)).chain(told::opened(run));
+    let notes = told::notes(plan).into_iter().chain(told::changes(run)).chain(told::answers_found(run));
     rows.extend(told::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend([

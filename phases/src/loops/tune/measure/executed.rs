@@ -50,9 +50,12 @@ pub(super) fn start(run: &Run, scenario: usize) -> Start<'_> {
     }
 }
 
-/// Whether the set-up left the answers of its scenario, so that no trial shows anything.
-pub(super) fn is_left_out(run: &Run, scenario: usize) -> bool {
-    matches!(start(run, scenario), Start::Missing(failure) if failure.kind == FailureKind::Gate)
+/// Why a scenario is left out: its set-up left its answers, so that no trial would show anything.
+pub fn left_out(run: &Run, scenario: usize) -> Option<&Failure> {
+    match start(run, scenario) {
+        Start::Missing(failure) => Some(failure).filter(|failure| failure.kind == FailureKind::Gate),
+        Start::Ready(_) | Start::Next(_) => None,
+    }
 }
 
 fn set_up(told: &Scenario, scenario: usize) -> Step {
