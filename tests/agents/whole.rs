@@ -62,7 +62,8 @@ fn what_gemini_costs_is_estimated_by_the_model_that_it_really_asked() {
     let model = ran.replies[0]["talk"]["model"].as_str().unwrap();
     let price = format!("[prices.{model:?}]\ninput = 1000\noutput = 1000\ncached = 0\n");
     let scene = Scene::new();
-    std::fs::write(scene.path("project/skilltune.toml"), price).unwrap();
+    std::fs::create_dir_all(scene.path("home/.config/skilltune")).unwrap();
+    scene.write("home/.config/skilltune/skilltune.toml", &price);
     let ran = scene.tune("500", "good", &once);
     let cost = &ran.summary["cost"];
     assert_eq!((&cost["estimated"], &cost["unpriced"]), (&cost["calls"], &json!(0)), "{ran:?}");
