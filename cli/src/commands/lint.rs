@@ -12,15 +12,14 @@ use std::path::Path;
 
 use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
-use skilltune_orchestrator::snapshot::Manifest;
 use skilltune_phases::lint::{Files, Finding, Fix, Listing, Rule, contents_together, lint, offers, spec};
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::inputs::suite::{Suite, answers};
-use crate::loops::tune::member::{self, Content, Key};
+use crate::inputs::suite::{EVALS, Suite, answers};
+use crate::loops::tune::member::{self, Key};
 use crate::terminal::columns::data_width;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -102,14 +101,13 @@ fn linted(
 /// The files that hold answers of the skill's own suite. A suite that cannot be read is a matter of `suite check`.
 fn answer_keys(skill: &Skill, files: &Files) -> Vec<Finding> {
     let Ok(Some(suite)) = Suite::beside(&skill.path) else { return Vec::new() };
-    let content = Content { manifest: Manifest::default(), files: files.clone() };
     let finding = |key: Key| Finding {
         message: format!("the file holds {}", answers(&key.held.scenarios)),
         path: key.path,
         line: Some(key.held.line),
         rule: Rule::AnswerKey,
     };
-    member::keys(&content, &[member::EVALS.to_owned()], &suite.scenarios).into_iter().map(finding).collect()
+    member::keys(files, &[EVALS.to_owned()], &suite.scenarios).into_iter().map(finding).collect()
 }
 
 fn is_wanted(rule: Rule, asked: &[Optional]) -> bool {

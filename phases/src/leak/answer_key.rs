@@ -68,6 +68,13 @@ struct Hits {
 
 /// A task of fewer words stands in many texts; in an entry of data it is recognised all the same.
 const FEWEST_WORDS: usize = 4;
+impl Held {
+    /// Whether the trials of a scenario may not find it: it is a key, or holds the answer of that scenario.
+    pub fn is_for(&self, scenario: &Name) -> bool {
+        self.is_key || self.scenarios.contains(scenario)
+    }
+}
+
 /// Fewer statements than this may stand in a page by chance, whatever their share is.
 const FEWEST_STATEMENTS: usize = 3;
 

@@ -2,14 +2,13 @@
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::skill_files;
-use skilltune_orchestrator::snapshot::Manifest;
 use skilltune_phases::scenario::Scenario;
 use skilltune_phases::vacuous::{Trials, Vacuous, Why, vacuous};
 
 use crate::args::suite::SuiteCheckArgs;
 use crate::commands::suite::shown::{self, Shown};
-use crate::inputs::suite::{Note, Suite};
-use crate::loops::tune::member::{self, Content};
+use crate::inputs::suite::{EVALS, Note, Suite};
+use crate::loops::tune::member;
 use crate::loops::tune::unaided;
 use crate::settings::values::Format;
 use crate::terminal::columns::data_width;
@@ -152,12 +151,11 @@ impl<'a> Report<'a> {
     }
 }
 
-/// What the files of the skill that has the suite hold of its answers; one that cannot be read is told when it is tried.
+/// Says which files of the suite's own skill hold its answers. A run reports a skill that cannot be read.
 fn answers(suite: &Suite) -> Vec<String> {
     let skill = suite.path.ancestors().skip(1).find(|folder| folder.join("SKILL.md").is_file());
     let Some(files) = skill.and_then(|skill| skill_files::load(skill, "").ok()) else { return Vec::new() };
-    let content = Content { manifest: Manifest::default(), files };
-    member::withheld(&content, &[member::EVALS.to_owned()], &suite.scenarios).notes
+    member::withheld(&files, &[EVALS.to_owned()], &suite.scenarios).notes
 }
 
 /// Raised by incompatible changes.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
-use skilltune_orchestrator::snapshot::{Brought, Gathering, Limits, Node, Objects, RelPath, place_at};
+use skilltune_orchestrator::snapshot::{Gathering, Limits, Node, Objects, RelPath, place_at};
 use skilltune_phases::checks::{Check, How};
 use skilltune_phases::demand::Demand;
 use skilltune_phases::id::TreeId;
@@ -19,7 +19,7 @@ use skilltune_phases::name::Name;
 use skilltune_phases::scenario::Scenario;
 
 use super::assemble::{LONGEST_ID, is_plain, kind, plain};
-use super::files::Starts;
+use super::files::{Starts, flat};
 use super::{Format, Suite};
 use crate::terminal::complaint::{Complaint, Kind, ours};
 use crate::text::plain::one_line;
@@ -147,8 +147,7 @@ fn brought(
     let mut starts = Starts { base: base.to_owned(), ..Starts::default() };
     let place = |tree: TreeId, name: &str| copied(tree, base, &folder.join(name), objects);
     if let Some(tree) = scenario.files {
-        let files = place(tree, "files")?.into_iter().map(Brought::flat);
-        starts.files.insert(scenario.id.clone(), files.collect());
+        starts.files.insert(scenario.id.clone(), flat(&place(tree, "files")?));
     }
     for demand in &scenario.demands {
         let How::Check(Check::Command { grader: Some(tree), .. }) = &demand.how else { continue };
@@ -185,8 +184,7 @@ fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Resu
         }
     }
     if into.exists() {
-        let brought: Vec<Brought> = paths.iter().cloned().map(Brought::flat).collect();
-        let there = Gathering { base, brought: &brought, omitted: &[], limits: Limits::default() };
+        let there = Gathering { base, brought: &flat(&paths), omitted: &[], limits: Limits::default() };
         let is_same = there.manifest().is_ok_and(|there| there.tree() == tree);
         if !is_same {
             return Err(Complaint::input(format!("{} already exists", into.path().display()))

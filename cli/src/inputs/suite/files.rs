@@ -48,7 +48,7 @@ pub(super) struct Grader {
 }
 
 /// What the scenarios of a suite and their graders are together: they are read before anybody has trusted the suite.
-pub(super) const MOST: Limits = Limits { files: 20_000, bytes: 256 << 20 };
+const MOST: Limits = Limits { files: 20_000, bytes: 256 << 20 };
 
 /// Fails if these files of a suite are too many or too large, before any of them is read.
 pub(super) fn require_bounded<'a>(
@@ -200,7 +200,7 @@ impl Starts {
     }
 }
 
-fn flat(paths: &[RelPath]) -> Vec<Brought> {
+pub(super) fn flat(paths: &[RelPath]) -> Vec<Brought> {
     paths.iter().cloned().map(Brought::flat).collect()
 }
 

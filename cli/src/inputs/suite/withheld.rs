@@ -8,22 +8,21 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::skill_files;
-use skilltune_orchestrator::snapshot::{Brought, Gathering, RelPath};
+use skilltune_orchestrator::snapshot::{Brought, RelPath};
 use skilltune_phases::leak::{AnswerKeys, Held};
 use skilltune_phases::lint::{self, Files};
 use skilltune_phases::name::Name;
 use skilltune_phases::scenario::{Scenario, SkillFile};
 
+use super::EVALS;
 use super::document;
-use super::files::{MOST, Own, Starts};
+use super::files::{Own, Starts};
 use super::note::Notes;
 
 /// A larger text is no answer key that an author wrote.
 const LARGEST: u64 = 1 << 20;
 /// No more bytes of a suite's files are searched.
 const MOST_BYTES: usize = 64 << 20;
-/// Where skills keep their suites: files there are tests, and no part of the skill.
-const EVALS: &str = "evals";
 
 /// Decides of each file whether it is placed. Returns the scenarios that are drafts because of a file that is not.
 pub(super) fn inspect(
@@ -38,16 +37,15 @@ pub(super) fn inspect(
     let mut search = Search::new(&starts.base, AnswerKeys::new(scenarios, ""));
     let (mut omitted, mut own) = (BTreeMap::new(), BTreeMap::new());
     let mut incomplete = Vec::new();
-    for scenario in scenarios.iter().filter(|scenario| starts.files.contains_key(&scenario.id)) {
-        let all =
-            Gathering { base: &starts.base, brought: starts.of(&scenario.id), omitted: &[], limits: MOST };
-        // What cannot be read is said when a run begins.
-        for file in all.files().unwrap_or_default() {
+    for scenario in scenarios.iter() {
+        let Some(gathering) = starts.gathering(&scenario.id) else { continue };
+        // A file that cannot be read is reported when a run begins.
+        for file in gathering.files().unwrap_or_default() {
             if let Some(of_skill) = search.of_skill(&file) {
                 own.entry(scenario.id.clone()).or_insert_with(Vec::new).push(of_skill);
             } else if let Some(held) = search.answers(&file, &scenario.id) {
                 let is_subject = names(&scenario.description, &file.from);
-                notes.add(Some(&scenario.id), &told(&file, &held, is_subject));
+                notes.add(Some(&scenario.id), &note(&file, &held, is_subject));
                 incomplete.extend(is_subject.then(|| scenario.id.clone()));
             } else if search.is_case(&file) && !names(&scenario.description, &file.from) {
                 let note =
@@ -69,7 +67,7 @@ pub(super) fn inspect(
     incomplete
 }
 
-fn told(file: &Brought, held: &Held, is_subject: bool) -> String {
+fn note(file: &Brought, held: &Held, is_subject: bool) -> String {
     let answers = answers(&held.scenarios);
     if is_subject {
         format!("the task is about {}, which holds {answers}", file.from)
@@ -78,7 +76,7 @@ fn told(file: &Brought, held: &Held, is_subject: bool) -> String {
     }
 }
 
-/// The scenarios whose answers a file holds, as people are told.
+/// Names the scenarios whose answers a file holds.
 pub fn answers(scenarios: &[Name]) -> String {
     const NAMED: usize = 3;
     let named: Vec<&str> = scenarios.iter().take(NAMED).map(Name::as_str).collect();
@@ -94,37 +92,48 @@ fn names(task: &str, path: &RelPath) -> bool {
     path.name().to_str().is_some_and(|name| super::placed::mentions(task, name).next().is_some())
 }
 
+/// What a file holds: answers of the suite, or a case of any suite among the tests of a skill.
+#[derive(Default)]
+struct Seen {
+    held: Option<Held>,
+    is_case: bool,
+}
+
 /// Files and skills that were looked at: many scenarios bring the same.
 struct Search<'a> {
     base: &'a Path,
     keys: AnswerKeys,
-    held: HashMap<RelPath, Option<Held>>,
+    seen: HashMap<RelPath, Seen>,
     skills: HashMap<PathBuf, Option<Files>>,
     left: usize,
 }
 
 impl<'a> Search<'a> {
     fn new(base: &'a Path, keys: AnswerKeys) -> Self {
-        Self { base, keys, held: HashMap::new(), skills: HashMap::new(), left: MOST_BYTES }
+        Self { base, keys, seen: HashMap::new(), skills: HashMap::new(), left: MOST_BYTES }
     }
 
     /// What a file holds that the trials of a scenario must not find.
     fn answers(&mut self, file: &Brought, scenario: &Name) -> Option<Held> {
-        if !self.held.contains_key(&file.from) {
-            let text = self.text(&file.from);
-            let held = text.and_then(|text| self.keys.held(&file.from.to_string(), &text));
-            self.held.insert(file.from.clone(), held);
-        }
-        let held = self.held[&file.from].as_ref();
-        held.filter(|held| held.is_key || held.scenarios.contains(scenario)).cloned()
+        self.seen(&file.from).held.as_ref().filter(|held| held.is_for(scenario)).cloned()
     }
 
-    /// Whether a file stands among the tests of a skill and is one of them, be it of another suite.
     fn is_case(&mut self, file: &Brought) -> bool {
-        let is_test = file.from.as_path().parent().is_some_and(|folder| folder.ends_with(EVALS));
-        let text = Some(&file.from).filter(|_| is_test).and_then(|path| self.text(path));
-        text.and_then(|text| serde_json::from_str(&text).ok())
-            .is_some_and(|value| document::has_answers(&value))
+        self.seen(&file.from).is_case
+    }
+
+    fn seen(&mut self, path: &RelPath) -> &Seen {
+        if !self.seen.contains_key(path) {
+            let seen = self.text(path).map(|text| self.look(path, &text)).unwrap_or_default();
+            self.seen.insert(path.clone(), seen);
+        }
+        &self.seen[path]
+    }
+
+    fn look(&self, path: &RelPath, text: &str) -> Seen {
+        let is_test = path.as_path().parent().is_some_and(|folder| folder.ends_with(EVALS));
+        let has_answers = || serde_json::from_str(text).is_ok_and(|value| document::has_answers(&value));
+        Seen { held: self.keys.held(&path.to_string(), text), is_case: is_test && has_answers() }
     }
 
     fn text(&mut self, path: &RelPath) -> Option<String> {

@@ -10,7 +10,7 @@ use skilltune_phases::scenario::Scenario;
 use skilltune_phases::target::Member;
 
 use crate::inputs::links;
-use crate::inputs::suite::answers;
+use crate::inputs::suite::{EVALS, answers};
 
 /// A version of a skill: its files, and the texts of those that are small enough.
 #[derive(Debug, Default)]
@@ -45,8 +45,6 @@ pub fn described(member: Member, content: &Content, hidden: Vec<String>) -> Memb
     Member { files, start: content.manifest.tree(), has_scripts, hidden, links_outside, ..member }
 }
 
-/// Where skills keep their suites.
-pub const EVALS: &str = "evals";
 const MAIN: &str = "SKILL.md";
 
 /// Test files inside the skill's folder, which agents must not see.
@@ -67,21 +65,21 @@ pub fn with_evals(paths: Vec<String>, manifest: &Manifest) -> Vec<String> {
 }
 
 /// The answer keys among the files that are not hidden anyway. What `SKILL.md` says is no secret of other files.
-pub fn keys(content: &Content, hidden: &[String], scenarios: &[Scenario]) -> Vec<Key> {
-    let page = content.files.get(MAIN).and_then(File::text).unwrap_or_default();
+pub fn keys(files: &Files, hidden: &[String], scenarios: &[Scenario]) -> Vec<Key> {
+    let page = files.get(MAIN).and_then(File::text).unwrap_or_default();
     let (of_page, of_others) = (AnswerKeys::new(scenarios, ""), AnswerKeys::new(scenarios, page));
     let key = |file: &File| {
         let keys = if file.path == MAIN { &of_page } else { &of_others };
         let held = keys.held(&file.path, file.text()?).filter(|held| held.is_key)?;
         Some(Key { path: file.path.clone(), held })
     };
-    content.files.files().iter().filter(|file| !is_below(&file.path, hidden)).filter_map(key).collect()
+    files.files().iter().filter(|file| !is_below(&file.path, hidden)).filter_map(key).collect()
 }
 
 /// Withholds the answer keys, but never `SKILL.md`: that it holds answers is only said.
-pub fn withheld(content: &Content, hidden: &[String], scenarios: &[Scenario]) -> Withheld {
+pub fn withheld(files: &Files, hidden: &[String], scenarios: &[Scenario]) -> Withheld {
     let mut withheld = Withheld::default();
-    for Key { path, held } in keys(content, hidden, scenarios) {
+    for Key { path, held } in keys(files, hidden, scenarios) {
         let (line, answers) = (held.line, answers(&held.scenarios));
         if path == MAIN {
             withheld.notes.push(format!("{path}:{line} holds {answers}"));

@@ -17,7 +17,7 @@ use skilltune_phases::target::Member;
 use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents::{Casting, Part};
-use crate::loops::tune::member::{Content, withheld};
+use crate::loops::tune::member::withheld;
 
 /// What is taken over, and the plan of the run that it comes from.
 #[derive(Clone, Debug)]
@@ -54,24 +54,19 @@ impl Older {
     pub fn answers_seen(&self, objects: &Objects) -> Vec<String> {
         let Regrading { scenarios, start, challenger, .. } = &self.regrading;
         let mut seen = BTreeSet::new();
-        let content = |tree: TreeId| {
-            let manifest = objects.manifest(tree).ok()?;
-            let files = load_captured(&manifest, "", objects).ok()?;
-            Some(Content { manifest, files })
-        };
-        for (member, trees) in
-            self.plan.task.target.members.iter().zip(start.trees.iter().zip(&challenger.trees))
-        {
-            for version in [*trees.0, *trees.1].into_iter().filter_map(content) {
+        let files = |tree: TreeId| load_captured(&objects.manifest(tree).ok()?, "", objects).ok();
+        let versions = start.trees.iter().zip(&challenger.trees);
+        for (member, (&start, &challenger)) in self.plan.task.target.members.iter().zip(versions) {
+            for version in [start, challenger].into_iter().filter_map(files) {
                 seen.extend(withheld(&version, &member.hidden, scenarios).paths);
             }
         }
         let keys = AnswerKeys::new(scenarios, "");
         for scenario in scenarios {
-            let files = scenario.files.and_then(content).unwrap_or_default().files;
+            let files = scenario.files.and_then(files).unwrap_or_default();
             let is_key = |file: &&File| {
                 let held = file.text().and_then(|text| keys.held(&file.path, text));
-                held.is_some_and(|held| held.is_key || held.scenarios.contains(&scenario.id))
+                held.is_some_and(|held| held.is_for(&scenario.id))
             };
             seen.extend(files.files().iter().filter(is_key).map(|file| file.path.clone()));
         }

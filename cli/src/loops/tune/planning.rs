@@ -162,7 +162,7 @@ fn target(
         for (skill, stand) in skills.iter().zip(&request.members) {
             let content = look(skill)?;
             let mut hidden = hidden(&skill.path, &tests, &content.manifest);
-            let keys = withheld(&content, &hidden, scenarios);
+            let keys = withheld(&content.files, &hidden, scenarios);
             let whose = |note: String| if is_chain { format!("{}: {note}", skill.name) } else { note };
             answers.extend(keys.notes.into_iter().map(whose));
             hidden.extend(keys.paths);

@@ -139,7 +139,7 @@ pub fn compared(
         .hint("name two versions that differ"));
     }
     let mut hidden = [from_hidden, to_hidden].concat();
-    let keys = [&from, &to].map(|content| member::withheld(content, &hidden, scenarios));
+    let keys = [&from, &to].map(|content| member::withheld(&content.files, &hidden, scenarios));
     let mut notes: Vec<String> = keys.iter().flat_map(|keys| keys.notes.clone()).collect();
     notes.dedup();
     hidden.extend(keys.into_iter().flat_map(|keys| keys.paths));

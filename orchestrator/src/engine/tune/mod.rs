@@ -217,9 +217,7 @@ fn answer_key(shop: &Workshop, request: &Request, left: &Manifest) -> Result<Opt
     let Some((keys, scenario)) = request.answer_keys() else { return Ok(None) };
     let files = load_captured(left, "", &shop.objects)?;
     let mut texts = files.files().iter().filter_map(|file| Some((&file.path, file.text()?)));
-    let is_key = |path: &str, text: &str| {
-        keys.held(path, text).is_some_and(|held| held.is_key || held.scenarios.contains(scenario))
-    };
+    let is_key = |path: &str, text: &str| keys.held(path, text).is_some_and(|held| held.is_for(scenario));
     Ok(texts.find(|(path, text)| is_key(path, text)).map(|(path, _)| path.clone()))
 }
 
