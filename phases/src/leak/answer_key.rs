@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::strings;
-use super::words::{RUN, runs, unescaped, words};
+use super::words::{are_at_least, runs, unescaped, words};
 use crate::checks::How;
 use crate::demand::AS_EXPECTED;
 use crate::name::Name;
@@ -68,6 +68,7 @@ struct Hits {
 
 /// A task of fewer words stands in many texts; in an entry of data it is recognised all the same.
 const FEWEST_WORDS: usize = 4;
+
 impl Held {
     /// Whether the trials of a scenario may not find it: it is a key, or holds the answer of that scenario.
     pub fn is_for(&self, scenario: &Name) -> bool {
@@ -94,10 +95,11 @@ impl AnswerKeys {
         };
         for (at, scenario) in scenarios.iter().enumerate() {
             let task = joined(&scenario.description);
-            let short =
-                Some(task.clone()).filter(|task| (FEWEST_WORDS..RUN).contains(&task.split(' ').count()));
-            let cut = runs(&scenario.description).map(|(_, run)| run).chain(short);
-            keys.add(at, Kind::Task, cut.collect());
+            let mut cut: BTreeSet<String> = runs(&scenario.description).map(|(_, run)| run).collect();
+            if cut.is_empty() && are_at_least(&task, FEWEST_WORDS) {
+                cut.insert(task.clone());
+            }
+            keys.add(at, Kind::Task, cut);
             keys.tasks.insert(task, at);
             for (kind, text) in secrets(scenario) {
                 let cut = runs(&text).map(|(_, run)| run).filter(|run| !known.contains(run));
@@ -124,17 +126,54 @@ impl AnswerKeys {
     pub fn held(&self, path: &str, text: &str) -> Option<Held> {
         let hits = self.hits(text);
         let answered = self.answered(&hits, path, text);
-        let fewest = if self.scenarios.len() > 2 { 2 } else { 1 };
-        let stated = self.most_statements(&hits).filter(|_| answered.len() < fewest);
-        let is_key = answered.len() >= fewest || stated.is_some();
-        let scenarios = stated.unwrap_or(answered);
-        if scenarios.is_empty() {
-            return None;
+        let is_enough = self.are_enough(answered.len());
+        match self.most_statements(&hits).filter(|_| !is_enough) {
+            Some(stated) => self.name(&hits, &stated, true),
+            None => self.name(&hits, &answered, is_enough),
         }
-        let is_of = |phrase: &&usize| scenarios.contains(&self.phrases[**phrase].scenario);
-        let lines = hits.lines.iter().filter(|(phrase, _)| is_of(phrase)).map(|(_, line)| *line);
-        let named = scenarios.iter().map(|&at| self.scenarios[at].clone());
-        Some(Held { scenarios: named.collect(), line: lines.min().unwrap_or(1), is_key })
+    }
+
+    /// What the page of a skill holds: a task and its answer in one of its sections. Pages have examples in one section and
+    /// rules in another.
+    pub fn held_by_page(&self, text: &str) -> Option<Held> {
+        let held = sections(text).filter_map(|(above, section)| {
+            let hits = self.hits(&section);
+            let held = self.name(&hits, &self.answered(&hits, "", &section), false)?;
+            Some(Held { line: above + held.line, ..held })
+        });
+        let mut whole = held.reduce(|mut whole, held| {
+            whole.scenarios.extend(held.scenarios);
+            whole
+        })?;
+        whole.scenarios.sort_unstable();
+        whole.scenarios.dedup();
+        Some(Held { is_key: self.are_enough(whole.scenarios.len()), ..whole })
+    }
+
+    fn name(&self, hits: &Hits, scenarios: &BTreeSet<usize>, is_key: bool) -> Option<Held> {
+        let line_of = |chosen: &dyn Fn(&Phrase) -> bool| {
+            let is_chosen = |phrase: &Phrase| scenarios.contains(&phrase.scenario) && chosen(phrase);
+            let lines = hits.lines.iter().filter(|(phrase, _)| is_chosen(&self.phrases[**phrase]));
+            lines.map(|(_, line)| *line).min()
+        };
+        let line = line_of(&|phrase| phrase.kind == Kind::Task).or_else(|| line_of(&|_| true)).unwrap_or(1);
+        let named: Vec<Name> = scenarios.iter().map(|&at| self.scenarios[at].clone()).collect();
+        (!named.is_empty()).then_some(Held { scenarios: named, line, is_key })
+    }
+
+    /// Makes keys of files that are one together: an author may keep a file for each scenario.
+    pub fn unite(&self, held: &mut [&mut Held]) {
+        let all: BTreeSet<&Name> = held.iter().flat_map(|held| &held.scenarios).collect();
+        if self.are_enough(all.len()) {
+            for held in held {
+                held.is_key = true;
+            }
+        }
+    }
+
+    /// The answers of so many scenarios are no coincidence.
+    fn are_enough(&self, scenarios: usize) -> bool {
+        scenarios >= if self.scenarios.len() > 2 { 2 } else { 1 }
     }
 
     /// The scenarios whose task a text holds together with something that only their judges should know.
@@ -217,6 +256,18 @@ impl AnswerKeys {
     }
 }
 
+/// The parts of a page from one heading to the next, each with the number of lines above it.
+fn sections(page: &str) -> impl Iterator<Item = (usize, String)> {
+    let lines: Vec<&str> = page.lines().collect();
+    let mut begins: Vec<usize> =
+        (0..).zip(&lines).filter(|(_, line)| line.starts_with('#')).map(|(at, _)| at).collect();
+    begins.insert(0, 0);
+    begins.push(lines.len());
+    let parts: Vec<(usize, String)> =
+        begins.windows(2).map(|ends| (ends[0], lines[ends[0]..ends[1]].join("\n"))).collect();
+    parts.into_iter()
+}
+
 /// All that an agent is told of its task.
 fn task(scenario: &Scenario) -> String {
     let texts = [&scenario.description, &scenario.input_args, &scenario.success_criteria];
@@ -287,7 +338,7 @@ fn has_more(entry: &Map<String, Value>, key: &str) -> bool {
     others.any(|(name, value)| !NEUTRAL.contains(&name.as_str()) && !is_empty(value))
 }
 
-/// JSON, lines of JSON, or YAML where the name says so: nearly every text is YAML.
+/// JSON, lines of JSON, or TOML and YAML where the name says so: nearly every text is YAML.
 fn structured(path: &str, text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     if let Ok(value) = serde_json::from_str(text) {
@@ -297,6 +348,7 @@ fn structured(path: &str, text: &str) -> Option<Value> {
         Some("jsonl") => {
             Some(text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).collect())
         }
+        Some("toml") => toml::from_str(text).ok(),
         Some("yaml" | "yml") => yaml::value(text).ok(),
         Some(_) | None => None,
     }

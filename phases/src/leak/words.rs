@@ -1,24 +1,53 @@
 //! Texts as words, and runs of them: two texts share a run however it is set.
 
-/// So many words in a row are not written alike by chance.
-pub(super) const RUN: usize = 6;
+/// Six words in a row are not written alike by chance, or eight letters of a script without spaces.
+const RUN: usize = 24;
+const WORD: usize = RUN / 6;
+const LETTER: usize = RUN / 8;
 
-/// The words of a text in lower case, each with its line.
+/// The words of a text in lower case, each with its line. In scripts without spaces each letter is one.
 pub(super) fn words(text: &str) -> Vec<(usize, String)> {
     let lines = (1..).zip(text.lines());
     let words = lines.flat_map(|(line, text)| {
-        let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(move |word| (line, word.to_lowercase()))
+        let parts = text.split(|letter: char| !letter.is_alphanumeric());
+        let words = parts.flat_map(|part| part.split_inclusive(is_letter_word)).flat_map(|part| {
+            let last = part.char_indices().next_back().filter(|(_, letter)| is_letter_word(*letter));
+            let (word, letter) = part.split_at(last.map_or(part.len(), |(at, _)| at));
+            [word, letter]
+        });
+        words.filter(|word| !word.is_empty()).map(move |word| (line, word.to_lowercase()))
     });
     words.collect()
+}
+
+/// Chinese, Japanese, and the scripts of Thailand, Laos, Burma and Cambodia.
+fn is_letter_word(letter: char) -> bool {
+    matches!(letter,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// How much of a run a word is.
+fn weight(word: &str) -> usize {
+    if word.chars().next().is_some_and(is_letter_word) { LETTER } else { WORD }
+}
+
+/// Whether words, joined by spaces, are at least as much text as so many words of a script with spaces.
+pub(super) fn are_at_least(joined: &str, words: usize) -> bool {
+    joined.split(' ').map(weight).sum::<usize>() >= words * WORD
 }
 
 /// Every run of words, whatever stands between them, with the line that it begins on.
 pub(super) fn runs(text: &str) -> impl Iterator<Item = (usize, String)> {
     let words = words(text);
-    (0..(words.len() + 1).saturating_sub(RUN)).map(move |at| {
-        let run: Vec<&str> = words[at..at + RUN].iter().map(|(_, word)| word.as_str()).collect();
-        (words[at].0, run.join(" "))
+    (0..words.len()).map_while(move |at| {
+        let mut whole = 0;
+        let length = words[at..].iter().position(|(_, word)| {
+            whole += weight(word);
+            whole >= RUN
+        })?;
+        let run: Vec<&str> = words[at..=at + length].iter().map(|(_, word)| word.as_str()).collect();
+        Some((words[at].0, run.join(" ")))
     })
 }
 
@@ -58,5 +87,15 @@ mod tests {
         let json = r#"["One\ntwo \"three\" caf\u00e9 \u12", "C:\\x"]"#;
         let found: Vec<String> = words(&unescaped(json)).into_iter().map(|(_, word)| word).collect();
         assert_eq!(found, ["one", "two", "three", "café", "12", "c", "x"]);
+    }
+
+    #[test]
+    fn a_run_is_six_words_or_eight_letters_of_a_script_without_spaces() {
+        let runs = |text: &str| runs(text).map(|(_, run)| run).collect::<Vec<_>>();
+        assert_eq!(runs("One two, three four five six seven").len(), 2);
+        assert_eq!(runs("one two three four five"), [""; 0]);
+        assert_eq!(runs("表格里有每个水箱，共九行").len(), 4);
+        assert_eq!(runs("表格里有每个水"), [""; 0]);
+        assert_eq!(runs("用 Rust 写出每个水箱"), ["用 rust 写 出 每 个 水 箱"]);
     }
 }

@@ -67,13 +67,16 @@ pub fn with_evals(paths: Vec<String>, manifest: &Manifest) -> Vec<String> {
 /// The answer keys among the files that are not hidden anyway. What `SKILL.md` says is no secret of other files.
 pub fn keys(files: &Files, hidden: &[String], scenarios: &[Scenario]) -> Vec<Key> {
     let page = files.get(MAIN).and_then(File::text).unwrap_or_default();
-    let (of_page, of_others) = (AnswerKeys::new(scenarios, ""), AnswerKeys::new(scenarios, page));
-    let key = |file: &File| {
-        let keys = if file.path == MAIN { &of_page } else { &of_others };
-        let held = keys.held(&file.path, file.text()?).filter(|held| held.is_key)?;
-        Some(Key { path: file.path.clone(), held })
-    };
-    files.files().iter().filter(|file| !is_below(&file.path, hidden)).filter_map(key).collect()
+    let keys = AnswerKeys::new(scenarios, page);
+    let others = files.files().iter().filter(|file| file.path != MAIN && !is_below(&file.path, hidden));
+    let mut found: Vec<Key> = others
+        .filter_map(|file| Some(Key { path: file.path.clone(), held: keys.held(&file.path, file.text()?)? }))
+        .collect();
+    keys.unite(&mut found.iter_mut().map(|key| &mut key.held).collect::<Vec<_>>());
+    let of_page = AnswerKeys::new(scenarios, "").held_by_page(page);
+    found.extend(of_page.map(|held| Key { path: MAIN.to_owned(), held }));
+    found.retain(|key| key.held.is_key);
+    found
 }
 
 /// Withholds the answer keys, but never `SKILL.md`: that it holds answers is only said.

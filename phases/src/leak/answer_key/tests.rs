@@ -115,3 +115,53 @@ fn what_a_check_looks_for_is_a_secret() {
     let text = format!("Say what stands there\n\n{pattern}\n");
     assert_eq!(found_in(&[told], "a.md", &text), Some((vec!["mill".into()], 1)));
 }
+
+#[test]
+fn a_page_holds_an_answer_only_where_a_section_has_the_task_too() {
+    let held = |page: &str| AnswerKeys::new(&suite(), "").held_by_page(page);
+    let page = format!("# Pumps\n\n{KEY}");
+    let named = held(&page).unwrap();
+    assert_eq!((named.line, named.is_key), (3, true));
+    assert_eq!(named.scenarios, ["pumps", "valves"]);
+    let apart = "# Rules\n\nThe page names the port of each pump. Seven valves are shut after the flood.\n\n\
+        # Examples\n\nTell which pumps run. List every valve of the northern line.\n";
+    assert_eq!(held(apart), None, "examples in one section, and rules in another one");
+    assert!(found(apart).is_some(), "any other file is a key however it is laid out");
+}
+
+#[test]
+fn files_that_hold_a_scenario_each_are_a_key_together() {
+    let keys = AnswerKeys::new(&suite(), "");
+    let (one, other) = KEY.split_once("## List").unwrap();
+    let other = format!("## List{other}");
+    let mut held = [one, &other].map(|text| keys.held("case.md", text).unwrap());
+    assert_eq!([held[0].is_key, held[1].is_key], [false, false]);
+    keys.unite(&mut held[..1].iter_mut().collect::<Vec<_>>());
+    assert!(!held[0].is_key, "one answer of three may be an example");
+    keys.unite(&mut held.iter_mut().collect::<Vec<_>>());
+    assert_eq!([held[0].is_key, held[1].is_key], [true, true]);
+}
+
+#[test]
+fn toml_is_read_as_data() {
+    let toml = "[[scenarios]]\ndescription = \"Tell which pumps run\"\nexpectations = [\"port\"]\n\n\
+        [[scenarios]]\ndescription = \"Say how full each tank is\"\nexpectations = [\"row\"]\n";
+    let names = found_in(&suite(), "cases.toml", toml).map(|(names, _)| names);
+    assert_eq!(names.unwrap(), ["pumps", "tanks"]);
+}
+
+#[test]
+fn a_text_in_a_script_without_spaces_is_compared_letter_by_letter() {
+    let suite = [
+        scenario("tanks", "列出山上每个水箱的水位", &["表格里每个水箱都有一行，共九行。"]),
+        scenario("valves", "说明北线有多少阀门关闭", &["洪水之后有七个阀门是关闭的。"]),
+        scenario("pumps", "说出哪些水泵正在运行", &["页面写出每台水泵的端口。"]),
+    ];
+    let key = "列出山上每个水箱的水位：表格里每个水箱都有一行。\n说明北线有多少阀门关闭：洪水之后有七个阀门是关闭的。";
+    assert_eq!(found_in(&suite, "a.md", key).unwrap().0, ["tanks", "valves"]);
+    assert_eq!(
+        found_in(&suite, "a.md", "列出山上每个水箱的水位。说明北线有多少阀门关闭。"),
+        None,
+        "tasks alone"
+    );
+}
