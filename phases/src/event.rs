@@ -213,7 +213,7 @@ pub enum PlacedBy {
 
 impl Spent {
     pub fn tokens(&self) -> u64 {
-        self.input_tokens.unwrap_or(0) + self.output_tokens.unwrap_or(0)
+        self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
     }
 }
 

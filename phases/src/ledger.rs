@@ -67,7 +67,7 @@ impl Account {
         let failure = done.outcome.as_ref().err();
         self.failed += u32::from(failure.is_some());
         if failure.is_none_or(|failure| failure.kind.counts()) {
-            self.ms += done.spent.ms;
+            self.ms = self.ms.saturating_add(done.spent.ms);
             self.most_ms = self.most_ms.max(done.spent.ms);
         } else {
             self.refused += 1;
@@ -77,8 +77,8 @@ impl Account {
         self.most_tokens = self.most_tokens.max(done.spent.tokens());
         self.unpriced += u32::from(done.spent.usd.is_none());
         self.estimated += u32::from(done.spent.estimated);
-        self.input_tokens += done.spent.input_tokens.unwrap_or(0);
-        self.output_tokens += done.spent.output_tokens.unwrap_or(0);
+        self.input_tokens = self.input_tokens.saturating_add(done.spent.input_tokens.unwrap_or(0));
+        self.output_tokens = self.output_tokens.saturating_add(done.spent.output_tokens.unwrap_or(0));
     }
 
     /// Whether nobody knows yet what a call costs: none has answered.
@@ -87,7 +87,7 @@ impl Account {
     }
 
     pub fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens
+        self.input_tokens.saturating_add(self.output_tokens)
     }
 
     #[must_use]
@@ -97,12 +97,12 @@ impl Account {
             failed: self.failed + other.failed,
             refused: self.refused + other.refused,
             cached: self.cached + other.cached,
-            ms: self.ms + other.ms,
+            ms: self.ms.saturating_add(other.ms),
             usd: self.usd + other.usd,
             unpriced: self.unpriced + other.unpriced,
             estimated: self.estimated + other.estimated,
-            input_tokens: self.input_tokens + other.input_tokens,
-            output_tokens: self.output_tokens + other.output_tokens,
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             most_usd: self.most_usd.max(other.most_usd),
             most_tokens: self.most_tokens.max(other.most_tokens),
             most_ms: self.most_ms.max(other.most_ms),

@@ -351,7 +351,8 @@ fn spent(result: Option<&Value>, ms: u64) -> Spent {
     let at = |pointer: &str| result?.pointer(pointer);
     let tokens = |name: &str| at(&format!("/usage/{name}")).and_then(Value::as_u64);
     let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"].map(tokens);
-    let input = tokens("input_tokens").map(|input| input + cached.iter().flatten().sum::<u64>());
+    let input = tokens("input_tokens")
+        .map(|input| cached.iter().flatten().fold(input, |sum, more| sum.saturating_add(*more)));
     let usd = at("/total_cost_usd").and_then(Value::as_f64);
     Spent {
         ms,

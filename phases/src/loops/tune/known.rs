@@ -15,10 +15,14 @@ pub(super) fn knows(plan: &Plan, event: &Event) -> bool {
     }
 }
 
+/// More trials of each version than any settings allow. Pages go through all of them.
+const MOST_TRIALS: u32 = 10_000;
+
 /// Whether each version has a tree for each member, and there is one at all.
 fn is_whole(plan: &Plan) -> bool {
     let members = plan.task.target.members.len();
-    members > 0 && plan.task.aim.sides().is_none_or(|sides| sides.trees.len() == members)
+    let is_bounded = plan.task.rules.confirm <= MOST_TRIALS;
+    is_bounded && members > 0 && plan.task.aim.sides().is_none_or(|sides| sides.trees.len() == members)
 }
 
 fn has_step(plan: &Plan, step: &Step) -> bool {
@@ -48,13 +52,13 @@ fn has_decision(plan: &Plan, decision: &Decision) -> bool {
         }
         Decision::Retry { scenarios, won } => all(scenarios) && has_shipment(plan, won),
         Decision::Ship(shipment) => has_shipment(plan, shipment),
+        Decision::Compare { trials, .. } => trials.is_none_or(|trials| trials <= MOST_TRIALS),
         Decision::Scored(_)
         | Decision::Calibrate(_)
         | Decision::Keep(_)
         | Decision::Drop { .. }
         | Decision::Turn(_)
         | Decision::Stop(_)
-        | Decision::Compare { .. }
         | Decision::LookAgain { .. }
         | Decision::Dismiss { .. }
         | Decision::Close(_) => true,
