@@ -65,7 +65,7 @@ const FOLDERS: [&str; 50] = [
     ".ssh",
 ];
 
-const NAMES: [&str; 93] = [
+const NAMES: [&str; 105] = [
     // Agents.
     ".aider.conf.yml",
     ".aider.model.settings.yml",
@@ -155,7 +155,20 @@ const NAMES: [&str; 93] = [
     "config.fish",
     "mise.local.toml",
     "mise.toml",
+    // Languages, and what opens a folder or a disk.
+    ".bazelrc",
+    ".eslintrc.cjs",
+    ".eslintrc.js",
+    ".irbrc",
+    ".netrc",
+    ".pnp.cjs",
+    "_netrc",
+    "autorun.inf",
+    "conftest.py",
+    "desktop.ini",
+    "sitecustomize.py",
     // What these run at the next install or commit.
+    ".gitmodules",
     ".lefthook.yml",
     ".npmrc",
     ".pnpmfile.cjs",
@@ -256,6 +269,9 @@ mod tests {
             ".github/copilot-instructions.md",
             ".github/instructions/x.instructions.md",
             ".cargo/config.toml",
+            ".netrc",
+            "tests/conftest.py",
+            "Desktop.ini",
         ] {
             assert!(acts_by_itself(path), "{path}");
         }
