@@ -46,9 +46,16 @@ pub use pipe::{BECOME, become_browser_main};
 /// The word that starts our own program as one that looks at an artifact.
 pub const LOOK: &str = "look";
 
-/// The names of the programs that we know how to speak to.
-pub const NAMES: [&str; 5] =
-    ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+/// The names of the programs that we know how to speak to. Those that only work without a window need a third of the time.
+pub const NAMES: [&str; 7] = [
+    "chromium-headless-shell",
+    "chrome-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+];
 
 const LARGEST_INPUT: u64 = 16 << 20;
 const LARGEST_AXE: u64 = 8 << 20;

@@ -5,6 +5,7 @@ mod contract;
 mod crash;
 mod endings;
 mod holds;
+mod look;
 mod measured;
 mod numbers;
 mod preview;

@@ -1,93 +1,22 @@
-//! What a real browser tells of an artifact. Where none is installed these tests say that they are skipped.
+//! What a real browser tells of an artifact.
 
 use std::fs;
-use std::io::{self, Write as _};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::look::{axe, browser, look, page, told, verdict};
 use super::{json_file, judged, lay, version};
-use crate::scene::{Ran, SKILLTUNE, Scene};
-
-pub(super) fn browser() -> Option<PathBuf> {
-    let found =
-        ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].map(PathBuf::from);
-    let found = found.into_iter().find(|path| path.is_file());
-    if found.is_none() {
-        let _ = writeln!(io::stderr(), "SKIPPED: no browser here; tests/programs installs one");
-    }
-    found
-}
-
-/// A look at these files, with these things given.
-pub(super) fn look(
-    scene: &Scene,
-    browser: &Path,
-    files: &[(&str, &str)],
-    given: &Value,
-    seconds: &str,
-) -> Ran {
-    look_with(axe().as_deref(), scene, browser, files, given, seconds)
-}
-
-/// The same with another axe-core.
-pub(super) fn look_with(
-    axe: Option<&str>,
-    scene: &Scene,
-    browser: &Path,
-    files: &[(&str, &str)],
-    given: &Value,
-    seconds: &str,
-) -> Ran {
-    let desk = scene.path("desk");
-    fs::create_dir_all(desk.join("site")).unwrap();
-    fs::write(scene.path("input.json"), given.to_string()).unwrap();
-    for (path, text) in files {
-        fs::write(desk.join("site").join(path), text).unwrap();
-    }
-    let browser = browser.to_str().unwrap();
-    let words = ["look", browser, seconds].into_iter().chain(axe).collect::<Vec<_>>();
-    let mut command = scene.command_of(SKILLTUNE, &[], &words);
-    command.current_dir(&desk).stdin(fs::File::open(scene.path("input.json")).unwrap());
-    let ran = Ran::of(command.output().unwrap());
-    if ran.code == Some(0) {
-        fs::write(desk.join("looked.json"), &ran.stdout).unwrap();
-    }
-    ran
-}
-
-/// The file of axe-core that `tests/programs` fetches.
-pub(super) fn axe() -> Option<String> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
-    file.canonicalize().ok().map(|file| file.to_str().unwrap().to_owned())
-}
-
-pub(super) fn told(scene: &Scene) -> Value {
-    serde_json::from_slice(&fs::read(scene.path("desk/looked.json")).unwrap()).unwrap()
-}
-
-pub(super) fn verdict<'a>(told: &'a Value, check: &str) -> &'a Value {
-    let all = told["told"].as_array().unwrap();
-    all.iter().find(|one| one["check"] == check).map_or(&Value::Null, |one| &one["verdict"])
-}
+use crate::scene::Scene;
 
 fn nothing_given() -> Value {
     json!({ "given": { "copy": [], "tokens": [], "sections": [] } })
 }
 
-pub(super) fn page(body: &str) -> String {
-    format!(
-        "<!doctype html><html lang=en><head><title>Pump</title><meta name=viewport content=\"width=device-width\">\
-         <link rel=icon href=\"data:,\"></head><body><main>{body}</main></body></html>"
-    )
-}
-
 #[test]
 fn a_page_that_breaks_at_375_pixels_does_not_pass_until_it_no_longer_does() {
-    if browser().is_none() {
-        return;
-    }
+    let Some(_browser) = browser() else { return };
     let sections = "<h1>The pump</h1><h2>How it runs</h2><p>On air.</p><h2>Prices</h2><p>Ten.</p>";
     let wide = page(&format!("{sections}<div style=\"width:900px\">It is wide.</div>"));
     let fine = page(&format!("{sections}<p>It is narrow.</p>"));
@@ -462,7 +391,7 @@ fn a_page_that_never_ends_holds_up_no_other_page_and_nothing_passes_without_it()
         "given": { "copy": [{ "at": "t", "text": "Elsewhere" }], "tokens": [], "sections": [] },
         "test_scenarios": [test],
     });
-    let ran = look(&scene, &browser, &files, &given, "18");
+    let ran = look(&scene, &browser, &files, &given, "36");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let told = told(&scene);
     assert_eq!(

@@ -8,12 +8,12 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::browser::{self, axe, browser, look, look_with, told, verdict};
+use super::look::{self, axe, browser, look, look_with, told, verdict};
 use super::{json_file, lay};
 use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
 fn page(body: &str) -> String {
-    browser::page(&format!("<h1>Pump</h1>{body}"))
+    look::page(&format!("<h1>Pump</h1>{body}"))
 }
 
 /// What a look at a page says when these texts and headings are given.
@@ -189,9 +189,7 @@ fn moved(scene: &Scene, program: &str) -> PathBuf {
 
 #[test]
 fn whoever_is_not_root_has_a_browser_with_its_sandbox_though_it_is_confined() {
-    if browser().is_none() {
-        return;
-    }
+    let Some(_browser) = browser() else { return };
     let wide = page("<h2>How it runs</h2><h2>Prices</h2><div style=\"width:900px\">It is wide.</div>");
     let scene = lay(Scene::new(&[], &json!({ "gan": { "pages": [wide] } })));
     let (ours, agent) = (moved(&scene, SKILLTUNE), moved(&scene, FAKE_AGENT));

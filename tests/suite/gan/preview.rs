@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use skilltune_orchestrator::process::can_confine;
 
-use super::browser::{browser, look, told, verdict};
+use super::look::{browser, look, told, verdict};
 use super::{build, building, json_file};
 use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
@@ -176,9 +176,7 @@ fn a_preview_that_is_confined_writes_nowhere_but_in_the_workspace() {
 
 #[test]
 fn a_preview_of_the_users_own_settings_runs_and_one_of_a_project_needs_trust() {
-    if browser().is_none() {
-        return;
-    }
+    let Some(_browser) = browser() else { return };
     let preview = format!("[gan]\npreview = [{FAKE_AGENT:?}, \"serve\", \"{{port}}\"]\n");
     let limits = |settings: &str| {
         let scene = building(&[&super::ALL]);

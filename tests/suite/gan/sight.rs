@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::browser::{self, browser, look_with, told, verdict};
+use super::look::{browser, look_with, page, told, verdict};
 use super::{json_file, judged, lay};
 use crate::scene::Scene;
 
@@ -31,7 +31,7 @@ fn looked(browser: &Path, pages: &[(&String, &String)]) -> Value {
     let filled = |(nth, (_, body)): (usize, &(&String, &String))| {
         let body = body.replace("TEXT", &text(nth)).replace("HEAD", &heading(nth));
         let file = if nth == 0 { "index.html".to_owned() } else { format!("{nth}.html") };
-        (file, browser::page(&format!("<h1>Pump</h1>{body}")))
+        (file, page(&format!("<h1>Pump</h1>{body}")))
     };
     let files: Vec<_> = pages.iter().enumerate().map(filled).collect();
     let files: Vec<_> = files.iter().map(|(path, text)| (&**path, &**text)).collect();
@@ -125,8 +125,8 @@ const PROSE: &str = "<h1>The pump</h1><h2>How it runs</h2><p>Runs on air.</p>";
 
 #[test]
 fn a_page_without_a_section_of_the_brief_does_not_pass_and_without_a_browser_no_section_passes_by_machine() {
-    let all = browser::page(&format!("{PROSE}<h2>Prices</h2><p>Ten euros.</p>"));
-    let play = json!({ "pages": [browser::page(PROSE), all], "obeys": "The pump" });
+    let all = page(&format!("{PROSE}<h2>Prices</h2><p>Ten euros.</p>"));
+    let play = json!({ "pages": [page(PROSE), all], "obeys": "The pump" });
     let scene = lay(Scene::new(&[], &json!({ "gan": play })));
     let ran = scene.run(&NO_BROWSER);
     assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(2)), "{} {}", ran.stdout, ran.stderr);
@@ -138,7 +138,7 @@ fn a_page_without_a_section_of_the_brief_does_not_pass_and_without_a_browser_no_
 fn a_page_whose_contrast_fails_does_not_pass() {
     let with = |style: &str| {
         let body = format!("{PROSE}<h2>Prices</h2><p class=p>Ten euros.</p><style>.p {{ {style} }}</style>");
-        browser::page(&body)
+        page(&body)
     };
     let pages = [with("color: #bbb; background: #fff"), with("color: #333; background: #fff")];
     let play = json!({ "pages": pages, "obeys": "The pump" });
@@ -151,8 +151,8 @@ fn a_page_whose_contrast_fails_does_not_pass() {
 #[test]
 fn the_copy_section_of_a_brief_is_asked_for_as_texts() {
     let brief = "# The pump\n\n## How it runs\n\n## Copy\n\n- **Lead:** Runs on air.\n- Ten euros.\n";
-    let whole = browser::page(&format!("{PROSE}<p>Ten euros.</p>"));
-    let play = json!({ "pages": [browser::page(PROSE), whole], "obeys": "The pump" });
+    let whole = page(&format!("{PROSE}<p>Ten euros.</p>"));
+    let play = json!({ "pages": [page(PROSE), whole], "obeys": "The pump" });
     let scene = lay(Scene::new(&[], &json!({ "gan": play })));
     fs::write(scene.path("project/brief.md"), brief).unwrap();
     let dry_run = scene.run(&["gan", "brief.md", "--into", "site", "--no-browser", "--dry-run"]);
@@ -167,10 +167,8 @@ fn the_copy_section_of_a_brief_is_asked_for_as_texts() {
 
 #[test]
 fn what_the_browser_leaves_open_the_source_does_not_decide() {
-    if browser().is_none() {
-        return;
-    }
-    let page = browser::page(&format!("{PROSE}<h2>Prices</h2><p hidden>Ten euros.</p>"));
+    let Some(_browser) = browser() else { return };
+    let page = page(&format!("{PROSE}<h2>Prices</h2><p hidden>Ten euros.</p>"));
     let play = json!({ "pages": [page], "obeys": "The pump" });
     let scene = lay(Scene::new(&[], &json!({ "gan": play })));
     fs::write(scene.path("project/copy.json"), r#"["Ten euros."]"#).unwrap();
