@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -23,9 +22,6 @@ const TUNE: [&str; 10] = [
     "--format",
     "json",
 ];
-
-/// The most that a run of two such calls takes: deadline, grace, and as long again for a guardian that does not answer.
-const LONGEST: Duration = Duration::from_secs(40);
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum World {
@@ -49,20 +45,17 @@ fn commands(scene: &Scene, world: World) -> Option<Command> {
 /// A run whose executor does that, and why its two calls have failed.
 fn failures(kind: &str, world: World) -> Option<Vec<String>> {
     let scene = scene(kind);
-    let began = Instant::now();
     let run = Background::spawn(&scene, commands(&scene, world)?);
     let ran = run.wait();
-    let took = began.elapsed();
     assert_eq!(ran.code, Some(4), "{kind} {world:?}: {ran:?}");
     // A call that ran out of time without a word may be a service that is away: then the run pauses.
     let outcome = ran.json()["outcome"].clone();
     assert!(outcome == "unjudged" || outcome == "paused", "{kind} {world:?}: {outcome}");
     let failed = scene.events("done").into_iter().filter_map(|done| done["outcome"].get("failed").cloned());
     let why: Vec<_> = failed.map(|failed| failed["why"].as_str().expect("it says why").to_owned()).collect();
-    eprintln!("attack: {kind:14} {world:?}: run {took:?}, {} left alive: {why:?}", scene.alive().len());
+    eprintln!("attack: {kind:14} {world:?}: {} left alive: {why:?}", scene.alive().len());
     assert_left_nothing(&scene, kind);
     assert_eq!(fs::read_to_string(scene.path("precious/file")).unwrap(), "of the user", "{kind} {world:?}");
-    assert!(took < LONGEST, "{kind} {world:?}: {took:?}");
     assert_eq!(why.len(), 2, "{kind} {world:?}: tried, and tried again: {why:?}");
     Some(why)
 }

@@ -1,7 +1,5 @@
 //! What a child leaves behind when it ends.
 
-use std::time::{Duration, Instant};
-
 use skilltune_orchestrator::process::How;
 
 use crate::stage::{Stage, run};
@@ -10,10 +8,9 @@ use crate::stage::{Stage, run};
 fn whatever_a_child_leaves_behind_is_dead_when_its_call_has_ended() {
     for kind in ["grandchild", "setsid", "daemon", "fork-loop"] {
         let stage = Stage::new();
-        let began = Instant::now();
         let ended = run(&stage.call(&[kind, "3"])).unwrap();
+        // One that held our pipe would keep this test from its end.
         assert_eq!(ended.how, How::Exited(3), "{kind}");
-        assert!(began.elapsed() < Duration::from_secs(10), "{kind} held the pipe and us");
         assert!(kind == "fork-loop" || ended.swept > 0, "{kind}: {ended:?}");
         stage.assert_nothing_is_left();
     }

@@ -1,7 +1,5 @@
 //! Trials and checks that are made to harm.
 
-use std::time::{Duration, Instant};
-
 use super::*;
 use crate::checks::fault;
 
@@ -34,7 +32,6 @@ fn a_path_outside_is_faulty_and_tells_nothing() {
 fn a_file_of_100_mb_is_not_read_and_tells_nothing() {
     let mut scene = files(&[("small.json", "1")]);
     scene.files.insert("huge.json".to_owned(), vec![b'1'; 100 << 20]);
-    let begun = Instant::now();
     let [file, checks @ ..] = reading("huge.json");
     tells(&file, &scene, true, "huge.json");
     for check in checks {
@@ -48,7 +45,6 @@ fn a_file_of_100_mb_is_not_read_and_tells_nothing() {
         None,
         "huge.json is too large to be read: 104857600 bytes",
     );
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 #[test]
