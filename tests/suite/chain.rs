@@ -102,7 +102,7 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
 /// Twelve scenarios with one statement each, about what the last member leaves: what this member has put into it.
 fn searched(broken: &str, script: &Value) -> Scene {
     let quality = |name| if name == broken { 20 } else { 90 };
-    let scene = Scene::in_memory(&["outline", "writer", "editor"].map(|name| (name, quality(name))), script);
+    let scene = Scene::new(&["outline", "writer", "editor"].map(|name| (name, quality(name))), script);
     let one = |nth: u32| {
         let statement = format!("The result says \\\"made by {broken} with quality 80\\\".");
         format!(

@@ -1,7 +1,8 @@
 //! The crash test: the real binary aborted at durable steps, taken up again, and compared with a run that was not.
 //!
 //! With one job the durable steps come in the same order every time, so that the n-th is the same one in every scene.
-//! Of each kind of step the first, the middle and the last are visited; all of them under `just crash`.
+//! The first step of each kind is visited; in CI, with `SKILLTUNE_CRASHES=spread`, also the middle and the last one; all
+//! of them under `just crash`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +50,7 @@ impl Tuned {
 impl Story for Tuned {
     /// The skills hold what a careless copy gets wrong: an executable, a link, an empty folder.
     fn scene(&self) -> Scene {
-        let scene = Scene::in_memory(self.skills, &self.script);
+        let scene = Scene::new(self.skills, &self.script);
         for (name, _) in self.skills {
             let folder = scene.skill(name);
             fs::write(folder.join("run.sh"), "true\n").unwrap();
@@ -117,18 +118,20 @@ impl Steps {
         self
     }
 
-    /// The first, the middle and the last of each kind, by their place from 1; or all of them.
+    /// The places, from 1, of the steps at which a command is aborted.
     fn visited(&self) -> Vec<usize> {
         let places = 1..=self.kinds.len();
-        if std::env::var_os("SKILLTUNE_CRASHES").is_some_and(|which| which == "all") {
-            return places.collect();
-        }
+        let chosen: fn(&[usize]) -> Vec<usize> = match std::env::var("SKILLTUNE_CRASHES").as_deref() {
+            Err(_) => |all| vec![all[0]],
+            Ok("spread") => |all| vec![all[0], all[all.len() / 2], all[all.len() - 1]],
+            Ok("all") => return places.collect(),
+            Ok(other) => panic!("SKILLTUNE_CRASHES is spread or all, not {other}"),
+        };
         let mut of_kind = BTreeMap::<&str, Vec<usize>>::new();
         for (kind, at) in self.kinds.iter().zip(places) {
             of_kind.entry(kind).or_default().push(at);
         }
-        let mut visited: Vec<_> =
-            of_kind.values().flat_map(|all| [all[0], all[all.len() / 2], all[all.len() - 1]]).collect();
+        let mut visited: Vec<_> = of_kind.values().flat_map(|all| chosen(all)).collect();
         visited.sort_unstable();
         visited.dedup();
         visited
@@ -336,7 +339,7 @@ fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_ab
         fs::remove_file(skill.join("mine.md")).unwrap();
         assert_tidy(&scene, &told);
     }
-    assert!(displaced > 3 && retold > 1, "displaced {displaced} times, and told {retold} times");
+    assert!(displaced > 1 && retold > 0, "displaced {displaced} times, and told {retold} times");
     steps.report("a forced rollback", 15);
 }
 

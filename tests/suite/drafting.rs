@@ -6,7 +6,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::crash::crash_everywhere;
-use crate::kill::{assert_whole_target, kill_again_and_again, setting, skills, slowed};
+use crate::kill::{assert_whole_target, kill_again_and_again, kills, skills, slowed};
 use crate::outcome::{Outcome, assert_tidy};
 use crate::scene::{Ran, Scene};
 use crate::story::Story;
@@ -21,7 +21,7 @@ fn script() -> Value {
 }
 
 fn played(script: &Value) -> Scene {
-    let scene = Scene::in_memory(&[("writer", 20)], script);
+    let scene = Scene::new(&[("writer", 20)], script);
     let one = |nth: u32| {
         let demands = [30, 50, 70].map(|least| format!("\"Its quality is at least {least}.\"")).join(", ");
         format!("[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\nexpectations = [{demands}]\n")
@@ -275,7 +275,7 @@ fn a_search_by_single_trials_that_crashes_at_any_durable_step_ends_as_if_it_had_
 
 #[test]
 fn a_search_by_single_trials_killed_again_and_again_ends_as_if_it_had_not_been() {
-    let kills = usize::try_from(setting("SKILLTUNE_KILLS", 40) / 4).unwrap();
+    let kills = kills() / 4;
     let story = |jobs| Drafted { script: slowed(script()), jobs };
     let (whole, start) = (story("1").whole(), skills(&story("1").scene()));
     let of_jobs = &|jobs| {

@@ -239,8 +239,7 @@ fn commands(run: &str, out: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn a_hostile_state_folder_harms_nobody() {
-    let scene =
-        Scene::in_memory(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     scene.tune("writer", &["--max-iterations", "2", "--apply", "never"]);
     fs::create_dir_all(scene.path("outside/folder/ab")).unwrap();
     fs::write(scene.path("outside/folder/ab/file"), "precious").unwrap();

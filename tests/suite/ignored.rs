@@ -19,8 +19,7 @@ const FILES: [&str; 5] = [
 ];
 
 fn project() -> Scene {
-    let scene =
-        Scene::in_memory(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     // As little as git takes for a repository.
     fs::create_dir_all(scene.path("project/.git/objects")).unwrap();
     fs::create_dir(scene.path("project/.git/refs")).unwrap();

@@ -1,7 +1,7 @@
 //! Random `kill -9`: of chain runs with one to eight jobs, each followed by `resume`, until the run ends as it would have; and
 //! of the commands that replace a target or delete runs. Other files tell stories of their own to be killed.
 //!
-//! How many is set with `SKILLTUNE_KILLS`, where they fall with `SKILLTUNE_SEED`.
+//! How many is set with `SKILLTUNE_KILLS` (CI sets 40, `just kill` 304), where they fall with `SKILLTUNE_SEED`.
 
 use std::path::Path;
 use std::process::Command;
@@ -33,7 +33,7 @@ impl Story for Chain {
     fn scene(&self) -> Scene {
         let mut script = chain::script();
         script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
-        Scene::in_memory(&chain::SKILLS, &slowed(script))
+        Scene::new(&chain::SKILLS, &slowed(script))
     }
 
     fn begin(&self, scene: &Scene) -> Command {
@@ -106,15 +106,19 @@ pub(crate) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
+/// How often the program is killed in the story of a chain; other stories take a part of it.
+pub(crate) fn kills() -> usize {
+    usize::try_from(setting("SKILLTUNE_KILLS", 12)).expect("a small number")
+}
+
 #[test]
 fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
-    let kills = usize::try_from(setting("SKILLTUNE_KILLS", 40)).unwrap();
     let start = skills(&Chain { jobs: FOUR }.scene());
     let assert_intact = |scene: &Scene, whole: &Outcome| assert_whole_target(scene, &start, whole);
     // A lost run or a damaged target fails the test.
     let whole = Chain { jobs: FOUR }.whole();
     let of_jobs = &|jobs| {
-        let kills = kills.div_ceil(JOBS.len());
+        let kills = kills().div_ceil(JOBS.len());
         let figures = kill_again_and_again(&Chain { jobs }, &whole, kills, assert_intact);
         eprintln!("random kills: {jobs} jobs: {figures:?}, 0 runs lost, 0 targets damaged");
     };
@@ -163,7 +167,7 @@ impl Shipped {
     ];
 
     fn new() -> Self {
-        let scene = Scene::in_memory(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
+        let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
         let start = listing(&scene.skill("writer"));
         let ran = scene.run(&Self::TUNE);
         let champion = listing(&scene.skill("writer"));
@@ -194,7 +198,7 @@ impl Shipped {
 
 #[test]
 fn a_rollback_or_apply_killed_at_any_moment_leaves_a_target_that_the_next_command_repairs() {
-    let wanted = setting("SKILLTUNE_KILLS", 40) / 2;
+    let wanted = kills() / 2;
     let (shipped, mut random) = (Shipped::new(), Random(setting("SKILLTUNE_SEED", 20)));
     let mut kills = 0;
     while kills < wanted {
@@ -205,7 +209,7 @@ fn a_rollback_or_apply_killed_at_any_moment_leaves_a_target_that_the_next_comman
         };
         let story = format!("{command:?} after {kills} kills");
         shipped.put(before, &story);
-        kills += u64::from(shipped.killed(&command, &mut random));
+        kills += usize::from(shipped.killed(&command, &mut random));
         shipped.put(if random.below(2) == 0 { "start" } else { "champion" }, &story);
         assert_tidy(&shipped.scene, &story);
         assert_eq!(shipped.scene.alive(), [0; 0], "{story}");
@@ -215,7 +219,7 @@ fn a_rollback_or_apply_killed_at_any_moment_leaves_a_target_that_the_next_comman
 
 #[test]
 fn a_clean_killed_at_any_moment_leaves_a_store_that_the_next_run_can_use() {
-    let wanted = setting("SKILLTUNE_KILLS", 40) / 2;
+    let wanted = kills() / 2;
     let (shipped, mut random) = (Shipped::new(), Random(setting("SKILLTUNE_SEED", 20)));
     let scene = &shipped.scene;
     shipped.put("start", "before");
@@ -230,7 +234,7 @@ fn a_clean_killed_at_any_moment_leaves_a_store_that_the_next_run_can_use() {
             std::fs::remove_dir_all(now).unwrap();
             copy(before, now);
         }
-        kills += u64::from(shipped.killed(&["clean", "--yes", "--all"], &mut random));
+        kills += usize::from(shipped.killed(&["clean", "--yes", "--all"], &mut random));
         let ran = scene.run(&Shipped::TUNE);
         assert_eq!(
             (ran.code, &ran.json()["outcome"]),
@@ -337,7 +341,7 @@ fn comes_to_its_moment(
 fn what_survives_the_killing_of_the_program_and_all_its_guardians_does_not_survive_the_resume() {
     for then in ["resume", "tune"] {
         let script = chain::script();
-        let scene = Scene::in_memory(&chain::SKILLS, &script);
+        let scene = Scene::new(&chain::SKILLS, &script);
         let gate = Gate::before("executor", &scene, script);
         // In namespaces nobody would survive.
         let Some(command) = scene.command_without_namespaces(&tune(FOUR)) else { return };

@@ -53,7 +53,7 @@ fn real(law: Law, seed: u64, runs: u32, jobs: u64) -> CameTo {
 
 /// The skill and the suite of a world, as files.
 fn scene(world: &World, law: &Value, seed: u64) -> Scene {
-    let scene = Scene::in_memory(&[("writer", 0)], &json!({}));
+    let scene = Scene::new(&[("writer", 0)], &json!({}));
     let times = scene.path("times");
     scene.write_script(&json!({ "law": { "law": law, "seed": seed, "times": times } }));
     let page = scene.skill("writer").join("SKILL.md");

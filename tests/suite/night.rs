@@ -19,7 +19,7 @@ pub(crate) struct Nights {
 
 impl Nights {
     pub(crate) fn new(skills: &[(&str, u32)], script: &Value, jobs: &str) -> Self {
-        let scene = Scene::in_memory(skills, script);
+        let scene = Scene::new(skills, script);
         fs::write(scene.path("project/suite.toml"), suite(12)).unwrap();
         let nights = Self { scene };
         nights.write_jobs(jobs);

@@ -132,7 +132,7 @@ fn case(seed: u64) -> Case {
 }
 
 fn came_to(binary: &str, case: &Case) -> CameTo {
-    let scene = Scene::in_memory(&case.skills, &case.script);
+    let scene = Scene::new(&case.skills, &case.script);
     let arguments: Vec<_> = case.arguments.iter().map(String::as_str).collect();
     let mut command = scene.command_of(binary, &[], &arguments);
     let ran = Ran::of(command.output().expect("the binary starts"));

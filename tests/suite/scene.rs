@@ -21,15 +21,6 @@ impl Scene {
         Self::empty().filled(skills, script)
     }
 
-    /// The same on a file system that costs nothing, where there is one: for tests that need hundreds of scenes, and
-    /// of which none cuts the power.
-    pub(crate) fn in_memory(skills: &[(&str, u32)], script: &Value) -> Self {
-        let memory = Path::new("/dev/shm");
-        let usable = tempfile::tempfile_in(memory).is_ok();
-        let folder = if usable { memory.to_owned() } else { std::env::temp_dir() };
-        Self::below(&folder).filled(skills, script)
-    }
-
     fn filled(self, skills: &[(&str, u32)], script: &Value) -> Self {
         for (name, quality) in skills {
             self.write_skill(name, *quality);
@@ -41,11 +32,7 @@ impl Scene {
 
     /// A home and a project, and nothing in them.
     pub(crate) fn empty() -> Self {
-        Self::below(&std::env::temp_dir())
-    }
-
-    fn below(folder: &Path) -> Self {
-        let scene = Self { root: TempDir::new_in(folder).expect("a temporary folder can be made") };
+        let scene = Self { root: TempDir::new_in(folder()).expect("a temporary folder can be made") };
         for folder in ["home", "config/skilltune", "state", "cache", "project/.git"] {
             fs::create_dir_all(scene.path(folder)).expect("made in our own folder");
         }
@@ -269,6 +256,17 @@ impl Scene {
             page.lines().find_map(|line| line.strip_prefix("Quality: ")).expect("it states its quality");
         line.parse().expect("a number")
     }
+}
+
+/// Where scenes stand: in memory where the system offers a file system there that has room and starts programs, because
+/// no test cuts the power and every durable step waits for the disk.
+fn folder() -> PathBuf {
+    const ROOM: u64 = 2 << 30;
+    let memory = Path::new("/dev/shm");
+    let usable = rustix::fs::statvfs(memory).is_ok_and(|stat| {
+        stat.f_bavail * stat.f_frsize >= ROOM && !stat.f_flag.contains(rustix::fs::StatVfsMountFlags::NOEXEC)
+    });
+    if usable && tempfile::tempfile_in(memory).is_ok() { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// A word, and the character that ends it.

@@ -153,7 +153,7 @@ fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
 #[test]
 fn a_long_export_shows_a_bar_at_a_terminal_and_nowhere_else() {
     let run = |bytes: usize| {
-        let scene = Scene::in_memory(&[("writer", 40)], &json!({}));
+        let scene = Scene::new(&[("writer", 40)], &json!({}));
         std::fs::write(scene.skill("writer").join("large"), vec![7; bytes]).unwrap();
         scene.tune("writer", &["--max-iterations", "1"]);
         scene

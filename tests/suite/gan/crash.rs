@@ -10,7 +10,7 @@ use skilltune_phases::loops::gan::{Run, projection};
 
 use super::{ALL, BUILD, CLEAR, PRICES, SHORT, WORKS, lay, version};
 use crate::crash::{Steps, crash_everywhere, crashed};
-use crate::kill::{kill_again_and_again, slowed};
+use crate::kill::{kill_again_and_again, kills, slowed};
 use crate::outcome::{Outcome, assert_left_nothing};
 use crate::proposing::repository::Repository;
 use crate::scene::{Ran, Scene};
@@ -39,7 +39,7 @@ impl Built {
 
 impl Story for Built {
     fn scene(&self) -> Scene {
-        lay(Scene::in_memory(&[], &self.script()))
+        lay(Scene::new(&[], &self.script()))
     }
 
     fn begin(&self, scene: &Scene) -> Command {
@@ -85,7 +85,7 @@ fn a_run_killed_again_and_again_ends_as_if_it_had_not_been() {
     // The person's folder holds nothing, or the whole of what passed.
     let assert_whole = |scene: &Scene, _: &Outcome| assert!(matches!(version(scene), None | Some(3)));
     let story = Built { slow: true, jobs: "2" };
-    let figures = kill_again_and_again(&story, &story.whole(), 12, assert_whole);
+    let figures = kill_again_and_again(&story, &story.whole(), kills() / 3, assert_whole);
     eprintln!("random kills: {figures:?} of gan, 0 runs lost");
 }
 
@@ -94,7 +94,7 @@ fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
     for form in ["branch", "patch"] {
         let new = || {
             let script = json!({ "gan": { "builds": [ALL] } });
-            let repository = Repository::of(lay(Scene::in_memory(&[], &script)));
+            let repository = Repository::of(lay(Scene::new(&[], &script)));
             repository.commit("Begin");
             repository
         };

@@ -79,7 +79,7 @@ impl Case {
 
     /// The result of a run with these settings of `[gan]`.
     fn result(&self, setting: &str) -> String {
-        let scene = lay(Scene::in_memory(&[], &json!({ "gan": self.play })));
+        let scene = lay(Scene::new(&[], &json!({ "gan": self.play })));
         scene.write_settings(&format!("[gan]\n{}\n{setting}\n", self.with));
         let ran = build(&scene, self.flags);
         assert!(matches!(ran.code, Some(0 | 3 | 4)), "{} {setting}: {ran:?}", self.key);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::tidy::assert_tidy;
 use super::*;
 use crate::crash::crash_everywhere;
-use crate::kill::{kill_again_and_again, slowed};
+use crate::kill::{kill_again_and_again, kills, slowed};
 use crate::outcome::Outcome;
 use crate::story::Story;
 
@@ -46,7 +46,7 @@ fn alias(scene: &Scene) -> String {
 
 impl Story for Written {
     fn scene(&self) -> Scene {
-        Scene::in_memory(&[], &self.script())
+        Scene::new(&[], &self.script())
     }
 
     fn begin(&self, scene: &Scene) -> Command {
@@ -91,6 +91,6 @@ fn a_run_killed_again_and_again_ends_as_if_it_had_not_been() {
         assert!(there.is_empty() || whole.iter().any(|rules| meets(&there, rules)), "{there}");
     };
     let story = Written { slow: true, jobs: "2" };
-    let figures = kill_again_and_again(&story, &story.whole(), 12, assert_whole);
+    let figures = kill_again_and_again(&story, &story.whole(), kills() / 3, assert_whole);
     eprintln!("random kills: {figures:?} of reflex, 0 runs lost");
 }

@@ -26,7 +26,7 @@ fn assert_goes_on(scene: &Scene) {
 fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
     for phase in ["plan", "produce", "evaluate", "refine"] {
         for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
-            let scene = Scene::in_memory(&[], &playing(&rising()));
+            let scene = Scene::new(&[], &playing(&rising()));
             // Other calls are under way: one that is ended in the instant of its answer is not made again.
             let (gate, run) = waiting_at(&scene, playing(&rising()), phase, &[]);
             if signal == Signal::KILL {
