@@ -34,11 +34,11 @@ gepa *options:
     target/gepa/bin/pip install --quiet gepa==0.1.4
     target/gepa/bin/python benches/gepa/compare.py {{options}}
 
-# A crash at every durable step, and not only at the first, the middle and the last of each kind.
+# A crash at every durable step, and not only at the first of each kind.
 crash:
     SKILLTUNE_CRASHES=all cargo test -p skilltune --all-features --test suite crash -- --nocapture
 
-# Nearly eight hundred kills instead of a hundred.
+# Hundreds of kills instead of thirty.
 kill:
     SKILLTUNE_KILLS=304 cargo test -p skilltune --all-features --test suite kill -- --nocapture
 
@@ -57,6 +57,8 @@ structure:
 lint:
     cargo fmt --all
     cargo clippy --workspace --all-targets --all-features -- -D warnings
+    cargo fmt --manifest-path tests/agents/Cargo.toml
+    cargo clippy --manifest-path tests/agents/Cargo.toml --all-targets --all-features -- -D warnings
 
 # Twenty months of thirty nights through the real program.
 nights:

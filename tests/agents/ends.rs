@@ -121,7 +121,6 @@ fn each(mut check: impl FnMut(&str, usize)) {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_kill_of_our_own_leaves_no_command_of_an_agent_and_the_run_goes_on() {
     each(|agent, jobs| {
         let mut held = Held::new(agent, jobs, "600");
@@ -134,7 +133,6 @@ fn a_kill_of_our_own_leaves_no_command_of_an_agent_and_the_run_goes_on() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn an_interrupt_leaves_no_command_of_an_agent_and_the_run_goes_on() {
     each(|agent, jobs| {
         let mut held = Held::new(agent, jobs, "600");
@@ -151,7 +149,6 @@ fn an_interrupt_leaves_no_command_of_an_agent_and_the_run_goes_on() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_deadline_leaves_no_command_of_an_agent() {
     // Side by side, for most of it is waiting.
     std::thread::scope(|threads| {

@@ -34,7 +34,6 @@ const CODEX: &str = "codex:gpt-5.5-codex";
 const OPENCODE: &str = "opencode:openai-compatible/large";
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_claude_tells_of_its_service_is_understood() {
     for (scenario, kind) in [
         ("400", "usage_error"),
@@ -54,7 +53,6 @@ fn what_claude_tells_of_its_service_is_understood() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_gemini_tells_of_its_service_is_understood() {
     for (scenario, kind) in [
         ("400", "usage_error"),
@@ -79,7 +77,6 @@ fn lifted_in(ran: &Ran) -> i64 {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_limit_says_when_it_is_lifted() {
     let key = failing(CLAUDE, "used-up", &[]);
     assert!((-60..=24 * 60).contains(&lifted_in(&key)), "it is a time of the day: {key:?}");
@@ -95,7 +92,6 @@ fn a_limit_says_when_it_is_lifted() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_limit_is_waited_for_and_the_run_goes_on() {
     let mut scene = Scene::new();
     scene.way_in = "CLAUDE_CODE_OAUTH_TOKEN";
@@ -107,7 +103,6 @@ fn a_limit_is_waited_for_and_the_run_goes_on() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn who_is_not_let_in_is_told_so_after_no_more_tries_than_we_allow() {
     for (agent, most) in [(CLAUDE, 3), (GEMINI, 2)] {
         let scene = Scene::new();
@@ -118,7 +113,6 @@ fn who_is_not_let_in_is_told_so_after_no_more_tries_than_we_allow() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_codex_tells_of_its_service_is_understood() {
     let cases = [
         ("400", "usage_error"),
@@ -138,7 +132,6 @@ fn what_codex_tells_of_its_service_is_understood() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_opencode_tells_of_its_service_is_understood() {
     let cases = [
         ("400", "usage_error"),
@@ -188,7 +181,6 @@ fn after_failing(agent: &str, status: &str, times: usize) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_passes_while_an_agent_tries_by_itself_is_never_seen_and_what_lasts_longer_is_one_failure() {
     // Those that take longest first.
     let agents = [(OPENCODE, 3), (GEMINI, 1), (CLAUDE, 0), (CODEX, 2)];
@@ -208,7 +200,6 @@ fn what_passes_while_an_agent_tries_by_itself_is_never_seen_and_what_lasts_longe
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_service_that_says_nothing_ends_with_the_deadline() {
     several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let ran = failing(agent, "hang", &["--timeout", "4"]);
@@ -217,7 +208,6 @@ fn a_service_that_says_nothing_ends_with_the_deadline() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn an_excuse_in_the_place_of_files_is_a_denied_tool() {
     several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let ran = failing(agent, "forbidden", &[]);
@@ -226,7 +216,6 @@ fn an_excuse_in_the_place_of_files_is_a_denied_tool() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn an_agent_that_turns_in_circles_comes_to_the_end_of_its_turns() {
     // codex has no such limit, and at its own opencode only asks its model to end.
     for agent in [CLAUDE, GEMINI] {
@@ -238,7 +227,6 @@ fn an_agent_that_turns_in_circles_comes_to_the_end_of_its_turns() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn an_answer_that_is_cut_off_at_the_output_limit_scores_0() {
     for agent in [CODEX, OPENCODE] {
         let once = ["--agent", agent, "--max-iterations", "1"];
@@ -248,7 +236,6 @@ fn an_answer_that_is_cut_off_at_the_output_limit_scores_0() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn money_that_is_spent_ends_claude_in_the_middle() {
     let scene = Scene::new();
     std::fs::write(scene.path("project/skilltune.toml"), "[budget]\nusd = 0.01\n").unwrap();
@@ -257,7 +244,6 @@ fn money_that_is_spent_ends_claude_in_the_middle() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn words_that_are_no_verdict_are_asked_for_once_more_and_then_given_up() {
     let scene = Scene::new();
     let roles = ["--agent", CLAUDE, "--evaluator", GEMINI, "--max-iterations", "1"];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::scene::{Ran, SECRET, Scene};
+use crate::scene::{Ran, SECRET, Scene, target};
 use crate::server::{FIX, NOTES, OWN};
 
 const JUDGE: &str = "# Judge what was built";
@@ -13,13 +13,12 @@ const JUDGE: &str = "# Judge what was built";
 impl Scene {
     /// The brief of `fixtures/pages`, with its texts and tokens. Both agents go by the same scenario of the server.
     fn gan(&self, more: &[&str]) -> Ran {
-        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pages/clean");
+        let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pages/clean");
         for name in ["brief.md", "copy.json", "tokens.json"] {
             fs::copy(fixtures.join(name), self.path("project").join(name)).unwrap();
         }
         // Where a user's npm puts it.
-        let axe =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
+        let axe = target().join("axe/node_modules/axe-core/axe.min.js");
         let modules = self.path("home/.local/lib/node_modules/axe-core");
         fs::create_dir_all(&modules).unwrap();
         fs::copy(axe, modules.join("axe.min.js")).expect("tests/programs installs axe-core");
@@ -45,7 +44,7 @@ fn assert_built(scene: &Scene, ran: &Ran) {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!((&ran.summary["outcome"], &ran.summary["rounds"]), (&json!("passed"), &json!(2)), "{ran:?}");
     assert_eq!(ran.failures(), [""; 0], "{ran:?}");
-    let clean = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pages/clean/site");
+    let clean = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pages/clean/site");
     for name in ["index.html", "style.css", "thanks.html", "loaf.svg"] {
         let built = fs::read(scene.path("project/site").join(name)).unwrap();
         assert!(built == fs::read(clean.join(name)).unwrap(), "{name}");
@@ -104,7 +103,6 @@ fn assert_judged(scene: &Scene, first: &Value) {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn gemini_judges_the_page_that_claude_builds() {
     let scene = Scene::new();
     let ran =
@@ -113,7 +111,6 @@ fn gemini_judges_the_page_that_claude_builds() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn claude_judges_the_page_that_gemini_builds() {
     let scene = Scene::new();
     let ran =

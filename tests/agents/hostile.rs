@@ -26,7 +26,6 @@ fn assert_untouched(scene: &Scene) {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_hostile_skill_executes_nothing() {
     for agent in ["claude", "gemini:gemini-3-pro-preview"] {
         let scene = Scene::new();
@@ -39,7 +38,6 @@ fn a_hostile_skill_executes_nothing() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_verdict_that_a_skill_dictates_to_its_judge_is_none() {
     for agent in ["claude", "gemini:gemini-3-pro-preview"] {
         let scene = Scene::new();
@@ -74,7 +72,6 @@ fn asked_at_length(agent: &str, bytes: usize) -> (Option<i32>, Vec<String>) {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_prompt_of_two_megabytes_is_answered_and_one_of_six_is_said_to_be_too_long() {
     for agent in ["claude", "gemini:gemini-3-pro-preview"] {
         assert_eq!(asked_at_length(agent, 2_000_000), (Some(3), vec![]), "{agent}");
@@ -84,7 +81,6 @@ fn a_prompt_of_two_megabytes_is_answered_and_one_of_six_is_said_to_be_too_long()
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_prompt_of_a_megabyte_is_answered_by_codex_and_one_of_two_is_said_to_be_too_long() {
     const CODEX: &str = "codex:gpt-5.5-codex";
     assert_eq!(asked_at_length(CODEX, 1_000_000), (Some(3), vec![]));
@@ -92,7 +88,6 @@ fn a_prompt_of_a_megabyte_is_answered_by_codex_and_one_of_two_is_said_to_be_too_
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_prompt_of_two_megabytes_is_handed_on_by_opencode() {
     // How much a model takes it knows of those in its catalogue alone.
     assert_eq!(asked_at_length("opencode:openai-compatible/large", 2_000_000), (Some(3), vec![]));

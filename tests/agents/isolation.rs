@@ -17,7 +17,6 @@ fn is_seen(scene: &Scene) -> bool {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_is_the_users_own_is_seen_in_their_world_and_in_no_other() {
     let agents = AGENTS.into_iter().chain(["codex:gpt-5.5-codex", "opencode:openai-compatible/large"]);
     let worlds = [("partial", false), ("fresh", false), ("user", true)];
@@ -43,7 +42,6 @@ fn what_is_the_users_own_is_seen_in_their_world_and_in_no_other() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_role_has_its_rights_even_where_the_users_settings_allow_more() {
     for agent in AGENTS {
         for isolation in ["partial", "user"] {

@@ -181,7 +181,6 @@ fn assert_pages(scene: &Scene) {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn claude_in_all_roles_writes_a_text_that_passes() {
     let scene = Scene::new();
     let ran = scene.reflex("good", &["--agent", "claude:claude-sonnet-4-5"]);
@@ -196,7 +195,6 @@ fn claude_in_all_roles_writes_a_text_that_passes() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn gemini_in_all_roles_writes_a_text_that_passes() {
     let scene = Scene::new();
     assert_passed(&scene, &scene.reflex("good", &["--agent", "gemini:gemini-3-pro-preview"]));
@@ -204,7 +202,6 @@ fn gemini_in_all_roles_writes_a_text_that_passes() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn gemini_judges_what_claude_writes() {
     let scene = Scene::new();
     assert_passed(
@@ -220,7 +217,6 @@ fn gemini_judges_what_claude_writes() {
 
 /// Its requests do not tell what it may write: here whoever is to answer with the text tries it.
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn codex_in_all_roles_writes_a_text_that_passes() {
     let scene = Scene::new();
     let ran = scene.reflex("meddle", &["--agent", "codex:gpt-5.5-codex"]);

@@ -32,6 +32,16 @@ pub(crate) struct Ran {
 
 const SKILL: &str = "---\nname: haiku\ndescription: Writes a haiku. Use it for haiku.\n---\n\nQuality: 40\n";
 
+/// The build folder of the workspace, where `tests/agents/run` installs and builds what is tested.
+pub(crate) fn target() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
+}
+
+/// skilltune as `tests/agents/run` builds it: optimised for the bench.
+fn program() -> PathBuf {
+    target().join(if cfg!(debug_assertions) { "debug/skilltune" } else { "release/skilltune" })
+}
+
 /// In every place where a user may keep what is no part of the skill; no model may hear of it.
 pub(crate) const SECRET: &str = "KEEP-THIS-OUT";
 
@@ -181,7 +191,7 @@ impl Scene {
     }
 
     pub(crate) fn command(&self, claude: &str, gemini: &str, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_skilltune"));
+        let mut command = Command::new(program());
         command
             .args(arguments)
             .current_dir(self.path("project"))
@@ -219,14 +229,14 @@ impl Scene {
     }
 
     fn install(&self, name: &str, package: &str) {
-        let modules = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/agents/node_modules");
+        let modules = target().join("agents/node_modules");
         let program = modules.join(package).canonicalize().expect("tests/agents/run installs the agents");
         symlink(program, self.path("bin").join(name)).unwrap();
     }
 
     /// The bubblewrap of the system, or the one that `tests/agents/run` has fetched, on the PATH of the agents.
     pub(crate) fn install_bubblewrap(&self) -> bool {
-        let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/agents/bubblewrap/usr/bin/bwrap");
+        let fetched = target().join("agents/bubblewrap/usr/bin/bwrap");
         let systems = ["/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap"].map(PathBuf::from);
         let Some(program) = systems.into_iter().chain([fetched]).find_map(|path| path.canonicalize().ok())
         else {

@@ -77,7 +77,6 @@ fn left(scene: &Scene, name: &str) -> Option<String> {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn the_script_of_a_skill_runs_and_leaves_files_and_nothing_else() {
     let shells =
         [(CLAUDE, "Bash"), (GEMINI, "run_shell_command"), (CODEX, "command_execution"), (OPENCODE, "bash")];
@@ -122,7 +121,6 @@ fn the_script_of_a_skill_runs_and_leaves_files_and_nothing_else() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn claude_uses_a_login_from_where_it_stands_and_nothing_else_of_the_users() {
     let mut scene = scene();
     scene.way_in = "NO_KEY_AT_ALL";
@@ -144,7 +142,6 @@ fn claude_uses_a_login_from_where_it_stands_and_nothing_else_of_the_users() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_a_skill_has_claude_insert_runs_as_a_command_does() {
     let scene = scene();
     scene.begin_with("", "It begins in !`echo $((6 * 7))-$HOME-$ANTHROPIC_API_KEY-`");
@@ -158,7 +155,6 @@ fn what_a_skill_has_claude_insert_runs_as_a_command_does() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn without_the_setting_no_agent_but_codex_runs_the_script() {
     several(&[CLAUDE, GEMINI, OPENCODE], |agent| {
         let scene = scene();

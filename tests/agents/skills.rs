@@ -31,7 +31,6 @@ fn tried(scene: &Scene, agent: &str, scenario: &str) -> Ran {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
     several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let scene = Scene::new();
@@ -49,7 +48,6 @@ fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_skill_that_codex_does_not_take_for_one_is_not_offered() {
     let scene = Scene::new();
     // A mapping is what it expects there.
@@ -59,7 +57,6 @@ fn a_skill_that_codex_does_not_take_for_one_is_not_offered() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn claude_is_called_by_the_skills_name() {
     let scene = Scene::new();
     let ran = scene.tune("good", "500", &["--agent", CLAUDE, "--delivery", "slash"]);
@@ -70,7 +67,6 @@ fn claude_is_called_by_the_skills_name() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn the_others_call_nothing_by_name_and_say_so_before_anything_is_paid() {
     for agent in [GEMINI, CODEX, OPENCODE] {
         let scene = Scene::new();
@@ -83,7 +79,6 @@ fn the_others_call_nothing_by_name_and_say_so_before_anything_is_paid() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn in_the_prompt_a_skill_is_neither_offered_nor_looked_for() {
     several(&[CLAUDE, GEMINI, CODEX, OPENCODE], |agent| {
         let scene = Scene::new();
@@ -99,7 +94,6 @@ fn in_the_prompt_a_skill_is_neither_offered_nor_looked_for() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
     let scene = Scene::new();
     scene.add_skill("critic");
@@ -116,7 +110,6 @@ fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
     let cases = [(CLAUDE, "Write"), (GEMINI, "write_file"), (CODEX, "file_change"), (OPENCODE, "write")];
     several(&cases, |(agent, tool)| {
@@ -136,7 +129,6 @@ fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_is_written_into_an_installed_skill_is_nobodys_result() {
     // To codex it is no place to write at all.
     for (agent, tool) in [(GEMINI, "write_file"), (OPENCODE, "write")] {

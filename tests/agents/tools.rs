@@ -4,7 +4,6 @@ use crate::scene::Scene;
 use crate::server::OUTWARD;
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 #[expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 fn the_commands_of_codex_work_beside_a_bubblewrap_of_the_system() {
     let scene = Scene::new();
@@ -25,7 +24,6 @@ fn the_commands_of_codex_work_beside_a_bubblewrap_of_the_system() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn no_role_of_gemini_has_the_web_or_another_agent() {
     for isolation in ["partial", "user"] {
         let scene = Scene::new();

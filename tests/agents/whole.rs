@@ -23,7 +23,6 @@ pub(crate) fn used(ran: &Ran, tool: &str) -> u64 {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn claude_in_all_roles_improves_a_skill() {
     let scene = Scene::new();
     let ran = scene.tune("good", "500", &["--agent", "claude:claude-sonnet-4-5"]);
@@ -40,7 +39,6 @@ fn claude_in_all_roles_improves_a_skill() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn gemini_in_all_roles_improves_a_skill() {
     let scene = Scene::new();
     let ran = scene.tune("500", "good", &["--agent", "gemini:gemini-3-pro-preview"]);
@@ -54,7 +52,6 @@ fn gemini_in_all_roles_improves_a_skill() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn what_gemini_costs_is_estimated_by_the_model_that_it_really_asked() {
     let scene = Scene::new();
     let once = ["--agent", "gemini:gemini-3-pro-preview", "--max-iterations", "1"];
@@ -74,7 +71,6 @@ fn what_gemini_costs_is_estimated_by_the_model_that_it_really_asked() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn codex_in_all_roles_improves_a_skill() {
     let scene = Scene::new();
     let ran = scene.tune("good", "500", &["--agent", "codex:gpt-5.5-codex"]);
@@ -110,7 +106,6 @@ fn verdicts_in_form(scene: &Scene) -> usize {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn opencode_in_all_roles_improves_a_skill() {
     let scene = Scene::new();
     let ran = scene.tune("good", "500", &["--agent", "opencode:openai-compatible/large", "--jobs", "2"]);
@@ -122,7 +117,6 @@ fn opencode_in_all_roles_improves_a_skill() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn gemini_judges_what_claude_does() {
     let scene = Scene::new();
     let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview", "--jobs", "2"];
@@ -132,7 +126,6 @@ fn gemini_judges_what_claude_does() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn who_judges_is_not_let_change_what_is_judged() {
     let cases = [
         ("claude", "Write", 2),
@@ -152,7 +145,6 @@ fn who_judges_is_not_let_change_what_is_judged() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn a_limit_in_the_middle_stops_the_run_and_what_was_paid_for_is_kept() {
     let scene = Scene::new();
     let roles = ["--agent", "claude", "--evaluator", "gemini:gemini-3-pro-preview"];
@@ -168,7 +160,6 @@ fn a_limit_in_the_middle_stops_the_run_and_what_was_paid_for_is_kept() {
 }
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 fn doctor_has_each_agent_answer_one_word_or_says_why_not() {
     let scene = Scene::new();
     let before = scene.server.requests().len();

@@ -6,7 +6,6 @@ use crate::scene::Scene;
 use crate::whole::assert_improved;
 
 #[test]
-#[ignore = "starts real agents: tests/agents/run"]
 #[expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 fn a_real_agent_improves_a_skill_in_a_bubblewrap_and_a_write_outside_vanishes() {
     // One that is walled in by the system alone, and one with walls of its own.
