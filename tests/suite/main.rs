@@ -16,6 +16,7 @@ mod compare;
 mod crash;
 mod dangers;
 mod demo;
+mod dependencies;
 mod doctor;
 mod drafting;
 mod elsewhere;
