@@ -21,6 +21,11 @@ impl Scene {
         Self::empty().filled(skills, script)
     }
 
+    /// The same on the disk, for agents whose wrapper gives them a `/dev` of their own.
+    pub(crate) fn on_disk(skills: &[(&str, u32)], script: &Value) -> Self {
+        Self::below(&std::env::temp_dir()).filled(skills, script)
+    }
+
     fn filled(self, skills: &[(&str, u32)], script: &Value) -> Self {
         for (name, quality) in skills {
             self.write_skill(name, *quality);
@@ -32,7 +37,13 @@ impl Scene {
 
     /// A home and a project, and nothing in them.
     pub(crate) fn empty() -> Self {
-        let scene = Self { root: TempDir::new_in(folder()).expect("a temporary folder can be made") };
+        Self::below(&folder())
+    }
+
+    /// A short path leaves room in lines that tests measure.
+    fn below(folder: &Path) -> Self {
+        let root = tempfile::Builder::new().prefix("").rand_bytes(5).tempdir_in(folder);
+        let scene = Self { root: root.expect("a temporary folder can be made") };
         for folder in ["home", "config/skilltune", "state", "cache", "project/.git"] {
             fs::create_dir_all(scene.path(folder)).expect("made in our own folder");
         }

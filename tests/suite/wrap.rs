@@ -299,7 +299,7 @@ fn bubblewrap() -> Option<PathBuf> {
 #[test]
 fn in_a_real_bubblewrap_work_is_done_and_a_write_outside_vanishes() {
     let Some(program) = bubblewrap() else { return };
-    let scene = Scene::new(&[("writer", 40)], &json!({}));
+    let scene = Scene::on_disk(&[("writer", 40)], &json!({}));
     let (vanishes, denied) = (scene.path("home/pwned"), scene.path("project/pwned"));
     let tries = [&vanishes, &denied].map(|path| path.display().to_string());
     let mut script = rising();
