@@ -32,12 +32,12 @@ pub(crate) struct Ran {
 
 const SKILL: &str = "---\nname: haiku\ndescription: Writes a haiku. Use it for haiku.\n---\n\nQuality: 40\n";
 
-/// The build folder of the workspace, where `tests/agents/run` installs and builds what is tested.
+/// Returns the workspace's build folder: `tests/agents/run` installs the agents there and builds skilltune.
 pub(crate) fn target() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
 }
 
-/// skilltune as `tests/agents/run` builds it: optimised for the bench.
+/// Returns the skilltune that `tests/agents/run` has built: the bench runs the release build.
 fn program() -> PathBuf {
     target().join(if cfg!(debug_assertions) { "debug/skilltune" } else { "release/skilltune" })
 }

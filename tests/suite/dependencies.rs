@@ -1,4 +1,4 @@
-//! What skilltune is built from: known sources, licences that fit ours, no wildcard, and no package twice without a reason.
+//! Checks the packages that skilltune is built from: known sources, compatible licences, no wildcard, no unlisted duplicate.
 
 use std::collections::BTreeSet;
 use std::path::Path;

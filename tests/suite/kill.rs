@@ -1,7 +1,7 @@
 //! Random `kill -9`: of chain runs with one to eight jobs, each followed by `resume`, until the run ends as it would have; and
 //! of the commands that replace a target or delete runs. Other files tell stories of their own to be killed.
 //!
-//! How many is set with `SKILLTUNE_KILLS` (CI sets 40, `just kill` 304), where they fall with `SKILLTUNE_SEED`.
+//! `SKILLTUNE_KILLS` sets the number of kills (CI sets 40, `just kill` 304), `SKILLTUNE_SEED` when they happen.
 
 use std::path::Path;
 use std::process::Command;
@@ -106,7 +106,7 @@ pub(crate) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a number"))
 }
 
-/// How often the program is killed in the story of a chain; other stories take a part of it.
+/// Returns how often the chain test kills the program. Other tests kill it a fraction as often.
 pub(crate) fn kills() -> usize {
     usize::try_from(setting("SKILLTUNE_KILLS", 12)).expect("a small number")
 }

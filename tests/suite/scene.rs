@@ -269,8 +269,8 @@ impl Scene {
     }
 }
 
-/// Where scenes stand: in memory where the system offers a file system there that has room and starts programs, because
-/// no test cuts the power and every durable step waits for the disk.
+/// Returns the folder for scenes: `/dev/shm` if it has room and can run programs. Every durable step would wait for a real
+/// disk, and no test cuts the power.
 fn folder() -> PathBuf {
     const ROOM: u64 = 2 << 30;
     let memory = Path::new("/dev/shm");

@@ -92,7 +92,7 @@ impl Format {
     }
 }
 
-/// Where skills keep their suites: files there are tests, and no part of the skill.
+/// The folder in which skills keep their suites. Its files are tests and not part of the skill.
 pub const EVALS: &str = "evals";
 /// Where a skill has a suite of its own.
 const OWN: &str = "evals/evals.json";

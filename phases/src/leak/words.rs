@@ -32,7 +32,7 @@ fn weight(word: &str) -> usize {
     if word.chars().next().is_some_and(is_letter_word) { LETTER } else { WORD }
 }
 
-/// Whether words, joined by spaces, are at least as much text as so many words of a script with spaces.
+/// Whether joined words weigh at least as much as this many words of a script with spaces.
 pub(super) fn are_at_least(joined: &str, words: usize) -> bool {
     joined.split(' ').map(weight).sum::<usize>() >= words * WORD
 }

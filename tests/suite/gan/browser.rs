@@ -1,4 +1,4 @@
-//! What a real browser tells of an artifact.
+//! Checks what a real browser finds on an artifact.
 
 use std::fs;
 use std::net::TcpListener;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::look::{axe, browser, look, page, told, verdict};
+use super::look::{axe, browser, findings, look, page, verdict};
 use super::{json_file, judged, lay, version};
 use crate::scene::Scene;
 
@@ -63,7 +63,7 @@ fn what_is_given_and_missing_fails_what_is_hidden_does_not_and_errors_are_told()
          <p style=\"display:none\">Ten euros</p><h2 hidden>Prices</h2><img src=\"none.png\"><script>nothing()</script>";
     let ran = look(&scene, &browser, &[("index.html", &page(body))], &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = told(&scene);
+    let told = findings(&scene);
     for check in ["copy", "sections", "alt_texts", "console"] {
         assert_eq!(verdict(&told, check), "failed", "{check}: {told:#}");
     }
@@ -115,7 +115,7 @@ fn found(browser: &Path, files: &[(String, String)]) -> Value {
     let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let ran = look(&scene, browser, &files, &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    told(&scene)
+    findings(&scene)
 }
 
 /// The check that finds each fault, as far as a browser can tell it.
@@ -186,7 +186,7 @@ fn what_scripts_do_for_a_button_is_seen() {
         let scene = Scene::empty();
         let ran = look(&scene, &browser, &[("index.html", &page(body))], &nothing_given(), "60");
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let told = told(&scene);
+        let told = findings(&scene);
         (verdict(&told, "interactions").as_str().unwrap().to_owned(), told.to_string())
     };
     let own = "<button type=button id=b>More</button><a id=l href=\"#\">Less</a><form id=f><button>Send</button></form>\
@@ -233,7 +233,7 @@ fn a_page_reaches_nothing_but_its_own_files() {
     let ran = look(&scene, &browser, &[("index.html", &page(&body))], &nothing_given(), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     assert!(listener.accept().is_err(), "somebody came");
-    assert!(told(&scene)["notes"].to_string().contains("which is not its own"), "{}", told(&scene));
+    assert!(findings(&scene)["notes"].to_string().contains("which is not its own"), "{}", findings(&scene));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn tried(browser: &Path, files: &[(&str, &str)], acts: &Value) -> (String, Strin
     let given = json!({ "given": { "copy": [], "tokens": [], "sections": [] }, "test_scenarios": [test] });
     let ran = look(&scene, browser, files, &given, "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let tried = told(&scene)["tried"][0].clone();
+    let tried = findings(&scene)["tried"][0].clone();
     (tried["verdict"].as_str().unwrap().to_owned(), tried["evidence"].as_str().unwrap().to_owned())
 }
 
@@ -374,7 +374,7 @@ fn what_comes_a_moment_later_is_looked_at_too() {
     let more = json!({ "html": "<button type=button>More</button>" }).to_string();
     let ran = look(&scene, &browser, &[("index.html", &late), ("more.json", &more)], &nothing_given(), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert_eq!(verdict(&told(&scene), "interactions"), "failed", "{:#}", told(&scene));
+    assert_eq!(verdict(&findings(&scene), "interactions"), "failed", "{:#}", findings(&scene));
 }
 
 #[test]
@@ -393,7 +393,7 @@ fn a_page_that_never_ends_holds_up_no_other_page_and_nothing_passes_without_it()
     });
     let ran = look(&scene, &browser, &files, &given, "36");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = told(&scene);
+    let told = findings(&scene);
     assert_eq!(
         (verdict(&told, "alt_texts"), verdict(&told, "narrow")),
         (&json!("failed"), &json!("unverified"))

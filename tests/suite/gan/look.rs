@@ -1,4 +1,4 @@
-//! A look with a real browser at files of a test. Where none is installed tests say that they are skipped.
+//! Looks at files of a test with a real browser. Tests print SKIPPED if none is installed.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use crate::scene::{Ran, SKILLTUNE, Scene};
 
-/// A browser, and one of the two turns that tests may have with it at once: it keeps several processors busy, and each look has
-/// a deadline.
+/// A browser, held by at most two tests at once: it keeps several processors busy, and each look has a deadline.
 pub(super) struct Browser {
     program: PathBuf,
 }
@@ -33,7 +32,7 @@ impl Deref for Browser {
     }
 }
 
-/// The browser that is installed here, once a test may have it.
+/// Waits until fewer than two tests hold a browser, and returns the one that is installed.
 pub(super) fn browser() -> Option<Browser> {
     let known = skilltune_orchestrator::browser::NAMES.map(|name| Path::new("/usr/bin").join(name));
     let Some(program) = known.into_iter().find(|path| path.is_file()) else {
@@ -45,7 +44,7 @@ pub(super) fn browser() -> Option<Browser> {
     Some(Browser { program })
 }
 
-/// A look at these files, with these things given.
+/// Looks at these files, with these things given.
 pub(super) fn look(
     scene: &Scene,
     browser: &Path,
@@ -88,7 +87,7 @@ pub(super) fn axe() -> Option<String> {
     file.canonicalize().ok().map(|file| file.to_str().unwrap().to_owned())
 }
 
-pub(super) fn told(scene: &Scene) -> Value {
+pub(super) fn findings(scene: &Scene) -> Value {
     serde_json::from_slice(&fs::read(scene.path("desk/looked.json")).unwrap()).unwrap()
 }
 

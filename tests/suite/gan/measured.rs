@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::look::{self, axe, browser, look, look_with, told, verdict};
+use super::look::{self, axe, browser, findings, look, look_with, verdict};
 use super::{json_file, lay};
 use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
@@ -23,7 +23,7 @@ fn told_of(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Valu
     let given = json!({ "given": { "copy": copy, "tokens": [], "sections": sections } });
     let ran = look(&scene, browser, &[("index.html", &page(body))], &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    told(&scene)
+    findings(&scene)
 }
 
 fn evidence<'a>(told: &'a Value, check: &str) -> &'a str {
@@ -159,7 +159,7 @@ fn what_axe_core_does_not_come_to_an_end_with_is_left_open() {
         let files = [("index.html", &*page("<p>On air.</p>"))];
         let ran = look_with(axe.to_str(), &scene, &browser, &files, &given, "60");
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let told = told(&scene);
+        let told = findings(&scene);
         for check in ["accessibility", "contrast"] {
             assert_eq!(verdict(&told, check), "unverified", "{said}: {told:#}");
             assert!(evidence(&told, check).contains("axe-core did not finish"), "{said}: {told:#}");

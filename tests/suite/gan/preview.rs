@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use skilltune_orchestrator::process::can_confine;
 
-use super::look::{browser, look, told, verdict};
+use super::look::{browser, findings, look, verdict};
 use super::{build, building, json_file};
 use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
@@ -36,7 +36,7 @@ fn the_pages_of_a_server_are_looked_at_from_its_first_one_on() {
     let files = [("_.txt", HOME), ("_prices.txt", PRICES)];
     let ran = look(&scene, &browser, &files, &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = told(&scene);
+    let told = findings(&scene);
     assert_eq!(verdict(&told, "sections"), "passed", "{told:#}");
     assert_eq!(verdict(&told, "interactions"), "failed", "{told:#}");
     let evidence = told["told"].to_string();
@@ -71,7 +71,7 @@ fn each_link_of_a_server_leads_where_a_browser_would_come_to() {
     ]);
     let ran = look(&scene, &browser, &files, &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = told(&scene);
+    let told = findings(&scene);
     for check in ["interactions", "console", "sections", "narrow"] {
         assert_eq!(verdict(&told, check), "passed", "{check}: {told:#}");
     }
@@ -89,7 +89,7 @@ fn what_a_server_could_not_give_is_no_fault_of_a_page() {
     let test = json!([{ "act": "see", "on": "Elsewhere" }]);
     let ran = look(&scene, &browser, &[("_.txt", home)], &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = told(&scene);
+    let told = findings(&scene);
     for check in ["alt_texts", "console", "sections", "narrow", "interactions"] {
         assert_eq!(verdict(&told, check), "unverified", "{check}: {told:#}");
     }
@@ -106,7 +106,7 @@ fn a_development_server_that_wants_a_socket_keeps_its_other_checks() {
     let test = json!([{ "act": "see", "on": "Home" }]);
     let ran = look(&scene, &browser, &[("_.txt", home)], &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = told(&scene);
+    let told = findings(&scene);
     assert_eq!(verdict(&told, "console"), &Value::Null, "{told:#}");
     assert!(told["notes"].to_string().contains("WebSockets are not forwarded"), "{told:#}");
     assert_eq!(

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::look::{browser, look_with, page, told, verdict};
+use super::look::{browser, findings, look_with, page, verdict};
 use super::{json_file, judged, lay};
 use crate::scene::Scene;
 
@@ -41,7 +41,7 @@ fn looked(browser: &Path, pages: &[(&String, &String)]) -> Value {
     let given = json!({ "given": { "copy": copy, "tokens": [], "sections": sections } });
     let ran = look_with(None, &scene, browser, &files, &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    told(&scene)
+    findings(&scene)
 }
 
 fn evidence(told: &Value) -> String {

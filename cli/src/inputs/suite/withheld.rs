@@ -92,9 +92,9 @@ fn names(task: &str, path: &RelPath) -> bool {
     path.name().to_str().is_some_and(|name| super::placed::mentions(task, name).next().is_some())
 }
 
-/// What a file holds: answers of the suite, or a case of any suite among the tests of a skill.
+/// Records whether a file holds answers of the suite, or is a test case of the skill.
 #[derive(Default)]
-struct Seen {
+struct Inspection {
     held: Option<Held>,
     is_case: bool,
 }
@@ -103,37 +103,37 @@ struct Seen {
 struct Search<'a> {
     base: &'a Path,
     keys: AnswerKeys,
-    seen: HashMap<RelPath, Seen>,
+    inspected: HashMap<RelPath, Inspection>,
     skills: HashMap<PathBuf, Option<Files>>,
     left: usize,
 }
 
 impl<'a> Search<'a> {
     fn new(base: &'a Path, keys: AnswerKeys) -> Self {
-        Self { base, keys, seen: HashMap::new(), skills: HashMap::new(), left: MOST_BYTES }
+        Self { base, keys, inspected: HashMap::new(), skills: HashMap::new(), left: MOST_BYTES }
     }
 
     /// What a file holds that the trials of a scenario must not find.
     fn answers(&mut self, file: &Brought, scenario: &Name) -> Option<Held> {
-        self.seen(&file.from).held.as_ref().filter(|held| held.is_for(scenario)).cloned()
+        self.inspection(&file.from).held.as_ref().filter(|held| held.is_for(scenario)).cloned()
     }
 
     fn is_case(&mut self, file: &Brought) -> bool {
-        self.seen(&file.from).is_case
+        self.inspection(&file.from).is_case
     }
 
-    fn seen(&mut self, path: &RelPath) -> &Seen {
-        if !self.seen.contains_key(path) {
-            let seen = self.text(path).map(|text| self.look(path, &text)).unwrap_or_default();
-            self.seen.insert(path.clone(), seen);
+    fn inspection(&mut self, path: &RelPath) -> &Inspection {
+        if !self.inspected.contains_key(path) {
+            let inspected = self.text(path).map(|text| self.inspect(path, &text)).unwrap_or_default();
+            self.inspected.insert(path.clone(), inspected);
         }
-        &self.seen[path]
+        &self.inspected[path]
     }
 
-    fn look(&self, path: &RelPath, text: &str) -> Seen {
+    fn inspect(&self, path: &RelPath, text: &str) -> Inspection {
         let is_test = path.as_path().parent() == Some(Path::new(EVALS));
         let has_answers = || serde_json::from_str(text).is_ok_and(|value| document::has_answers(&value));
-        Seen { held: self.keys.held(&path.to_string(), text), is_case: is_test && has_answers() }
+        Inspection { held: self.keys.held(&path.to_string(), text), is_case: is_test && has_answers() }
     }
 
     fn text(&mut self, path: &RelPath) -> Option<String> {

@@ -18,7 +18,7 @@ pub(super) fn knows(plan: &Plan, event: &Event) -> bool {
 /// More trials of each version than any settings allow. Pages go through all of them.
 const MOST_TRIALS: u32 = 10_000;
 
-/// Whether each version has a tree for each member, and there is one at all.
+/// Whether there is a member, each version has a tree for each of them, and the trials are bounded.
 fn is_whole(plan: &Plan) -> bool {
     let members = plan.task.target.members.len();
     let is_bounded = plan.task.rules.confirm <= MOST_TRIALS;
