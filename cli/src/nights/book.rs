@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::path::Path;
 
 use jiff::Timestamp;
-use rustix::fs::{FlockOperation, flock};
-use skilltune_orchestrator::disk::SafePath;
+use rustix::fs::FlockOperation;
 use skilltune_orchestrator::disk::atomic::Durability;
+use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::json;
 use skilltune_phases::night::{Entry, Event, History, kept};
@@ -34,7 +34,7 @@ pub struct Book {
     pub shelf: Shelf,
     pub history: History,
     file: File,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl Shelf {
@@ -58,9 +58,8 @@ impl Shelf {
 
     /// Whether another program has the journal open to write.
     pub fn is_locked(&self) -> bool {
-        let lock = self.place("lock").open();
-        let held = |file: &File| flock(file, FlockOperation::NonBlockingLockExclusive).is_err();
-        lock.ok().flatten().as_ref().is_some_and(held)
+        let lock = self.place("lock");
+        lock.exists() && matches!(lock.lock(FlockOperation::NonBlockingLockShared), Ok(None))
     }
 
     /// All whole lines, and how many bytes they are. What a killed program left of a last one is none.
@@ -94,13 +93,9 @@ impl Book {
         home.create().map_err(strange)?;
         let shelf = Shelf::of(plan);
         shelf.root.make().map_err(unusable)?;
-        let lock = shelf.place("lock").open_lock().map_err(unusable)?;
         let how =
             if waits { FlockOperation::LockExclusive } else { FlockOperation::NonBlockingLockExclusive };
-        match flock(&lock, how) {
-            Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
-            locked => locked.map_err(|error| ours(std::io::Error::from(error)))?,
-        }
+        let Some(lock) = shelf.place("lock").lock(how).map_err(unusable)? else { return Ok(None) };
         let path = shelf.place("history.jsonl");
         if !path.exists() {
             path.create(b"").map_err(unusable)?;

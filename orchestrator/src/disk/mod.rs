@@ -2,8 +2,8 @@
 //! somebody else may have prepared. Everything that opens, walks or deletes files does it through here.
 //!
 //! ```text
-//! SafePath --> atomic --> Folder --> remove_tree --> entries
-//!                           \--> file
+//! lock --> SafePath --> atomic --> Folder --> remove_tree --> entries
+//!                                    \--> file
 //! ```
 
 pub mod atomic;
@@ -11,6 +11,7 @@ mod entries;
 mod error;
 mod file;
 mod folder;
+mod lock;
 mod remove_tree;
 mod safe_path;
 
@@ -19,4 +20,5 @@ pub use file::{open, read};
 pub(crate) use file::{read_first, text};
 pub use folder::names;
 pub(crate) use folder::{Exchange, Folder, OWNERS, set_mode};
+pub use lock::Lock;
 pub use safe_path::SafePath;

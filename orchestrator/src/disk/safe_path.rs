@@ -127,7 +127,7 @@ impl SafePath {
     }
 
     /// A file to be locked, which is made when nothing is there.
-    pub fn open_lock(&self) -> Result<File, DiskError> {
+    pub(super) fn open_lock(&self) -> Result<File, DiskError> {
         self.open_for(OFlags::RDWR | OFlags::CREATE)
     }
 

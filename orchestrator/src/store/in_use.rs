@@ -2,43 +2,20 @@
 //!
 //! What a run has just stored is named by its journal a moment later; a sweep in between would take it away.
 
-use std::fs::File;
-
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
+use rustix::fs::FlockOperation;
 
 use super::layout::Home;
-use crate::disk::{DiskError, OnDisk};
-
-/// Held until dropped; the kernel lets go of it when its holder dies.
-#[derive(Debug)]
-#[must_use = "a store is in use only as long as its guard"]
-pub struct InUse {
-    _file: File,
-}
+use crate::disk::{DiskError, Lock};
 
 impl Home {
     /// For whoever adds to the store; waits for a sweep to end.
-    pub fn hold(&self) -> Result<InUse, DiskError> {
-        self.locked(FlockOperation::LockShared).map(|held| held.expect("this lock is waited for"))
+    pub fn hold(&self) -> Result<Lock, DiskError> {
+        Ok(self.lock().lock(FlockOperation::LockShared)?.expect("this lock is waited for"))
     }
 
     /// For a sweep; nothing while anybody adds to the store.
-    pub fn hold_alone(&self) -> Result<Option<InUse>, DiskError> {
-        self.locked(FlockOperation::NonBlockingLockExclusive)
-    }
-
-    fn locked(&self, how: FlockOperation) -> Result<Option<InUse>, DiskError> {
-        let lock = self.lock();
-        let file = lock.open_lock()?;
-        loop {
-            match flock(&file, how) {
-                Ok(()) => return Ok(Some(InUse { _file: file })),
-                Err(Errno::WOULDBLOCK) => return Ok(None),
-                Err(Errno::INTR) => {}
-                Err(error) => Err(error).on_disk("lock", lock.path())?,
-            }
-        }
+    pub fn hold_alone(&self) -> Result<Option<Lock>, DiskError> {
+        self.lock().lock(FlockOperation::NonBlockingLockExclusive)
     }
 }
 

@@ -12,22 +12,23 @@
 //! and simply taken.
 
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{Read, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
 use skilltune_phases::id::Digest;
 
-use crate::disk::{DiskError, OnDisk, SafePath};
+use crate::disk::{DiskError, Lock, OnDisk, SafePath};
 
 /// A killed holder needs a moment to be gone.
 const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(20);
+
+/// Two paths of the longest kind, written in JSON.
+const LARGEST: u64 = 64 << 10;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
@@ -64,7 +65,7 @@ pub struct Locks {
 #[derive(Debug)]
 #[must_use = "a lock is held only as long as its guard"]
 pub struct TargetLock {
-    files: Vec<File>,
+    locks: Vec<Lock>,
     targets: Vec<PathBuf>,
 }
 
@@ -92,8 +93,8 @@ impl Locks {
         let above: BTreeSet<&Path> = targets.iter().flat_map(|target| target.ancestors().skip(1)).collect();
         let above = above.into_iter().map(|folder| self.share(folder));
         let own = targets.iter().map(|target| self.acquire_one(target, holder));
-        let files = above.chain(own).collect::<Result<_, _>>()?;
-        Ok(TargetLock { files, targets })
+        let locks = above.chain(own).collect::<Result<_, _>>()?;
+        Ok(TargetLock { locks, targets })
     }
 
     /// Who works on this skill now, if anybody does.
@@ -116,18 +117,17 @@ impl Locks {
     }
 
     /// Keeps others from working on a folder as a whole.
-    fn share(&self, folder: &Path) -> Result<File, LockError> {
-        let (mut file, path) = self.open(folder)?;
-        if !is_locked_in_time(&file, FlockOperation::NonBlockingLockShared, &path)? {
-            let holder = read_held(&mut file).map(|held| held.holder);
-            return Err(LockError::Held { path: folder.to_owned(), holder });
-        }
-        Ok(file)
+    fn share(&self, folder: &Path) -> Result<Lock, LockError> {
+        let file = self.file(folder)?;
+        lock_in_time(&file, FlockOperation::NonBlockingLockShared)?.ok_or_else(|| {
+            let holder = read_held(&file).map(|held| held.holder);
+            LockError::Held { path: folder.to_owned(), holder }
+        })
     }
 
-    fn acquire_one(&self, target: &Path, holder: &Holder) -> Result<File, LockError> {
-        let (mut file, path) = self.open(target)?;
-        if !is_locked_in_time(&file, FlockOperation::NonBlockingLockExclusive, &path)? {
+    fn acquire_one(&self, target: &Path, holder: &Holder) -> Result<Lock, LockError> {
+        let file = self.file(target)?;
+        let Some(mut lock) = lock_in_time(&file, FlockOperation::NonBlockingLockExclusive)? else {
             // Another one works on it, or on something inside.
             let inside = || self.held().filter(|held| held.target.starts_with(target));
             let other = held_in(&self.place(target))?
@@ -135,18 +135,17 @@ impl Locks {
             let (path, holder) =
                 other.map_or_else(|| (target.to_owned(), None), |held| (held.target, Some(held.holder)));
             return Err(LockError::Held { path, holder });
-        }
+        };
         let held = Held { target: target.to_owned(), holder: holder.clone() };
         let text = serde_json::to_vec(&held).expect("a holder has a JSON text");
-        file.set_len(0).and_then(|()| file.write_all(&text)).on_disk("write", &path)?;
-        Ok(file)
+        lock.write(&text).on_disk("write", file.path())?;
+        Ok(lock)
     }
 
-    fn open(&self, target: &Path) -> Result<(File, PathBuf), LockError> {
+    fn file(&self, target: &Path) -> Result<SafePath, LockError> {
         let folder = self.place(target);
         folder.make()?;
-        let lock = folder.join("lock");
-        Ok((lock.open_lock()?, lock.path().to_owned()))
+        Ok(folder.join("lock"))
     }
 }
 
@@ -162,46 +161,31 @@ impl TargetLock {
 
     /// Takes the locks of `other` as well.
     pub fn join(&mut self, other: Self) {
-        self.files.extend(other.files);
+        self.locks.extend(other.locks);
         self.targets.extend(other.targets);
     }
 }
 
 /// The one that works on this folder as a whole: those that work on something inside share its lock with us.
 fn held_in(folder: &SafePath) -> Result<Option<Held>, LockError> {
-    let lock = folder.join("lock");
-    if !lock.exists() {
-        return Ok(None);
-    }
-    let mut file = lock.open_lock()?;
-    let is_free = try_lock(&file, FlockOperation::NonBlockingLockShared, lock.path())?;
-    Ok(if is_free { None } else { read_held(&mut file) })
+    let file = folder.join("lock");
+    let is_held = file.exists() && file.lock(FlockOperation::NonBlockingLockShared)?.is_none();
+    Ok(if is_held { read_held(&file) } else { None })
 }
 
-fn is_locked_in_time(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, DiskError> {
+fn lock_in_time(file: &SafePath, how: FlockOperation) -> Result<Option<Lock>, DiskError> {
     let since = Instant::now();
-    while !try_lock(file, operation, path)? {
-        if since.elapsed() > PATIENCE {
-            return Ok(false);
+    loop {
+        let lock = file.lock(how)?;
+        if lock.is_some() || since.elapsed() > PATIENCE {
+            return Ok(lock);
         }
         std::thread::sleep(PAUSE);
     }
-    Ok(true)
 }
 
-fn try_lock(file: &File, operation: FlockOperation, path: &Path) -> Result<bool, DiskError> {
-    match flock(file, operation) {
-        Ok(()) => Ok(true),
-        Err(rustix::io::Errno::WOULDBLOCK) => Ok(false),
-        Err(error) => Err(error).on_disk("lock", path),
-    }
-}
-
-fn read_held(file: &mut File) -> Option<Held> {
-    let mut text = Vec::new();
-    file.rewind().ok()?;
-    file.read_to_end(&mut text).ok()?;
-    serde_json::from_slice(&text).ok()
+fn read_held(file: &SafePath) -> Option<Held> {
+    serde_json::from_slice(&file.read(LARGEST).ok()??).ok()
 }
 
 #[cfg(test)]

@@ -10,7 +10,6 @@ mod sweep;
 mod sync;
 
 pub use answers::AnswerCache;
-pub use in_use::InUse;
 pub use journal::{FirstLine, History, Journal, JournalError, Label, first_line, plan, read};
 pub use layout::{Home, HomeError, RunFolder};
 pub use lock::{Holder, LockError, Locks, TargetLock};
