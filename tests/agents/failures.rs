@@ -148,10 +148,14 @@ fn what_opencode_tells_of_its_service_is_understood() {
     several(&cases, |(scenario, kind)| match scenario {
         // A provider that it does not know.
         "good" => assert_fails("opencode:nobody/nothing", scenario, kind),
-        // It asks for ever, and the deadline ends it; on a busy machine, once, before it has asked at all.
+        // It keeps a processor busy with asking until the deadline ends it. On a busy machine the shorter deadline can
+        // be over before it has asked at all.
         "page" => {
-            let ran = failing(OPENCODE, scenario, &["--timeout", "40"]);
-            assert!(ran.failures().iter().any(|failure| failure == kind), "{ran:?}");
+            let names_the_network = |seconds| {
+                let ran = failing(OPENCODE, scenario, &["--timeout", seconds]);
+                ran.failures().iter().any(|failure| failure == kind)
+            };
+            assert!(["40", "160"].into_iter().any(names_the_network));
         }
         scenario => assert_fails(OPENCODE, scenario, kind),
     });
