@@ -65,7 +65,9 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     assert_eq!(kinds(&["list"]), ["reflex", "tune"], "the newest first");
     assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
     let shown = steady(&without_moments(&scene.shown(&data(&scene, &["list"]))), &scene.path(""));
-    insta::assert_snapshot!(shown, @r"
+    // A time has more or fewer digits, and the room after it fills its column.
+    let (before, after) = shown.split_once("TIME").expect("a run of reflex tells its time");
+    insta::assert_snapshot!(format!("{before}TIME  {}", after.trim_start()), @r"
     RUN  reflex  ended     iteration 2 of 4, TIME  100.0 at B      MOMENT  Write about the pump
     RUN  tune    ended     round 3 of 5             39.6 -> 89.6   MOMENT  writer
     ");
