@@ -36,11 +36,11 @@ gepa *options:
 
 # A crash at every durable step, and not only at the first of each kind.
 crash:
-    SKILLTUNE_CRASHES=all cargo test -p skilltune --all-features --test suite crash -- --nocapture
+    SKILLTUNE_TIER=all cargo test -p skilltune --all-features --test suite crash -- --nocapture
 
-# Hundreds of kills instead of thirty.
+# Hundreds of kills instead of a dozen.
 kill:
-    SKILLTUNE_KILLS=304 cargo test -p skilltune --all-features --test suite kill -- --nocapture
+    SKILLTUNE_TIER=all cargo test -p skilltune --all-features --test suite kill -- --nocapture
 
 # Three hundred searches by the real program, each next to the simulator's with the same seed.
 law:
@@ -62,4 +62,4 @@ lint:
 
 # Twenty months of thirty nights through the real program.
 nights:
-    SKILLTUNE_SEEDS=20 cargo test --release -p skilltune --all-features --test suite night::month -- --nocapture
+    SKILLTUNE_TIER=all SKILLTUNE_SEEDS=20 cargo test --release -p skilltune --all-features --test suite night::month -- --nocapture

@@ -1,8 +1,7 @@
 //! The crash test: the real binary aborted at durable steps, taken up again, and compared with a run that was not.
 //!
 //! With one job the durable steps come in the same order every time, so that the n-th is the same one in every scene.
-//! The first step of each kind is visited; in CI, with `SKILLTUNE_CRASHES=spread`, also the middle and the last one; all
-//! of them under `just crash`.
+//! The first step of each kind is visited; in CI also the middle and the last one, and all of them under `just crash`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,6 +16,7 @@ use crate::chain;
 use crate::outcome::{Outcome, assert_tidy, repeated};
 use crate::scene::{Ran, Scene, listing};
 use crate::story::Story;
+use crate::tier::Tier;
 
 /// A run that accepts a change, drops another, and promotes.
 struct Tuned {
@@ -121,11 +121,10 @@ impl Steps {
     /// The places, from 1, of the steps at which a command is aborted.
     fn visited(&self) -> Vec<usize> {
         let places = 1..=self.kinds.len();
-        let chosen: fn(&[usize]) -> Vec<usize> = match std::env::var("SKILLTUNE_CRASHES").as_deref() {
-            Err(_) => |all| vec![all[0]],
-            Ok("spread") => |all| vec![all[0], all[all.len() / 2], all[all.len() - 1]],
-            Ok("all") => return places.collect(),
-            Ok(other) => panic!("SKILLTUNE_CRASHES is spread or all, not {other}"),
+        let chosen: fn(&[usize]) -> Vec<usize> = match Tier::of_this_run() {
+            Tier::First => |all| vec![all[0]],
+            Tier::Ci => |all| vec![all[0], all[all.len() / 2], all[all.len() - 1]],
+            Tier::All => return places.collect(),
         };
         let mut of_kind = BTreeMap::<&str, Vec<usize>>::new();
         for (kind, at) in self.kinds.iter().zip(places) {

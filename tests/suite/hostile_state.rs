@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use skilltune_phases::id::Digest;
 
 use crate::scene::{Listing, Ran, Scene, listing};
+use crate::tier::Tier;
 
 /// In 200 MB of memory, and in far more time than any command takes.
 const LIMITS: &str = "ulimit -d 204800; exec timeout -s KILL 60 \"$0\" \"$@\"";
@@ -254,9 +255,11 @@ fn a_hostile_state_folder_harms_nobody() {
     assert!(all.len() >= 60, "{}", all.len());
     let commands = commands(&places.run, exported.to_str().unwrap());
     let (mut met, mut copies) = (0, 0);
-    for hostility in &all {
+    // Outside of CI each project meets every fourth command, and each command every fourth project.
+    let apart = if Tier::of_this_run() == Tier::First { 4 } else { 1 };
+    for (nth, hostility) in all.iter().enumerate() {
         let mut prepared = None;
-        for command in &commands {
+        for command in commands.iter().skip(nth % apart).step_by(apart) {
             // What no command has changed is met by the next one as well.
             if prepared != Some(places.marks()) {
                 for folder in STATE {

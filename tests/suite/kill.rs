@@ -1,7 +1,7 @@
 //! Random `kill -9`: of chain runs with one to eight jobs, each followed by `resume`, until the run ends as it would have; and
 //! of the commands that replace a target or delete runs. Other files tell stories of their own to be killed.
 //!
-//! `SKILLTUNE_KILLS` sets the number of kills (CI sets 40, `just kill` 304), `SKILLTUNE_SEED` when they happen.
+//! `just kill` kills most often. `SKILLTUNE_SEED` sets when.
 
 use std::path::Path;
 use std::process::Command;
@@ -15,6 +15,7 @@ use crate::chain;
 use crate::outcome::{Outcome, assert_tidy, repeated};
 use crate::scene::{Listing, Ran, Scene, listing, survivors};
 use crate::story::Story;
+use crate::tier::Tier;
 
 const RUN: [&str; 5] = ["--yes", "--format", "json", "--seed", "7"];
 const RESUME: [&str; 4] = ["resume", "--yes", "--format", "json"];
@@ -108,7 +109,11 @@ pub(crate) fn setting(name: &str, default: u64) -> u64 {
 
 /// Returns how often the chain test kills the program. Other tests kill it a fraction as often.
 pub(crate) fn kills() -> usize {
-    usize::try_from(setting("SKILLTUNE_KILLS", 12)).expect("a small number")
+    match Tier::of_this_run() {
+        Tier::First => 12,
+        Tier::Ci => 40,
+        Tier::All => 304,
+    }
 }
 
 #[test]

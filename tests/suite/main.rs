@@ -79,6 +79,7 @@ mod suite_new;
 mod suite_shown;
 mod suite_try;
 mod terminal;
+mod tier;
 mod tools;
 mod transcripts;
 mod tune;

@@ -1,6 +1,6 @@
 //! Thirty nights of five skills with all that comes in between, through the real binary: two get better, one works worse from night 12 on
 //! though nobody has changed it, one flickers, and the account of one is used up in night 5. Night 8 is killed, night 10 is missed, the disk is full in night
-//! 20, and a person edits a skill before night 25.
+//! 20, and a person edits a skill before night 25. Outside of CI the month ends with night 11.
 //!
 //! `just nights` has twenty seeds; `SKILLTUNE_SEEDS` says how many.
 
@@ -15,6 +15,7 @@ use super::broken::Processes;
 use crate::background::{Background, Gate};
 use crate::kill::setting;
 use crate::scene::Ran;
+use crate::tier::Tier;
 
 const DONE: &str = include_str!("../../../fixtures/transcripts/claude/write.jsonl");
 
@@ -161,7 +162,8 @@ fn first(fallen: &[(u32, String, String)], job: &str, kind: &str) -> Option<u32>
 fn month(seed: u64) -> bool {
     let mut month = Month::new(seed);
     let (mut fallen, mut edited) = (Vec::new(), String::new());
-    for night in 1..=29 {
+    let nights = if Tier::of_this_run() == Tier::First { 11 } else { 29 };
+    for night in 1..=nights {
         let told = || format!("seed {seed}, night {night}");
         match night {
             8 => {
@@ -229,14 +231,17 @@ fn month(seed: u64) -> bool {
             assert!(tuned.is_empty(), "{}: nothing has changed: {tuned:?}", told());
         }
     }
-    let watched = first(&fallen, "drifter", "watch").unwrap_or(99);
-    assert!((12..=15).contains(&watched), "seed {seed}: watched from night {watched} on");
-    let drifts = first(&fallen, "drifter", "drift").unwrap_or(99);
-    assert!((14..=19).contains(&drifts), "seed {seed}: drift from night {drifts} on");
     assert!(
         fallen.iter().all(|(_, job, _)| !["first", "second", "limited"].contains(&job.as_str())),
         "{fallen:?}"
     );
+    if nights == 11 {
+        return false;
+    }
+    let watched = first(&fallen, "drifter", "watch").unwrap_or(99);
+    assert!((12..=15).contains(&watched), "seed {seed}: watched from night {watched} on");
+    let drifts = first(&fallen, "drifter", "drift").unwrap_or(99);
+    assert!((14..=19).contains(&drifts), "seed {seed}: drift from night {drifts} on");
     let began = month.journal().iter().filter(|line| line["event"].get("began").is_some()).count();
     assert_eq!(began, 27, "all but the missed one and that of the full disk");
     first(&fallen, "flicker", "drift").is_some()
