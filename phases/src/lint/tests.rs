@@ -285,11 +285,15 @@ proptest! {
 
     #[test]
     fn fixing_comes_to_an_end_and_makes_nothing_worse(files in files()) {
-        let count = |files: &Files, rule: Rule| lint(files).iter().filter(|finding| finding.rule == rule).count();
+        let counts = |files: &Files| {
+            let found = lint(files);
+            Rule::ALL.iter().map(move |rule| found.iter().filter(|finding| finding.rule == *rule).count())
+        };
+        let before: Vec<_> = counts(&files).collect();
         for reach in [Reach::Safe, Reach::All] {
             let fixed = fix_all(&files, reach);
-            for rule in Rule::ALL {
-                prop_assert!(count(&fixed.files, *rule) <= count(&files, *rule), "{rule} {fixed:?}");
+            for ((rule, before), after) in Rule::ALL.iter().zip(&before).zip(counts(&fixed.files)) {
+                prop_assert!(after <= *before, "{rule} {fixed:?}");
             }
             let again = fix_all(&fixed.files, reach);
             prop_assert_eq!(&again.done, &[]);
@@ -300,7 +304,7 @@ proptest! {
 
     #[test]
     fn one_rule_at_a_time_is_fixed_once(files in files()) {
-        for rule in Rule::ALL {
+        for rule in Rule::ALL.iter().filter(|rule| rule.fix() != Fix::ByHand) {
             let fixed = fix_rule(&files, *rule);
             prop_assert!(fix_rule(&fixed.files, *rule).done.is_empty(), "{rule}");
         }
