@@ -11,8 +11,9 @@ use super::{DangerClass, fold};
 pub(super) fn hits(line: &str, kind: Kind) -> Vec<(DangerClass, String)> {
     let folded = fold::word(line);
     let bare = fold::unquoted(&folded);
+    let forms = if bare == folded { vec![&folded] } else { vec![&folded, &bare] };
     let is_in = |patterns: &[&LazyLock<Regex>]| {
-        patterns.iter().any(|pattern| pattern.is_match(&folded) || pattern.is_match(&bare))
+        patterns.iter().any(|pattern| forms.iter().any(|form| pattern.is_match(form)))
     };
     let mut hits = Vec::new();
     let key = || fold::spaced(bare.trim_matches(|c: char| c.is_whitespace() || c == '`'));
