@@ -59,18 +59,18 @@ pub enum BuiltIn {
 pub fn cast<'a>(
     roles: impl IntoIterator<Item = &'a RoleSpec>,
     settings: &Settings,
-    around: &Environment,
+    env: &Environment,
     built_in: BuiltIn,
 ) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
     let chosen = |role: &'a RoleSpec| match (role.is_optional, settings.roles.of(&role.role)) {
         (true, _) => settings.optional_roles.of(&role.role).map(Ok),
         (false, Setting { value: Some(spec), origin, .. }) => Some(Ok((spec, origin))),
-        (false, Setting { value: None, .. }) => Some(Err(no_agent(&role.role, settings, around, built_in))),
+        (false, Setting { value: None, .. }) => Some(Err(no_agent(&role.role, settings, env, built_in))),
     };
     let cast = |role: &'a RoleSpec| {
         Some(chosen(role)?.and_then(|(spec, origin)| {
-            let part = part(spec, origin, role, Manner::of(settings), settings, around)?;
+            let part = part(spec, origin, role, Manner::of(settings), settings, env)?;
             Ok((role.role.clone(), part))
         }))
     };
@@ -82,14 +82,13 @@ pub fn recast<'a>(
     roles: impl IntoIterator<Item = &'a RoleSpec>,
     planned: &Roles,
     settings: &Settings,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
     let recast = |(role, cast): (&'a RoleSpec, &Cast)| {
         let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
         let via = cast.via.as_deref().and_then(Via::named);
-        let part =
-            part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, around)?;
+        let part = part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, env)?;
         Ok((role.role.clone(), Part { timeout_seconds: cast.timeout_seconds, ..part }))
     };
     roles.into_iter().filter_map(|role| Some((role, planned.get(&role.role)?))).map(recast).collect()
@@ -128,11 +127,7 @@ struct Claim<'a> {
 
 impl<'a> Claim<'a> {
     /// Nothing, where the project describes no agent that is used.
-    fn of(
-        casting: &Casting,
-        settings: &'a Settings,
-        around: &Environment,
-    ) -> Result<Option<Self>, Complaint> {
+    fn of(casting: &Casting, settings: &'a Settings, env: &Environment) -> Result<Option<Self>, Complaint> {
         let foreign = casting.values().filter(|part| matches!(part.described, Origin::Project(_)));
         let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
         names.sort();
@@ -142,7 +137,7 @@ impl<'a> Claim<'a> {
             return Ok(None);
         };
         let used = settings.agents.iter().filter(|(name, _)| names.contains(name));
-        let files = named_by(used.map(|(_, entry)| entry), settings, around)?;
+        let files = named_by(used.map(|(_, entry)| entry), settings, env)?;
         let root = file.path.parent().expect("a file is in a folder").to_owned();
         let scripts = Pins { named_in: file.path.clone(), root, files };
         Ok(Some(Self { file, scripts, names }))
@@ -154,14 +149,14 @@ impl<'a> Claim<'a> {
 pub fn ensure_trusted(
     casting: &Casting,
     settings: &Settings,
-    around: &Environment,
+    env: &Environment,
     run: Option<&RunId>,
     consent: Consent<'_>,
 ) -> Result<Option<Pins>, Complaint> {
-    let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, around)? else { return Ok(None) };
-    let for_run = run.map(|run| TrustStore::of_run(around, run).trusts(file, &scripts.files)).transpose()?;
+    let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, env)? else { return Ok(None) };
+    let for_run = run.map(|run| TrustStore::of_run(env, run).trusts(file, &scripts.files)).transpose()?;
     if for_run != Some(true) {
-        trust::ensure(file, &scripts.files, Named::Agents(&names), &TrustStore::new(around), consent)?;
+        trust::ensure(file, &scripts.files, Named::Agents(&names), &TrustStore::new(env), consent)?;
     }
     Ok(Some(scripts))
 }
@@ -170,25 +165,25 @@ pub fn ensure_trusted(
 pub fn trust_for_run(
     casting: &Casting,
     settings: &Settings,
-    around: &Environment,
+    env: &Environment,
     run: &RunId,
 ) -> Result<(), Complaint> {
-    match Claim::of(casting, settings, around)? {
-        Some(claim) => Ok(TrustStore::of_run(around, run).record(claim.file, &claim.scripts.files)?),
+    match Claim::of(casting, settings, env)? {
+        Some(claim) => Ok(TrustStore::of_run(env, run).record(claim.file, &claim.scripts.files)?),
         None => Ok(()),
     }
 }
 
 /// The files of a project that its agents and the other programs of its settings name, but for those that an agent says
 /// it writes.
-pub fn scripts(settings: &Settings, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
-    named_by(settings.agents.values(), settings, around)
+pub fn scripts(settings: &Settings, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
+    named_by(settings.agents.values(), settings, env)
 }
 
 fn named_by<'a>(
     agents: impl Iterator<Item = &'a AgentEntry>,
     settings: &Settings,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Vec<Pinned>, TrustError> {
     let theirs = agents.filter(|entry| entry.origin.is_projects());
     let others = settings.commands().filter(|command| command.origin.is_projects()).map(|command| {
@@ -196,14 +191,14 @@ fn named_by<'a>(
         let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: Vec::new() };
         ground.named_by(command.words)
     });
-    each_once(theirs.map(|entry| scripts_of(entry, around)).chain(others))
+    each_once(theirs.map(|entry| scripts_of(entry, env)).chain(others))
 }
 
-fn scripts_of(entry: &AgentEntry, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
+fn scripts_of(entry: &AgentEntry, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
     let Some(folder) = entry.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
     let writes = entry.settings.writes.iter().flatten();
     let writes = writes.filter_map(|place| match place.strip_prefix("~/") {
-        Some(below) => Some(around.home.as_ref()?.join(below)),
+        Some(below) => Some(env.home.as_ref()?.join(below)),
         None => Some(PathBuf::from(place)),
     });
     let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: writes.collect() };
@@ -235,7 +230,7 @@ fn part(
     RoleSpec { role, rights, .. }: &RoleSpec,
     manner: Manner,
     settings: &Settings,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Part, Complaint> {
     let own = settings.timeouts.of(role);
     let part = |agent: Agent, timeout_seconds, described| Part {
@@ -246,26 +241,26 @@ fn part(
     };
     let undescribed = |agent| part(agent, own.value, Origin::Default);
     if spec.agent == offline::NAME {
-        return built_in(spec, chosen, role, around).map(undescribed);
+        return built_in(spec, chosen, role, env).map(undescribed);
     }
     let Some(entry) = settings.agents.get(&spec.agent) else {
         return match Real::named(&spec.agent) {
             Some(real) => {
-                let agent = installed(real, spec, manner, around)?;
-                Ok(undescribed(wrap::wrapped(agent, settings, around)?))
+                let agent = installed(real, spec, manner, env)?;
+                Ok(undescribed(wrap::wrapped(agent, settings, env)?))
             }
             None => Err(unknown(spec, chosen, role, settings)),
         };
     };
     let name = &spec.agent;
-    let found = program(entry, around).map_err(|_| {
+    let found = program(entry, env).map_err(|_| {
         let program = &entry.settings.command[0];
         Complaint::input(format!("cannot run agent `{name}`: program {program:?} not found"))
             .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
     })?;
     let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
-    let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &around.env);
-    let agent = wrap::wrapped(agent, settings, around)?;
+    let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &env.vars);
+    let agent = wrap::wrapped(agent, settings, env)?;
     let timeout_seconds = by_flag.or(entry.settings.timeout).unwrap_or(own.value);
     Ok(part(agent, timeout_seconds, entry.origin.clone()))
 }
@@ -277,31 +272,26 @@ pub fn system_confines(settings: &Settings) -> bool {
 
 /// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run
 /// for being in it.
-pub fn on_path(name: &str, around: &Environment) -> which::Result<PathBuf> {
-    found_from("/".as_ref(), name, around)
+pub fn on_path(name: &str, env: &Environment) -> which::Result<PathBuf> {
+    found_from("/".as_ref(), name, env)
 }
 
 /// The same; a path is meant from a folder.
-fn found_from(base: &Path, name: &str, around: &Environment) -> which::Result<PathBuf> {
-    let path = around.env.get("PATH").map_or("", String::as_str);
+fn found_from(base: &Path, name: &str, env: &Environment) -> which::Result<PathBuf> {
+    let path = env.vars.get("PATH").map_or("", String::as_str);
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
     let path: OsString = std::env::join_paths(folders).unwrap_or_default();
     which::which_in(name, Some(path), base)
 }
 
 /// The git of this machine.
-pub fn git(around: &Environment) -> which::Result<Program> {
-    let path = on_path("git", around)?;
-    Ok(Program { path, gh: on_path("gh", around).ok(), env: around.env.clone() })
+pub fn git(env: &Environment) -> which::Result<Program> {
+    let path = on_path("git", env)?;
+    Ok(Program { path, gh: on_path("gh", env).ok(), env: env.vars.clone() })
 }
 
 /// The agent that needs no model: our own program, started once more.
-fn built_in(
-    spec: &AgentSpec,
-    chosen: &Origin,
-    role: &Role,
-    around: &Environment,
-) -> Result<Agent, Complaint> {
+fn built_in(spec: &AgentSpec, chosen: &Origin, role: &Role, env: &Environment) -> Result<Agent, Complaint> {
     if spec.model.is_some() {
         return Err(Complaint::input(format!(
             "cannot use `{spec}` as {role} ({chosen}): the built-in agent has no models"
@@ -310,18 +300,18 @@ fn built_in(
     }
     let program = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
-    Ok(Agent::built_in(program, OFFLINE, &around.env))
+    Ok(Agent::built_in(program, OFFLINE, &env.vars))
 }
 
 /// Where an agent's program is.
-pub fn program(entry: &AgentEntry, around: &Environment) -> which::Result<PathBuf> {
-    let path = around.env.get("PATH").map_or("", String::as_str);
-    which::which_in(&entry.settings.command[0], Some(path), base(entry, around))
+pub fn program(entry: &AgentEntry, env: &Environment) -> which::Result<PathBuf> {
+    let path = env.vars.get("PATH").map_or("", String::as_str);
+    which::which_in(&entry.settings.command[0], Some(path), base(entry, env))
 }
 
 /// A program given as a relative path is meant from its settings file.
-fn base<'a>(entry: &'a AgentEntry, around: &'a Environment) -> &'a Path {
-    entry.origin.file().and_then(Path::parent).unwrap_or(&around.cwd)
+fn base<'a>(entry: &'a AgentEntry, env: &'a Environment) -> &'a Path {
+    entry.origin.file().and_then(Path::parent).unwrap_or(&env.cwd)
 }
 
 fn unknown(spec: &AgentSpec, chosen: &Origin, role: &Role, settings: &Settings) -> Complaint {
@@ -335,13 +325,13 @@ fn unknown(spec: &AgentSpec, chosen: &Origin, role: &Role, settings: &Settings) 
     complaint.hint(known(settings).unwrap_or_else(|| example(name)))
 }
 
-fn no_agent(role: &Role, settings: &Settings, around: &Environment, built_in: BuiltIn) -> Complaint {
+fn no_agent(role: &Role, settings: &Settings, env: &Environment, built_in: BuiltIn) -> Complaint {
     let complaint = Complaint::input(format!("no agent for the role {role}"));
     let complaint = match built_in {
         BuiltIn::Knows => complaint.hint(BUILT_IN),
         BuiltIn::KnowsNothing => complaint,
     };
-    let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), around).is_ok());
+    let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), env).is_ok());
     let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
     let complaint = match here.as_slice() {
         [] => complaint,

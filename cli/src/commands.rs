@@ -41,29 +41,29 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-pub fn run(command: Command, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let elsewhere = elsewhere(&command, around);
-    let around = elsewhere.as_ref().unwrap_or(around);
+pub fn run(command: Command, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let elsewhere = elsewhere(&command, env);
+    let env = elsewhere.as_ref().unwrap_or(env);
     match command {
-        Command::Loop(command) => command.run(around, printer, run_command),
-        Command::Run(command) => run_command(command, None, around, printer),
-        Command::Calibrate(args) => calibrate::run(&args, around, printer),
-        Command::Compare(args) => compare::run(&args, around, printer),
-        Command::Regrade(args) => regrade::run(&args, around, printer),
+        Command::Loop(command) => command.run(env, printer, run_command),
+        Command::Run(command) => run_command(command, None, env, printer),
+        Command::Calibrate(args) => calibrate::run(&args, env, printer),
+        Command::Compare(args) => compare::run(&args, env, printer),
+        Command::Regrade(args) => regrade::run(&args, env, printer),
         Command::Simulate(args) => simulate::run(&args, printer),
-        Command::Lint(args) => lint::run(&args, around, printer),
-        Command::Suite(args) => suite::run(&args, around, printer),
-        Command::Night(args) => night::run(&args, around, printer),
-        Command::Trend(args) => night::trend::run(&args, around, printer),
-        Command::Trust(args) => trust::run(&args, around, printer),
-        Command::Demo(args) => demo::run(&args, around, printer),
+        Command::Lint(args) => lint::run(&args, env, printer),
+        Command::Suite(args) => suite::run(&args, env, printer),
+        Command::Night(args) => night::run(&args, env, printer),
+        Command::Trend(args) => night::trend::run(&args, env, printer),
+        Command::Trust(args) => trust::run(&args, env, printer),
+        Command::Demo(args) => demo::run(&args, env, printer),
         Command::Config(args) => match args.command {
-            ConfigCommand::Show { format } => config::show(format, around, printer),
+            ConfigCommand::Show { format } => config::show(format, env, printer),
         },
-        Command::Doctor(args) => doctor::run(&args, around, printer),
-        Command::Init(args) => init::run(&args, around, printer),
+        Command::Doctor(args) => doctor::run(&args, env, printer),
+        Command::Init(args) => init::run(&args, env, printer),
         Command::Completions(args) => completions::run(&args, printer),
-        Command::Man(args) => man::run(&args, around, printer),
+        Command::Man(args) => man::run(&args, env, printer),
     }
 }
 
@@ -71,10 +71,10 @@ pub fn run(command: Command, around: &Environment, printer: Printer) -> Result<E
 fn run_command(
     command: RunCommand,
     only: Option<LoopKind>,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let scope = Scope::here(only, around, printer)?;
+    let scope = Scope::here(only, env, printer)?;
     match command {
         RunCommand::Status(args) => status::run(&args, &scope),
         RunCommand::Resume(args) => resume::run(&args, &scope),
@@ -93,7 +93,7 @@ fn run_command(
 
 /// The surroundings of a run of ours that is in another project than the current folder: whatever we print names a run
 /// by its id, and can be typed anywhere.
-fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
+fn elsewhere(command: &Command, env: &Environment) -> Option<Environment> {
     let run = match command {
         Command::Loop(command) => command.on_runs().and_then(RunCommand::run),
         Command::Run(command) => command.run(),
@@ -113,9 +113,9 @@ fn elsewhere(command: &Command, around: &Environment) -> Option<Environment> {
         | Command::Completions(_)
         | Command::Man(_) => None,
     };
-    let id = run.filter(|_| around.project.is_none())?;
+    let id = run.filter(|_| env.project.is_none())?;
     let run: RunId = id.parse().ok()?;
-    let is_here = Home::of(&around.project_here()).run(&run).place().exists();
-    let project = Ownership::new(around).project_of(id).filter(|project| !is_here && project.is_dir())?;
-    Some(Environment { project: Some(project), ..around.clone() })
+    let is_here = Home::of(&env.project_here()).run(&run).place().exists();
+    let project = Ownership::new(env).project_of(id).filter(|project| !is_here && project.is_dir())?;
+    Some(Environment { project: Some(project), ..env.clone() })
 }

@@ -34,7 +34,7 @@ use crate::terminal::questions::Answers;
 
 /// The arguments of the command that begins a run of a loop. Their help is the command's.
 pub trait LoopArgs: Args {
-    fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint>;
+    fn run(self, env: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint>;
 
     /// The command on runs that it is, if it is one.
     fn on_runs(&self) -> Option<&RunCommand> {
@@ -54,9 +54,9 @@ macro_rules! loop_commands {
         }
 
         impl LoopCommand {
-            pub fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
+            pub fn run(self, env: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
                 match self {
-                    $(Self::$loop(args) => args.run(around, printer, on_runs),)*
+                    $(Self::$loop(args) => args.run(env, printer, on_runs),)*
                 }
             }
 
@@ -76,8 +76,8 @@ macro_rules! loop_commands {
 all_loops!(loop_commands);
 
 /// The settings of a project, with the tables of all loops.
-pub fn settings(project: &Path, around: &Environment) -> Result<Settings, SettingsError> {
-    Settings::load(tables(), project, around)
+pub fn settings(project: &Path, env: &Environment) -> Result<Settings, SettingsError> {
+    Settings::load(tables(), project, env)
 }
 
 /// The settings where no file says anything.

@@ -59,10 +59,9 @@ fn main() -> ExitCode {
         Err(words) => return terminal::printer::usage(&words).into(),
     };
     arm_crash_point();
-    let around = Environment::read(cli.project.as_deref());
-    let printer = around.as_ref().map_or(Printer::PLAIN, Printer::new);
-    let ended =
-        around.map_err(Complaint::from).and_then(|around| commands::run(cli.command, &around, printer));
+    let env = Environment::read(cli.project.as_deref());
+    let printer = env.as_ref().map_or(Printer::PLAIN, Printer::new);
+    let ended = env.map_err(Complaint::from).and_then(|env| commands::run(cli.command, &env, printer));
     let exit = ended.unwrap_or_else(|complaint| failed(&complaint, printer));
     list_crash_points();
     exit.into()

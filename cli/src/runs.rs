@@ -91,15 +91,15 @@ impl Standing {
 
 impl Runs {
     /// The runs of the project that the current folder belongs to.
-    pub fn here(around: &Environment) -> Result<Self, Complaint> {
-        Self::of(&around.project_here(), around)
+    pub fn here(env: &Environment) -> Result<Self, Complaint> {
+        Self::of(&env.project_here(), env)
     }
 
     /// The runs of a project, unless its state folder is one that skilltune would not have made.
-    pub fn of(project: &Path, around: &Environment) -> Result<Self, Complaint> {
+    pub fn of(project: &Path, env: &Environment) -> Result<Self, Complaint> {
         let home = Home::of(project);
         home.require_ours().map_err(strange)?;
-        Ok(Self { home, locks: Locks::at(&around.state) })
+        Ok(Self { home, locks: Locks::at(&env.state) })
     }
 
     /// The ids of all runs, or of one loop's, the newest first.

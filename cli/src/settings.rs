@@ -86,10 +86,10 @@ impl Settings {
     pub fn load(
         loops: Vec<Box<dyn Table>>,
         project: &Path,
-        around: &Environment,
+        env: &Environment,
     ) -> Result<Self, SettingsError> {
         let mut settings = Self::new(loops);
-        let user = TextFile::read(&around.config.join(SETTINGS_FILE))?;
+        let user = TextFile::read(&env.config.join(SETTINGS_FILE))?;
         if let Some(file) = &user {
             settings.lay(file, &Origin::User(file.path.clone()))?;
         }
@@ -98,7 +98,7 @@ impl Settings {
         if let Some(file) = project.filter(|file| user.is_none_or(|user| user.path != file.path)) {
             settings.lay(&file, &Origin::Project(file.path.clone()))?;
             // A record of trust that cannot be read trusts nothing.
-            let is_trusted = || TrustStore::new(around).trusts(&file, &[]).unwrap_or(false);
+            let is_trusted = || TrustStore::new(env).trusts(&file, &[]).unwrap_or(false);
             settings.keys().into_iter().for_each(|key| key.slot.hold(&is_trusted));
             settings.prices.values_mut().for_each(|price| price.hold(&is_trusted));
             settings.project_file = Some(file);

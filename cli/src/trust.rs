@@ -58,13 +58,13 @@ pub enum TrustError {
 }
 
 impl TrustStore {
-    pub fn new(around: &Environment) -> Self {
-        Self { path: around.state.join("trust.json") }
+    pub fn new(env: &Environment) -> Self {
+        Self { path: env.state.join("trust.json") }
     }
 
     /// What was trusted for one run alone.
-    pub fn of_run(around: &Environment, run: &RunId) -> Self {
-        Self { path: around.state.join("trusted-runs").join(format!("{run}.json")) }
+    pub fn of_run(env: &Environment, run: &RunId) -> Self {
+        Self { path: env.state.join("trusted-runs").join(format!("{run}.json")) }
     }
 
     /// The run is gone.

@@ -16,9 +16,9 @@ const WORKER: &str = "claude";
 const JUDGE: &str = "gemini";
 
 /// Fills the roles that are open; with nobody to run the skill, none of them.
-pub fn fill(settings: &mut Settings, around: &Environment) {
+pub fn fill(settings: &mut Settings, env: &Environment) {
     let is_here =
-        |real: &Real| !settings.agents.contains_key(real.name()) && on_path(real.name(), around).is_ok();
+        |real: &Real| !settings.agents.contains_key(real.name()) && on_path(real.name(), env).is_ok();
     let here: Vec<Real> = Real::ALL.into_iter().filter(is_here).collect();
     let worker = here.iter().copied().find(|real| real.name() == WORKER);
     take(&mut settings.roles.executor, worker);
@@ -58,10 +58,10 @@ mod tests {
             fs::write(root.path().join(program), "#!/bin/true\n").unwrap();
             fs::set_permissions(root.path().join(program), fs::Permissions::from_mode(0o755)).unwrap();
         }
-        let around = Environment::fake("/w", &[("PATH", root.path().to_str().unwrap())]);
+        let env = Environment::fake("/w", &[("PATH", root.path().to_str().unwrap())]);
         let mut settings = Settings::new(Vec::new());
         set(&mut settings);
-        fill(&mut settings, &around);
+        fill(&mut settings, &env);
         settings
             .roles
             .all()

@@ -25,11 +25,11 @@ impl Manner {
 }
 
 /// An agent that needs no settings, as a run would call it.
-pub fn real(real: Real, settings: &Settings, around: &Environment) -> Result<Agent, Complaint> {
+pub fn real(real: Real, settings: &Settings, env: &Environment) -> Result<Agent, Complaint> {
     let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
     let named = given.into_iter().find(|spec| spec.agent == real.name());
     let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
-    wrap::wrapped(installed(real, &spec, Manner::of(settings), around)?, settings, around)
+    wrap::wrapped(installed(real, &spec, Manner::of(settings), env)?, settings, env)
 }
 
 /// An agent that needs no settings: its program is enough.
@@ -37,26 +37,26 @@ pub fn installed(
     real: Real,
     spec: &AgentSpec,
     manner: Manner,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Agent, Complaint> {
     let name = real.name();
-    let found = on_path(name, around).map_err(|_| {
+    let found = on_path(name, env).map_err(|_| {
         Complaint::input(format!("cannot run agent `{name}`: program {name:?} not found"))
             .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
     })?;
-    let agent = Agent::real(real, spec.model.clone(), found, &around.env).isolated(manner.isolation);
+    let agent = Agent::real(real, spec.model.clone(), found, &env.vars).isolated(manner.isolation);
     if let Some(variable) = agent.missing_key() {
         return Err(keyless(name, manner.isolation, variable));
     }
     Ok(match manner.via {
-        Some(via) => agent.through(via, wrapper(via, name, around)?),
+        Some(via) => agent.through(via, wrapper(via, name, env)?),
         None => agent,
     })
 }
 
-fn wrapper(via: Via, agent: &str, around: &Environment) -> Result<PathBuf, Complaint> {
+fn wrapper(via: Via, agent: &str, env: &Environment) -> Result<PathBuf, Complaint> {
     let name = via.name();
-    on_path(name, around).map_err(|_| {
+    on_path(name, env).map_err(|_| {
         Complaint::input(format!("cannot call agent `{agent}` via {name}: program {name:?} not found"))
             .hint(format!("install it ({}), or pass --via direct", via.get()))
     })

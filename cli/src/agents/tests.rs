@@ -9,7 +9,7 @@ use crate::settings::per_role::PerRole;
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
-fn around() -> Environment {
+fn env() -> Environment {
     Environment::fake("/w", &[("KEY", "value")])
 }
 
@@ -32,7 +32,7 @@ fn all(settings: &mut Settings, spec: &str) {
 }
 
 fn refusal(settings: &Settings) -> String {
-    let complaint = cast(Tune::ROLES, settings, &around(), BuiltIn::Knows).unwrap_err();
+    let complaint = cast(Tune::ROLES, settings, &env(), BuiltIn::Knows).unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
     complaint.render(Style::PLAIN, UNBOUNDED)
 }
@@ -87,7 +87,7 @@ fn the_shortest_reach_decides_about_the_timeout() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a");
     let timeouts = |settings: &Settings| {
-        cast(Tune::ROLES, settings, &around(), BuiltIn::Knows)
+        cast(Tune::ROLES, settings, &env(), BuiltIn::Knows)
             .unwrap()
             .values()
             .map(|part| part.timeout_seconds)
@@ -104,12 +104,12 @@ fn the_shortest_reach_decides_about_the_timeout() {
 fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a:small");
-    let planned = cast(Tune::ROLES, &settings, &around(), BuiltIn::Knows).unwrap().map(Part::cast);
+    let planned = cast(Tune::ROLES, &settings, &env(), BuiltIn::Knows).unwrap().map(Part::cast);
     settings.timeouts.executor.set(1, Origin::Flag("--timeout"));
-    let again = recast(Tune::ROLES, &planned, &settings, &around()).unwrap();
+    let again = recast(Tune::ROLES, &planned, &settings, &env()).unwrap();
     assert_eq!(again.map(Part::cast), planned);
     settings.agents.clear();
-    let gone = recast(Tune::ROLES, &planned, &settings, &around()).unwrap_err();
+    let gone = recast(Tune::ROLES, &planned, &settings, &env()).unwrap_err();
     assert_eq!(gone.what, "unknown agent `a` as executor (the plan of the run)");
 }
 
@@ -117,7 +117,7 @@ fn a_run_that_is_taken_up_keeps_its_names_and_deadlines() {
 fn an_agent_gets_the_variables_that_are_passed_on() {
     let mut settings = settings(&["a"]);
     all(&mut settings, "a");
-    let casting = cast(Tune::ROLES, &settings, &around(), BuiltIn::Knows).unwrap();
+    let casting = cast(Tune::ROLES, &settings, &env(), BuiltIn::Knows).unwrap();
     assert!(
         casting
             .of(&Role::IMPROVER)
@@ -134,7 +134,7 @@ fn a_role_without_a_setting_of_its_own_goes_by_the_executors() {
     settings.roles.executor.set(Some("a:large".parse().unwrap()), Origin::Flag("--executor"));
     let role = Role::try_from("red-team".to_owned()).unwrap();
     let roles = [RoleSpec::new(role.clone(), Rights::Read, false)];
-    let casting = cast(&roles, &settings, &around(), BuiltIn::Knows).unwrap();
+    let casting = cast(&roles, &settings, &env(), BuiltIn::Knows).unwrap();
     assert_eq!(casting.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), ["red-team"]);
     let part = casting.of(&role);
     assert_eq!((part.cast().shown().as_str(), part.timeout_seconds), ("a:large", 600));

@@ -11,16 +11,16 @@ use crate::terminal::environment::Environment;
 
 /// The wrapper of the settings, whose program is here; nothing, if they name none. A relative path is meant from the
 /// settings file.
-pub fn found(settings: &Settings, around: &Environment) -> Result<Option<Wrap>, Complaint> {
+pub fn found(settings: &Settings, env: &Environment) -> Result<Option<Wrap>, Complaint> {
     let (words, origin) = (&settings.calls.wrap.value.0, &settings.calls.wrap.origin);
     let Some(name) = words.first() else { return Ok(None) };
-    let base = origin.file().and_then(Path::parent).unwrap_or(&around.cwd);
-    let program = found_from(base, name, around).map_err(|_| {
+    let base = origin.file().and_then(Path::parent).unwrap_or(&env.cwd);
+    let program = found_from(base, name, env).map_err(|_| {
         Complaint::input(format!("cannot run agents in {name:?}: program not found"))
             .hint(format!("install it, or change calls.wrap ({origin})"))
     })?;
     let needs_home = words.iter().any(|word| word.contains("{home}"));
-    let home = match &around.home {
+    let home = match &env.home {
         Some(home) => home.as_path(),
         None if needs_home => {
             return Err(Complaint::input("cannot fill in {home} in calls.wrap: HOME is not set")
@@ -31,8 +31,8 @@ pub fn found(settings: &Settings, around: &Environment) -> Result<Option<Wrap>, 
     Ok(Some(Wrap::new(words.clone(), program, home)))
 }
 
-pub fn wrapped(agent: Agent, settings: &Settings, around: &Environment) -> Result<Agent, Complaint> {
-    Ok(match found(settings, around)? {
+pub fn wrapped(agent: Agent, settings: &Settings, env: &Environment) -> Result<Agent, Complaint> {
+    Ok(match found(settings, env)? {
         Some(wrap) => agent.wrapped(wrap),
         None => agent,
     })

@@ -14,8 +14,8 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::figures::count;
 
-pub(super) fn run(args: &CalibrateArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let skills = find::skills(&args.skills, around)?;
+pub(super) fn run(args: &CalibrateArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let skills = find::skills(&args.skills, env)?;
     if skills.len() > 1 && !args.chain {
         return Err(Complaint::input(format!(
             "`calibrate` tries one skill or one chain, not {}",
@@ -24,12 +24,12 @@ pub(super) fn run(args: &CalibrateArgs, around: &Environment, printer: Printer) 
         .hint("name one skill, or pass --chain"));
     }
     let paths: Vec<_> = skills.iter().map(|skill| skill.path.as_path()).collect();
-    let (mut suite, found) = trying::suite(&args.flags, &paths, around)?;
+    let (mut suite, found) = trying::suite(&args.flags, &paths, env)?;
     only(&mut suite, &args.only)?;
     let tried = Tried::of_suite(suite.clone(), found)?;
     // Nothing is compared, so there is no work for a panel.
-    let project = around.project_of(&skills[0].path);
-    let trying = Trying::new(&args.flags, Some(&Panel::default()), &project, around, printer)?;
+    let project = env.project_of(&skills[0].path);
+    let trying = Trying::new(&args.flags, Some(&Panel::default()), &project, env, printer)?;
     // Below the suite, which is a file: nothing can be there. Another skill can be tried on the same suite meanwhile.
     let stand = |skill: &Skill| Skill { name: skill.name.clone(), path: suite.path.join(&skill.name) };
     let stands = skills.iter().map(stand).collect();

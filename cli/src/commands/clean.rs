@@ -48,7 +48,7 @@ pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
         ));
         return Ok(Exit::Reached);
     }
-    agree(&question(lost), args.yes, scope.around)?;
+    agree(&question(lost), args.yes, scope.env)?;
     let ids: Vec<RunId> = plan.goes.into_iter().map(|planned| planned.id).collect();
     for id in &ids {
         with_loop!(scope.runs.kind(id), L => tidy::<L>(scope, id))?;
@@ -65,8 +65,8 @@ fn question(lost: usize) -> String {
 }
 
 /// A person says that it may be done, or a flag does.
-fn agree(question: &str, yes: bool, around: &Environment) -> Result<(), Complaint> {
-    let agreed = match Person::present(around) {
+fn agree(question: &str, yes: bool, env: &Environment) -> Result<(), Complaint> {
+    let agreed = match Person::present(env) {
         _ if yes => true,
         Some(person) => person.agree(question)?,
         None => false,
@@ -79,20 +79,20 @@ fn agree(question: &str, yes: bool, around: &Environment) -> Result<(), Complain
 /// nothing is removed for its sake.
 fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint> {
     match scope.runs.load::<L>(id) {
-        Ok(known) if Ownership::new(scope.around).require(&known).is_ok() => L::tidy(&known, scope.printer),
+        Ok(known) if Ownership::new(scope.env).require(&known).is_ok() => L::tidy(&known, scope.printer),
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
 /// Deletes runs and the stored files that only they need, and says how much that was.
 pub fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
-    let (runs, around) = (&scope.runs, scope.around);
+    let (runs, env) = (&scope.runs, scope.env);
     for id in ids {
         runs.home.run(id).place().remove().map_err(ours)?;
-        Ownership::new(around).forget(id);
-        TrustStore::of_run(around, id).forget();
+        Ownership::new(env).forget(id);
+        TrustStore::of_run(env, id).forget();
         // The workspaces of a run that never ended; one that stays is no harm.
-        let _ = session::work(around, id).remove();
+        let _ = session::work(env, id).remove();
     }
     let swept = sweep(runs)?;
     Ok(format!("deleted {} and {}", figures::count(ids.len(), "run"), figures::count(swept, "stored object")))
@@ -148,7 +148,7 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
 }
 
 fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
-    let is_ours = |known: &Known<L>| Ownership::new(scope.around).require(known).is_ok();
+    let is_ours = |known: &Known<L>| Ownership::new(scope.env).require(known).is_ok();
     let known = scope.runs.load::<L>(id).ok().filter(is_ours)?;
     L::only_copy(&known, &scope.objects())
 }

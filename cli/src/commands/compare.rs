@@ -28,14 +28,14 @@ use crate::terminal::printer::Printer;
 /// The name of the version without any skill.
 const NONE: &str = "none";
 
-pub(super) fn run(args: &CompareArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let sides = [side(&args.a, around)?, side(&args.b, around)?];
+pub(super) fn run(args: &CompareArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let sides = [side(&args.a, env)?, side(&args.b, env)?];
     let is_without = sides.iter().any(Side::is_nothing);
     let name = name(&sides)?;
     let folders: Vec<&Path> = sides.iter().filter_map(Side::folder).collect();
-    let (suite, found) = trying::suite(&args.flags, &folders, around)?;
-    let project = project(&sides, around);
-    let trying = Trying::new(&args.flags, args.panel.as_ref(), &project, around, printer)?;
+    let (suite, found) = trying::suite(&args.flags, &folders, env)?;
+    let project = project(&sides, env);
+    let trying = Trying::new(&args.flags, args.panel.as_ref(), &project, env, printer)?;
     if is_without && trying.is_built_in() {
         return Err(
             Complaint::input("the built-in agent does nothing without a skill").hint("pass --agent NAME")
@@ -52,18 +52,18 @@ pub(super) fn run(args: &CompareArgs, around: &Environment, printer: Printer) ->
 }
 
 /// What a person named: nothing, a folder, a git revision, a candidate of a run, or a skill by its name.
-fn side(given: &str, around: &Environment) -> Result<Side, Complaint> {
-    let exists = around.cwd.join(given).symlink_metadata().is_ok();
+fn side(given: &str, env: &Environment) -> Result<Side, Complaint> {
+    let exists = env.cwd.join(given).symlink_metadata().is_ok();
     let version = if given == NONE {
         Version::Nothing
     } else if let (false, Some((revision, folder))) = (exists, given.split_once(':')) {
-        revision::read(revision, folder, around)?
+        revision::read(revision, folder, env)?
     } else if let (false, Some((run, candidate))) = (exists, given.split_once('/'))
-        && let Some(known) = known(run, around)?
+        && let Some(known) = known(run, env)?
     {
-        of_run(&known, candidate, around)?
+        of_run(&known, candidate, env)?
     } else {
-        Version::Folder(one(find::skills(given, around)?)?)
+        Version::Folder(one(find::skills(given, env)?)?)
     };
     Ok(Side { called: given.to_owned(), version })
 }
@@ -78,8 +78,8 @@ fn one(mut skills: Vec<Skill>) -> Result<Skill, Complaint> {
 }
 
 /// The run of this project that is named so, if one is; anything else may be a path.
-fn known(run: &str, around: &Environment) -> Result<Option<Known<Tune>>, Complaint> {
-    let runs = Runs::here(around)?;
+fn known(run: &str, env: &Environment) -> Result<Option<Known<Tune>>, Complaint> {
+    let runs = Runs::here(env)?;
     let is_one =
         !run.is_empty() && runs.ids(Some(LoopKind::Tune)).iter().any(|id| id.as_str().starts_with(run));
     if !is_one {
@@ -89,7 +89,7 @@ fn known(run: &str, around: &Environment) -> Result<Option<Known<Tune>>, Complai
     runs.load::<Tune>(&id).map(Some)
 }
 
-fn of_run(known: &Known<Tune>, candidate: &str, around: &Environment) -> Result<Version, Complaint> {
+fn of_run(known: &Known<Tune>, candidate: &str, env: &Environment) -> Result<Version, Complaint> {
     let candidate = known.version(candidate)?;
     let ([tree], [member]) = (candidate.trees.as_slice(), known.run.plan.task.target.members.as_slice())
     else {
@@ -97,7 +97,7 @@ fn of_run(known: &Known<Tune>, candidate: &str, around: &Environment) -> Result<
             "`compare` takes versions of one skill; `skilltune export` copies each of them to a folder",
         ));
     };
-    let objects = Objects::at(Runs::here(around)?.home.objects());
+    let objects = Objects::at(Runs::here(env)?.home.objects());
     let manifest = objects.manifest(*tree).map_err(ours)?;
     if manifest.entries().is_empty() {
         return Ok(Version::Nothing);
@@ -115,10 +115,10 @@ fn page(objects: &Objects, manifest: &Manifest) -> Result<String, Complaint> {
 }
 
 /// The project of the first folder; this one, if a version is in its store.
-fn project(sides: &[Side; 2], around: &Environment) -> PathBuf {
+fn project(sides: &[Side; 2], env: &Environment) -> PathBuf {
     let is_stored = |side: &Side| matches!(side.version, Version::Candidate { .. });
     let folder = sides.iter().find_map(Side::folder).filter(|_| !sides.iter().any(is_stored));
-    folder.map_or_else(|| around.project_here(), |folder| around.project_of(folder))
+    folder.map_or_else(|| env.project_here(), |folder| env.project_of(folder))
 }
 
 /// How the skill is called: as the first of the two is.

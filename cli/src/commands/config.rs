@@ -10,9 +10,9 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-pub fn show(format: Format, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let mut settings = crate::loops::settings(&around.project_here(), around)?;
-    agents::fill(&mut settings, around);
+pub fn show(format: Format, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let mut settings = crate::loops::settings(&env.project_here(), env)?;
+    agents::fill(&mut settings, env);
     let rows = settings.rows();
     match format {
         Format::Human => printer.data(&table(&rows)),

@@ -76,14 +76,14 @@ const NEXT: [(&str, &str); 4] = [
     ("skilltune tune YOUR-SKILL --agent offline", "tune your own skill"),
 ];
 
-pub fn run(args: &DemoArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let width = columns::data_width(around);
+pub fn run(args: &DemoArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let width = columns::data_width(env);
     let say = |text: &str| printer.data(&fitted(text, width));
-    let folder = set_up(&around.cwd.join(&args.dir))?;
+    let folder = set_up(&env.cwd.join(&args.dir))?;
     say(&format!("Copied a flawed skill and a chain of two into {}.", pictured(&shell_path(&args.dir))))?;
     say("The built-in agent tunes them: no model, no key, no network. It checks structure only.")?;
     let there =
-        Environment { cwd: folder, terminal: Terminal { stdin: false, ..around.terminal }, ..around.clone() };
+        Environment { cwd: folder, terminal: Terminal { stdin: false, ..env.terminal }, ..env.clone() };
     let mut worst = Exit::Reached;
     for (told, line) in ACTS {
         say(&format!("\n{told}\n"))?;

@@ -39,7 +39,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, name: &str) -> Res
             }
             printer.talk(&format!("{member}: {}", diff.files.join(", ")));
             let unified = diff.unified.strip_suffix('\n').unwrap_or(&diff.unified);
-            if scope.around.terminal.stdout {
+            if scope.env.terminal.stdout {
                 let lines = plain::pictured(unified);
                 let painted: Vec<_> = lines.lines().map(|line| painted(line, printer.data)).collect();
                 printer.data(&painted.join("\n"))?;

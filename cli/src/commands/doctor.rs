@@ -53,10 +53,10 @@ struct Seen {
     project: Project,
 }
 
-pub fn run(args: &DoctorArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let seen = look(args, around)?;
+pub fn run(args: &DoctorArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let seen = look(args, env)?;
     match args.format {
-        Format::Human => printer.data(&told(&seen, columns::data_width(around), printer.data)),
+        Format::Human => printer.data(&told(&seen, columns::data_width(env), printer.data)),
         Format::Json => {
             printer.json(&serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"))
         }
@@ -65,35 +65,35 @@ pub fn run(args: &DoctorArgs, around: &Environment, printer: Printer) -> Result<
     Ok(if works { Exit::Reached } else { Exit::Ended })
 }
 
-fn look(args: &DoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
-    let root = around.project_here();
+fn look(args: &DoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
+    let root = env.project_here();
     // With settings that cannot be read, all else is still worth a look.
-    let read = crate::loops::settings(&root, around).map_err(Complaint::from);
+    let read = crate::loops::settings(&root, env).map_err(Complaint::from);
     let (mut settings, broken) = match read {
         Ok(settings) => (settings, None),
         Err(complaint) => (crate::loops::default_settings(), Some(complaint)),
     };
     override_with(&mut settings.calls.via, args.via, "--via");
-    crate::agents::defaults::fill(&mut settings, around);
-    let project = Project::look(&root, &settings, broken.as_ref(), around);
+    crate::agents::defaults::fill(&mut settings, env);
+    let project = Project::look(&root, &settings, broken.as_ref(), env);
     let trusted = args.trust || project.trusted != Some(false);
-    let mut agents = agents::look(&settings, trusted, args.timeout, around)?;
-    let mut wrap = wrap::look(&settings, around);
+    let mut agents = agents::look(&settings, trusted, args.timeout, env)?;
+    let mut wrap = wrap::look(&settings, env);
     // What a project wishes for its calls is done when it is trusted, as in a run.
     if (args.probe || args.via.is_some()) && (trusted || settings.foreign_wishes().is_empty()) {
-        agents::probe(&mut agents, &settings, around)?;
-        wrap.iter_mut().try_for_each(|wrap| wrap.probe(&settings, around))?;
+        agents::probe(&mut agents, &settings, env)?;
+        wrap.iter_mut().try_for_each(|wrap| wrap.probe(&settings, env))?;
     }
     let confinement = System::of(&settings);
-    let folders = place::look(&root, around);
+    let folders = place::look(&root, env);
     Ok(Seen {
-        verdict: verdict::judge(&settings, &project, &agents, wrap.as_ref(), &folders, around),
+        verdict: verdict::judge(&settings, &project, &agents, wrap.as_ref(), &folders, env),
         version: env!("CARGO_PKG_VERSION"),
         agents,
         wrap,
         confinement,
         processes: Ends::look()?,
-        browser: browser::found(around),
+        browser: browser::found(env),
         folders,
         project,
     })

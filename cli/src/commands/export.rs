@@ -19,7 +19,7 @@ pub fn run(args: &ExportArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>) -> Result<Exit, Complaint> {
     let objects = scope.objects();
     let Version { name, trees } = L::version(known, &args.candidate)?;
-    let dir = scope.around.named(&args.dir)?;
+    let dir = scope.env.named(&args.dir)?;
     if dir.symlink_metadata().is_ok() {
         return Err(Complaint::input(format!("{} already exists", dir.display()))
             .hint("pass a folder that does not exist"));
@@ -28,7 +28,7 @@ fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>
     let members = L::members(&known.run.plan);
     let manifests = trees.iter().map(|&tree| objects.manifest(tree)).collect::<Result<Vec<_>, _>>();
     let manifests = manifests.map_err(ours)?;
-    let bar = Bar::of(&manifests, scope.around);
+    let bar = Bar::of(&manifests, scope.env);
     for (member, manifest) in members.iter().zip(&manifests) {
         // A chain's members stand side by side; a single one is the folder itself.
         let into = if members.len() > 1 { dir.join(member) } else { dir.clone() };

@@ -23,8 +23,8 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{Answers, Person};
 
-pub fn run(args: &InitArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let folder = folder(args, around)?;
+pub fn run(args: &InitArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let folder = folder(args, env)?;
     let (path, suite) = (folder.join(SETTINGS_FILE), folder.join(SUITE_FILE));
     // Before anything is asked; a dangling link is something too.
     let is_taken = |path: &Path| !args.force && path.symlink_metadata().is_ok();
@@ -34,9 +34,9 @@ pub fn run(args: &InitArgs, around: &Environment, printer: Printer) -> Result<Ex
     if is_taken(wanted) {
         return Err(taken(wanted));
     }
-    let person = Person::present(around).filter(|_| !args.yes);
+    let person = Person::present(env).filter(|_| !args.yes);
     // The project's own file is about to be written: what counts is what the user has described.
-    let described = crate::loops::settings(&around.config, around)?;
+    let described = crate::loops::settings(&env.config, env)?;
     let described: Vec<String> = described.agents.into_keys().collect();
     let chosen = if stays { None } else { Some(chosen(args, &described, person)?) };
     let task = task(args, person.filter(|_| !is_taken(&suite)))?;
@@ -50,9 +50,9 @@ pub fn run(args: &InitArgs, around: &Environment, printer: Printer) -> Result<Ex
     Ok(Exit::Reached)
 }
 
-fn folder(args: &InitArgs, around: &Environment) -> Result<PathBuf, Complaint> {
-    let given = args.dir.as_ref().or(around.project.as_ref()).map(|dir| around.cwd.join(dir));
-    let folder = given.unwrap_or_else(|| around.cwd.clone());
+fn folder(args: &InitArgs, env: &Environment) -> Result<PathBuf, Complaint> {
+    let given = args.dir.as_ref().or(env.project.as_ref()).map(|dir| env.cwd.join(dir));
+    let folder = given.unwrap_or_else(|| env.cwd.clone());
     let refused = |cause: String| {
         Complaint::input(format!("cannot use {} as a project folder", folder.display()))
             .caused_by(cause)

@@ -28,17 +28,16 @@ use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
 use crate::text::figures::count;
 
-pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let mut report = Report { is_fixed: args.fix.is_some(), ..Report::default() };
     let mut worst = Exit::Reached;
     let mut seen = HashSet::new();
-    let groups =
-        if args.skills.is_empty() { everywhere(around, printer)? } else { groups(&args.skills, around)? };
+    let groups = if args.skills.is_empty() { everywhere(env, printer)? } else { groups(&args.skills, env)? };
     let is_only = groups.iter().map(|group| group.skills.len()).sum::<usize>() == 1;
     for Group { shelf, skills } in groups {
         let mut listing = Listing::default();
         for skill in skills.into_iter().filter(|skill| seen.insert(skill.path.clone())) {
-            match linted(&skill, args, around, printer, &mut listing) {
+            match linted(&skill, args, env, printer, &mut listing) {
                 Ok(linted) => report.skills.push(linted),
                 Err(complaint) if is_only => return Err(complaint),
                 Err(complaint) => {
@@ -47,12 +46,12 @@ pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Ex
                 }
             }
         }
-        report.shelves.extend(
-            shelf.filter(|_| !args.spec).map(|shelf| Shelf::new(shown(&shelf.path, around), listing)),
-        );
+        report
+            .shelves
+            .extend(shelf.filter(|_| !args.spec).map(|shelf| Shelf::new(shown(&shelf.path, env), listing)));
     }
     match args.format {
-        LintFormat::Human => printer.data(&human::text(&report, data_width(around), printer.data))?,
+        LintFormat::Human => printer.data(&human::text(&report, data_width(env), printer.data))?,
         LintFormat::Json => printer.json(&json::text(&report))?,
         LintFormat::Github => {
             let commands = github::text(&report);
@@ -62,7 +61,7 @@ pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Ex
             printer.talk(&human::summary(&report));
         }
     }
-    let asked = args.fix == Some(FixFlag::All) && Person::present(around).is_none();
+    let asked = args.fix == Some(FixFlag::All) && Person::present(env).is_none();
     if let (true, open @ 1..) = (asked, report.suggestions()) {
         let many = count(open, "suggestion");
         printer.talk(&format!("{many} not applied: --fix=all needs a terminal to ask about each one"));
@@ -74,15 +73,15 @@ pub fn run(args: &LintArgs, around: &Environment, printer: Printer) -> Result<Ex
 fn linted(
     skill: &Skill,
     args: &LintArgs,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
     listing: &mut Listing,
 ) -> Result<Linted, Complaint> {
     let is_wanted = |rule: Rule| is_wanted(rule, &args.rule);
     let (files, done) = match args.fix {
         Some(fix) => {
-            let person = Person::present(around).filter(|_| fix == FixFlag::All);
-            fix::apply(skill, person, is_wanted, around, printer)?
+            let person = Person::present(env).filter(|_| fix == FixFlag::All);
+            fix::apply(skill, person, is_wanted, env, printer)?
         }
         None => (load(skill)?, Vec::new()),
     };
@@ -95,7 +94,7 @@ fn linted(
     findings.retain(|finding| is_wanted(finding.rule));
     let can_be_fixed = findings.iter().any(|finding| finding.rule.fix() != Fix::ByHand);
     let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
-    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, around), findings, done, offers })
+    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, env), findings, done, offers })
 }
 
 /// The files that hold answers of the skill's own suite. A suite that cannot be read is a matter of `suite check`.
@@ -135,10 +134,10 @@ struct Group {
     skills: Vec<Skill>,
 }
 
-fn groups(given: &[String], around: &Environment) -> Result<Vec<Group>, Complaint> {
+fn groups(given: &[String], env: &Environment) -> Result<Vec<Group>, Complaint> {
     let mut groups = Vec::new();
     for list in given {
-        for folder in find::folders(list, around)? {
+        for folder in find::folders(list, env)? {
             let skills = if is_skill(&folder.path) { Vec::new() } else { held(&folder)? };
             groups.push(if skills.is_empty() {
                 Group { shelf: None, skills: vec![folder] }
@@ -151,14 +150,14 @@ fn groups(given: &[String], around: &Environment) -> Result<Vec<Group>, Complain
 }
 
 /// All skills where `tune` looks for a name, and the current folder when it is one.
-fn everywhere(around: &Environment, printer: Printer) -> Result<Vec<Group>, Complaint> {
-    let looked = find::looked_in(around);
-    let here = [around.cwd.clone()].into_iter().filter(|folder| is_skill(folder));
+fn everywhere(env: &Environment, printer: Printer) -> Result<Vec<Group>, Complaint> {
+    let looked = find::looked_in(env);
+    let here = [env.cwd.clone()].into_iter().filter(|folder| is_skill(folder));
     let here = here
         .filter_map(|folder| find::real(&folder).ok())
         .map(|skill| Group { shelf: None, skills: vec![skill] });
     let mut groups: Vec<Group> = here.collect();
-    for shelf in find::places(around).into_iter().filter_map(|shelf| find::real(&shelf).ok()) {
+    for shelf in find::places(env).into_iter().filter_map(|shelf| find::real(&shelf).ok()) {
         let skills = held(&shelf)?;
         if !skills.is_empty() {
             groups.push(Group { shelf: Some(shelf), skills });
@@ -193,8 +192,8 @@ fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
 }
 
 /// The shortest path from the current folder.
-fn shown(path: &Path, around: &Environment) -> String {
-    match path.strip_prefix(&around.cwd) {
+fn shown(path: &Path, env: &Environment) -> String {
+    match path.strip_prefix(&env.cwd) {
         Ok(below) if below.as_os_str().is_empty() => ".".to_owned(),
         Ok(below) => below.display().to_string(),
         Err(_) => path.display().to_string(),

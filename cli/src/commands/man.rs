@@ -21,10 +21,10 @@ struct Page {
     text: Vec<u8>,
 }
 
-pub fn run(args: &ManArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &ManArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let pages = pages().map_err(|error| Complaint::ours("cannot make the manual").caused_by(error))?;
     if let Some(folder) = &args.out {
-        write(&pages, &around.cwd.join(folder), printer)?;
+        write(&pages, &env.cwd.join(folder), printer)?;
     } else {
         let whole = pages.last().expect("the program itself has a page");
         printer.bytes(String::from_utf8_lossy(&whole.text).trim_end())?;

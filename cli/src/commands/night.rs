@@ -18,17 +18,17 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-pub fn run(args: &NightArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &NightArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     match &args.command {
-        None => begin::run(&args.run, Selection::Part(&args.part), around, printer),
-        Some(NightCommand::Run(args)) => begin::run(&args.run, Selection::Job(&args.job), around, printer),
-        Some(NightCommand::Add(args)) => add::run(args, around, printer),
-        Some(NightCommand::List(args)) => list::run(args, around, printer),
-        Some(NightCommand::Status(args)) => status::run(args, around, printer),
-        Some(NightCommand::Doctor(args)) => doctor::run(args, around, printer),
-        Some(NightCommand::Ack(args)) => ack::run(args, around, printer),
-        Some(NightCommand::Install(args)) => install::run(args, around, printer),
-        Some(NightCommand::Uninstall(args)) => install::uninstall(args, around, printer),
-        Some(NightCommand::Merge(args)) => merge::run(args, around, printer),
+        None => begin::run(&args.run, Selection::Part(&args.part), env, printer),
+        Some(NightCommand::Run(args)) => begin::run(&args.run, Selection::Job(&args.job), env, printer),
+        Some(NightCommand::Add(args)) => add::run(args, env, printer),
+        Some(NightCommand::List(args)) => list::run(args, env, printer),
+        Some(NightCommand::Status(args)) => status::run(args, env, printer),
+        Some(NightCommand::Doctor(args)) => doctor::run(args, env, printer),
+        Some(NightCommand::Ack(args)) => ack::run(args, env, printer),
+        Some(NightCommand::Install(args)) => install::run(args, env, printer),
+        Some(NightCommand::Uninstall(args)) => install::uninstall(args, env, printer),
+        Some(NightCommand::Merge(args)) => merge::run(args, env, printer),
     }
 }

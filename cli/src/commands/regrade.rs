@@ -25,26 +25,26 @@ use crate::terminal::printer::Printer;
 const ANOTHER: &str =
     "name a run of `tune` or `compare` that ended with a comparison; `skilltune list` shows the runs";
 
-pub(super) fn run(args: &RegradeArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let runs = Runs::here(around)?;
+pub(super) fn run(args: &RegradeArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let runs = Runs::here(env)?;
     let id = runs.named(Some(&args.run), None)?;
     if runs.kind(&id) != LoopKind::Tune {
         return Err(Complaint::input(format!("run {id} compared nothing: it wrote a text")).hint(ANOTHER));
     }
     let known = runs.load::<Tune>(&id)?;
-    Ownership::new(around).require(&known)?;
+    Ownership::new(env).require(&known)?;
     regrade(&known.run, &[]).map_err(|why| no_comparison(&known.run, why))?;
-    let (suite, found) = suite(args, &known.run, around)?;
+    let (suite, found) = suite(args, &known.run, env)?;
     let regrading = taken_over(&known.run, &suite)?;
     require_stored(&Objects::at(runs.home.objects()), &known.run, &regrading)?;
     let older = Older { plan: known.run.plan, regrading };
-    regrading::run(args, older, (suite, found), (runs.home.project(), around, printer))
+    regrading::run(args, older, (suite, found), (runs.home.project(), env, printer))
 }
 
 /// The one that is named, or that of the run as it is now.
-fn suite(args: &RegradeArgs, run: &Run, around: &Environment) -> Result<(Suite, bool), Complaint> {
+fn suite(args: &RegradeArgs, run: &Run, env: &Environment) -> Result<(Suite, bool), Complaint> {
     if let Some(path) = &args.suite {
-        return Ok((Suite::read(&around.cwd.join(path))?, false));
+        return Ok((Suite::read(&env.cwd.join(path))?, false));
     }
     let Some(used) = &run.plan.task.suite else {
         return Err(Complaint::input(format!("run {} used no suite", run.plan.run))

@@ -16,7 +16,7 @@ pub fn run(args: &ShowArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 
 fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, part: Option<&str>) -> Result<Exit, Complaint> {
     match part {
-        None => progress::retell(&known.records, scope.objects(), scope.around, scope.printer)?,
+        None => progress::retell(&known.records, scope.objects(), scope.env, scope.printer)?,
         Some(part) => scope.printer.data(L::part(known, part, &scope.objects())?.trim_end())?,
     }
     Ok(Exit::Reached)

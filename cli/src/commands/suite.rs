@@ -14,22 +14,22 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-pub fn run(args: &SuiteArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &SuiteArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     match &args.command {
-        SuiteCommand::Check(args) => check::run(args, around, printer),
-        SuiteCommand::Convert(args) => convert::run(args, around, printer),
-        SuiteCommand::Add(args) => add::run(args, around, printer),
-        SuiteCommand::New(args) => new::run(args, around, printer),
+        SuiteCommand::Check(args) => check::run(args, env, printer),
+        SuiteCommand::Convert(args) => convert::run(args, env, printer),
+        SuiteCommand::Add(args) => add::run(args, env, printer),
+        SuiteCommand::New(args) => new::run(args, env, printer),
     }
 }
 
 /// The suite at a path, or that of a skill.
-fn load(given: &str, around: &Environment) -> Result<Suite, Complaint> {
-    let path = around.cwd.join(given);
+fn load(given: &str, env: &Environment) -> Result<Suite, Complaint> {
+    let path = env.cwd.join(given);
     if path.symlink_metadata().is_ok() || given.contains('/') || given.contains('.') {
         return Suite::read(&path);
     }
-    let skill = find::skills(given, around)?.remove(0);
+    let skill = find::skills(given, env)?.remove(0);
     Suite::beside(&skill.path)?.ok_or_else(|| {
         Complaint::input(format!("the skill {} has no evals/evals.json", skill.name))
             .hint("pass the path of a suite")

@@ -23,28 +23,24 @@ use crate::trust::TrustStore;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::Pinned;
 
-pub fn run(args: &TrustArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    printer.talk(&record(args, around)?);
+pub fn run(args: &TrustArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    printer.talk(&record(args, env)?);
     Ok(Exit::Reached)
 }
 
 const WHAT: &str = "pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs";
 
-fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
-    let given: PathBuf = around.cwd.join(&args.path).components().collect();
+fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
+    let given: PathBuf = env.cwd.join(&args.path).components().collect();
     let path = if given.is_dir() { given.join(SETTINGS_FILE) } else { given };
     if !path.exists() {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
     }
     if let Some(file) = TextFile::read(&path)?.filter(Plan::is_one) {
-        return record_jobs(file, around);
+        return record_jobs(file, env);
     }
     if !path.ends_with(SETTINGS_FILE) {
-        return if RulesFile::is_one(&path) {
-            record_rules(&path, around)
-        } else {
-            record_suite(&path, around)
-        };
+        return if RulesFile::is_one(&path) { record_rules(&path, env) } else { record_suite(&path, env) };
     }
     let Some(file) = TextFile::read(&path)? else {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
@@ -53,20 +49,20 @@ fn record(args: &TrustArgs, around: &Environment) -> Result<String, Complaint> {
     let mut settings = crate::loops::default_settings();
     settings.lay(&file, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
-    let scripts = agents::scripts(&settings, around)?;
+    let scripts = agents::scripts(&settings, env)?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));
     let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();
-    TrustStore::new(around).record(&file, &files)?;
+    TrustStore::new(env).record(&file, &files)?;
     let folder = file.path.parent().expect("a settings file is in a folder");
-    let overs = crate::loops::settings(folder, around)?.overs().into_iter().map(|over| format!("\n  {over}"));
+    let overs = crate::loops::settings(folder, env)?.overs().into_iter().map(|over| format!("\n  {over}"));
     Ok(trusted(&file, &settings, &pages) + &listed(&scripts) + &overs.collect::<String>())
 }
 
-fn record_jobs(file: TextFile, around: &Environment) -> Result<String, Complaint> {
+fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {
     let plan = Plan::of(file)?;
     let jobs = jobs::all(&plan)?;
-    let scripts = plan.scripts(around)?;
-    TrustStore::new(around).record(&plan.file, &scripts)?;
+    let scripts = plan.scripts(env)?;
+    TrustStore::new(env).record(&plan.file, &scripts)?;
     let job =
         |job: &Job| format!("\n  job {}: tunes {}, apply = {:?}", job.name, one_line(&job.skills), job.apply);
     let notify = &plan.content.notify;
@@ -75,19 +71,19 @@ fn record_jobs(file: TextFile, around: &Environment) -> Result<String, Complaint
     Ok(format!("trusted: {}{jobs}{notify}{}", plan.file.path.display(), listed(&scripts)))
 }
 
-fn record_suite(path: &Path, around: &Environment) -> Result<String, Complaint> {
+fn record_suite(path: &Path, env: &Environment) -> Result<String, Complaint> {
     let suite = Suite::read(path).map_err(|complaint| complaint.hint(WHAT))?;
-    let files = suite.scripts(around)?;
+    let files = suite.scripts(env)?;
     if let Some(file) = &suite.file {
-        TrustStore::new(around).record(file, &files)?;
+        TrustStore::new(env).record(file, &files)?;
     }
     Ok(trusted_suite(&suite) + &listed(&files))
 }
 
-fn record_rules(path: &Path, around: &Environment) -> Result<String, Complaint> {
+fn record_rules(path: &Path, env: &Environment) -> Result<String, Complaint> {
     let rules = RulesFile::read(path)?;
-    let files = rules.scripts(around)?;
-    TrustStore::new(around).record(&rules.file, &files)?;
+    let files = rules.scripts(env)?;
+    TrustStore::new(env).record(&rules.file, &files)?;
     let mut commands: Vec<_> = rules.commands().map(|argv| format!("\n  rule: {}", quoted(argv))).collect();
     if commands.is_empty() {
         commands.push(NO_COMMANDS.to_owned());

@@ -26,16 +26,16 @@ pub struct Skill {
 }
 
 /// Finds and checks a list of skills, separated by commas.
-pub fn skills(list: &str, around: &Environment) -> Result<Vec<Skill>, FindError> {
-    let found = split(list, around)?.into_iter().map(|given| skill(given, around));
+pub fn skills(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
+    let found = split(list, env)?.into_iter().map(|given| skill(given, env));
     let found = found.collect::<Result<Vec<Skill>, FindError>>()?;
     check::apart(&found)?;
     Ok(found)
 }
 
 /// Finds folders, separated by commas, that may be skills, sound or not.
-pub fn folders(list: &str, around: &Environment) -> Result<Vec<Skill>, FindError> {
-    let found = split(list, around)?.into_iter().map(|given| check::named(&located(given, around)?));
+pub fn folders(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
+    let found = split(list, env)?.into_iter().map(|given| check::named(&located(given, env)?));
     found.collect()
 }
 
@@ -45,8 +45,8 @@ pub fn real(folder: &Path) -> Result<Skill, FindError> {
 }
 
 /// A list that exists as a whole is one path: folders may have commas in their names.
-fn split<'l>(list: &'l str, around: &Environment) -> Result<Vec<&'l str>, FindError> {
-    if is_path(list) && expanded(list, around)?.symlink_metadata().is_ok() {
+fn split<'l>(list: &'l str, env: &Environment) -> Result<Vec<&'l str>, FindError> {
+    if is_path(list) && expanded(list, env)?.symlink_metadata().is_ok() {
         return Ok(vec![list]);
     }
     let parts: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -56,12 +56,12 @@ fn split<'l>(list: &'l str, around: &Environment) -> Result<Vec<&'l str>, FindEr
     Ok(parts)
 }
 
-fn skill(given: &str, around: &Environment) -> Result<Skill, FindError> {
-    check::folder(&located(given, around)?)
+fn skill(given: &str, env: &Environment) -> Result<Skill, FindError> {
+    check::folder(&located(given, env)?)
 }
 
-fn located(given: &str, around: &Environment) -> Result<PathBuf, FindError> {
-    if is_path(given) { expanded(given, around) } else { by_name(given, around) }
+fn located(given: &str, env: &Environment) -> Result<PathBuf, FindError> {
+    if is_path(given) { expanded(given, env) } else { by_name(given, env) }
 }
 
 /// Everything but a bare name.
@@ -69,11 +69,11 @@ fn is_path(given: &str) -> bool {
     given.contains('/') || given.starts_with(['.', '~'])
 }
 
-fn expanded(given: &str, around: &Environment) -> Result<PathBuf, FindError> {
+fn expanded(given: &str, env: &Environment) -> Result<PathBuf, FindError> {
     // Gathered from its components, so that no `.` stands in the middle of what is shown.
-    let here = || around.cwd.join(given).components().collect();
+    let here = || env.cwd.join(given).components().collect();
     let Some(rest) = given.strip_prefix('~') else { return Ok(here()) };
-    match (&around.home, rest.strip_prefix('/')) {
+    match (&env.home, rest.strip_prefix('/')) {
         (Some(home), Some(below)) => Ok(home.join(below)),
         (Some(home), None) if rest.is_empty() => Ok(home.clone()),
         (None, _) => Err(FindError::NoHome(given.to_owned())),
@@ -82,8 +82,8 @@ fn expanded(given: &str, around: &Environment) -> Result<PathBuf, FindError> {
     }
 }
 
-fn by_name(name: &str, around: &Environment) -> Result<PathBuf, FindError> {
-    let folders = shelved(around);
+fn by_name(name: &str, env: &Environment) -> Result<PathBuf, FindError> {
+    let folders = shelved(env);
     let mut hits: Vec<(PathBuf, PathBuf)> = Vec::new();
     for hit in shelves(&folders).map(|shelf| shelf.join(name)).filter(|path| path.symlink_metadata().is_ok())
     {
@@ -96,8 +96,8 @@ fn by_name(name: &str, around: &Environment) -> Result<PathBuf, FindError> {
     match hits.as_slice() {
         [(hit, _)] => Ok(hit.clone()),
         // A skill of that name in the current folder is what is meant, as long as no other has the name.
-        [] if around.cwd.join(name).join("SKILL.md").exists() => Ok(around.cwd.join(name)),
-        [] => Err(nowhere(name, folders, around)),
+        [] if env.cwd.join(name).join("SKILL.md").exists() => Ok(env.cwd.join(name)),
+        [] => Err(nowhere(name, folders, env)),
         _ => Err(FindError::Ambiguous {
             name: name.to_owned(),
             hits: hits.into_iter().map(|(hit, _)| hit).collect(),
@@ -106,11 +106,11 @@ fn by_name(name: &str, around: &Environment) -> Result<PathBuf, FindError> {
 }
 
 /// The folders whose shelves hold bare names: from the current folder up to its project's root, then the home.
-fn shelved(around: &Environment) -> Vec<PathBuf> {
-    let root = around.project_here();
-    let here = around.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).map(Path::to_owned);
+fn shelved(env: &Environment) -> Vec<PathBuf> {
+    let root = env.project_here();
+    let here = env.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).map(Path::to_owned);
     let mut folders: Vec<PathBuf> = here.collect();
-    for folder in std::iter::once(root).chain(around.home.clone()) {
+    for folder in std::iter::once(root).chain(env.home.clone()) {
         if !folders.contains(&folder) {
             folders.push(folder);
         }
@@ -123,22 +123,22 @@ fn shelves(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
 }
 
 /// The folders of skills that exist where a bare name is looked for.
-pub fn places(around: &Environment) -> Vec<PathBuf> {
-    shelves(&shelved(around)).filter(|shelf| shelf.is_dir()).collect()
+pub fn places(env: &Environment) -> Vec<PathBuf> {
+    shelves(&shelved(env)).filter(|shelf| shelf.is_dir()).collect()
 }
 
 /// Where a bare name is looked for, in one sentence.
-pub fn looked_in(around: &Environment) -> String {
-    error::looked_in(&shelved(around))
+pub fn looked_in(env: &Environment) -> String {
+    error::looked_in(&shelved(env))
 }
 
-fn nowhere(name: &str, folders: Vec<PathBuf>, around: &Environment) -> FindError {
+fn nowhere(name: &str, folders: Vec<PathBuf>, env: &Environment) -> FindError {
     let names = shelves(&folders).filter_map(|shelf| disk::names(&shelf).ok()).flatten();
     let names: Vec<String> = names.filter_map(|name| name.into_string().ok()).collect();
     FindError::Nowhere {
         name: name.to_owned(),
         near: nearest(name, names.iter().map(String::as_str)).map(str::to_owned),
-        is_here: around.cwd.join(name).exists(),
+        is_here: env.cwd.join(name).exists(),
         looked_below: folders,
     }
 }

@@ -164,17 +164,17 @@ impl Suite {
     }
 
     /// The files of the project that its commands name, and those that they grade with.
-    pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
+    pub fn scripts(&self, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
         let Some(file) = &self.file else { return Ok(Vec::new()) };
-        let named = scripts(file, self.commands(), around)?;
+        let named = scripts(file, self.commands(), env)?;
         each_once([Ok(named), Ok(self.starts.pinned().cloned().collect())].into_iter())
     }
 
     /// Of these scripts those that are read anew at each start. Graders are not: a run keeps them.
-    pub fn pins(&self, scripts: Vec<Pinned>, around: &Environment) -> Option<Pins> {
+    pub fn pins(&self, scripts: Vec<Pinned>, env: &Environment) -> Option<Pins> {
         let is_grader = |file: &Pinned| self.starts.pinned().any(|grader| grader == file);
         let files = scripts.into_iter().filter(|file| !is_grader(file)).collect();
-        self.file.as_ref().map(|file| Pins::of(file, files, around))
+        self.file.as_ref().map(|file| Pins::of(file, files, env))
     }
 
     /// The programs that it has run, without repetition, and whether an executor is to run any.

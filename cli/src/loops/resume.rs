@@ -14,22 +14,22 @@ pub fn take_up<L: LoopCommands>(
     scope: &Scope<'_>,
     known: &Known<L>,
 ) -> Result<Exit, Complaint> {
-    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
-    session::may_go_on(known, args.answer.is_some(), around)?;
+    let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
+    session::may_go_on(known, args.answer.is_some(), env)?;
     let (id, going) = (&known.run.plan.run, &args.going);
     let yes = going.yes || known.run.plan.unattended;
-    let reporter = progress::reporter(going.format, scope.objects(), around, printer);
+    let reporter = progress::reporter(going.format, scope.objects(), env, printer);
     let has_ended = runs.standing(&known.run) == Standing::Ended;
     let went = if has_ended {
         let words = format!("run {id} has ended and cannot be resumed; see `skilltune report {id}`");
         session::tell_again(scope, known, &words, reporter)
     } else {
         let mut person = L::person(scope, args.reply(), yes)?;
-        let settings = crate::loops::settings(runs.home.project(), around)?;
+        let settings = crate::loops::settings(runs.home.project(), env)?;
         session::go_on(going, scope, known, settings, reporter, &mut *person)
     };
     let exit = failure::told::<L>(went, going.format, &runs.home, id, printer)?;
-    let person = Person::present(around).filter(|_| !yes && !has_ended);
+    let person = Person::present(env).filter(|_| !yes && !has_ended);
     L::hand_over(scope, id, person)?;
     Ok(exit)
 }

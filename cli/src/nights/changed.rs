@@ -33,16 +33,16 @@ pub fn unchanged(
     jobs: &[Job],
     revision: &str,
     plan: &Plan,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<BTreeSet<Name>, Complaint> {
-    let git = git(around).map_err(|_| {
+    let git = git(env).map_err(|_| {
         Complaint::input("cannot find what changed: `git` is not installed")
             .hint("run the night without --changed-since")
     })?;
-    let around = Environment { cwd: plan.folder.clone(), ..around.clone() };
+    let env = Environment { cwd: plan.folder.clone(), ..env.clone() };
     // The night says of a job that cannot be read why it cannot run.
     let known: Vec<(&Name, Parts)> =
-        jobs.iter().filter_map(|job| Some((&job.name, parts(job, &around).ok()?))).collect();
+        jobs.iter().filter_map(|job| Some((&job.name, parts(job, &env).ok()?))).collect();
     let folders: BTreeSet<PathBuf> = known.iter().flat_map(|(_, parts)| parts.folders()).collect();
     let folders = if folders.is_empty() { BTreeSet::from([plan.folder.clone()]) } else { folders };
     let repositories = compare(&git, &folders, revision)?.map_err(|error| refused(revision, &error))?;
@@ -50,11 +50,10 @@ pub fn unchanged(
     Ok(known.iter().filter(|(_, parts)| is_same(parts)).map(|(name, _)| (*name).clone()).collect())
 }
 
-fn parts(job: &Job, around: &Environment) -> Result<Parts, Complaint> {
-    let skills: Vec<PathBuf> =
-        find::skills(&job.skills, around)?.into_iter().map(|skill| skill.path).collect();
+fn parts(job: &Job, env: &Environment) -> Result<Parts, Complaint> {
+    let skills: Vec<PathBuf> = find::skills(&job.skills, env)?.into_iter().map(|skill| skill.path).collect();
     let suites = match &job.entry.suite {
-        Some(path) => vec![Suite::read(&around.cwd.join(path))?],
+        Some(path) => vec![Suite::read(&env.cwd.join(path))?],
         None => {
             skills.iter().filter_map(|skill| Suite::beside(skill).transpose()).collect::<Result<_, _>>()?
         }
@@ -63,7 +62,7 @@ fn parts(job: &Job, around: &Environment) -> Result<Parts, Complaint> {
     for suite in &suites {
         let brought = suite.starts.paths().map(|path| suite.starts.base().join(path.as_path()));
         files.extend(std::iter::once(suite.path.clone()).chain(brought));
-        files.extend(suite.scripts(around)?.into_iter().map(|script| script.path));
+        files.extend(suite.scripts(env)?.into_iter().map(|script| script.path));
     }
     Ok(Parts { skills, suites, files })
 }

@@ -34,7 +34,7 @@ const LOOK: Duration = Duration::from_secs(5);
 
 pub struct Driver<'a> {
     plan: &'a Plan,
-    around: &'a Environment,
+    env: &'a Environment,
     secrets: Secrets,
     printer: Printer,
     is_quiet: bool,
@@ -77,7 +77,7 @@ impl<'a> Driver<'a> {
         plan: &'a Plan,
         book: Book,
         is_quiet: bool,
-        around: &'a Environment,
+        env: &'a Environment,
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let heard = mpsc::channel();
@@ -86,8 +86,8 @@ impl<'a> Driver<'a> {
         let until = plan.content.until.and_then(|time| Clock::next(&clock.now(), time));
         Ok(Self {
             plan,
-            around,
-            secrets: Secrets::of(around),
+            env,
+            secrets: Secrets::of(env),
             printer,
             is_quiet,
             book,
@@ -151,7 +151,7 @@ impl<'a> Driver<'a> {
 
     /// A job as it stands; what keeps it from being done is written down.
     fn look_at(&mut self, job: &Job) -> Result<(), Complaint> {
-        match job.ready(self.plan, self.around) {
+        match job.ready(self.plan, self.env) {
             Ok(ready) => drop(self.ready.insert(job.name.clone(), ready)),
             Err(left) => {
                 self.ready.remove(&job.name);
@@ -269,7 +269,7 @@ impl<'a> Driver<'a> {
 
     fn ended(&mut self, name: &Name, ended: &Ended) -> Result<(), Complaint> {
         let Some(Under { work, ready, .. }) = self.working.remove(name) else { return Ok(()) };
-        let outcome = self.secrets.outcome(told::outcome(ended, &ready, self.around));
+        let outcome = self.secrets.outcome(told::outcome(ended, &ready, self.env));
         self.say(&format!("{name}: {}", morning::ended(&outcome)));
         let away = match &outcome.end {
             End::Paused { agent, .. } => agent.clone(),
@@ -294,7 +294,7 @@ impl<'a> Driver<'a> {
 
     /// Fills the inbox. Whatever is wrong with it is no reason for the night to fail.
     fn draft(&mut self, name: &Name, run: &RunId, ready: &Ready) {
-        let Filled { drafts, failed } = inbox::fill(run, ready, &self.book, &self.secrets, self.around);
+        let Filled { drafts, failed } = inbox::fill(run, ready, &self.book, &self.secrets, self.env);
         let written =
             if drafts.is_empty() { Ok(()) } else { self.write(Event::Drafted { job: name.clone(), drafts }) };
         for why in failed.iter().chain(written.as_ref().err()) {

@@ -151,12 +151,12 @@ impl Limits {
 
 impl Plan {
     /// Where the file is that is named, or that of the project.
-    pub fn path(named: Option<&Path>, around: &Environment) -> PathBuf {
-        named.map_or_else(|| around.project_here().join(NIGHT_FILE), |path| around.cwd.join(path))
+    pub fn path(named: Option<&Path>, env: &Environment) -> PathBuf {
+        named.map_or_else(|| env.project_here().join(NIGHT_FILE), |path| env.cwd.join(path))
     }
 
-    pub fn read(named: Option<&Path>, around: &Environment) -> Result<Self, Complaint> {
-        let path = Self::path(named, around);
+    pub fn read(named: Option<&Path>, env: &Environment) -> Result<Self, Complaint> {
+        let path = Self::path(named, env);
         let Some(file) = TextFile::read(&path)? else {
             return Err(Complaint::input(format!("{} does not exist", path.display()))
                 .hint("`skilltune night add SKILL --suite FILE` makes one, or pass --file"));
@@ -181,13 +181,13 @@ impl Plan {
     }
 
     /// The files of the project that its command names.
-    pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
-        pinned::scripts(&self.file, std::iter::once(&self.content.notify), around)
+    pub fn scripts(&self, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
+        pinned::scripts(&self.file, std::iter::once(&self.content.notify), env)
     }
 
     /// The file decides what is spent, applied and run: a person must have read it as it is.
-    pub fn require_trust(&self, around: &Environment) -> Result<(), Complaint> {
-        let (store, scripts) = (TrustStore::new(around), self.scripts(around)?);
+    pub fn require_trust(&self, env: &Environment) -> Result<(), Complaint> {
+        let (store, scripts) = (TrustStore::new(env), self.scripts(env)?);
         if store.trusts(&self.file, &scripts)? {
             return Ok(());
         }

@@ -34,9 +34,9 @@ pub fn place(shelf: &Shelf) -> SafePath {
 }
 
 /// Puts in what a run of a job has shown.
-pub fn fill(run: &RunId, ready: &Ready, book: &Book, secrets: &Secrets, around: &Environment) -> Filled {
+pub fn fill(run: &RunId, ready: &Ready, book: &Book, secrets: &Secrets, env: &Environment) -> Filled {
     let mut filled = Filled::default();
-    let failed = filled.add_all(run, ready, (book, secrets), around).err();
+    let failed = filled.add_all(run, ready, (book, secrets), env).err();
     filled.failed = filled.failed.or(failed);
     filled
 }
@@ -47,9 +47,9 @@ impl Filled {
         run: &RunId,
         ready: &Ready,
         (book, secrets): (&Book, &Secrets),
-        around: &Environment,
+        env: &Environment,
     ) -> Result<(), Complaint> {
-        let runs = Runs::of(&ready.project, around)?;
+        let runs = Runs::of(&ready.project, env)?;
         let run = runs.load::<Tune>(run)?.run;
         let objects = Objects::at(runs.home.objects());
         let path = place(&book.shelf);

@@ -134,18 +134,18 @@ fn targets(skill: &Skills, plan: &Plan) -> Result<Vec<(String, bool)>, Complaint
 
 impl Job {
     /// How it stands, or why nothing can be done for it.
-    pub fn ready(&self, plan: &Plan, around: &Environment) -> Result<Ready, Left> {
-        let around = Environment { cwd: plan.folder.clone(), ..around.clone() };
-        let skills = find::skills(&self.skills, &around).map_err(|error| refused(&error.into()))?;
+    pub fn ready(&self, plan: &Plan, env: &Environment) -> Result<Ready, Left> {
+        let env = Environment { cwd: plan.folder.clone(), ..env.clone() };
+        let skills = find::skills(&self.skills, &env).map_err(|error| refused(&error.into()))?;
         let targets: Vec<PathBuf> = skills.iter().map(|skill| skill.path.clone()).collect();
-        let project = around.project_of(&targets[0]);
-        let runs = Runs::of(&project, &around).map_err(|error| refused(&error))?;
+        let project = env.project_of(&targets[0]);
+        let runs = Runs::of(&project, &env).map_err(|error| refused(&error))?;
         let open = runs.open::<Tune>(&targets);
         let unfinished = open.as_ref().map(|known| known.run.plan.run.clone());
         if open.is_some_and(|known| matches!(runs.standing(&known.run), Standing::Running { .. })) {
             return Err(Left::Busy { why: "another command works on its skill".into() });
         }
-        let planned = self.planned(plan, &project, &around).map_err(|error| refused(&error))?;
+        let planned = self.planned(plan, &project, &env).map_err(|error| refused(&error))?;
         let suite = planned.task.scenarios.iter().cloned().map(|mut one| {
             one.held_out = false;
             one
@@ -174,16 +174,16 @@ impl Job {
         &self,
         plan: &Plan,
         project: &std::path::Path,
-        around: &Environment,
+        env: &Environment,
     ) -> Result<tune::Plan, Complaint> {
         let mut args = self.tune_args()?;
         args.run.ceilings.usd = self.entry.limits.usd.or(plan.content.night.usd).or(plan.content.week.usd);
-        let mut requests = request::requests(&args, around, None)?;
+        let mut requests = request::requests(&args, env, None)?;
         let mut request = requests.remove(0);
         let home = Home::of(project);
         home.create().map_err(crate::runs::strange)?;
         request.scenarios = request.starts.scenarios(&request.scenarios, &Objects::at(home.objects()))?;
-        planning::sketch(&request, &home, &around.indexes(), 0)
+        planning::sketch(&request, &home, &env.indexes(), 0)
     }
 
     fn tune_args(&self) -> Result<TuneArgs, Complaint> {

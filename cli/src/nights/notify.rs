@@ -30,21 +30,21 @@ pub struct Notified {
 }
 
 /// Starts the command; whatever goes wrong with it is no failure of the night.
-pub fn notify(plan: &Plan, morning: &str, around: &Environment) -> Notified {
-    let error = run(plan, morning, around).err();
+pub fn notify(plan: &Plan, morning: &str, env: &Environment) -> Notified {
+    let error = run(plan, morning, env).err();
     Notified { ok: error.is_none(), error: error.map(|why| one_line(&why)) }
 }
 
-fn run(plan: &Plan, morning: &str, around: &Environment) -> Result<(), String> {
+fn run(plan: &Plan, morning: &str, env: &Environment) -> Result<(), String> {
     let told = |complaint: Complaint| [&[complaint.what][..], &complaint.causes].concat().join(": ");
     // The night was long: the script may be another one by now.
-    plan.require_trust(around).map_err(told)?;
+    plan.require_trust(env).map_err(told)?;
     let command = &plan.content.notify;
-    let program = program(plan, around).map_err(|error| format!("{}: {error}", command[0]))?;
+    let program = program(plan, env).map_err(|error| format!("{}: {error}", command[0]))?;
     let mut argv = vec![program.into_os_string()];
     argv.extend(command[1..].iter().map(Into::into));
     let passed = |name: &String| PASSED.contains(&name.as_str()) || name.starts_with("XDG_");
-    let env = around.env.iter().filter(|(name, _)| passed(name));
+    let env = env.vars.iter().filter(|(name, _)| passed(name));
     let env: Vec<_> = env.map(|(name, value)| (name.clone(), value.clone())).collect();
     let call = |room: &Path| Call {
         argv: argv.clone(),
@@ -75,9 +75,9 @@ fn run(plan: &Plan, morning: &str, around: &Environment) -> Result<(), String> {
 }
 
 /// Where the program of the command is, if there is a command.
-pub fn program(plan: &Plan, around: &Environment) -> which::Result<PathBuf> {
+pub fn program(plan: &Plan, env: &Environment) -> which::Result<PathBuf> {
     let name = plan.content.notify.first().ok_or(which::Error::CannotFindBinaryPath)?;
-    which::which_in(name, Some(around.env.get("PATH").map_or("", String::as_str)), &plan.folder)
+    which::which_in(name, Some(env.vars.get("PATH").map_or("", String::as_str)), &plan.folder)
 }
 
 fn came_to(how: &How) -> Result<(), String> {

@@ -13,8 +13,8 @@ use crate::terminal::environment::Environment;
 pub struct Secrets(Redaction);
 
 impl Secrets {
-    pub fn of(around: &Environment) -> Self {
-        Self(Redaction { keys: Keys::new(keys::of_environment(&around.env)), workspace: Vec::new() })
+    pub fn of(env: &Environment) -> Self {
+        Self(Redaction { keys: Keys::new(keys::of_environment(&env.vars)), workspace: Vec::new() })
     }
 
     pub fn left(&self, left: Left) -> Left {

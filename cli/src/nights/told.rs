@@ -32,7 +32,7 @@ pub struct Ended {
     pub stderr: Vec<u8>,
 }
 
-pub fn outcome(ended: &Ended, ready: &Ready, around: &Environment) -> Outcome {
+pub fn outcome(ended: &Ended, ready: &Ready, env: &Environment) -> Outcome {
     let object = last_object(&ended.stdout);
     let run = object.as_ref().and_then(|object| object["run_id"].as_str()?.parse::<RunId>().ok());
     let none = |end| Outcome {
@@ -44,11 +44,11 @@ pub fn outcome(ended: &Ended, ready: &Ready, around: &Environment) -> Outcome {
     };
     if let Some(error) = object.as_ref().map(|object| &object["error"]).filter(|error| error.is_object()) {
         let why = one_line(error["what"].as_str().unwrap_or("skilltune failed")).into();
-        let known = run.as_ref().and_then(|run| load(run, &ready.project, around));
+        let known = run.as_ref().and_then(|run| load(run, &ready.project, env));
         let spent = known.as_ref().map(spent).unwrap_or_default();
         return Outcome { spent, ..none(End::Failed { why }) };
     }
-    let Some(known) = run.as_ref().and_then(|run| load(run, &ready.project, around)) else {
+    let Some(known) = run.as_ref().and_then(|run| load(run, &ready.project, env)) else {
         let why = said(&ended.stderr);
         return none(match ended.code {
             // Somebody works on it: the next night finds it free.
@@ -63,8 +63,8 @@ pub fn outcome(ended: &Ended, ready: &Ready, around: &Environment) -> Outcome {
     Outcome { run, key: Some(key), end: end(&known), spent: spent(&known), without_windows }
 }
 
-fn load(run: &RunId, project: &Path, around: &Environment) -> Option<Run> {
-    Some(Runs::of(project, around).ok()?.load::<Tune>(run).ok()?.run)
+fn load(run: &RunId, project: &Path, env: &Environment) -> Option<Run> {
+    Some(Runs::of(project, env).ok()?.load::<Tune>(run).ok()?.run)
 }
 
 /// The last line that is an object.

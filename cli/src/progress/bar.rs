@@ -18,9 +18,9 @@ const LONG: u64 = 16 << 20;
 const EACH: u64 = 16 << 10;
 
 impl Bar {
-    pub fn of(manifests: &[Manifest], around: &Environment) -> Self {
+    pub fn of(manifests: &[Manifest], env: &Environment) -> Self {
         let whole = manifests.iter().flat_map(Manifest::entries).map(weight).fold(0, u64::saturating_add);
-        Self((whole > LONG && is_live(around)).then(|| ProgressBar::new(whole).with_style(style(around))))
+        Self((whole > LONG && is_live(env)).then(|| ProgressBar::new(whole).with_style(style(env))))
     }
 
     pub fn add(&self, written: &Entry) {
@@ -45,9 +45,9 @@ fn weight(entry: &Entry) -> u64 {
     }
 }
 
-fn style(around: &Environment) -> ProgressStyle {
+fn style(env: &Environment) -> ProgressStyle {
     let style = ProgressStyle::with_template("copying {wide_bar} {percent:>3}%");
-    let letters = match Letters::of(around) {
+    let letters = match Letters::of(env) {
         Letters::Blocks => "█▉▊▋▌▍▎▏ ",
         Letters::Plain => "#- ",
     };

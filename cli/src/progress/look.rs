@@ -26,7 +26,7 @@ pub enum Letters {
 }
 
 impl Letters {
-    pub fn of(around: &Environment) -> Self {
-        if !around.is_dumb() && around.is_utf8() { Self::Blocks } else { Self::Plain }
+    pub fn of(env: &Environment) -> Self {
+        if !env.is_dumb() && env.is_utf8() { Self::Blocks } else { Self::Plain }
     }
 }

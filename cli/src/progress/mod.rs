@@ -36,14 +36,14 @@ use crate::progress::talk::{Narrated, Talk};
 pub fn reporter<L: Narrated>(
     format: Streamed,
     objects: Objects,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Box<dyn Reporter<L>> {
     let streams = Streams::new(io::stdout(), io::stderr());
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
-        Streamed::Human => Box::new(Talk::new(streams, look(around, printer), L::shelf(objects))),
+        Streamed::Human => Box::new(Talk::new(streams, look(env, printer), L::shelf(objects))),
     }
 }
 
@@ -51,13 +51,12 @@ pub fn reporter<L: Narrated>(
 pub fn retell<L: Narrated>(
     records: &[Record<L>],
     objects: Objects,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<(), Complaint> {
     let streams = Streams::new(io::stdout(), io::stdout());
-    let letters = Letters::of(around);
-    let look =
-        Look { width: data_width(around), live: false, talk: printer.data, data: printer.data, letters };
+    let letters = Letters::of(env);
+    let look = Look { width: data_width(env), live: false, talk: printer.data, data: printer.data, letters };
     let mut talk = Talk::new(streams, look, L::shelf(objects));
     let (first, rest) = records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
     let mut run = Run::begin(first).map_err(ours)?;
@@ -70,17 +69,17 @@ pub fn retell<L: Narrated>(
 }
 
 /// In a pipe no line is drawn again and again.
-fn is_live(around: &Environment) -> bool {
-    around.terminal.stderr && !around.is_ci() && !around.is_dumb()
+fn is_live(env: &Environment) -> bool {
+    env.terminal.stderr && !env.is_ci() && !env.is_dumb()
 }
 
 /// A pipe has no width either.
-fn look(around: &Environment, printer: Printer) -> Look {
+fn look(env: &Environment, printer: Printer) -> Look {
     Look {
-        width: talk_width(around),
-        live: is_live(around),
+        width: talk_width(env),
+        live: is_live(env),
         talk: printer.talk,
         data: printer.data,
-        letters: Letters::of(around),
+        letters: Letters::of(env),
     }
 }

@@ -28,8 +28,8 @@ pub struct Ownership {
 }
 
 impl Ownership {
-    pub fn new(around: &Environment) -> Self {
-        Self { folder: SafePath::below(&around.state, "runs") }
+    pub fn new(env: &Environment) -> Self {
+        Self { folder: SafePath::below(&env.state, "runs") }
     }
 
     /// Notes that the run in this folder is ours; before its journal is there.

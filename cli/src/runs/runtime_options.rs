@@ -63,23 +63,23 @@ impl RuntimeOptions {
         going: &GoingArgs,
         run: &Run<L>,
         mut settings: Settings,
-        around: &Environment,
+        env: &Environment,
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
         override_with(&mut settings.calls.wait, going.wait.then_some(true), "--wait");
         override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
         settings.overs().iter().for_each(|over| printer.talk(over));
-        let casting = agents::recast(L::callable(plan), &plan.roles, &settings, around)?;
+        let casting = agents::recast(L::callable(plan), &plan.roles, &settings, env)?;
         if going.trust {
-            agents::trust_for_run(&casting, &settings, around, &plan.run)?;
+            agents::trust_for_run(&casting, &settings, env, &plan.run)?;
         }
         let mut pinned = Vec::new();
         if L::may_call(run) {
             let ceilings = going.ceilings.ceilings().or(plan.ceilings);
             priced::require(&ceilings, &settings, &casting, &L::most_calls(plan))?;
-            let consent = Consent::of(going.trust, Person::present(around).filter(|_| !going.yes));
-            pinned = Self::trusted_anew(&casting, &settings, around, &plan.run, consent)?;
+            let consent = Consent::of(going.trust, Person::present(env).filter(|_| !going.yes));
+            pinned = Self::trusted_anew(&casting, &settings, env, &plan.run, consent)?;
         }
         still_confined(plan)?;
         still_wrapped(plan, &casting, &settings)?;
@@ -90,12 +90,12 @@ impl RuntimeOptions {
     fn trusted_anew(
         casting: &Casting,
         settings: &Settings,
-        around: &Environment,
+        env: &Environment,
         run: &RunId,
         consent: Consent<'_>,
     ) -> Result<Vec<Pins>, Complaint> {
-        let (own, store) = (TrustStore::of_run(around, run), TrustStore::new(around));
-        let of_agents = agents::ensure_trusted(casting, settings, around, Some(run), consent)?;
+        let (own, store) = (TrustStore::of_run(env, run), TrustStore::new(env));
+        let of_agents = agents::ensure_trusted(casting, settings, env, Some(run), consent)?;
         let is_settings =
             |pins: &Pins| settings.project_file.as_ref().is_some_and(|file| file.path == pins.named_in);
         let others = own.pinned()?.into_iter().filter(|pins| !is_settings(pins));

@@ -13,18 +13,14 @@ use crate::terminal::printer::Printer;
 pub struct Scope<'a> {
     pub runs: Runs,
     pub only: Option<LoopKind>,
-    pub around: &'a Environment,
+    pub env: &'a Environment,
     pub printer: Printer,
 }
 
 impl<'a> Scope<'a> {
     /// That of the current folder.
-    pub fn here(
-        only: Option<LoopKind>,
-        around: &'a Environment,
-        printer: Printer,
-    ) -> Result<Self, Complaint> {
-        Ok(Self { runs: Runs::here(around)?, only, around, printer })
+    pub fn here(only: Option<LoopKind>, env: &'a Environment, printer: Printer) -> Result<Self, Complaint> {
+        Ok(Self { runs: Runs::here(env)?, only, env, printer })
     }
 
     pub fn named(&self, name: Option<&str>) -> Result<RunId, Complaint> {

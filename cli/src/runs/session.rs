@@ -63,12 +63,12 @@ const GRACE: Duration = Duration::from_secs(3);
 
 /// Takes the locks of some skills, and first of all repairs what a killed promotion left there.
 pub fn lock(
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
     targets: &[PathBuf],
     doing: &str,
 ) -> Result<(Locks, TargetLock), Complaint> {
-    let locks = Locks::at(&around.state);
+    let locks = Locks::at(&env.state);
     let holder = Holder {
         pid: std::process::id(),
         host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
@@ -76,7 +76,7 @@ pub fn lock(
         doing: doing.to_owned(),
     };
     let mut lock = locks.acquire(targets, &holder).map_err(held)?;
-    for repair in promote::recover(&locks, &mut lock, &holder, &around.indexes()).map_err(unrepaired)? {
+    for repair in promote::recover(&locks, &mut lock, &holder, &env.indexes()).map_err(unrepaired)? {
         let paths: Vec<_> = repair.moves.iter().map(|one| one.path.display().to_string()).collect();
         let paths = paths.join(", ");
         printer.talk(&match repair.result {
@@ -107,15 +107,15 @@ pub struct Begun<L: Ui> {
 /// Begins a new run: the files that it may run, its folder, its journal, its first line, and the answers that it takes over
 /// from another run.
 pub fn begin<L: Ui>(
-    around: &Environment,
+    env: &Environment,
     home: &Home,
     plan: Plan<L>,
     answers: Vec<Done<L>>,
     pinned: &[Pins],
 ) -> Result<Begun<L>, Complaint> {
     let folder = home.run(&plan.run);
-    Ownership::new(around).record(&plan.run, folder.root())?;
-    TrustStore::of_run(around, &plan.run).pin(pinned)?;
+    Ownership::new(env).record(&plan.run, folder.root())?;
+    TrustStore::of_run(env, &plan.run).pin(pinned)?;
     folder.create().map_err(ours)?;
     let started = Event::Started(Box::new(plan));
     let answers = answers.into_iter().map(|done| Event::Done(Box::new(done)));
@@ -167,12 +167,12 @@ fn changed<L: Ui>(run: &Run<L>, role: &Role, now: &Cast) -> Complaint {
 
 /// Refuses to act for a run that is not ours, or to hear an answer that it does not wait for: whoever answers must not
 /// believe that it was heard, also when the run has ended.
-pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, around: &Environment) -> Result<(), Complaint> {
+pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, env: &Environment) -> Result<(), Complaint> {
     if has_answer && !known.run.held {
         let id = &known.run.plan.run;
         return Err(Complaint::input(format!("run {id} does not wait for an answer")).hint("omit --answer"));
     }
-    Ownership::new(around).require(known)
+    Ownership::new(env).require(known)
 }
 
 /// Goes on with a run that was left.
@@ -184,13 +184,13 @@ pub fn go_on<L: Ui>(
     reporter: Box<dyn Reporter<L>>,
     person: &mut dyn Person<L>,
 ) -> Result<Exit, Complaint> {
-    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
+    let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
     let plan = &known.run.plan;
-    let options = RuntimeOptions::again(going, &known.run, settings, around, printer)?;
-    let locks = lock(around, printer, &known.targets(), plan.run.as_str())?;
+    let options = RuntimeOptions::again(going, &known.run, settings, env, printer)?;
+    let locks = lock(env, printer, &known.targets(), plan.run.as_str())?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let taken = take_up(&known.folder, printer, &options, going)?;
-    drive(around, &runs.home, taken, locks, options, reporter, person)
+    drive(env, &runs.home, taken, locks, options, reporter, person)
 }
 
 /// Tells a run that has ended once more: it may have been killed before it could tell.
@@ -200,9 +200,9 @@ pub fn tell_again<L: Ui>(
     words: &str,
     mut reporter: Box<dyn Reporter<L>>,
 ) -> Result<Exit, Complaint> {
-    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
-    let _locks = lock(around, printer, &known.targets(), known.run.plan.run.as_str())?;
-    settle(around, printer, &runs.home, &known.run)?;
+    let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
+    let _locks = lock(env, printer, &known.targets(), known.run.plan.run.as_str())?;
+    settle(env, printer, &runs.home, &known.run)?;
     printer.talk(words);
     reporter.finished(&known.run).map_err(unwritten)?;
     Ok(L::exit(&known.run))
@@ -223,7 +223,7 @@ pub fn end_leftovers(folder: &RunFolder, printer: Printer) {
 
 /// Brings what people read of a run that is not under way up to its journal, as a killed program may not have done.
 pub fn settle<L: Ui>(
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
     home: &Home,
     run: &Run<L>,
@@ -238,14 +238,14 @@ pub fn settle<L: Ui>(
     }
     if run.closed_at.is_some() {
         // A workspace that stays is no harm.
-        let _ = work(around, &run.plan.run).remove();
+        let _ = work(env, &run.plan.run).remove();
     }
     Ok(())
 }
 
 /// Where the workspaces of a run stand.
-pub fn work(around: &Environment, id: &RunId) -> SafePath {
-    SafePath::below(&around.cache, "work").join(id.as_str())
+pub fn work(env: &Environment, id: &RunId) -> SafePath {
+    SafePath::below(&env.cache, "work").join(id.as_str())
 }
 
 fn processes(number: u32) -> String {
@@ -260,7 +260,7 @@ fn longest_call<L: Ui>(run: &Run<L>) -> u64 {
 
 /// Runs the engine until the run ends, waits or is stopped; the code that the program ends with.
 pub fn drive<L: Ui>(
-    around: &Environment,
+    env: &Environment,
     home: &Home,
     Begun { journal, run, records }: Begun<L>,
     (locks, lock): (Locks, TargetLock),
@@ -272,11 +272,11 @@ pub fn drive<L: Ui>(
     let (jobs, patience) = (options.jobs, options.patience);
     let resume = advice::resume(&run);
     let failed = |error| failed(error, &resume);
-    let shop = workshop(around, home, &run.plan.run, options)?;
+    let shop = workshop(env, home, &run.plan.run, options)?;
     repair(&shop.objects, &run)?;
     let pool = shop.pool.clone();
     let context =
-        Context { shop: Arc::new(shop), journal, locks, lock, indexes: around.indexes(), jobs, patience };
+        Context { shop: Arc::new(shop), journal, locks, lock, indexes: env.indexes(), jobs, patience };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let (halt, told) = watch::channel(None::<Halt>);
@@ -321,7 +321,7 @@ fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
 }
 
 fn workshop(
-    around: &Environment,
+    env: &Environment,
     home: &Home,
     id: &RunId,
     options: RuntimeOptions,
@@ -333,14 +333,14 @@ fn workshop(
     Ok(Workshop {
         objects: Objects::at(home.objects()),
         folder,
-        cache: AnswerCache::of(home, &around.state).map_err(ours)?,
-        work: work(around, id),
+        cache: AnswerCache::of(home, &env.state).map_err(ours)?,
+        work: work(env, id),
         keys: Keys::new(options.cast.values().flat_map(Agent::keys)),
         cast: options.cast,
         pool: GuardianPool::new(exe, GUARDIAN, mark, options.jobs),
         limits: CallLimits { output_bytes: options.output_bytes, artifacts: options.artifacts, grace: GRACE },
         prices: options.prices,
-        git: git(around).ok(),
+        git: git(env).ok(),
         guard: Watch::of(&options.pinned),
     })
 }

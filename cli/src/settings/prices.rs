@@ -110,7 +110,7 @@ mod tests {
         assert_eq!((seen(&lower), seen(&only)), ((Some(2.0), 1), (None, 1)));
         for files in [&lower, &only] {
             let file = files.load().project_file.unwrap();
-            TrustStore::new(&files.around()).record(&file, &[]).unwrap();
+            TrustStore::new(&files.env()).record(&file, &[]).unwrap();
         }
         assert_eq!((seen(&lower), seen(&only)), ((Some(1.0), 1), (Some(1.0), 0)));
     }

@@ -15,7 +15,7 @@ pub struct Files {
 impl Files {
     pub fn new(user: &str, project: &str) -> Self {
         let files = Self { root: tempfile::tempdir().unwrap() };
-        for (folder, text) in [(files.around().config, user), (files.project(), project)] {
+        for (folder, text) in [(files.env().config, user), (files.project(), project)] {
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join(SETTINGS_FILE), text).unwrap();
         }
@@ -26,12 +26,12 @@ impl Files {
         self.root.path().canonicalize().unwrap().join("repo")
     }
 
-    pub fn around(&self) -> Environment {
+    pub fn env(&self) -> Environment {
         Environment::fake(self.root.path().canonicalize().unwrap(), &[])
     }
 
     pub fn load(&self) -> Settings {
-        crate::loops::settings(&self.project(), &self.around()).unwrap()
+        crate::loops::settings(&self.project(), &self.env()).unwrap()
     }
 }
 
@@ -41,7 +41,7 @@ pub fn project(text: &str) -> Settings {
 
 pub fn refusal(text: &str) -> String {
     let files = Files::new("", text);
-    let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.around()).unwrap_err());
+    let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.env()).unwrap_err());
     assert_eq!(complaint.exit().code(), 2);
     complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "")
 }
@@ -143,7 +143,7 @@ fn the_project_goes_over_the_user_key_by_key() {
     assert_eq!(settings.of::<TuneSettings>().regress.value.to_string(), "5");
     assert_eq!(
         settings.of::<TuneSettings>().regress.origin,
-        Origin::User(files.around().config.join(SETTINGS_FILE))
+        Origin::User(files.env().config.join(SETTINGS_FILE))
     );
     assert_eq!(settings.of::<TuneSettings>().coverage.origin, Origin::Default);
 }
@@ -190,7 +190,7 @@ fn a_project_lowers_every_limit_of_the_user_and_raises_none_until_it_is_trusted(
         let raising = Files::new(&text(4), &text(5));
         assert_eq!(row(&raising), (Some(4.0), "user_file", Some(4.0)), "{key}");
         let file = raising.load().project_file.unwrap();
-        TrustStore::new(&raising.around()).record(&file, &[]).unwrap();
+        TrustStore::new(&raising.env()).record(&file, &[]).unwrap();
         assert_eq!(row(&raising), (Some(5.0), "project_file", Some(4.0)), "{key}");
         assert_eq!(row(&Files::new(&text(5), &text(4))), (Some(4.0), "project_file", None), "{key}");
         assert_eq!(row(&Files::new("", &text(4))), (Some(4.0), "project_file", None), "{key}");
@@ -220,7 +220,7 @@ fn a_project_keeps_more_of_a_usage_window_free_than_the_user_and_no_less_until_i
     let less = Files::new(&text("30%"), &text("5%"));
     assert_eq!((kept(&less), less.load().overs().len()), ((percent("30%"), "user_file"), 1));
     let file = less.load().project_file.unwrap();
-    TrustStore::new(&less.around()).record(&file, &[]).unwrap();
+    TrustStore::new(&less.env()).record(&file, &[]).unwrap();
     assert_eq!(kept(&less), (percent("5%"), "project_file"));
     let bad = refusal(&text("30"));
     assert!(bad.contains("`budget.keep_free` must be a whole percentage from \"1%\" to \"99%\""), "{bad}");
@@ -242,7 +242,7 @@ fn a_project_changes_no_wrapper_of_the_user_until_it_is_trusted_and_its_own_is_a
         assert_eq!(wrap(&files), (vec!["box".to_owned()], "user_file", 0), "{other}");
         assert_eq!(files.load().overs().len(), 1);
         let file = files.load().project_file.unwrap();
-        TrustStore::new(&files.around()).record(&file, &[]).unwrap();
+        TrustStore::new(&files.env()).record(&file, &[]).unwrap();
         let (words, origin, wishes) = wrap(&files);
         assert_eq!((origin, wishes), ("project_file", usize::from(!words.is_empty())), "{other}");
     }
@@ -416,15 +416,15 @@ fn a_file_that_is_no_toml_or_no_text_is_refused() {
     assert!(refusal("[calls]\njobs = 1\njobs = 2\n").starts_with("error: /skilltune.toml:3: duplicate key"));
     let files = Files::new("", "");
     fs::write(files.project().join(SETTINGS_FILE), b"\xff").unwrap();
-    let error = crate::loops::settings(&files.project(), &files.around()).unwrap_err();
+    let error = crate::loops::settings(&files.project(), &files.env()).unwrap_err();
     assert!(matches!(error, SettingsError::Unreadable { .. }));
 }
 
 #[test]
 fn the_users_own_file_is_not_a_projects_file() {
     let files = Files::new("[calls]\njobs = 2\n", "");
-    let around = files.around();
-    let settings = crate::loops::settings(&around.config, &around).unwrap();
+    let env = files.env();
+    let settings = crate::loops::settings(&env.config, &env).unwrap();
     assert!(settings.project_file.is_none());
     assert!(matches!(settings.calls.jobs.origin, Origin::User(_)));
 }

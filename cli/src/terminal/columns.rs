@@ -6,13 +6,13 @@ use std::os::fd::AsFd;
 use crate::terminal::environment::Environment;
 
 /// How wide a line of data may be: a pipe has no width.
-pub fn data_width(around: &Environment) -> usize {
-    if around.terminal.stdout { console_width(io::stdout()) } else { UNBOUNDED }
+pub fn data_width(env: &Environment) -> usize {
+    if env.terminal.stdout { console_width(io::stdout()) } else { UNBOUNDED }
 }
 
 /// How wide a line of talk may be.
-pub fn talk_width(around: &Environment) -> usize {
-    if around.terminal.stderr { console_width(io::stderr()) } else { UNBOUNDED }
+pub fn talk_width(env: &Environment) -> usize {
+    if env.terminal.stderr { console_width(io::stderr()) } else { UNBOUNDED }
 }
 
 pub const UNBOUNDED: usize = u16::MAX as usize;

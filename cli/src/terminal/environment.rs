@@ -19,7 +19,7 @@ pub struct Environment {
     pub state: PathBuf,
     /// The folder of the workspaces of trials, and of what is known of folders that were captured.
     pub cache: PathBuf,
-    pub env: BTreeMap<String, String>,
+    pub vars: BTreeMap<String, String>,
     pub terminal: Terminal,
     /// The real path of `--project`.
     pub project: Option<PathBuf>,
@@ -57,8 +57,8 @@ impl Environment {
         Self { terminal, ..Self::new(cwd, env.collect())? }.within(project)
     }
 
-    fn new(cwd: PathBuf, env: BTreeMap<String, String>) -> Result<Self, FoldersError> {
-        let absolute = |name| env.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    fn new(cwd: PathBuf, vars: BTreeMap<String, String>) -> Result<Self, FoldersError> {
+        let absolute = |name| vars.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = absolute("HOME");
         let ours = |variable, below_home| {
             let base = absolute(variable).or_else(|| Some(home.as_ref()?.join(below_home)));
@@ -70,7 +70,7 @@ impl Environment {
             cache: ours("XDG_CACHE_HOME", ".cache")?,
             cwd,
             home,
-            env,
+            vars,
             terminal: Terminal::default(),
             project: None,
         })
@@ -122,22 +122,22 @@ impl Environment {
     }
 
     pub fn is_ci(&self) -> bool {
-        self.env.get("CI").is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
+        self.vars.get("CI").is_some_and(|value| !matches!(value.as_str(), "" | "0" | "false"))
     }
 
     pub fn is_dumb(&self) -> bool {
-        self.env.get("TERM").is_some_and(|value| value == "dumb")
+        self.vars.get("TERM").is_some_and(|value| value == "dumb")
     }
 
     /// Whether the locale says that all letters can be shown; the first of its variables that is set decides.
     pub fn is_utf8(&self) -> bool {
         let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| self.is_set(name));
-        let charset = set.map(|name| self.env[name].to_lowercase().replace('-', ""));
+        let charset = set.map(|name| self.vars[name].to_lowercase().replace('-', ""));
         charset.is_some_and(|charset| charset.ends_with("utf8"))
     }
 
     pub fn is_set(&self, name: &str) -> bool {
-        self.env.get(name).is_some_and(|value| !value.is_empty())
+        self.vars.get(name).is_some_and(|value| !value.is_empty())
     }
 }
 
@@ -166,10 +166,10 @@ mod tests {
 
     #[test]
     fn folders_follow_the_environment_and_fall_back_to_home() {
-        let around = Environment::fake("/w", &[("XDG_STATE_HOME", "/s"), ("XDG_CACHE_HOME", "relative")]);
-        assert_eq!(around.config, Path::new("/w/home/.config/skilltune"));
-        assert_eq!(around.state, Path::new("/s/skilltune"));
-        assert_eq!(around.cache, Path::new("/w/home/.cache/skilltune"), "a relative path is to be ignored");
+        let env = Environment::fake("/w", &[("XDG_STATE_HOME", "/s"), ("XDG_CACHE_HOME", "relative")]);
+        assert_eq!(env.config, Path::new("/w/home/.config/skilltune"));
+        assert_eq!(env.state, Path::new("/s/skilltune"));
+        assert_eq!(env.cache, Path::new("/w/home/.cache/skilltune"), "a relative path is to be ignored");
     }
 
     #[test]
@@ -185,11 +185,11 @@ mod tests {
         let skill = root.path().join("repo/sub/skills/a");
         std::fs::create_dir_all(&skill).unwrap();
         std::fs::create_dir(root.path().join("repo/.git")).unwrap();
-        let around = Environment::fake("/elsewhere", &[]);
-        assert_eq!(around.project_of(&skill), root.path().join("repo"));
+        let env = Environment::fake("/elsewhere", &[]);
+        assert_eq!(env.project_of(&skill), root.path().join("repo"));
         std::fs::write(root.path().join("repo/sub/skilltune.toml"), "").unwrap();
-        assert_eq!(around.project_of(&skill), root.path().join("repo/sub"));
-        assert_eq!(around.project_of(Path::new("/")), Path::new("/elsewhere"));
+        assert_eq!(env.project_of(&skill), root.path().join("repo/sub"));
+        assert_eq!(env.project_of(Path::new("/")), Path::new("/elsewhere"));
     }
 
     #[test]
@@ -200,18 +200,10 @@ mod tests {
         std::fs::write(skill.join("skilltune.toml"), "").unwrap();
         let project = root.path().join("project");
         std::fs::create_dir_all(project.join(".git")).unwrap();
-        let around = Environment::fake(project.join("sub"), &[]);
-        assert_eq!(
-            around.project_of(&skill),
-            project,
-            "nothing above it is marked: that of the current folder"
-        );
+        let env = Environment::fake(project.join("sub"), &[]);
+        assert_eq!(env.project_of(&skill), project, "nothing above it is marked: that of the current folder");
         std::fs::create_dir(root.path().join("home/.git")).unwrap();
-        assert_eq!(
-            around.project_of(&skill),
-            root.path().join("home"),
-            "a home under version control is one"
-        );
+        assert_eq!(env.project_of(&skill), root.path().join("home"), "a home under version control is one");
         let inside = Environment::fake(&skill, &[]);
         assert_eq!(inside.project_here(), skill, "whoever stands in it means it");
     }
@@ -220,11 +212,11 @@ mod tests {
     fn a_named_project_wins_and_must_be_a_folder() {
         let root = tempfile::tempdir().unwrap();
         std::fs::write(root.path().join("file"), "").unwrap();
-        let around = || Environment::fake(root.path(), &[]);
-        let named = around().within(Some(Path::new("."))).unwrap();
+        let env = || Environment::fake(root.path(), &[]);
+        let named = env().within(Some(Path::new("."))).unwrap();
         assert_eq!(named.project_of(Path::new("/")), root.path().canonicalize().unwrap());
         for bad in ["missing", "file"] {
-            let error = around().within(Some(Path::new(bad))).unwrap_err();
+            let error = env().within(Some(Path::new(bad))).unwrap_err();
             assert_eq!(error.to_string(), format!("cannot use {bad} as the project folder"));
         }
     }

@@ -25,12 +25,12 @@ pub struct Printer {
 impl Printer {
     pub const PLAIN: Self = Self { data: Style::PLAIN, talk: Style::PLAIN, talk_width: columns::UNBOUNDED };
 
-    pub fn new(around: &Environment) -> Self {
-        let terminal = around.terminal;
+    pub fn new(env: &Environment) -> Self {
+        let terminal = env.terminal;
         Self {
-            data: Style::on(terminal.stdout, around),
-            talk: Style::on(terminal.stderr, around),
-            talk_width: columns::talk_width(around),
+            data: Style::on(terminal.stdout, env),
+            talk: Style::on(terminal.stderr, env),
+            talk_width: columns::talk_width(env),
         }
     }
 

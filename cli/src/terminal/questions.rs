@@ -28,8 +28,8 @@ pub struct Person;
 
 impl Person {
     /// Somebody to ask, if anybody is there.
-    pub fn present(around: &Environment) -> Option<&'static dyn Answers> {
-        around.is_interactive().then_some(&Self as &dyn Answers)
+    pub fn present(env: &Environment) -> Option<&'static dyn Answers> {
+        env.is_interactive().then_some(&Self as &dyn Answers)
     }
 }
 
@@ -109,11 +109,11 @@ pub enum AnswerFrom<T> {
 }
 
 impl<T> AnswerFrom<T> {
-    pub fn of(given: Option<T>, yes: bool, around: &Environment) -> Self {
+    pub fn of(given: Option<T>, yes: bool, env: &Environment) -> Self {
         match given {
             Some(given) => Self::Given(given),
             None if yes => Self::Default,
-            None if around.is_interactive() => Self::Terminal,
+            None if env.is_interactive() => Self::Terminal,
             None => Self::Nobody,
         }
     }

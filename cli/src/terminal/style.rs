@@ -18,8 +18,8 @@ impl Style {
     pub const VIVID: Self = Self { on: true };
 
     /// The style of one stream: colours on a terminal only, and never against `NO_COLOR`, `TERM=dumb` or `CI`.
-    pub fn on(is_terminal: bool, around: &Environment) -> Self {
-        let refused = around.is_set("NO_COLOR") || around.is_dumb() || around.is_ci();
+    pub fn on(is_terminal: bool, env: &Environment) -> Self {
+        let refused = env.is_set("NO_COLOR") || env.is_dumb() || env.is_ci();
         Self { on: is_terminal && !refused }
     }
 

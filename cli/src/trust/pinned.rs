@@ -70,23 +70,23 @@ pub fn programs<'a>(commands: impl Iterator<Item = &'a Vec<String>>) -> Vec<Stri
 pub fn scripts<'a>(
     file: &TextFile,
     commands: impl Iterator<Item = &'a Vec<String>>,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Vec<Pinned>, TrustError> {
     let base = file.path.parent().expect("a file is in a folder").to_owned();
-    let ground = Ground { base, root: root_of(file, around), writes: Vec::new() };
+    let ground = Ground { base, root: root_of(file, env), writes: Vec::new() };
     each_once(commands.map(|command| ground.named_by(command)))
 }
 
 /// The project of a file, as a real path.
-fn root_of(file: &TextFile, around: &Environment) -> PathBuf {
+fn root_of(file: &TextFile, env: &Environment) -> PathBuf {
     let base = file.path.parent().expect("a file is in a folder");
-    let root = around.project_of(&file.path).canonicalize().ok();
+    let root = env.project_of(&file.path).canonicalize().ok();
     root.filter(|root| base.starts_with(root)).unwrap_or_else(|| base.to_owned())
 }
 
 impl Pins {
-    pub fn of(file: &TextFile, files: Vec<Pinned>, around: &Environment) -> Self {
-        Self { named_in: file.path.clone(), root: root_of(file, around), files }
+    pub fn of(file: &TextFile, files: Vec<Pinned>, env: &Environment) -> Self {
+        Self { named_in: file.path.clone(), root: root_of(file, env), files }
     }
 }
 

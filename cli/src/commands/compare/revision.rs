@@ -11,20 +11,20 @@ use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
-pub(super) fn read(revision: &str, folder: &str, around: &Environment) -> Result<Version, Complaint> {
+pub(super) fn read(revision: &str, folder: &str, env: &Environment) -> Result<Version, Complaint> {
     let called = format!("{revision}:{folder}");
     // Git would take it for an option.
     if revision.is_empty() || revision.starts_with('-') {
         return Err(Complaint::input(format!("{called:?} names no git revision"))
             .hint("write REVISION:PATH, such as HEAD~1:skills/writer"));
     }
-    let git = git(around).map_err(|_| {
+    let git = git(env).map_err(|_| {
         Complaint::input(format!("cannot read {called}: `git` is not installed"))
             .hint("check the revision out, and pass its folder")
     })?;
-    let repository = around.project.clone().unwrap_or_else(|| around.cwd.clone());
+    let repository = env.project.clone().unwrap_or_else(|| env.cwd.clone());
     let folder = folder.trim_end_matches('/').to_owned();
-    let name = name(&folder, around)?;
+    let name = name(&folder, env)?;
     let revision = Revision { revision: revision.to_owned(), folder };
     let files = files(&revision, &git, &repository)?.map_err(|error| refused(&called, &error))?;
     check(&files, &called)?;
@@ -32,8 +32,8 @@ pub(super) fn read(revision: &str, folder: &str, around: &Environment) -> Result
 }
 
 /// The folder's own, or at the root of a repository that of the project.
-fn name(folder: &str, around: &Environment) -> Result<String, Complaint> {
-    let project = around.project_here();
+fn name(folder: &str, env: &Environment) -> Result<String, Complaint> {
+    let project = env.project_here();
     let name = Path::new(folder).file_name().or_else(|| project.file_name()).and_then(|name| name.to_str());
     let name = name.ok_or_else(|| Complaint::input("the folder of the skill has no name"))?;
     Ok(name.to_owned())

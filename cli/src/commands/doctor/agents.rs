@@ -65,11 +65,11 @@ pub fn look(
     settings: &Settings,
     trusted: bool,
     deadline: Duration,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Vec<AgentSeen>, Complaint> {
-    let mut seen = look_at(|_| true, settings, trusted, deadline, around)?;
+    let mut seen = look_at(|_| true, settings, trusted, deadline, env)?;
     // Last: any other one can do more.
-    seen.push(AgentSeen::built_in().completed(settings, around));
+    seen.push(AgentSeen::built_in().completed(settings, env));
     Ok(seen)
 }
 
@@ -79,24 +79,24 @@ pub fn look_at(
     settings: &Settings,
     trusted: bool,
     deadline: Duration,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Vec<AgentSeen>, Complaint> {
     let is_looked_at = |name: &str| !settings.agents.contains_key(name) && is_wanted(name);
     let known = known().filter(|(name, _)| is_looked_at(name));
-    let mut found: Vec<Found> = known.map(|(name, get)| Found::known(name, get, around)).collect();
+    let mut found: Vec<Found> = known.map(|(name, get)| Found::known(name, get, env)).collect();
     let described = settings.agents.keys().filter(|name| is_wanted(name));
-    found.extend(described.map(|name| Found::described(name, settings, trusted, around)));
+    found.extend(described.map(|name| Found::described(name, settings, trusted, env)));
     let asked: Vec<Asked> = found.iter().filter_map(Found::question).collect();
-    let mut heard = versions::ask(&asked, deadline, around)?.into_iter();
+    let mut heard = versions::ask(&asked, deadline, env)?.into_iter();
     let seen = found.into_iter().map(|found| found.seen(&mut heard));
-    Ok(seen.map(|seen| seen.completed(settings, around)).collect())
+    Ok(seen.map(|seen| seen.completed(settings, env)).collect())
 }
 
 /// Has each real agent that is here make one call, and believes none that fails.
-pub fn probe(seen: &mut [AgentSeen], settings: &Settings, around: &Environment) -> Result<(), Complaint> {
+pub fn probe(seen: &mut [AgentSeen], settings: &Settings, env: &Environment) -> Result<(), Complaint> {
     let mut asked: Vec<(&mut AgentSeen, Agent)> = Vec::new();
     for seen in seen.iter_mut().filter(|seen| seen.usable && seen.described.is_none()) {
-        match Real::named(&seen.name).map(|real| agents::real(real, settings, around)) {
+        match Real::named(&seen.name).map(|real| agents::real(real, settings, env)) {
             Some(Ok(agent)) => asked.push((seen, agent)),
             Some(Err(complaint)) => seen.take(Probed::broken(&complaint.what)),
             None => {}
@@ -134,12 +134,12 @@ impl AgentSeen {
     }
 
     /// With what the settings and the environment tell of it.
-    fn completed(self, settings: &Settings, around: &Environment) -> Self {
+    fn completed(self, settings: &Settings, env: &Environment) -> Self {
         let roles = roles_of(&self.name, settings);
         let rights = rights::of(&self.name, settings, System::of(settings));
         let real = Real::named(&self.name).filter(|_| self.described.is_none());
         let (Some(real), Some(path)) = (real, &self.path) else { return Self { roles, rights, ..self } };
-        let login = Agent::real(real, None, path.into(), &around.env).login().map(|login| match login {
+        let login = Agent::real(real, None, path.into(), &env.vars).login().map(|login| match login {
             Login::Key(variable) => LoginSeen::Key(variable),
             Login::File(file) => LoginSeen::File(file.display().to_string()),
             Login::Unseen => LoginSeen::Unseen,
@@ -181,19 +181,19 @@ struct Found {
 }
 
 impl Found {
-    fn known(name: &str, get: &'static str, around: &Environment) -> Self {
+    fn known(name: &str, get: &'static str, env: &Environment) -> Self {
         let settings = AgentSettings { command: vec![name.to_owned()], ..AgentSettings::default() };
-        let path = agents::on_path(name, around).ok();
+        let path = agents::on_path(name, env).ok();
         Self { name: name.to_owned(), settings, path, described: None, trusted: true, get: Some(get) }
     }
 
-    fn described(name: &str, settings: &Settings, trusted: bool, around: &Environment) -> Self {
+    fn described(name: &str, settings: &Settings, trusted: bool, env: &Environment) -> Self {
         let entry = &settings.agents[name];
         let foreign = matches!(entry.origin, Origin::Project(_));
         let get = known().find(|(known, _)| *known == entry.settings.command[0]);
         Self {
             name: name.to_owned(),
-            path: agents::program(entry, around).ok(),
+            path: agents::program(entry, env).ok(),
             settings: entry.settings.clone(),
             described: Some(entry.origin.to_string()),
             trusted: trusted || !foreign,

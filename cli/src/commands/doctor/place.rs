@@ -28,9 +28,9 @@ pub struct Place {
 }
 
 /// The folders of a run: its project, what we store there, our state, and the workspaces.
-pub fn look(project: &Path, around: &Environment) -> Vec<Place> {
+pub fn look(project: &Path, env: &Environment) -> Vec<Place> {
     let store = Home::of(project);
-    let own = [("store", store.root()), ("state", &around.state), ("cache", &around.cache)];
+    let own = [("store", store.root()), ("state", &env.state), ("cache", &env.cache)];
     own.map(|(what, path)| Place::look(what, path)).into()
 }
 

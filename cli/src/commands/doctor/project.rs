@@ -60,24 +60,24 @@ pub struct Lock {
 }
 
 impl Project {
-    pub fn look(root: &Path, settings: &Settings, broken: Option<&Complaint>, around: &Environment) -> Self {
+    pub fn look(root: &Path, settings: &Settings, broken: Option<&Complaint>, env: &Environment) -> Self {
         let file = settings.project_file.as_ref();
         let describes = settings.agents.values().any(|agent| matches!(agent.origin, Origin::Project(_)))
             || !settings.foreign_wishes().is_empty();
-        let pages = Pages::trusted(settings, around);
+        let pages = Pages::trusted(settings, env);
         let trusts = |file| {
-            let scripts = agents::scripts(settings, around);
-            let trusts = scripts.and_then(|scripts| TrustStore::new(around).trusts(file, &scripts));
+            let scripts = agents::scripts(settings, env);
+            let trusts = scripts.and_then(|scripts| TrustStore::new(env).trusts(file, &scripts));
             pages.unwrap_or(true) && trusts.unwrap_or(false)
         };
-        let found = Runs::of(root, around);
+        let found = Runs::of(root, env);
         let state_error = found.as_ref().err().map(|strange| strange.what.clone());
         let (runs, damaged) = found.map(|runs| open_runs(&runs)).unwrap_or_default();
         Self {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
             settings_error: broken.map(in_one_line),
-            roles_error: agents::cast(Tune::ROLES, settings, around, BuiltIn::Knows)
+            roles_error: agents::cast(Tune::ROLES, settings, env, BuiltIn::Knows)
                 .err()
                 .map(|complaint| complaint.what),
             trusted: file.filter(|_| describes || pages.is_some()).map(trusts),
@@ -86,7 +86,7 @@ impl Project {
             state_error,
             runs,
             damaged,
-            locks: locks(around),
+            locks: locks(env),
         }
     }
 }
@@ -125,8 +125,8 @@ fn open_run<L: LoopCommands>(runs: &Runs, id: &RunId) -> Result<Option<OpenRun>,
     Ok((standing != Standing::Ended).then(|| OpenRun { id: id.to_string(), status, target }))
 }
 
-fn locks(around: &Environment) -> Vec<Lock> {
-    let held = Locks::at(&around.state).holders();
+fn locks(env: &Environment) -> Vec<Lock> {
+    let held = Locks::at(&env.state).holders();
     let told = held.into_iter().map(|holder| Lock {
         pid: holder.pid,
         host: plain::one_line(&holder.host),

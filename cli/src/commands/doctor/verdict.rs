@@ -34,7 +34,7 @@ pub fn judge(
     agents: &[AgentSeen],
     wrap: Option<&WrapSeen>,
     folders: &[Place],
-    around: &Environment,
+    env: &Environment,
 ) -> Verdict {
     if project.settings_error.is_some() {
         return missing("fix the settings; `skilltune config show` prints the error");
@@ -49,7 +49,7 @@ pub fn judge(
         return missing(&fix);
     }
     let usable = || agents.iter().filter(|agent| agent.usable && !agent.lacks_login());
-    let parts = agents::cast(Tune::ROLES, settings, around, BuiltIn::Knows).ok();
+    let parts = agents::cast(Tune::ROLES, settings, env, BuiltIn::Knows).ok();
     let set = parts.and_then(|parts| {
         let agent = |name: &str| usable().find(|agent| agent.name == name);
         parts.values().map(|part| agent(&part.agent.name)).collect::<Option<Vec<_>>>()

@@ -38,9 +38,9 @@ const SHOWN: usize = 60;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The answers, in the order of the questions.
-pub fn ask(asked: &[Asked], deadline: Duration, around: &Environment) -> Result<Vec<Heard>, Complaint> {
+pub fn ask(asked: &[Asked], deadline: Duration, env: &Environment) -> Result<Vec<Heard>, Complaint> {
     under_guard(asked.len(), given_up, |nth, place| {
-        let call = call(&asked[nth], &place, deadline, around);
+        let call = call(&asked[nth], &place, deadline, env);
         move |pool, ear| one(&pool, &call, &ear)
     })
 }
@@ -48,9 +48,9 @@ pub fn ask(asked: &[Asked], deadline: Duration, around: &Environment) -> Result<
 /// What a program takes for the person's home: whatever it writes there is gone afterwards.
 const HOME: &str = "home";
 
-fn call(asked: &Asked, place: &Path, deadline: Duration, around: &Environment) -> Call {
+fn call(asked: &Asked, place: &Path, deadline: Duration, env: &Environment) -> Call {
     let home = place.join(HOME);
-    let mut ambient = around.env.clone();
+    let mut ambient = env.vars.clone();
     for name in ["HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
         ambient.insert(name.to_owned(), home.to_string_lossy().into_owned());
     }

@@ -25,9 +25,9 @@ pub struct WrapSeen {
 const ECHO: [&str; 2] = ["echo", "ready"];
 
 /// Nothing, where agents run in none.
-pub fn look(settings: &Settings, around: &Environment) -> Option<WrapSeen> {
+pub fn look(settings: &Settings, env: &Environment) -> Option<WrapSeen> {
     let words = settings.calls.wrap.value.0.clone();
-    let (path, trouble) = match agents::wrap::found(settings, around) {
+    let (path, trouble) = match agents::wrap::found(settings, env) {
         Ok(wrap) => (Some(wrap?.program().display().to_string()), None),
         Err(complaint) => (None, Some(complaint.what)),
     };
@@ -37,14 +37,14 @@ pub fn look(settings: &Settings, around: &Environment) -> Option<WrapSeen> {
 
 impl WrapSeen {
     /// Has it start a program that says one word.
-    pub fn probe(&mut self, settings: &Settings, around: &Environment) -> Result<(), Complaint> {
+    pub fn probe(&mut self, settings: &Settings, env: &Environment) -> Result<(), Complaint> {
         if self.trouble.is_some() {
             return Ok(());
         }
         let command = ECHO.map(str::to_owned).into();
         let echo = AgentSettings { command, ..AgentSettings::default() };
-        let echo = Agent::new(&self.words[0], None, echo, ECHO[0].into(), &around.env);
-        let agent = agents::wrap::wrapped(echo, settings, around)?;
+        let echo = Agent::new(&self.words[0], None, echo, ECHO[0].into(), &env.vars);
+        let agent = agents::wrap::wrapped(echo, settings, env)?;
         self.probe = probe::ask(&[agent], agents::system_confines(settings))?.pop();
         Ok(())
     }

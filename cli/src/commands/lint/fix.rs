@@ -28,10 +28,10 @@ pub fn apply(
     skill: &Skill,
     person: Option<&dyn Answers>,
     is_wanted: impl Fn(Rule) -> bool,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<(Files, Vec<Repair>), Complaint> {
-    let (locks, lock) = session::lock(around, printer, std::slice::from_ref(&skill.path), DOING)?;
+    let (locks, lock) = session::lock(env, printer, std::slice::from_ref(&skill.path), DOING)?;
     // Leftovers of a crash: taking the lock has already recovered the folder.
     let store = locks.place(&skill.path).join("fix");
     store.remove().map_err(ours)?;
@@ -58,7 +58,7 @@ pub fn apply(
     }
     let to = objects.put_manifest(&tree(&fixed.files)?).map_err(ours)?;
     let moves = [Move { path: skill.path.clone(), from: before.tree, to }];
-    match promote::promote(&locks, &lock, &objects, &around.indexes(), DOING, &moves).map_err(ours)? {
+    match promote::promote(&locks, &lock, &objects, &env.indexes(), DOING, &moves).map_err(ours)? {
         Promotion::Done => {
             store.remove().map_err(ours)?;
             Ok((fixed.files, fixed.done))

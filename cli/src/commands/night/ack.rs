@@ -12,8 +12,8 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-pub fn run(args: &NightAckArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), around)?;
+pub fn run(args: &NightAckArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.file.file.as_deref(), env)?;
     let Some(mut book) = Book::open(&plan, false)? else {
         return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
     };

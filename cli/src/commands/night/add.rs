@@ -16,12 +16,12 @@ use crate::trust::file::TextFile;
 
 const HEAD: &str = "# Jobs that `skilltune night` runs. docs/nights.md explains every key.\n";
 
-pub fn run(args: &NightAddArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     // What cannot be found now would not be found at night either.
-    let skills = find::skills(&args.skill, around)?;
-    let path = Plan::path(args.file.file.as_deref(), around);
+    let skills = find::skills(&args.skill, env)?;
+    let path = Plan::path(args.file.file.as_deref(), env);
     let old = TextFile::read(&path)?;
-    let store = TrustStore::new(around);
+    let store = TrustStore::new(env);
     let was_trusted = match &old {
         Some(old) => store.trusts(old, &[])?,
         None => true,
@@ -46,7 +46,7 @@ pub fn run(args: &NightAddArgs, around: &Environment, printer: Printer) -> Resul
     }
     put("skill", if let [one] = skills.as_slice() { one.clone().into() } else { skills.into() });
     if let Some(suite) = &args.suite {
-        let suite = around.cwd.join(suite);
+        let suite = env.cwd.join(suite);
         let real = suite.canonicalize().map_err(|error| {
             Complaint::input(format!("cannot read the suite {}", suite.display())).caused_by(error)
         })?;
@@ -82,7 +82,7 @@ pub fn run(args: &NightAddArgs, around: &Environment, printer: Printer) -> Resul
         )
     };
     printer.talk(&format!("added job {added} to {}\n{hint}", path.display()));
-    let added = names.last().map(|job| job.ready(&plan, around));
+    let added = names.last().map(|job| job.ready(&plan, env));
     if let Some(Err(left)) = added {
         printer.talk(&format!("it cannot run yet: {}", morning::why(&left)));
     }

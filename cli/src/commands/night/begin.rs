@@ -35,11 +35,11 @@ pub enum Selection<'a> {
 pub fn run(
     args: &NightRunArgs,
     selection: Selection<'_>,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), around)?;
-    plan.require_trust(around)?;
+    let plan = Plan::read(args.file.file.as_deref(), env)?;
+    plan.require_trust(env)?;
     let mut jobs = jobs::all(&plan)?;
     if let Selection::Job(only) = selection {
         let names: Vec<String> = jobs.iter().map(|job| job.name.to_string()).collect();
@@ -67,7 +67,7 @@ pub fn run(
     }
     let unchanged = match selection {
         Selection::Part(NightPartArgs { changed_since: Some(revision), .. }) => {
-            unchanged(&jobs, revision, &plan, around)?
+            unchanged(&jobs, revision, &plan, env)?
         }
         Selection::Part(_) | Selection::Job(_) => BTreeSet::new(),
     };
@@ -94,10 +94,10 @@ pub fn run(
             return Ok(Exit::Paused);
         }
     }
-    let driver = Driver::new(&plan, book, args.quiet, around, printer)?;
+    let driver = Driver::new(&plan, book, args.quiet, env, printer)?;
     let (book, signal) =
         driver.run(Tonight { jobs, unchanged, shard, date, is_scheduled: args.scheduled })?;
-    let exit = leave_pages(&plan, &book, args.format, args.quiet, around, printer)?;
+    let exit = leave_pages(&plan, &book, args.format, args.quiet, env, printer)?;
     Ok(match signal {
         Some(Signal::TERM) => Exit::Terminated,
         Some(_) => Exit::Interrupted,
@@ -111,7 +111,7 @@ pub fn leave_pages(
     book: &Book,
     format: Format,
     is_quiet: bool,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let told = Morning::of(&book.history).expect("a night has begun");
@@ -123,7 +123,7 @@ pub fn leave_pages(
     let exit = exit(&told);
     let content = &plan.content;
     if !content.notify.is_empty() && (content.notify_always || told.needs_you()) {
-        let notified = notify(plan, &line(&object), around);
+        let notified = notify(plan, &line(&object), env);
         if let Some(why) = &notified.error {
             printer.talk(&format!("warning: `notify` failed: {why}"));
         }
@@ -131,7 +131,7 @@ pub fn leave_pages(
         book.put("night.json", &line(&object))?;
     }
     let object = line(&object);
-    keep::keep(&[("md", &page), ("json", &object)], plan, book, around, printer)?;
+    keep::keep(&[("md", &page), ("json", &object)], plan, book, env, printer)?;
     match format {
         Format::Json => printer.json(&object)?,
         Format::Human if !is_quiet || exit == Exit::Ended => {

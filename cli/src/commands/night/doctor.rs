@@ -44,27 +44,27 @@ struct Seen {
     checks: Vec<Check>,
 }
 
-pub fn run(args: &NightDoctorArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let seen = look(args, around)?;
+pub fn run(args: &NightDoctorArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let seen = look(args, env)?;
     match args.view.format {
-        Format::Human => printer.data(&page::page(&seen, columns::data_width(around), printer.data)),
+        Format::Human => printer.data(&page::page(&seen, columns::data_width(env), printer.data)),
         Format::Json => printer.json(&serde_json::to_string(&seen).expect("what was seen has a JSON text")),
     }?;
     Ok(if seen.ready { Exit::Reached } else { Exit::Ended })
 }
 
-fn look(args: &NightDoctorArgs, around: &Environment) -> Result<Seen, Complaint> {
-    let path = real(&Plan::path(args.view.file.file.as_deref(), around));
-    let start = Start::look(&name_of(&path), &path, around);
-    let world = start.around.clone();
-    let mut times = Times::new(&start, around);
+fn look(args: &NightDoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
+    let path = real(&Plan::path(args.view.file.file.as_deref(), env));
+    let start = Start::look(&name_of(&path), &path, env);
+    let world = start.env.clone();
+    let mut times = Times::new(&start, env);
     let mut checks = start.checks.clone();
     match Plan::read(Some(&path), &world) {
         Err(complaint) => checks.push(broken(About::File, &complaint)),
         Ok(plan) => {
             let is_trusted = file::look(&plan, &world, &mut checks);
-            let jobs = jobs::look(&plan, &start, around, &mut checks);
-            agents::look(&jobs, is_trusted, &start, args.timeout, around, &mut checks)?;
+            let jobs = jobs::look(&plan, &start, env, &mut checks);
+            agents::look(&jobs, is_trusted, &start, args.timeout, env, &mut checks)?;
             disk::look(&plan, &world, &mut checks);
             match Shelf::of(&plan).read() {
                 Err(complaint) => checks.push(broken(About::Time, &complaint)),
@@ -75,7 +75,7 @@ fn look(args: &NightDoctorArgs, around: &Environment) -> Result<Seen, Complaint>
     checks.extend(start.missing(times.has_run_lately));
     checks.append(&mut times.checks);
     checks.sort_by_key(|check| check.about);
-    let (shell, nights) = (Secrets::of(around), Secrets::of(&world));
+    let (shell, nights) = (Secrets::of(env), Secrets::of(&world));
     let clean = |text: &str| nights.hide(&shell.hide(text)).into_string();
     for check in &mut checks {
         check.text = clean(&check.text);

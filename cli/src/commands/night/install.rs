@@ -12,18 +12,18 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-pub fn run(args: &InstallArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), around)?;
+pub fn run(args: &InstallArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.file.file.as_deref(), env)?;
     let program = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
-    let job = Job::new(&program, &plan.file.path, args.at, around)?;
+    let job = Job::new(&program, &plan.file.path, args.at, env)?;
     if let Some(printed) = args.print {
         printer.bytes(print(printed, &job)?.trim_end())?;
         return Ok(Exit::Reached);
     }
     // Nobody is there to be asked at night.
-    plan.require_trust(around)?;
-    let mut installed = place::install(&job, around)?;
+    plan.require_trust(env)?;
+    let mut installed = place::install(&job, env)?;
     if job::is_in_build_folder(&program) {
         installed.notes.push(format!(
             "the night starts {}, which `cargo clean` deletes; `cargo install` puts skilltune elsewhere",
@@ -34,9 +34,9 @@ pub fn run(args: &InstallArgs, around: &Environment, printer: Printer) -> Result
     Ok(Exit::Reached)
 }
 
-pub fn uninstall(args: &UninstallArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let file = real(&Plan::path(args.file.file.as_deref(), around));
-    let removed = place::uninstall(&job::name_of(&file), around)?;
+pub fn uninstall(args: &UninstallArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let file = real(&Plan::path(args.file.file.as_deref(), env));
+    let removed = place::uninstall(&job::name_of(&file), env)?;
     if removed.is_empty() {
         printer.talk(&format!("nothing to remove: no nightly start of {} is installed", file.display()));
     }

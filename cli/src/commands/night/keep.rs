@@ -21,7 +21,7 @@ pub fn keep(
     pages: &[(&str, &str)],
     plan: &Plan,
     book: &Book,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<(), Complaint> {
     let nights = &book.history.nights;
@@ -45,10 +45,10 @@ pub fn keep(
         Work::Resume { .. } | Work::Tune => false,
     });
     let measured: BTreeSet<&RunId> = measured.filter_map(|done| done.outcome.run.as_ref()).collect();
-    let runs = Runs::of(&plan.folder, around)?;
+    let runs = Runs::of(&plan.folder, env)?;
     let gone: Vec<RunId> = runs.ids(None).into_iter().filter(|id| measured.contains(id)).collect();
     if !gone.is_empty() {
-        clean::delete(&gone, &Scope { runs, only: None, around, printer })?;
+        clean::delete(&gone, &Scope { runs, only: None, env, printer })?;
     }
     Ok(())
 }

@@ -16,12 +16,11 @@ use crate::terminal::printer::Printer;
 use crate::text::plain::one_line;
 use crate::text::width::columns;
 
-pub fn run(args: &NightViewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), around)?;
+pub fn run(args: &NightViewArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.file.file.as_deref(), env)?;
     let history = Shelf::of(&plan).read()?;
     let jobs = jobs::all(&plan)?;
-    let told: Vec<(&Job, String)> =
-        jobs.iter().map(|job| (job, state(job, &plan, &history, around))).collect();
+    let told: Vec<(&Job, String)> = jobs.iter().map(|job| (job, state(job, &plan, &history, env))).collect();
     match args.format {
         Format::Json => {
             let objects: Vec<_> = told
@@ -42,8 +41,8 @@ pub fn run(args: &NightViewArgs, around: &Environment, printer: Printer) -> Resu
     Ok(Exit::Reached)
 }
 
-fn state(job: &Job, plan: &Plan, history: &History, around: &Environment) -> String {
-    match job.ready(plan, around) {
+fn state(job: &Job, plan: &Plan, history: &History, env: &Environment) -> String {
+    match job.ready(plan, env) {
         Err(Left::Refused { why }) => format!("cannot run: {}", one_line(&why)),
         Err(left) => morning::left(&left),
         Ok(ready) => night::outlook(history, &job.name, &ready.wish)

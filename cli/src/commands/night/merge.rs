@@ -23,16 +23,16 @@ use crate::text::plain::one_line;
 /// Of the journal of a shard.
 const LARGEST: u64 = 32 << 20;
 
-pub fn run(args: &NightMergeArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.view.file.file.as_deref(), around)?;
+pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.view.file.file.as_deref(), env)?;
     // The end of the night may run the command of `notify`.
-    plan.require_trust(around)?;
+    plan.require_trust(env)?;
     let jobs: Vec<(Name, u32)> =
         jobs::all(&plan)?.into_iter().map(|job| (job.name, job.entry.priority)).collect();
     let mut shards: BTreeMap<u32, ShardNight> = BTreeMap::new();
     for folder in &args.shards {
         let shown = folder.display();
-        match shard(&around.cwd.join(folder), &jobs) {
+        match shard(&env.cwd.join(folder), &jobs) {
             Ok(shard) => {
                 if let Some(first) = shards.values().next()
                     && (first.date, first.part.shard.of()) != (shard.date, shard.part.shard.of())
@@ -71,7 +71,7 @@ pub fn run(args: &NightMergeArgs, around: &Environment, printer: Printer) -> Res
     for shard in book.history.last().map(Night::missing_shards).unwrap_or_default() {
         printer.talk(&format!("shard {shard} is missing"));
     }
-    leave_pages(&plan, &book, args.view.format, false, around, printer)
+    leave_pages(&plan, &book, args.view.format, false, env, printer)
 }
 
 /// The last night of a shard, if it is one of these jobs.

@@ -21,8 +21,8 @@ use crate::text::figures::duration;
 /// A scheduled night that is later than this has been missed.
 pub const OVERDUE: Duration = Duration::from_secs(26 * 3600);
 
-pub fn run(args: &NightStatusArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.view.file.file.as_deref(), around)?;
+pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.view.file.file.as_deref(), env)?;
     let shelf = Shelf::of(&plan);
     let history = shelf.read()?;
     let Some(told) = Morning::of(&history) else {

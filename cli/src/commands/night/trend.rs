@@ -15,8 +15,8 @@ use crate::terminal::printer::Printer;
 /// The columns of a strip.
 const WIDTH: usize = 60;
 
-pub fn run(args: &TrendArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.view.file.file.as_deref(), around)?;
+pub fn run(args: &TrendArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = Plan::read(args.view.file.file.as_deref(), env)?;
     let history = Shelf::of(&plan).read()?;
     let name: Option<Name> = args.job.parse().ok();
     let Some(job) = name.and_then(|name| history.jobs.get(&name)).filter(|job| !job.points.is_empty()) else {
@@ -31,7 +31,7 @@ pub fn run(args: &TrendArgs, around: &Environment, printer: Printer) -> Result<E
     match args.view.format {
         _ if args.csv => printer.data(&trend::csv(job))?,
         Format::Json => printer.json(&trend::json(job).to_string())?,
-        Format::Human => printer.data(&trend::drawn(job, around.is_utf8(), WIDTH))?,
+        Format::Human => printer.data(&trend::drawn(job, env.is_utf8(), WIDTH))?,
     }
     Ok(Exit::Reached)
 }

@@ -24,27 +24,27 @@ use crate::terminal::questions::Person;
 use crate::text::figures::{self, count};
 use crate::text::plain::one_line;
 
-pub(super) fn run(args: &SuiteAddArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub(super) fn run(args: &SuiteAddArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     match args.suite() {
-        Some(path) => from_suite::run(path, args, around, printer),
-        None => from_run(args, around, printer),
+        Some(path) => from_suite::run(path, args, env, printer),
+        None => from_run(args, env, printer),
     }
 }
 
-fn from_run(args: &SuiteAddArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+fn from_run(args: &SuiteAddArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let (run, trial) = (args.from.first(), args.from.get(1));
-    let scope = Scope::here(Some(LoopKind::Tune), around, printer)?;
+    let scope = Scope::here(Some(LoopKind::Tune), env, printer)?;
     let id = scope.named(run.map(String::as_str))?;
     let known: Known<Tune> = scope.runs.load(&id)?;
     let short = trials::short(&known.run);
-    let chosen = choose(&known.run, &short, trial.map(String::as_str), around)?;
+    let chosen = choose(&known.run, &short, trial.map(String::as_str), env)?;
     let (scenario, origin) = from_trial(&known.run, chosen);
     let of = &known.run.plan.task.scenarios[chosen.tried.trial.scenario];
     let note = of.held_out.then(|| {
         let (of, id) = (one_line(&of.id), &scenario.id);
         format!("`{of}` was held out in that run; once `{id}` counts, its task is known to the search")
     });
-    let to = destination(args, &known.run, around);
+    let to = destination(args, &known.run, env);
     add(New { scenario, origin, note }, &to, &scope.objects(), printer)
 }
 
@@ -80,7 +80,7 @@ fn choose<'a>(
     run: &Run,
     short: &'a [Short<'a>],
     name: Option<&str>,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<&'a Short<'a>, Complaint> {
     let id = &run.plan.run;
     if short.is_empty() {
@@ -89,7 +89,7 @@ fn choose<'a>(
     }
     let lines: Vec<String> = short.iter().map(|short| line(run, short)).collect();
     let Some(name) = name else {
-        let Some(person) = Person::present(around) else {
+        let Some(person) = Person::present(env) else {
             return Err(listing(SHORT, &lines, "no trial is named".to_owned())
                 .hint(format!("`skilltune suite add --from {id} TRIAL` adds one of them")));
         };
@@ -135,11 +135,11 @@ fn line(run: &Run, short: &Short<'_>) -> String {
 }
 
 /// What a person named; else the suite that the run used, where it is one of ours in this project; else that of the project.
-fn destination(args: &SuiteAddArgs, run: &Run, around: &Environment) -> PathBuf {
+fn destination(args: &SuiteAddArgs, run: &Run, env: &Environment) -> PathBuf {
     if let Some(to) = &args.to {
-        return around.cwd.join(to);
+        return env.cwd.join(to);
     }
-    let project = around.project_here();
+    let project = env.project_here();
     let used = run.plan.task.suite.as_ref().map(|suite| PathBuf::from(&suite.path));
     // The run may come from somebody else, and name any file of the person's.
     let is_here = |path: &PathBuf| {

@@ -21,23 +21,20 @@ use crate::text::figures::count;
 use crate::text::plain::one_line;
 use crate::text::width::{shortened, wrapped};
 
-pub(super) fn run(args: &SuiteCheckArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let suite = super::load(&args.suite, around)?;
-    let tried = if args.tried.is_wanted {
-        unaided::run(&suite, &args.tried, around, printer)?
-    } else {
-        Exit::Reached
-    };
+pub(super) fn run(args: &SuiteCheckArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let suite = super::load(&args.suite, env)?;
+    let tried =
+        if args.tried.is_wanted { unaided::run(&suite, &args.tried, env, printer)? } else { Exit::Reached };
     if matches!(tried, Exit::Interrupted | Exit::Terminated) {
         return Ok(tried);
     }
-    let shown = shown::of(&suite, around);
+    let shown = shown::of(&suite, env);
     if let Some(unread) = &shown.unread {
         printer.talk(unread);
     }
     let report = Report::new(&suite, &shown);
     match args.format {
-        Format::Human => printer.data(&report.text(data_width(around), printer.data))?,
+        Format::Human => printer.data(&report.text(data_width(env), printer.data))?,
         Format::Json => {
             let text = serde_json::to_string_pretty(&report.json()).expect("JSON has a text");
             printer.json(&text)?;

@@ -13,13 +13,9 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::figures::count;
 
-pub(super) fn run(
-    args: &SuiteConvertArgs,
-    around: &Environment,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
-    let suite = super::load(&args.from, around)?;
-    let out = around.named(&args.out)?;
+pub(super) fn run(args: &SuiteConvertArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let suite = super::load(&args.from, env)?;
+    let out = env.named(&args.out)?;
     // A dangling link is something too.
     if out.symlink_metadata().is_ok() {
         return Err(

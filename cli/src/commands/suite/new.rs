@@ -40,13 +40,13 @@ use crate::trust::Consent;
 /// It sees the skill in its prompt, and writes nothing.
 const DRAFTER: RoleSpec = RoleSpec::new(Role::IMPROVER, Rights::Read, false);
 
-pub(super) fn run(args: &SuiteNewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let skill = one_skill(args, around)?;
-    let project = around.project_of(&skill.path);
-    let path = destination(args, &project, around)?;
+pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let skill = one_skill(args, env)?;
+    let project = env.project_of(&skill.path);
+    let path = destination(args, &project, env)?;
     let files =
         skill_files::load(&skill.path, &skill.name).map_err(|error| Complaint::of(Kind::Input, &error))?;
-    let (part, settings) = drafter(args, &project, around)?;
+    let (part, settings) = drafter(args, &project, env)?;
     let most = usize::from(args.scenarios);
     let agent = part.agent.name.clone();
     printer.talk(&format!("asking {agent} for {}: one call", count(most, "scenario")));
@@ -69,8 +69,8 @@ pub(super) fn run(args: &SuiteNewArgs, around: &Environment, printer: Printer) -
 
 const AGAIN: &str = "run the command again, or pass another agent to --agent";
 
-fn one_skill(args: &SuiteNewArgs, around: &Environment) -> Result<Skill, Complaint> {
-    let mut skills = find::skills(&args.skill, around)?;
+fn one_skill(args: &SuiteNewArgs, env: &Environment) -> Result<Skill, Complaint> {
+    let mut skills = find::skills(&args.skill, env)?;
     if skills.len() > 1 {
         return Err(Complaint::input("`suite new` drafts scenarios for one skill").hint("name one of them"));
     }
@@ -78,8 +78,8 @@ fn one_skill(args: &SuiteNewArgs, around: &Environment) -> Result<Skill, Complai
 }
 
 /// A file that is not there, as a real path.
-fn destination(args: &SuiteNewArgs, project: &Path, around: &Environment) -> Result<PathBuf, Complaint> {
-    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| around.cwd.join(to));
+fn destination(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
+    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| env.cwd.join(to));
     // A dangling link is something too.
     if to.symlink_metadata().is_ok() {
         return Err(
@@ -94,18 +94,18 @@ fn destination(args: &SuiteNewArgs, project: &Path, around: &Environment) -> Res
     }
 }
 
-fn drafter(args: &SuiteNewArgs, project: &Path, around: &Environment) -> Result<(Part, Settings), Complaint> {
-    let mut settings = crate::loops::settings(project, around)?;
+fn drafter(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result<(Part, Settings), Complaint> {
+    let mut settings = crate::loops::settings(project, env)?;
     override_with(&mut settings.roles.improver, args.agent.clone().map(Some), "--agent");
     override_with(&mut settings.roles.executor, args.agent.clone().map(Some), "--agent");
-    agents::fill(&mut settings, around);
-    let casting = agents::cast(&[DRAFTER], &settings, around, BuiltIn::KnowsNothing)?;
+    agents::fill(&mut settings, env);
+    let casting = agents::cast(&[DRAFTER], &settings, env, BuiltIn::KnowsNothing)?;
     let part = casting.of(&DRAFTER.role).clone();
     if part.agent.name == offline::NAME {
         return Err(Complaint::input("the built-in agent cannot draft scenarios").hint("pass --agent NAME"));
     }
-    let consent = Consent::of(args.trust, Person::present(around));
-    agents::ensure_trusted(&casting, &settings, around, None, consent)?;
+    let consent = Consent::of(args.trust, Person::present(env));
+    agents::ensure_trusted(&casting, &settings, env, None, consent)?;
     Ok((part, settings))
 }
 

@@ -26,8 +26,8 @@ pub(super) struct Shown {
 }
 
 /// Runs may come from somebody else, and be damaged: what the suite itself shows is told all the same.
-pub(super) fn of(suite: &Suite, around: &Environment) -> Shown {
-    let runs = match Runs::here(around) {
+pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
+    let runs = match Runs::here(env) {
         Ok(runs) => runs,
         Err(complaint) => {
             return Shown {

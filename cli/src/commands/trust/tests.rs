@@ -5,8 +5,8 @@ use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
 fn trust(root: &tempfile::TempDir, path: &str) -> Result<String, Complaint> {
-    let around = Environment::fake(root.path(), &[]);
-    record(&TrustArgs { path: PathBuf::from(path) }, &around)
+    let env = Environment::fake(root.path(), &[]);
+    record(&TrustArgs { path: PathBuf::from(path) }, &env)
 }
 
 fn world(settings: &str) -> tempfile::TempDir {

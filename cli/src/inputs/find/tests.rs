@@ -41,20 +41,20 @@ impl World {
         self.root.path().canonicalize().unwrap().join(path)
     }
 
-    fn around(&self) -> Environment {
+    fn env(&self) -> Environment {
         Environment { cwd: self.at("repo/sub"), ..Environment::fake(self.at(""), &[]) }
     }
 
     /// The real paths found, below the root.
     fn find(&self, list: &str) -> Vec<String> {
-        let found = skills(list, &self.around()).unwrap();
+        let found = skills(list, &self.env()).unwrap();
         let root = self.at("");
         let below = |skill: Skill| skill.path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
         found.into_iter().map(below).collect()
     }
 
     fn refusal(&self, list: &str) -> String {
-        let complaint = Complaint::from(skills(list, &self.around()).unwrap_err());
+        let complaint = Complaint::from(skills(list, &self.env()).unwrap_err());
         assert_eq!(complaint.exit().code(), 2);
         complaint.render(Style::PLAIN, UNBOUNDED).replace(self.at("").to_str().unwrap(), "/")
     }

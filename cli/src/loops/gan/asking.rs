@@ -38,8 +38,8 @@ pub struct AtHold {
 }
 
 impl AtHold {
-    pub fn new(given: Option<Given>, yes: bool, around: &Environment, printer: Printer) -> Self {
-        Self { given, others: AnswerFrom::of(None, yes, around), printer }
+    pub fn new(given: Option<Given>, yes: bool, env: &Environment, printer: Printer) -> Self {
+        Self { given, others: AnswerFrom::of(None, yes, env), printer }
     }
 }
 
@@ -132,7 +132,7 @@ fn unfit(run: &Run, hold: Hold, choice: &Choice) -> String {
 }
 
 /// What `--answer` and `--with` say.
-pub fn given(reply: Reply<'_>, around: &Environment) -> Result<Given, Complaint> {
+pub fn given(reply: Reply<'_>, env: &Environment) -> Result<Given, Complaint> {
     let detail = |what: &str| {
         let text = reply.detail.map(str::trim).filter(|text| !text.is_empty());
         text.ok_or_else(|| {
@@ -141,7 +141,7 @@ pub fn given(reply: Reply<'_>, around: &Environment) -> Result<Given, Complaint>
     };
     let choice = match reply.name {
         AnswerName::Refocus => Choice::Refocus { dimension: DimensionId::new(detail("DIMENSION")?) },
-        AnswerName::Amend => Choice::Amend { changes: changes(detail("FILE")?, around)? },
+        AnswerName::Amend => Choice::Amend { changes: changes(detail("FILE")?, env)? },
         AnswerName::Guide => Choice::Guide { text: detail("TEXT")?.into() },
         AnswerName::Force => Choice::Force,
         AnswerName::Accept => Choice::Accept,
@@ -157,8 +157,8 @@ pub fn given(reply: Reply<'_>, around: &Environment) -> Result<Given, Complaint>
     Ok(Given::Goes(choice))
 }
 
-fn changes(path: &str, around: &Environment) -> Result<Vec<Change>, Complaint> {
-    let path = around.named(Path::new(path))?;
+fn changes(path: &str, env: &Environment) -> Result<Vec<Change>, Complaint> {
+    let path = env.named(Path::new(path))?;
     let cannot = || Complaint::input(format!("cannot use the changes in {}", path.display()));
     let text = disk::read(&path, LARGEST).map_err(|error| cannot().caused_by(error))?;
     let changes: Vec<Change> = serde_json::from_slice(&text).map_err(|error| {

@@ -20,12 +20,12 @@ pub struct Found {
 }
 
 /// The first browser of the PATH that we can speak to.
-pub fn found(around: &Environment) -> Option<Found> {
+pub fn found(env: &Environment) -> Option<Found> {
     // Neither is the project's own: a repository does not say how it is judged.
-    let find = |name: &str| agents::on_path(name, around).ok();
+    let find = |name: &str| agents::on_path(name, env).ok();
     let program = NAMES.into_iter().find_map(find)?;
     let beside = find("npm").and_then(|npm| Some(npm.parent()?.parent()?.join("lib/node_modules")));
-    let own = around.env.get("HOME").map(|home| Path::new(home).join(".local/lib/node_modules"));
+    let own = env.vars.get("HOME").map(|home| Path::new(home).join(".local/lib/node_modules"));
     let systems = ["/usr/local/lib/node_modules", "/usr/lib/node_modules"].map(PathBuf::from);
     let places = beside.into_iter().chain(own).chain(systems);
     let axe = places.map(|place| place.join(AXE)).find(|file| file.is_file());

@@ -28,18 +28,18 @@ use crate::trust::Consent;
 use crate::{agents, progress};
 
 impl LoopArgs for GanArgs {
-    fn run(self, around: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
-        let request = Request::new(&self, around)?;
+    fn run(self, env: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
+        let request = Request::new(&self, env)?;
         request.settings.overs().iter().for_each(|over| printer.talk(over));
         let home = Home::of(&request.project);
         if self.run.only_shows() {
-            return show(&self, &request, &planning::sketch(&request, &home)?, around, printer);
+            return show(&self, &request, &planning::sketch(&request, &home)?, env, printer);
         }
-        proposing::require(&request, around)?;
-        let person = Person::present(around).filter(|_| !self.run.yes);
+        proposing::require(&request, env)?;
+        let person = Person::present(env).filter(|_| !self.run.yes);
         let consent = Consent::of(self.trust, person);
-        let pinned = agents::ensure_trusted(&request.casting, &request.settings, around, None, consent)?;
-        begin(&self, &Request { pinned: pinned.into_iter().collect(), ..request }, &home, around, printer)
+        let pinned = agents::ensure_trusted(&request.casting, &request.settings, env, None, consent)?;
+        begin(&self, &Request { pinned: pinned.into_iter().collect(), ..request }, &home, env, printer)
     }
 }
 
@@ -47,18 +47,18 @@ fn begin(
     args: &GanArgs,
     request: &Request,
     home: &Home,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
     // The destination is looked at while nobody else may write it.
     let sketch = planning::sketch(request, home)?;
-    let locks = session::lock(around, printer, &Gan::targets(&sketch), sketch.run.as_str())?;
-    let stored = planning::store(request, &Objects::at(home.objects()), around)?;
+    let locks = session::lock(env, printer, &Gan::targets(&sketch), sketch.run.as_str())?;
+    let stored = planning::store(request, &Objects::at(home.objects()), env)?;
     let plan = Plan { run: sketch.run, folder: sketch.folder, ..planning::plan(request, home, stored)? };
     let id = plan.run.clone();
-    let went = drive(args, request, (home, plan), locks, around, printer);
+    let went = drive(args, request, (home, plan), locks, env, printer);
     failure::told::<Gan>(went, args.run.format, home, &id, printer)
 }
 
@@ -68,20 +68,20 @@ fn drive(
     request: &Request,
     (home, plan): (&Home, Plan),
     locks: (Locks, TargetLock),
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     if args.trust {
-        agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
+        agents::trust_for_run(&request.casting, &request.settings, env, &plan.run)?;
     }
     if args.run.format == Streamed::Human {
-        estimate(request, &unbegun(&plan)?, around)?.summary().iter().for_each(|line| printer.talk(line));
+        estimate(request, &unbegun(&plan)?, env)?.summary().iter().for_each(|line| printer.talk(line));
     }
-    let begun = session::begin(around, home, plan, Vec::new(), &request.pinned)?;
-    let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), around, printer);
+    let begun = session::begin(env, home, plan, Vec::new(), &request.pinned)?;
+    let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), env, printer);
     let options = RuntimeOptions::of(&request.casting, &request.settings, request.pinned.clone());
-    let mut person = AtHold::new(None, args.run.yes, around, printer);
-    session::drive(around, home, begun, locks, options, reporter, &mut person)
+    let mut person = AtHold::new(None, args.run.yes, env, printer);
+    session::drive(env, home, begun, locks, options, reporter, &mut person)
 }
 
 /// What would be built and judged, and the most that it can come to.
@@ -89,12 +89,12 @@ fn show(
     args: &GanArgs,
     request: &Request,
     plan: &Plan,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let most = Gan::most_calls(plan);
     let run = unbegun(plan)?;
-    let estimate = estimate(request, &run, around)?;
+    let estimate = estimate(request, &run, env)?;
     match (args.run.format, args.run.dry_run) {
         (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
         (Streamed::Human, true) => printer.data(&told(&run, &most, &estimate)),
@@ -112,8 +112,8 @@ fn unbegun(plan: &Plan) -> Result<Run, Complaint> {
 }
 
 /// By earlier runs here: each brief is another one.
-fn estimate(request: &Request, run: &Run, around: &Environment) -> Result<Estimate, Complaint> {
-    let earlier = Runs::of(&request.project, around)?.like(|_| true);
+fn estimate(request: &Request, run: &Run, env: &Environment) -> Result<Estimate, Complaint> {
+    let earlier = Runs::of(&request.project, env)?.like(|_| true);
     Ok(Estimate::new(run, &earlier, request.settings.calls.jobs.value))
 }
 

@@ -133,8 +133,8 @@ impl LoopCommands for Gan {
         answer: Option<Reply<'_>>,
         yes: bool,
     ) -> Result<Box<dyn Person<Self>>, Complaint> {
-        let given = answer.map(|reply| asking::given(reply, scope.around)).transpose()?;
-        Ok(Box::new(AtHold::new(given, yes, scope.around, scope.printer)))
+        let given = answer.map(|reply| asking::given(reply, scope.env)).transpose()?;
+        Ok(Box::new(AtHold::new(given, yes, scope.env, scope.printer)))
     }
 
     /// Only pauses the run: `resume` continues it as if nothing had happened.

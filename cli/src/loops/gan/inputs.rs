@@ -40,22 +40,18 @@ pub fn brief(path: &Path) -> Result<(String, Brief), Complaint> {
 pub type Material = (&'static str, String);
 
 /// What was given with the brief: as data, and as the files that an agent reads.
-pub fn given(
-    args: &GanArgs,
-    brief: &Brief,
-    around: &Environment,
-) -> Result<(Given, Vec<Material>), Complaint> {
+pub fn given(args: &GanArgs, brief: &Brief, env: &Environment) -> Result<(Given, Vec<Material>), Complaint> {
     let (sections, copy) = (sections(&brief.text), texts(&brief.text));
     let mut given = Given { sections, copy, ..Given::default() };
     let mut files = Vec::new();
     if let Some(path) = &args.copy {
-        let path = around.named(path)?;
+        let path = env.named(path)?;
         let text = text(&path, "copy", LARGEST)?;
         given.copy.extend(Given::copy(&text).map_err(|why| unread(&path, &why))?);
         files.push(("copy.json", text));
     }
     if let Some(path) = &args.design_tokens {
-        let path = around.named(path)?;
+        let path = env.named(path)?;
         let text = text(&path, "tokens", LARGEST)?;
         given.tokens = Given::tokens(&text).map_err(|why| unread(&path, &why))?;
         files.push(("tokens.json", text));
@@ -73,13 +69,13 @@ pub struct Judged {
 }
 
 /// A profile by its name, or a file of one. The original's settings go with its dimensions, which are built in.
-pub fn judged(named: Option<&str>, around: &Environment) -> Result<Judged, Complaint> {
+pub fn judged(named: Option<&str>, env: &Environment) -> Result<Judged, Complaint> {
     let mut original = None;
     let profile = match named {
         None | Some("design") => profile::design(),
         Some("code") => profile::code(),
         Some(path) => {
-            let path = around.named(Path::new(path))?;
+            let path = env.named(Path::new(path))?;
             let text = text(&path, "profile", LARGEST_PROFILE)?;
             let no_profile = |why: NotAProfile| {
                 Complaint::input(format!("{} is no profile: {why}", path.display()))

@@ -30,7 +30,7 @@ pub struct Stored {
 }
 
 /// Puts into the store what a run begins with.
-pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Result<Stored, Complaint> {
+pub fn store(request: &Request, objects: &Objects, env: &Environment) -> Result<Stored, Complaint> {
     let start = match request.into.as_ref().filter(|path| path.is_dir()) {
         None => {
             let manifest = Manifest::default();
@@ -38,7 +38,7 @@ pub fn store(request: &Request, objects: &Objects, around: &Environment) -> Resu
         }
         Some(path) => {
             let limits = RuntimeOptions::artifacts(&request.settings);
-            read(path, |rules| around.indexes().capture(objects, path, rules, limits))?
+            read(path, |rules| env.indexes().capture(objects, path, rules, limits))?
         }
     };
     let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();

@@ -14,11 +14,11 @@ use crate::terminal::environment::Environment;
 const OTHERWISE: &str = "pass --apply auto to put the result into the folder itself";
 
 /// As far as that can be known. Nothing is written.
-pub fn require(request: &Request, around: &Environment) -> Result<(), Complaint> {
+pub fn require(request: &Request, env: &Environment) -> Result<(), Complaint> {
     let (Some(into), Apply::Propose(_)) = (request.into.clone(), request.apply) else { return Ok(()) };
-    let program = git(around).map_err(|_| commit::no_git().hint(OTHERWISE))?;
+    let program = git(env).map_err(|_| commit::no_git().hint(OTHERWISE))?;
     let now = if into.is_dir() {
-        planning::read(&into, |rules| around.indexes().scan(&into, rules, Limits::default()))?.manifest
+        planning::read(&into, |rules| env.indexes().scan(&into, rules, Limits::default()))?.manifest
     } else {
         Manifest::default()
     };

@@ -63,20 +63,20 @@ pub struct Request {
 }
 
 impl Request {
-    pub fn new(args: &GanArgs, around: &Environment) -> Result<Self, Complaint> {
-        let (name, brief) = inputs::brief(&around.named(&args.brief)?)?;
-        let (given, materials) = inputs::given(args, &brief, around)?;
-        let Judged { profile, asked, original } = inputs::judged(args.profile.as_deref(), around)?;
-        let into = args.into.as_ref().map(|path| destination(&around.named(path)?, around)).transpose()?;
-        let project = around.project_here();
-        let mut settings = crate::loops::settings(&project, around)?;
+    pub fn new(args: &GanArgs, env: &Environment) -> Result<Self, Complaint> {
+        let (name, brief) = inputs::brief(&env.named(&args.brief)?)?;
+        let (given, materials) = inputs::given(args, &brief, env)?;
+        let Judged { profile, asked, original } = inputs::judged(args.profile.as_deref(), env)?;
+        let into = args.into.as_ref().map(|path| destination(&env.named(path)?, env)).transpose()?;
+        let project = env.project_here();
+        let mut settings = crate::loops::settings(&project, env)?;
         lay_original(&mut settings, &original.unwrap_or_default());
         lay(&mut settings, args);
-        agents::fill(&mut settings, around);
-        let casting = casting(&settings, around)?;
+        agents::fill(&mut settings, env);
+        let casting = casting(&settings, env)?;
         let gan = settings.of::<GanSettings>();
         let rules = rules(gan, &asked)?;
-        let browser = gan.browser.value.then(|| browser::found(around)).flatten();
+        let browser = gan.browser.value.then(|| browser::found(env)).flatten();
         let apply = apply(&gan.apply);
         if matches!(apply, Apply::Propose(_)) && into.is_none() {
             return Err(Complaint::input("cannot propose the result: no folder is named")
@@ -89,7 +89,7 @@ impl Request {
             retries: gan.retries.value,
             commands: commands(gan, &settings, args.run.yes)?,
             command_seconds: gan.command_seconds.value,
-            preview: preview(&settings, browser.is_some(), around)?,
+            preview: preview(&settings, browser.is_some(), env)?,
             browser,
             browser_seconds: gan.browser_seconds.value,
             pinned: Vec::new(),
@@ -144,11 +144,7 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
 }
 
 /// A program on the PATH or with a full path: a relative one could mean a file of the project, or of the result.
-fn preview(
-    settings: &Settings,
-    has_browser: bool,
-    around: &Environment,
-) -> Result<Option<Preview>, Complaint> {
+fn preview(settings: &Settings, has_browser: bool, env: &Environment) -> Result<Option<Preview>, Complaint> {
     let gan = settings.of::<GanSettings>();
     let mut argv = gan.preview.value.0.clone();
     let Some(name) = argv.first_mut().filter(|_| gan.browser.value) else { return Ok(None) };
@@ -167,7 +163,7 @@ fn preview(
         return Err(cannot("it is a relative path")
             .hint(format!("name a program on your PATH, or a full path ({origin})")));
     }
-    let found = agents::on_path(name, around).map_err(|_| {
+    let found = agents::on_path(name, env).map_err(|_| {
         cannot("program not found").hint(format!("install it, or change gan.preview ({origin})"))
     })?;
     *name = found.to_string_lossy().into_owned();
@@ -205,8 +201,8 @@ fn apply(set: &Setting<ApplyName>) -> Apply {
 }
 
 /// The built-in agent knows skills and nothing else.
-fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
-    let casting = agents::cast(Gan::ROLES, settings, around, BuiltIn::KnowsNothing)?;
+fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
+    let casting = agents::cast(Gan::ROLES, settings, env, BuiltIn::KnowsNothing)?;
     if casting.values().any(|part| part.agent.is_built_in()) {
         return Err(Complaint::input("the built-in agent cannot build anything; it only checks skills")
             .hint("pass another agent; `skilltune doctor` lists installed agents"));
@@ -215,7 +211,7 @@ fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complai
 }
 
 /// A folder, or a place where one can be made. What is not there yet leads nowhere, back included.
-fn destination(path: &Path, around: &Environment) -> Result<PathBuf, Complaint> {
+fn destination(path: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
     let cannot = |why: &str| Complaint::input(format!("cannot build into {}: {why}", path.display()));
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok());
     let there = there.ok_or_else(|| cannot("it is below no folder"))?;
@@ -228,7 +224,7 @@ fn destination(path: &Path, around: &Environment) -> Result<PathBuf, Complaint> 
     }
     let real = there.canonicalize().map_err(|error| cannot("it cannot be read").caused_by(error))?;
     let real = if missing.as_os_str().is_empty() { real } else { real.join(missing) };
-    let home = around.env.get("HOME").and_then(|home| Path::new(home).canonicalize().ok());
+    let home = env.vars.get("HOME").and_then(|home| Path::new(home).canonicalize().ok());
     // Agents read all that is in it.
     if real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real)) {
         return Err(cannot("it holds all of your files").hint("pass a folder for this alone"));

@@ -38,10 +38,10 @@ use crate::trust::{self, Consent, Named, TrustStore};
 use crate::{agents, progress};
 
 impl LoopArgs for ReflexArgs {
-    fn run(self, around: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
+    fn run(self, env: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint> {
         match self.command {
-            ReflexCommand::New(args) => run(&args, around, printer),
-            ReflexCommand::Run(command) => on_runs(command, Some(Reflex::KIND), around, printer),
+            ReflexCommand::New(args) => run(&args, env, printer),
+            ReflexCommand::Run(command) => on_runs(command, Some(Reflex::KIND), env, printer),
         }
     }
 
@@ -53,58 +53,58 @@ impl LoopArgs for ReflexArgs {
     }
 }
 
-fn run(args: &NewArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let request = Request::new(args, around)?;
+fn run(args: &NewArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let request = Request::new(args, env)?;
     request.settings.overs().iter().for_each(|over| printer.talk(over));
     if args.run.only_shows() {
-        let plan = sketch(&request, around)?;
+        let plan = sketch(&request, env)?;
         let most = Reflex::most_calls(&plan);
         let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan)) };
         let run = Run::begin(&start).map_err(ours)?;
         // Each task is another one: of its kind is whatever reflex wrote here.
-        let earlier = Runs::of(&request.project, around)?.like(|_| true);
+        let earlier = Runs::of(&request.project, env)?.like(|_| true);
         let estimate = Estimate::new(&run, &earlier, request.settings.calls.jobs.value);
         match (args.run.format, args.run.dry_run) {
             (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
-            (Streamed::Human, true) => printer.data(&told(&run, &most, &estimate, data_width(around))),
+            (Streamed::Human, true) => printer.data(&told(&run, &most, &estimate, data_width(env))),
             (Streamed::Json | Streamed::Jsonl, _) => {
                 printer.json(&json::sketch(&run, &most, &estimate).to_string())
             }
         }?;
         return Ok(Exit::Reached);
     }
-    let person = Person::present(around).filter(|_| !args.run.yes);
+    let person = Person::present(env).filter(|_| !args.run.yes);
     if person.is_none() && !args.run.yes {
-        printer.talk(&told_terms(&sketch(&request, around)?, talk_width(around)).join("\n"));
+        printer.talk(&told_terms(&sketch(&request, env)?, talk_width(env)).join("\n"));
         return Err(Complaint::input("cannot ask you to confirm these criteria and limits: no terminal")
             .hint("pass --yes to confirm them"));
     }
-    let pinned = ensure_trusted(&request, around, Consent::of(args.trust, person))?;
+    let pinned = ensure_trusted(&request, env, Consent::of(args.trust, person))?;
     let request = Request { pinned, ..request };
-    mention(&request, around, printer);
-    begin(args, &request, around, printer)
+    mention(&request, env, printer);
+    begin(args, &request, env, printer)
 }
 
 /// The agents of a project, and the commands that come with rules. Returns the files that they are, or read.
 fn ensure_trusted(
     request: &Request,
-    around: &Environment,
+    env: &Environment,
     consent: Consent<'_>,
 ) -> Result<Vec<Pins>, Complaint> {
-    let of_agents = agents::ensure_trusted(&request.casting, &request.settings, around, None, consent)?;
+    let of_agents = agents::ensure_trusted(&request.casting, &request.settings, env, None, consent)?;
     let rules = request.rules_file.as_ref().filter(|rules| !rules.programs().is_empty());
     let of_rules = rules.map(|rules| {
-        let (scripts, programs) = (rules.scripts(around)?, rules.programs());
-        let store = TrustStore::new(around);
+        let (scripts, programs) = (rules.scripts(env)?, rules.programs());
+        let store = TrustStore::new(env);
         trust::ensure(&rules.file, &scripts, Named::Programs(&programs), &store, consent)?;
-        Ok::<_, Complaint>(Pins::of(&rules.file, scripts, around))
+        Ok::<_, Complaint>(Pins::of(&rules.file, scripts, env))
     });
     Ok(of_agents.into_iter().chain(of_rules.transpose()?).collect())
 }
 
 /// A run on the same task that was left is only mentioned: this one is another.
-fn mention(request: &Request, around: &Environment, printer: Printer) {
-    let Ok(runs) = Runs::of(&request.project, around) else { return };
+fn mention(request: &Request, env: &Environment, printer: Printer) {
+    let Ok(runs) = Runs::of(&request.project, env) else { return };
     let known = runs.ids(Some(Reflex::KIND)).into_iter().filter_map(|id| runs.load::<Reflex>(&id).ok());
     let mut left = known.filter(|known| {
         known.run.plan.task.prompt == request.prompt
@@ -118,19 +118,14 @@ fn mention(request: &Request, around: &Environment, printer: Printer) {
     }
 }
 
-fn begin(
-    args: &NewArgs,
-    request: &Request,
-    around: &Environment,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
+fn begin(args: &NewArgs, request: &Request, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let home = Home::of(&request.project);
-    let named = planning::name(request, Timestamp::now(), &Ownership::new(around))?;
+    let named = planning::name(request, Timestamp::now(), &Ownership::new(env))?;
     let id = named.1.clone();
-    let went = drive(args, request, (&home, named), around, printer);
+    let went = drive(args, request, (&home, named), env, printer);
     let exit = failure::told::<Reflex>(went, args.run.format, &home, &id, printer)?;
-    let person = Person::present(around).filter(|_| !args.run.yes);
-    let scope = Scope { runs: Runs::of(&request.project, around)?, only: None, around, printer };
+    let person = Person::present(env).filter(|_| !args.run.yes);
+    let scope = Scope { runs: Runs::of(&request.project, env)?, only: None, env, printer };
     Reflex::hand_over(&scope, &id, person)?;
     Ok(exit)
 }
@@ -140,7 +135,7 @@ fn drive(
     args: &NewArgs,
     request: &Request,
     (home, named): (&Home, (Alias, RunId)),
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
@@ -149,21 +144,21 @@ fn drive(
     let context = context::store(&objects, &context::pages(&request.project, &request.context))?;
     let folder = home.run(&named.1);
     let plan = planning::plan(request, named, context, folder.root())?;
-    let locks = session::lock(around, printer, &Reflex::targets(&plan), plan.run.as_str())?;
+    let locks = session::lock(env, printer, &Reflex::targets(&plan), plan.run.as_str())?;
     if args.trust {
-        agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
+        agents::trust_for_run(&request.casting, &request.settings, env, &plan.run)?;
     }
-    let begun = session::begin(around, home, plan, Vec::new(), &request.pinned)?;
-    let reporter = progress::reporter(args.run.format, objects, around, printer);
+    let begun = session::begin(env, home, plan, Vec::new(), &request.pinned)?;
+    let reporter = progress::reporter(args.run.format, objects, env, printer);
     let options = RuntimeOptions::of(&request.casting, &request.settings, request.pinned.clone());
-    let mut gatekeeper = Gatekeeper::new(None, args.run.yes, around, printer);
-    session::drive(around, home, begun, locks, options, reporter, &mut gatekeeper)
+    let mut gatekeeper = Gatekeeper::new(None, args.run.yes, env, printer);
+    session::drive(env, home, begun, locks, options, reporter, &mut gatekeeper)
 }
 
 /// The plan without anything being written: what a dry run shows.
-fn sketch(request: &Request, around: &Environment) -> Result<Plan, Complaint> {
+fn sketch(request: &Request, env: &Environment) -> Result<Plan, Complaint> {
     let home = Home::of(&request.project);
-    let named = planning::name(request, Timestamp::now(), &Ownership::new(around))?;
+    let named = planning::name(request, Timestamp::now(), &Ownership::new(env))?;
     let folder = home.run(&named.1);
     planning::plan(request, named, None, folder.root())
 }

@@ -133,20 +133,20 @@ impl LoopCommands for Reflex {
                     .hint("pass `--answer run` or `--answer skip`"));
             }
         };
-        Ok(Box::new(Gatekeeper::new(allowed, yes, scope.around, scope.printer)))
+        Ok(Box::new(Gatekeeper::new(allowed, yes, scope.env, scope.printer)))
     }
 
     fn hand_over(scope: &Scope<'_>, id: &RunId, person: Option<&dyn Answers>) -> Result<(), Complaint> {
         let known = scope.runs.load::<Self>(id)?;
-        out::hand_over(&known.run, &scope.objects(), person, scope.around, scope.printer)
+        out::hand_over(&known.run, &scope.objects(), person, scope.env, scope.printer)
     }
 
     /// Ends the run for good and records the reason. Current steps finish first, because they are paid for, and the process
     /// that works on the run ends it itself; it may have died meanwhile.
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
-        let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
+        let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
         let id = &known.run.plan.run;
-        Ownership::new(around).require(known)?;
+        Ownership::new(env).require(known)?;
         match runs.standing(&known.run) {
             Standing::Ended => {
                 printer.talk(&format!("run {id} has already ended"));
@@ -163,12 +163,12 @@ impl LoopCommands for Reflex {
             }
             Standing::Held | Standing::Open => {}
         }
-        let _locks = session::lock(around, printer, &known.targets(), id.as_str())?;
+        let _locks = session::lock(env, printer, &known.targets(), id.as_str())?;
         let run = close(known, reason)?;
-        session::settle(around, printer, &runs.home, &run)?;
+        session::settle(env, printer, &runs.home, &run)?;
         let became = told::words::became(&run);
         printer.talk(&format!("run {id} has ended for good: {}", plain::one_line(&became)));
-        out::hand_over(&run, &scope.objects(), None, around, printer)?;
+        out::hand_over(&run, &scope.objects(), None, env, printer)?;
         Ok(Exit::Reached)
     }
 

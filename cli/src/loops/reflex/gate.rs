@@ -24,12 +24,12 @@ pub struct Gatekeeper {
 
 impl Gatekeeper {
     /// Whether commands may be run can be told beforehand; `yes` agrees to whatever the terms will be.
-    pub fn new(allows: Option<bool>, yes: bool, around: &Environment, printer: Printer) -> Self {
+    pub fn new(allows: Option<bool>, yes: bool, env: &Environment, printer: Printer) -> Self {
         Self {
-            allows: AnswerFrom::of(allows, yes, around),
-            agrees: AnswerFrom::of(None, yes, around),
+            allows: AnswerFrom::of(allows, yes, env),
+            agrees: AnswerFrom::of(None, yes, env),
             printer,
-            width: talk_width(around),
+            width: talk_width(env),
         }
     }
 

@@ -42,7 +42,7 @@ pub fn hand_over(
     run: &Run,
     objects: &Objects,
     person: Option<&dyn Answers>,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<(), Complaint> {
     let Some(artifact) = run.result().filter(|_| run.closed_at.is_some()) else { return Ok(()) };
@@ -50,7 +50,7 @@ pub fn hand_over(
         let is_stopped = run.state.stop.as_ref().is_some_and(|stop| stop.reason == Reason::UserStop);
         let Some(person) = person.filter(|_| !is_stopped) else { return Ok(None) };
         let name = person.line("Save a copy to which file?", "a path; leave empty to skip")?;
-        name.map(|name| free(&around.named(Path::new(&name))?)).transpose()
+        name.map(|name| free(&env.named(Path::new(&name))?)).transpose()
     };
     let path = match &run.plan.task.out {
         Some(path) => Some(PathBuf::from(path)),

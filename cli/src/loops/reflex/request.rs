@@ -57,16 +57,16 @@ pub struct Request {
 }
 
 impl Request {
-    pub fn new(args: &NewArgs, around: &Environment) -> Result<Self, Complaint> {
-        let person = Person::present(around).filter(|_| !args.run.yes);
-        let prompt = task(args, around, person)?;
-        let out = args.out.as_ref().map(|path| out::free(&around.named(path)?)).transpose()?;
-        let project = around.project_here();
-        let mut settings = crate::loops::settings(&project, around)?;
+    pub fn new(args: &NewArgs, env: &Environment) -> Result<Self, Complaint> {
+        let person = Person::present(env).filter(|_| !args.run.yes);
+        let prompt = task(args, env, person)?;
+        let out = args.out.as_ref().map(|path| out::free(&env.named(path)?)).transpose()?;
+        let project = env.project_here();
+        let mut settings = crate::loops::settings(&project, env)?;
         lay_reflex_flags(&mut settings, args);
-        agents::fill(&mut settings, around);
-        let casting = casting(&settings, around)?;
-        let rules_file = args.rules.as_ref().map(|path| RulesFile::read(&around.named(path)?)).transpose()?;
+        agents::fill(&mut settings, env);
+        let casting = casting(&settings, env)?;
+        let rules_file = args.rules.as_ref().map(|path| RulesFile::read(&env.named(path)?)).transpose()?;
         let reflex = settings.of::<ReflexSettings>();
         let weights = reflex.weights();
         let told = told(args, &prompt, weights, person)?;
@@ -82,7 +82,7 @@ impl Request {
                 .hint("pass other --rules, or --template"));
         }
         let named = args.context.iter().cloned().chain(told.context.iter().map(PathBuf::from));
-        let context = named.map(|path| context::named(&around.named(&path)?)).collect::<Result<_, _>>()?;
+        let context = named.map(|path| context::named(&env.named(&path)?)).collect::<Result<_, _>>()?;
         Ok(Self {
             evolution: reflex.evolution.value.as_path().display().to_string(),
             pinned: Vec::new(),
@@ -156,11 +156,11 @@ fn proposals(
 }
 
 /// The task's words: those of the command line, of a file, or of standard input.
-fn task(args: &NewArgs, around: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
+fn task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
     let text = match (args.source(), person) {
         (TaskSource::Words(words), _) => words.to_owned(),
         (TaskSource::Stdin, _) => input()?,
-        (TaskSource::File(path), _) => file(&around.named(Path::new(path))?)?,
+        (TaskSource::File(path), _) => file(&env.named(Path::new(path))?)?,
         (TaskSource::Nowhere, Some(person)) => person
             .line("What shall be written?", "in a sentence or two, as you would ask somebody")?
             .unwrap_or_default(),
@@ -197,8 +197,8 @@ fn read(from: impl std::io::Read) -> std::io::Result<String> {
 }
 
 /// The built-in agent knows skills and nothing else.
-fn casting(settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
-    let casting = agents::cast(Reflex::ROLES, settings, around, BuiltIn::KnowsNothing)?;
+fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
+    let casting = agents::cast(Reflex::ROLES, settings, env, BuiltIn::KnowsNothing)?;
     if casting.values().any(|part| part.agent.is_built_in()) {
         return Err(Complaint::input("the built-in agent cannot write texts; it only checks skills")
             .hint("pass another agent; `skilltune doctor` lists installed agents"));

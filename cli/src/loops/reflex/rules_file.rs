@@ -133,8 +133,8 @@ impl RulesFile {
     }
 
     /// The files of the project that its commands name.
-    pub fn scripts(&self, around: &Environment) -> Result<Vec<Pinned>, TrustError> {
-        scripts(&self.file, self.commands(), around)
+    pub fn scripts(&self, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
+        scripts(&self.file, self.commands(), env)
     }
 
     pub fn commands(&self) -> impl Iterator<Item = &Vec<String>> {

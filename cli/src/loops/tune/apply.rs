@@ -146,21 +146,21 @@ impl Placing {
 }
 
 fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exit, Complaint> {
-    let (runs, around, printer) = (&scope.runs, scope.around, scope.printer);
-    Ownership::new(around).require(known)?;
+    let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
+    Ownership::new(env).require(known)?;
     words::refuse_what_is_gone(known, &placing)?;
     let (id, targets) = (&known.run.plan.run, known.targets());
-    let locks = session::lock(around, printer, &targets, id.as_str())?;
+    let locks = session::lock(env, printer, &targets, id.as_str())?;
     // The journal may have grown while we waited for the lock.
     let mut known = runs.load(id)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     let objects = scope.objects();
-    let found = found(&known, &placing, &objects, around).map_err(ours)?;
+    let found = found(&known, &placing, &objects, env).map_err(ours)?;
     let placing = &match placing.edits {
         Edits::Merge if !is_candidate(&known, &found) => merging::merged(&known, &objects, &found, placing)?,
         Edits::Merge | Edits::Refuse | Edits::Replace => placing,
     };
-    let settle = |known: &Known<Tune>| session::settle(around, printer, &runs.home, &known.run);
+    let settle = |known: &Known<Tune>| session::settle(env, printer, &runs.home, &known.run);
     if found == placing.to.trees {
         let told = match note_if_nobody_has(&mut known, placing)? {
             Some(displaced) => words::done(&known, &displaced, placing),
@@ -179,7 +179,7 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     let mut journal = open(&known)?;
     // Before anything is replaced: whoever is killed from here on has left a name for what was there.
     note(&mut known, &mut journal, placing.begun(&found))?;
-    replace(&known, &found, placing, &locks, &objects, around)?;
+    replace(&known, &found, placing, &locks, &objects, env)?;
     note(&mut known, &mut journal, placing.done(&found))
         .map_err(|complaint| words::changed(complaint, "the run's journal does not record it", placing))?;
     settle(&known)
@@ -195,7 +195,7 @@ fn found(
     known: &Known<Tune>,
     placing: &Placing,
     objects: &Objects,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<Vec<TreeId>, PromoteError> {
     let wanted = std::iter::once(placing.to.trees.clone()).chain([left(known)]);
     let candidates = known.run.state.candidates.iter().map(|candidate| candidate.trees.clone());
@@ -206,7 +206,7 @@ fn found(
         path,
         versions: versions.iter().filter_map(|trees| trees.get(member).copied()).collect(),
     });
-    promote::found(objects, &around.indexes(), expected)
+    promote::found(objects, &env.indexes(), expected)
 }
 
 fn replace(
@@ -215,9 +215,9 @@ fn replace(
     placing: &Placing,
     (locks, lock): &(Locks, TargetLock),
     objects: &Objects,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<(), Complaint> {
-    let (id, targets, indexes) = (&known.run.plan.run, known.targets(), around.indexes());
+    let (id, targets, indexes) = (&known.run.plan.run, known.targets(), env.indexes());
     let moves = targets.iter().zip(found.iter().zip(&placing.to.trees));
     let moves: Vec<_> = moves.map(|(path, (&from, &to))| Move { path: path.clone(), from, to }).collect();
     match promote::promote(locks, lock, objects, &indexes, id.as_str(), &moves) {
@@ -225,7 +225,7 @@ fn replace(
         Ok(Promotion::Conflict { found }) => Err(words::edited(known, &found, placing)),
         Err(error) => {
             // It may have failed when all was in its place already.
-            let now = self::found(known, placing, objects, around);
+            let now = self::found(known, placing, objects, env);
             let is_changed = now.is_ok_and(|now| now == placing.to.trees);
             let complaint = ours(error);
             Err(if is_changed { words::changed(complaint, "cleaning up failed", placing) } else { complaint })

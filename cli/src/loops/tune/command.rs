@@ -38,24 +38,24 @@ use crate::text::plain;
 use crate::{agents, progress};
 
 impl LoopArgs for TuneArgs {
-    fn run(self, around: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
-        run(&self, around, printer)
+    fn run(self, env: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
+        run(&self, env, printer)
     }
 }
 
-fn run(args: &TuneArgs, around: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+fn run(args: &TuneArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     // Before anything else is asked: a run that is taken up has its answers already.
-    let given = paths(&find::skills(&args.skills, around)?);
-    let person = Person::present(around).filter(|_| !args.run.yes && !args.run.only_shows());
+    let given = paths(&find::skills(&args.skills, env)?);
+    let person = Person::present(env).filter(|_| !args.run.yes && !args.run.only_shows());
     if let Some(person) = person
-        && let Some(exit) = offer(args, &given, person, around, printer)?
+        && let Some(exit) = offer(args, &given, person, env, printer)?
     {
         return Ok(exit);
     }
-    let requests = request::requests(args, around, Person::present(around))?;
+    let requests = request::requests(args, env, Person::present(env))?;
     let mut worst = Exit::Reached;
     for (begun, request) in (1..).zip(&requests) {
-        let exit = match one(args, request, &given, around, printer) {
+        let exit = match one(args, request, &given, env, printer) {
             Ok(exit) => exit,
             Err(complaint) if requests.len() == 1 => return Err(complaint),
             Err(complaint) => {
@@ -85,39 +85,39 @@ fn one(
     args: &TuneArgs,
     request: &Request,
     given: &[PathBuf],
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     request.settings.overs().iter().for_each(|over| printer.talk(over));
     let home = Home::of(&request.project);
     let epoch = args.run.epoch();
     if args.run.only_shows() {
-        let plan = planning::sketch(request, &home, &around.indexes(), epoch)?;
+        let plan = planning::sketch(request, &home, &env.indexes(), epoch)?;
         tell_unused(request, &plan, printer);
-        return show_plan(&args.run, request, &plan, around, printer);
+        return show_plan(&args.run, request, &plan, env, printer);
     }
     let targets = paths(&request.members);
-    match Person::present(around).filter(|_| !args.run.yes) {
+    match Person::present(env).filter(|_| !args.run.yes) {
         // All that was given as one target was asked about first of all.
         Some(_) if targets == given => {}
         Some(person) => {
-            if let Some(exit) = offer(args, &targets, person, around, printer)? {
+            if let Some(exit) = offer(args, &targets, person, env, printer)? {
                 return Ok(exit);
             }
         }
-        None => mention(&targets, around, printer),
+        None => mention(&targets, env, printer),
     }
     // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
-    let sketch = planning::sketch(request, &home, &around.indexes(), epoch)?;
+    let sketch = planning::sketch(request, &home, &env.indexes(), epoch)?;
     tell_unused(request, &sketch, printer);
     let name = sketch.run;
-    let locks = session::lock(around, printer, &targets, name.as_str())?;
-    if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
+    let locks = session::lock(env, printer, &targets, name.as_str())?;
+    if let Some(left) = Runs::of(&request.project, env)?.unfinished::<Tune>(&targets) {
         // We hold the lock, so nobody works on that run: whatever of it still runs is an orphan.
         session::end_leftovers(&left.folder, printer);
     }
     let manner = Manner { yes: args.run.yes, trust: args.trust, format: args.run.format };
-    let went = begin(request, (&home, name.clone(), epoch), locks, manner, around, printer);
+    let went = begin(request, (&home, name.clone(), epoch), locks, manner, env, printer);
     failure::told::<Tune>(went, args.run.format, &home, &name, printer)
 }
 
@@ -135,26 +135,26 @@ pub fn begin(
     (home, name, epoch): (&Home, RunId, u64),
     locks: (Locks, TargetLock),
     manner: Manner,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
-    let mut plan = planning::plan(request, home, &around.indexes(), epoch, name)?;
+    let mut plan = planning::plan(request, home, &env.indexes(), epoch, name)?;
     plan.unattended = manner.yes;
-    plan.task.looks_before = looks::before(&plan, &Runs::of(&request.project, around)?);
+    plan.task.looks_before = looks::before(&plan, &Runs::of(&request.project, env)?);
     if manner.trust {
-        agents::trust_for_run(&request.casting, &request.settings, around, &plan.run)?;
+        agents::trust_for_run(&request.casting, &request.settings, env, &plan.run)?;
     }
     if manner.format == Streamed::Human {
-        tell_price(request, &plan, around, printer)?;
+        tell_price(request, &plan, env, printer)?;
     }
-    let begun = session::begin(around, home, plan, request.answers().to_vec(), &request.pinned)?;
-    let reporter = progress::reporter(manner.format, Objects::at(home.objects()), around, printer);
+    let begun = session::begin(env, home, plan, request.answers().to_vec(), &request.pinned)?;
+    let reporter = progress::reporter(manner.format, Objects::at(home.objects()), env, printer);
     let options = RuntimeOptions::of(&request.casting, &request.settings, request.pinned.clone());
-    let answer = AnswerFrom::of(None, manner.yes, around);
+    let answer = AnswerFrom::of(None, manner.yes, env);
     let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
-    session::drive(around, home, begun, locks, options, reporter, &mut person)
+    session::drive(env, home, begun, locks, options, reporter, &mut person)
 }
 
 /// Offers the run that was left on these skills.
@@ -162,21 +162,21 @@ fn offer(
     args: &TuneArgs,
     targets: &[PathBuf],
     person: &dyn Answers,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Option<Exit>, Complaint> {
-    let Some((runs, known)) = left(targets, around) else { return Ok(None) };
+    let Some((runs, known)) = left(targets, env) else { return Ok(None) };
     let (id, round) = (&known.run.plan.run, known.run.round_number());
     if !person.agree(&format!("Run {id} stopped in round {round}. Continue it?"))? {
         return Ok(None);
     }
-    let scope = Scope { runs, only: None, around, printer };
+    let scope = Scope { runs, only: None, env, printer };
     take_up(&args_of(args), &scope, &known).map(Some)
 }
 
 /// Without anybody to ask, a run that was left is only mentioned.
-fn mention(targets: &[PathBuf], around: &Environment, printer: Printer) {
-    if let Some((_, known)) = left(targets, around) {
+fn mention(targets: &[PathBuf], env: &Environment, printer: Printer) {
+    if let Some((_, known)) = left(targets, env) {
         let id = &known.run.plan.run;
         printer.talk(&format!(
             "an unfinished run of the same skill exists; `skilltune resume {id}` continues it"
@@ -184,8 +184,8 @@ fn mention(targets: &[PathBuf], around: &Environment, printer: Printer) {
     }
 }
 
-fn left(targets: &[PathBuf], around: &Environment) -> Option<(Runs, Known<Tune>)> {
-    let runs = Runs::of(&around.project_of(targets.first()?), around).ok()?;
+fn left(targets: &[PathBuf], env: &Environment) -> Option<(Runs, Known<Tune>)> {
+    let runs = Runs::of(&env.project_of(targets.first()?), env).ok()?;
     let known = runs.unfinished(targets)?;
     // One that is running was not left: its lock will say so.
     (!matches!(runs.standing(&known.run), Standing::Running { .. })).then_some((runs, known))
@@ -200,7 +200,7 @@ pub fn show_plan(
     flags: &RunFlags,
     request: &Request,
     plan: &Plan,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let most = Tune::most_calls(plan);
@@ -210,7 +210,7 @@ pub fn show_plan(
         run.apply(&Record { seq, at: Timestamp::UNIX_EPOCH, event: Event::Done(Box::new(done.clone())) });
     }
     let steps = first_steps(&mut run);
-    let estimate = estimate(request, &run, around)?;
+    let estimate = estimate(request, &run, env)?;
     match (flags.format, flags.dry_run) {
         (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
         (Streamed::Human, true) => printer.data(&told(&run, &most, &steps, &estimate)),
@@ -228,13 +228,13 @@ fn unbegun(plan: &Plan) -> Result<Run, Complaint> {
 }
 
 /// By the earlier runs of the same skills.
-fn estimate(request: &Request, run: &Run, around: &Environment) -> Result<Estimate, Complaint> {
+fn estimate(request: &Request, run: &Run, env: &Environment) -> Result<Estimate, Complaint> {
     let targets = Tune::targets(&run.plan);
     let of = run.plan.task.regraded().map(|of| &of.run);
     let is_like = |plan: &Plan| {
         of == Some(&plan.run) || Tune::targets(plan).iter().any(|target| targets.contains(target))
     };
-    let earlier = Runs::of(&request.project, around)?.like(is_like);
+    let earlier = Runs::of(&request.project, env)?.like(is_like);
     Ok(Estimate::new(run, &earlier, request.settings.calls.jobs.value))
 }
 
@@ -246,14 +246,9 @@ fn tell_unused(request: &Request, plan: &Plan, printer: Printer) {
 }
 
 /// What a search may cost, before it begins. The built-in agent costs nothing.
-fn tell_price(
-    request: &Request,
-    plan: &Plan,
-    around: &Environment,
-    printer: Printer,
-) -> Result<(), Complaint> {
+fn tell_price(request: &Request, plan: &Plan, env: &Environment, printer: Printer) -> Result<(), Complaint> {
     if plan.task.searches() && plan.roles.values().any(|cast| cast.agent != offline::NAME) {
-        let estimate = estimate(request, &unbegun(plan)?, around)?;
+        let estimate = estimate(request, &unbegun(plan)?, env)?;
         for line in estimate.summary() {
             printer.talk(&line);
         }

@@ -172,7 +172,7 @@ impl LoopCommands for Tune {
                     .hint("pass `--answer apply` or `--answer keep`"));
             }
         };
-        let answer = AnswerFrom::of(choice, yes, scope.around);
+        let answer = AnswerFrom::of(choice, yes, scope.env);
         Ok(Box::new(AtTerminal::new(answer, scope.objects(), scope.printer)))
     }
 

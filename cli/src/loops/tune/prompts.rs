@@ -47,15 +47,15 @@ impl Pages {
     }
 
     /// Whether a run would take the pages that the project names; nothing where it names none.
-    pub fn trusted(settings: &Settings, around: &Environment) -> Option<bool> {
+    pub fn trusted(settings: &Settings, env: &Environment) -> Option<bool> {
         let named = |page| matches!(settings.of::<PromptSettings>().of(page).origin, Origin::Project(_));
-        let trusted = |pages: Self| pages.are_trusted(settings, around);
+        let trusted = |pages: Self| pages.are_trusted(settings, env);
         Page::ALL.into_iter().any(named).then(|| Self::read(settings).is_ok_and(trusted))
     }
 
     /// Whether none of them is a project's that nobody has trusted.
-    pub fn are_trusted(&self, settings: &Settings, around: &Environment) -> bool {
-        self.ensure_trusted(settings, around, Consent::Asked(None)).is_ok()
+    pub fn are_trusted(&self, settings: &Settings, env: &Environment) -> bool {
+        self.ensure_trusted(settings, env, Consent::Asked(None)).is_ok()
     }
 
     /// The files, each with the page that it is.
@@ -67,7 +67,7 @@ impl Pages {
     pub fn ensure_trusted(
         &self,
         settings: &Settings,
-        around: &Environment,
+        env: &Environment,
         consent: Consent<'_>,
     ) -> Result<(), Complaint> {
         let theirs: Vec<&OwnPage> = self.own.iter().filter(|own| own.is_projects).collect();
@@ -76,7 +76,7 @@ impl Pages {
         };
         let names: Vec<String> = theirs.iter().map(|own| own.page.word().to_owned()).collect();
         let files: Vec<Pinned> = theirs.iter().map(|own| Pinned::from(&own.file)).collect();
-        trust::ensure(named_in, &files, Named::Prompts(&names), &TrustStore::new(around), consent)
+        trust::ensure(named_in, &files, Named::Prompts(&names), &TrustStore::new(env), consent)
     }
 
     /// What the pages say, once nothing is wrong with them.

@@ -28,34 +28,34 @@ pub fn run(
     args: &RegradeArgs,
     older: Older,
     (suite, found): (Suite, bool),
-    (project, around, printer): (&Path, &Environment, Printer),
+    (project, env, printer): (&Path, &Environment, Printer),
 ) -> Result<Exit, Complaint> {
-    let mut settings = crate::loops::settings(project, around)?;
+    let mut settings = crate::loops::settings(project, env)?;
     lay_regrade_flags(&mut settings, args);
     let pages = Pages::read(&settings)?;
-    let casting = casting(&older, &settings, around)
-        .map_err(|complaint| request::naming(complaint, project, around))?;
-    let tried = tried(&older, &suite, found, around)?;
+    let casting =
+        casting(&older, &settings, env).map_err(|complaint| request::naming(complaint, project, env))?;
+    let tried = tried(&older, &suite, found, env)?;
     let request = request(args, older, tried, (casting, settings), project);
-    trying::show_or_begin((request, &pages), &suite, (&args.run_flags, args.trust), around, printer)
+    trying::show_or_begin((request, &pages), &suite, (&args.run_flags, args.trust), env, printer)
 }
 
 /// The judge that a flag or the settings name, or else that of the older run; none where nothing has to be judged.
-fn casting(older: &Older, settings: &Settings, around: &Environment) -> Result<Casting, Complaint> {
+fn casting(older: &Older, settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
     if older.regrading.regraded.judged == 0 {
         return Ok(Casting::from([]));
     }
     let judges =
         Tune::ROLES.iter().filter(|spec: &&RoleSpec| Seat::ALL.iter().any(|seat| seat.role() == spec.role));
     if settings.roles.evaluator.value.is_some() {
-        agents::cast(judges, settings, around, BuiltIn::Knows)
+        agents::cast(judges, settings, env, BuiltIn::Knows)
     } else {
-        agents::recast(judges, &older.plan.roles, settings, around)
+        agents::recast(judges, &older.plan.roles, settings, env)
     }
 }
 
 /// The scenarios that are judged anew, with what the suite brings for them.
-fn tried(older: &Older, suite: &Suite, found: bool, around: &Environment) -> Result<Tried, Complaint> {
+fn tried(older: &Older, suite: &Suite, found: bool, env: &Environment) -> Result<Tried, Complaint> {
     let scenarios = older.regrading.scenarios.clone();
     let names = older.plan.task.target.members.iter().map(|member| member.name.to_string());
     let members: Vec<Skill> = names.map(|name| Skill { name, path: suite.path.clone() }).collect();
@@ -63,7 +63,7 @@ fn tried(older: &Older, suite: &Suite, found: bool, around: &Environment) -> Res
     // Nothing is set up again.
     let checked = |one: &Scenario| Scenario { setup: None, git: false, ..one.clone() };
     let checked = Tried { scenarios: tried.scenarios.iter().map(checked).collect(), ..tried.clone() };
-    checked.check(&members, &older.plan.task.delivery, around)?;
+    checked.check(&members, &older.plan.task.delivery, env)?;
     Ok(tried)
 }
 

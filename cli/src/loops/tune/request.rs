@@ -104,13 +104,13 @@ impl Request {
 /// Reads a command line into requests, asking the person, if there is one, what the flags leave open.
 pub fn requests(
     args: &TuneArgs,
-    around: &Environment,
+    env: &Environment,
     person: Option<&dyn Answers>,
 ) -> Result<Vec<Request>, Complaint> {
     let asked = person.filter(|_| !args.run.yes);
-    let skills = find::skills(&args.skills, around)?;
+    let skills = find::skills(&args.skills, env)?;
     let named = named_mode(args)?;
-    let mut suite = args.suite.as_ref().map(|path| Suite::read(&around.cwd.join(path))).transpose()?;
+    let mut suite = args.suite.as_ref().map(|path| Suite::read(&env.cwd.join(path))).transpose()?;
     if args.tools.is_some() {
         // A flag goes over files.
         let scenarios = suite.iter_mut().flat_map(|suite| &mut suite.scenarios);
@@ -118,7 +118,7 @@ pub fn requests(
     }
     // What the settings lack is said before anything is asked.
     let mut stand_in = StandIn { person: asked, agreed: None };
-    let first = Draft::new(skills[..1].to_vec(), args, around, &mut stand_in)?;
+    let first = Draft::new(skills[..1].to_vec(), args, env, &mut stand_in)?;
     search::wish(first.settings.of())?;
     let preset = match asked.filter(|_| preset_matters(args)) {
         Some(person) => Some(questions::preset(person, first.settings.of::<TuneSettings>().preset.value)?),
@@ -126,7 +126,7 @@ pub fn requests(
     };
     let mode = mode(named, skills.len(), asked)?;
     let drafts =
-        targets(skills, mode).into_iter().map(|members| Draft::new(members, args, around, &mut stand_in));
+        targets(skills, mode).into_iter().map(|members| Draft::new(members, args, env, &mut stand_in));
     let mut drafts = drafts.collect::<Result<Vec<Draft>, Complaint>>()?;
     if let Some(preset) = preset {
         for draft in &mut drafts {
@@ -137,11 +137,11 @@ pub fn requests(
     if !args.run.only_shows() {
         let consent = Consent::of(args.trust, asked);
         for draft in &mut drafts {
-            let of_agents = agents::ensure_trusted(&draft.casting, &draft.settings, around, None, consent)?;
-            draft.pages.ensure_trusted(&draft.settings, around, consent)?;
+            let of_agents = agents::ensure_trusted(&draft.casting, &draft.settings, env, None, consent)?;
+            draft.pages.ensure_trusted(&draft.settings, env, consent)?;
             draft.pinned.extend(of_agents);
         }
-        let of_suite = suite.as_ref().map(|suite| ensure_trusted(suite, around, consent)).transpose()?;
+        let of_suite = suite.as_ref().map(|suite| ensure_trusted(suite, env, consent)).transpose()?;
         for draft in &mut drafts {
             draft.pinned.extend(of_suite.clone().flatten());
         }
@@ -154,8 +154,8 @@ pub fn requests(
             (None, _) => Tried::of(args, None)?,
         };
         let tried = tried.of_skills(&draft.members);
-        tried.check(&draft.members, &draft.delivery, around)?;
-        draft.request(mode, tried, args, (asked.is_some(), around))
+        tried.check(&draft.members, &draft.delivery, env)?;
+        draft.request(mode, tried, args, (asked.is_some(), env))
     });
     requests.collect()
 }
@@ -163,14 +163,14 @@ pub fn requests(
 /// Asks for trust where a suite has programs run. Returns the files that they are, or read.
 pub fn ensure_trusted(
     suite: &Suite,
-    around: &Environment,
+    env: &Environment,
     consent: Consent<'_>,
 ) -> Result<Option<Pins>, Complaint> {
     let programs = suite.programs();
     let Some(file) = suite.file.as_ref().filter(|_| !programs.is_empty()) else { return Ok(None) };
-    let files = suite.scripts(around)?;
-    trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(around), consent)?;
-    Ok(suite.pins(files, around))
+    let files = suite.scripts(env)?;
+    trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(env), consent)?;
+    Ok(suite.pins(files, env))
 }
 
 /// A request that may still have to be asked about.
@@ -188,16 +188,16 @@ impl Draft {
     fn new(
         members: Vec<Skill>,
         args: &TuneArgs,
-        around: &Environment,
+        env: &Environment,
         stand_in: &mut StandIn<'_>,
     ) -> Result<Self, Complaint> {
-        let project = around.project_of(&members[0].path);
-        let mut settings = crate::loops::settings(&project, around)?;
+        let project = env.project_of(&members[0].path);
+        let mut settings = crate::loops::settings(&project, env)?;
         lay_tune_flags(&mut settings, args);
-        agents::fill(&mut settings, around);
+        agents::fill(&mut settings, env);
         stand_in.fill(&mut settings)?;
-        let casting = agents::cast(Tune::ROLES, &settings, around, BuiltIn::Knows)
-            .map_err(|complaint| naming(complaint, &project, around))?;
+        let casting = agents::cast(Tune::ROLES, &settings, env, BuiltIn::Knows)
+            .map_err(|complaint| naming(complaint, &project, env))?;
         let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
         let pages = Pages::read(&settings)?;
         Ok(Self { project, members, settings, casting, delivery, pages, pinned: Vec::new() })
@@ -215,12 +215,12 @@ impl Draft {
         mode: Mode,
         Tried { scenarios, starts, suite }: Tried,
         args: &TuneArgs,
-        (is_attended, around): (bool, &Environment),
+        (is_attended, env): (bool, &Environment),
     ) -> Result<Request, Complaint> {
         let settings = &self.settings;
         let tune = settings.of::<TuneSettings>();
         let tools = tune.tools.value.into();
-        let is_trusted = args.trust || !args.run.only_shows() || self.pages.are_trusted(settings, around);
+        let is_trusted = args.trust || !args.run.only_shows() || self.pages.are_trusted(settings, env);
         let prompts = if is_trusted { self.pages.checked()? } else { self.pages.texts() };
         if scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
             allow_shell(self.casting.of_mut(&Role::EXECUTOR), settings)?;
@@ -263,8 +263,8 @@ fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
 }
 
 /// Where settings were looked for is no riddle, unless the skill is in another project than whoever types.
-pub fn naming(complaint: Complaint, project: &Path, around: &Environment) -> Complaint {
-    if project == around.project_here() {
+pub fn naming(complaint: Complaint, project: &Path, env: &Environment) -> Complaint {
+    if project == env.project_here() {
         return complaint;
     }
     complaint

@@ -83,12 +83,7 @@ impl Tried {
     }
 
     /// Whether it can be tried here, and on these members.
-    pub fn check(
-        &self,
-        members: &[Skill],
-        delivery: &Delivery,
-        around: &Environment,
-    ) -> Result<(), Complaint> {
+    pub fn check(&self, members: &[Skill], delivery: &Delivery, env: &Environment) -> Result<(), Complaint> {
         // Where the executor finds the skill.
         let place = delivery.at().unwrap_or(SKILL).split('/').next().unwrap_or_default();
         for scenario in &self.scenarios {
@@ -99,12 +94,12 @@ impl Tried {
                 return Err(Complaint::input(what).hint("give it another name in `files`"));
             }
         }
-        if self.scenarios.iter().any(|scenario| scenario.git) && on_path("git", around).is_err() {
+        if self.scenarios.iter().any(|scenario| scenario.git) && on_path("git", env).is_err() {
             let what = "a scenario of the suite has `git = true`, but `git` is not installed";
             return Err(Complaint::input(what));
         }
         for (what, program) in self.scenarios.iter().flat_map(programs) {
-            if on_path(program, around).is_err() {
+            if on_path(program, env).is_err() {
                 return Err(Complaint::input(format!("{what} needs `{program}`, which is not installed")));
             }
         }

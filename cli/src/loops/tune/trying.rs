@@ -39,9 +39,9 @@ use crate::terminal::questions::Person;
 use crate::trust::Consent;
 
 /// The suite that is named, or else the first that one of these skills brings along.
-pub fn suite(flags: &TrialFlags, skills: &[&Path], around: &Environment) -> Result<(Suite, bool), Complaint> {
+pub fn suite(flags: &TrialFlags, skills: &[&Path], env: &Environment) -> Result<(Suite, bool), Complaint> {
     if let Some(path) = &flags.suite {
-        return Ok((Suite::read(&around.cwd.join(path))?, false));
+        return Ok((Suite::read(&env.cwd.join(path))?, false));
     }
     for skill in skills {
         if let Some(own) = Suite::beside(skill)? {
@@ -56,17 +56,17 @@ pub fn show_or_begin(
     (request, pages): (Request, &Pages),
     suite: &Suite,
     (flags, trust): (&RunFlags, bool),
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     request.settings.overs().iter().for_each(|over| printer.talk(over));
     let (home, epoch) = (Home::of(&request.project), flags.epoch());
-    let sketch = planning::sketch(&request, &home, &around.indexes(), epoch)?;
+    let sketch = planning::sketch(&request, &home, &env.indexes(), epoch)?;
     if flags.only_shows() {
-        return command::show_plan(flags, &request, &sketch, around, printer);
+        return command::show_plan(flags, &request, &sketch, env, printer);
     }
     let manner = Manner { yes: flags.yes, trust, format: flags.format };
-    begin((request, pages), suite, (sketch.run, epoch), manner, around, printer)
+    begin((request, pages), suite, (sketch.run, epoch), manner, env, printer)
 }
 
 /// Runs what was requested and sketched, once the suite's programs and the project's agents are trusted.
@@ -75,23 +75,23 @@ pub fn begin(
     suite: &Suite,
     (name, epoch): (RunId, u64),
     manner: Manner,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let consent = Consent::of(manner.trust, Person::present(around).filter(|_| !manner.yes));
-    let of_agents = agents::ensure_trusted(&request.casting, &request.settings, around, None, consent)?;
-    pages.ensure_trusted(&request.settings, around, consent)?;
-    let of_suite = request::ensure_trusted(suite, around, consent)?;
+    let consent = Consent::of(manner.trust, Person::present(env).filter(|_| !manner.yes));
+    let of_agents = agents::ensure_trusted(&request.casting, &request.settings, env, None, consent)?;
+    pages.ensure_trusted(&request.settings, env, consent)?;
+    let of_suite = request::ensure_trusted(suite, env, consent)?;
     let pinned = of_agents.into_iter().chain(of_suite).collect();
     let request = Request { prompts: pages.checked()?, pinned, ..request };
     let home = Home::of(&request.project);
     let targets = [request.members[0].path.clone()];
-    let locks = session::lock(around, printer, &targets, name.as_str())?;
-    if let Some(left) = Runs::of(&request.project, around)?.unfinished::<Tune>(&targets) {
+    let locks = session::lock(env, printer, &targets, name.as_str())?;
+    if let Some(left) = Runs::of(&request.project, env)?.unfinished::<Tune>(&targets) {
         session::end_leftovers(&left.folder, printer);
     }
     let format = manner.format;
-    let went = command::begin(&request, (&home, name.clone(), epoch), locks, manner, around, printer);
+    let went = command::begin(&request, (&home, name.clone(), epoch), locks, manner, env, printer);
     failure::told::<Tune>(went, format, &home, &name, printer)
 }
 
@@ -108,7 +108,7 @@ pub struct What {
 /// What a run is made of besides its skill and its scenarios.
 pub struct Trying<'a> {
     pub flags: &'a TrialFlags,
-    pub around: &'a Environment,
+    pub env: &'a Environment,
     pub printer: Printer,
     pub settings: Settings,
     project: PathBuf,
@@ -122,21 +122,21 @@ impl<'a> Trying<'a> {
         flags: &'a TrialFlags,
         panel: Option<&Panel>,
         project: &Path,
-        around: &'a Environment,
+        env: &'a Environment,
         printer: Printer,
     ) -> Result<Self, Complaint> {
-        let mut settings = crate::loops::settings(project, around)?;
+        let mut settings = crate::loops::settings(project, env)?;
         lay_trial_flags(&mut settings, flags);
         override_with(&mut settings.optional_roles.panel, panel.cloned(), "--panel");
-        agents::fill(&mut settings, around);
+        agents::fill(&mut settings, env);
         // Nobody improves anything: that role stays with the executor's agent, so that no other has to be there.
         settings.roles.improver = settings.roles.executor.clone();
-        let casting = agents::cast(Tune::ROLES, &settings, around, BuiltIn::Knows)
-            .map_err(|complaint| request::naming(complaint, project, around))?;
+        let casting = agents::cast(Tune::ROLES, &settings, env, BuiltIn::Knows)
+            .map_err(|complaint| request::naming(complaint, project, env))?;
         let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
         let pages = Pages::read(&settings)?;
         let project = project.to_owned();
-        Ok(Self { flags, around, printer, settings, project, casting, delivery, pages })
+        Ok(Self { flags, env, printer, settings, project, casting, delivery, pages })
     }
 
     /// Whether executors look for the skill by themselves.
@@ -151,9 +151,9 @@ impl<'a> Trying<'a> {
 
     /// Creates the run, and drives it until it ends or has to wait.
     pub fn run(self, what: What, suite: &Suite) -> Result<Exit, Complaint> {
-        let (around, printer, flags) = (self.around, self.printer, self.flags);
+        let (env, printer, flags) = (self.env, self.printer, self.flags);
         let (request, pages) = self.request(what)?;
-        show_or_begin((request, &pages), suite, (&flags.run, flags.trust), around, printer)
+        show_or_begin((request, &pages), suite, (&flags.run, flags.trust), env, printer)
     }
 
     /// What a person's own pages say is read later: they are not trusted yet.
@@ -167,7 +167,7 @@ impl<'a> Trying<'a> {
             }
         }
         let tried = Tried { scenarios, ..tried }.of_skills(&members);
-        tried.check(&members, &self.delivery, self.around)?;
+        tried.check(&members, &self.delivery, self.env)?;
         let tune = self.settings.of::<TuneSettings>();
         let (tools, held_out) = (Tools::from(tune.tools.value), tune.held_out.value);
         let rules = tune.rules();

@@ -38,29 +38,24 @@ use crate::terminal::questions::{Answers, Person};
 use crate::text::figures::count;
 
 /// Says what it will cost, asks, and runs it; what it shows is then in its journal.
-pub fn run(
-    suite: &Suite,
-    flags: &TryFlags,
-    around: &Environment,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
-    let person = Person::present(around).filter(|_| !flags.yes);
+pub fn run(suite: &Suite, flags: &TryFlags, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let person = Person::present(env).filter(|_| !flags.yes);
     let skill = name(&suite.path);
     let (scenarios, left_out) = asked(suite, &skill)?;
     for told in left_out {
         printer.talk(&format!("not tried without a skill: {told}"));
     }
-    let (request, pages) = request(suite, scenarios, flags, around)?;
+    let (request, pages) = request(suite, scenarios, flags, env)?;
     request.settings.overs().iter().for_each(|over| printer.talk(over));
     let home = Home::of(&request.project);
-    let sketch = planning::sketch(&request, &home, &around.indexes(), 0)?;
+    let sketch = planning::sketch(&request, &home, &env.indexes(), 0)?;
     if !agreed(&sketch, flags, person, printer)? {
         printer.talk("not tried");
         return Ok(Exit::Reached);
     }
     // What it shows is printed after it, as data.
     let manner = Manner { yes: flags.yes, trust: flags.trust, format: Streamed::Human };
-    trying::begin((request, &pages), suite, (sketch.run, 0), manner, around, printer)
+    trying::begin((request, &pages), suite, (sketch.run, 0), manner, env, printer)
 }
 
 /// The scenarios that ask something of a trial without this skill, and which are left out and why.
@@ -101,13 +96,13 @@ fn request(
     suite: &Suite,
     scenarios: Vec<Scenario>,
     flags: &TryFlags,
-    around: &Environment,
+    env: &Environment,
 ) -> Result<(Request, Pages), Complaint> {
     let path = suite.path.to_str();
     let path = path.ok_or_else(|| Complaint::input("the path of the suite is not UTF-8"))?.to_owned();
-    let project = around.project_here();
-    let mut settings = crate::loops::settings(&project, around)?;
-    let mut casting = casting(&mut settings, flags, around)?;
+    let project = env.project_here();
+    let mut settings = crate::loops::settings(&project, env)?;
+    let mut casting = casting(&mut settings, flags, env)?;
     let told = tune::Suite {
         path,
         found: false,
@@ -118,7 +113,7 @@ fn request(
     };
     let members = vec![Skill { name: name(&suite.path), path: suite.path.clone() }];
     let tried = Tried { scenarios, starts: suite.starts.clone(), suite: Some(told) }.of_skills(&members);
-    tried.check(&[], &Delivery::Inline, around)?;
+    tried.check(&[], &Delivery::Inline, env)?;
     let own = settings.of::<TuneSettings>();
     let (tools, rules) = (Tools::from(own.tools.value), own.rules());
     if tried.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
@@ -151,15 +146,15 @@ fn request(
 }
 
 /// Nobody improves anything: that role stays with the executor's agent, so that no other has to be there.
-fn casting(settings: &mut Settings, flags: &TryFlags, around: &Environment) -> Result<Casting, Complaint> {
+fn casting(settings: &mut Settings, flags: &TryFlags, env: &Environment) -> Result<Casting, Complaint> {
     let agent = || flags.agent.clone().map(Some);
     override_with(&mut settings.roles.executor, agent(), "--agent");
     override_with(&mut settings.roles.evaluator, agent(), "--agent");
-    agents::fill(settings, around);
+    agents::fill(settings, env);
     settings.roles.improver = settings.roles.executor.clone();
     // Nothing is compared.
     settings.optional_roles = OptionalRoles::default();
-    let casting = agents::cast(Tune::ROLES, settings, around, BuiltIn::KnowsNothing)?;
+    let casting = agents::cast(Tune::ROLES, settings, env, BuiltIn::KnowsNothing)?;
     if casting.values().any(|part| part.agent.name == offline::NAME) {
         return Err(
             Complaint::input("the built-in agent does nothing without a skill").hint("pass --agent NAME")

@@ -18,8 +18,8 @@ pub struct Cron {
 const CRONTAB: &str = "your crontab";
 
 impl Cron {
-    pub fn find(around: &Environment) -> Option<Self> {
-        Program::find("crontab", around).map(|crontab| Self { crontab })
+    pub fn find(env: &Environment) -> Option<Self> {
+        Program::find("crontab", env).map(|crontab| Self { crontab })
     }
 
     pub fn install(&self, job: &Job) -> Result<Installed, Complaint> {

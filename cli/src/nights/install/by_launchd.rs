@@ -22,9 +22,9 @@ pub struct Launchd {
 }
 
 impl Launchd {
-    pub fn find(around: &Environment) -> Option<Self> {
-        let launchctl = Program::find("launchctl", around)?;
-        let home = around.home.clone()?;
+    pub fn find(env: &Environment) -> Option<Self> {
+        let launchctl = Program::find("launchctl", env)?;
+        let home = env.home.clone()?;
         let folder = home.join("Library/LaunchAgents");
         Some(Self { launchctl, home, folder, domain: format!("gui/{}", rustix::process::getuid().as_raw()) })
     }

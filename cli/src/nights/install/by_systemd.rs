@@ -21,10 +21,10 @@ pub struct Systemd {
 }
 
 impl Systemd {
-    pub fn find(around: &Environment) -> Option<Self> {
-        let config = around.config.parent().expect("the settings are in a folder").to_owned();
-        let systemctl = Program::find("systemctl", around)?;
-        Some(Self { systemctl, loginctl: Program::find("loginctl", around), config })
+    pub fn find(env: &Environment) -> Option<Self> {
+        let config = env.config.parent().expect("the settings are in a folder").to_owned();
+        let systemctl = Program::find("systemctl", env)?;
+        Some(Self { systemctl, loginctl: Program::find("loginctl", env), config })
     }
 
     /// Whether a systemd of this user runs.

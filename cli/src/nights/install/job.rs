@@ -26,22 +26,22 @@ const FOLDERS: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CA
 
 impl Job {
     /// The start of `program` on `file` with the folders of the person who installs it.
-    pub fn new(program: &Path, file: &Path, at: Time, around: &Environment) -> Result<Self, Complaint> {
+    pub fn new(program: &Path, file: &Path, at: Time, env: &Environment) -> Result<Self, Complaint> {
         let folders = FOLDERS.iter().filter_map(|name| {
-            let value = around.env.get(*name).filter(|value| Path::new(value).is_absolute())?;
+            let value = env.vars.get(*name).filter(|value| Path::new(value).is_absolute())?;
             Some(((*name).to_owned(), value.clone()))
         });
-        let env: Vec<_> = std::iter::once(("PATH".to_owned(), path(around)?)).chain(folders).collect();
-        for (name, value) in &env {
+        let vars: Vec<_> = std::iter::once(("PATH".to_owned(), path(env)?)).chain(folders).collect();
+        for (name, value) in &vars {
             checked(value, name)?;
         }
         Ok(Self {
             name: name_of(file),
             program: text(program)?,
-            project: text(&around.project_of(file))?,
+            project: text(&env.project_of(file))?,
             file: text(file)?,
             at,
-            env,
+            env: vars,
         })
     }
 
@@ -64,8 +64,8 @@ pub fn name_of(file: &Path) -> String {
 }
 
 /// The folders of `PATH` that mean the same wherever the night starts.
-fn path(around: &Environment) -> Result<String, Complaint> {
-    let given = around.env.get("PATH").map(String::as_str).unwrap_or_default();
+fn path(env: &Environment) -> Result<String, Complaint> {
+    let given = env.vars.get("PATH").map(String::as_str).unwrap_or_default();
     let mut folders: Vec<&str> = Vec::new();
     for folder in given.split(':').filter(|folder| Path::new(folder).is_absolute()) {
         if !folders.contains(&folder) {

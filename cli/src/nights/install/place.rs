@@ -9,14 +9,14 @@ use crate::nights::install::seen::Seen;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-pub fn install(job: &Job, around: &Environment) -> Result<Installed, Complaint> {
-    if let Some(systemd) = Systemd::find(around).filter(Systemd::answers) {
+pub fn install(job: &Job, env: &Environment) -> Result<Installed, Complaint> {
+    if let Some(systemd) = Systemd::find(env).filter(Systemd::answers) {
         return systemd.install(job);
     }
-    if let Some(launchd) = Launchd::find(around) {
+    if let Some(launchd) = Launchd::find(env) {
         return launchd.install(job);
     }
-    if let Some(cron) = Cron::find(around) {
+    if let Some(cron) = Cron::find(env) {
         return cron.install(job);
     }
     Err(Complaint::input(
@@ -27,25 +27,25 @@ pub fn install(job: &Job, around: &Environment) -> Result<Installed, Complaint> 
 }
 
 /// What each scheduler holds of a start, and why one cannot be asked.
-pub fn seen(name: &str, around: &Environment) -> Vec<Result<Seen, Complaint>> {
+pub fn seen(name: &str, env: &Environment) -> Vec<Result<Seen, Complaint>> {
     let all = [
-        Systemd::find(around).map(|systemd| systemd.seen(name)),
-        Launchd::find(around).map(|launchd| launchd.seen(name)),
-        Cron::find(around).map(|cron| cron.seen(name)),
+        Systemd::find(env).map(|systemd| systemd.seen(name)),
+        Launchd::find(env).map(|launchd| launchd.seen(name)),
+        Cron::find(env).map(|cron| cron.seen(name)),
     ];
     all.into_iter().flatten().filter_map(Result::transpose).collect()
 }
 
 /// What was removed, wherever it was installed.
-pub fn uninstall(name: &str, around: &Environment) -> Result<Vec<String>, Complaint> {
+pub fn uninstall(name: &str, env: &Environment) -> Result<Vec<String>, Complaint> {
     let mut removed = Vec::new();
-    if let Some(systemd) = Systemd::find(around) {
+    if let Some(systemd) = Systemd::find(env) {
         removed.extend(systemd.uninstall(name)?);
     }
-    if let Some(launchd) = Launchd::find(around) {
+    if let Some(launchd) = Launchd::find(env) {
         removed.extend(launchd.uninstall(name)?);
     }
-    if let Some(cron) = Cron::find(around) {
+    if let Some(cron) = Cron::find(env) {
         removed.extend(cron.uninstall(name)?);
     }
     Ok(removed)

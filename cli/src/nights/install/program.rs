@@ -31,8 +31,8 @@ pub struct Said {
 
 impl Program {
     /// The program of that name, if there is one.
-    pub fn find(name: &str, around: &Environment) -> Option<Self> {
-        let path = which::which_in(name, around.env.get("PATH"), &around.cwd).ok()?;
+    pub fn find(name: &str, env: &Environment) -> Option<Self> {
+        let path = which::which_in(name, env.vars.get("PATH"), &env.cwd).ok()?;
         Some(Self { path })
     }
 

@@ -31,16 +31,16 @@ pub fn look(
         projects.entry(&job.project).or_default().extend(job.agents.iter().map(String::as_str));
     }
     for (project, names) in projects {
-        let mut settings = match crate::loops::settings(project, &start.around) {
+        let mut settings = match crate::loops::settings(project, &start.env) {
             Ok(settings) => settings,
             Err(error) => {
                 checks.push(broken(About::Agents, &error.into()));
                 continue;
             }
         };
-        crate::agents::defaults::fill(&mut settings, &start.around);
+        crate::agents::defaults::fill(&mut settings, &start.env);
         let seen = if is_trusted {
-            look_at(|name| names.contains(name), &settings, true, deadline, &start.around)?
+            look_at(|name| names.contains(name), &settings, true, deadline, &start.env)?
         } else {
             Vec::new()
         };

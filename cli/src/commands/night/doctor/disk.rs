@@ -19,7 +19,7 @@ pub fn look(plan: &Plan, timer: &Environment, checks: &mut Vec<Check>) {
     let (artifacts, output) = (settings.limits.artifact_bytes.value, settings.limits.output_bytes.value);
     let calls = u64::from(settings.calls.jobs.value).saturating_mul(plan.content.parallel as u64);
     let all = calls.saturating_mul(artifacts.saturating_add(output.saturating_mul(2)));
-    let temp = timer.env.get("TMPDIR").filter(|path| !path.is_empty()).map_or("/tmp", String::as_str);
+    let temp = timer.vars.get("TMPDIR").filter(|path| !path.is_empty()).map_or("/tmp", String::as_str);
     let store = Home::of(&project);
     let folders = [
         ("store", store.root(), all),

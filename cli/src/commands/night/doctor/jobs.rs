@@ -44,7 +44,7 @@ fn one(job: &Job, plan: &Plan, start: &Start, shell: &Environment, checks: &mut 
         let fix = "raise its `limits`, or remove the job";
         checks.push(Check::broken(About::Jobs, format!("{name}: its own limits allow no call"), fix));
     }
-    match job.ready(plan, &start.around) {
+    match job.ready(plan, &start.env) {
         Ok(ready) => {
             let agents: BTreeSet<&String> = ready.agents.iter().collect();
             let agents = agents.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");

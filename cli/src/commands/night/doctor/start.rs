@@ -18,7 +18,7 @@ pub struct Start {
     /// What the first scheduler has that has any; nothing if the night is not installed.
     pub seen: Option<Seen>,
     /// The world of the night: that of this shell, if it is not installed.
-    pub around: Environment,
+    pub env: Environment,
     pub checks: Vec<Check>,
 }
 
@@ -31,10 +31,10 @@ const GIVEN: [&str; 3] = ["HOME", "USER", "LOGNAME"];
 const LARGEST: u64 = 1 << 30;
 
 impl Start {
-    pub fn look(name: &str, file: &Path, around: &Environment) -> Self {
+    pub fn look(name: &str, file: &Path, env: &Environment) -> Self {
         let mut checks = Vec::new();
         let mut all = Vec::new();
-        for seen in place::seen(name, around) {
+        for seen in place::seen(name, env) {
             match seen {
                 Ok(seen) => all.push(seen),
                 Err(complaint) => {
@@ -53,13 +53,13 @@ impl Start {
                 "`skilltune night uninstall` removes both, and `night install` puts one back",
             ));
         }
-        let mut world = around.clone();
+        let mut world = env.clone();
         if let Some(seen) = &seen {
             checks.extend(seen.checks.clone());
             if let Some(job) = &seen.reading.job {
                 checks.extend(recorded(job, file));
             }
-            match given(seen, file, around) {
+            match given(seen, file, env) {
                 Some(given) => world = given,
                 None => checks.push(Check::unknown(
                     About::Start,
@@ -68,7 +68,7 @@ impl Start {
                 )),
             }
         }
-        Self { seen, around: world, checks }
+        Self { seen, env: world, checks }
     }
 
     /// What is to be said if it is not installed: a scheduler of somebody's own may start it, as one has lately.
@@ -87,15 +87,14 @@ impl Start {
 
     /// The variables of these that this shell has, and the night will not have.
     pub fn lost<'a>(&self, names: impl IntoIterator<Item = &'a str>, shell: &Environment) -> Vec<&'a str> {
-        let is_lost = |name: &&str| shell.is_set(name) && !self.around.is_set(name);
+        let is_lost = |name: &&str| shell.is_set(name) && !self.env.is_set(name);
         names.into_iter().filter(is_lost).collect()
     }
 }
 
 /// The world that the scheduler's text makes; nothing if there is none, such as without its project.
-fn given(seen: &Seen, file: &Path, around: &Environment) -> Option<Environment> {
-    let of_person =
-        GIVEN.iter().filter_map(|name| Some(((*name).to_owned(), around.env.get(*name)?.clone())));
+fn given(seen: &Seen, file: &Path, env: &Environment) -> Option<Environment> {
+    let of_person = GIVEN.iter().filter_map(|name| Some(((*name).to_owned(), env.vars.get(*name)?.clone())));
     let mut env: BTreeMap<String, String> = of_person.collect();
     env.extend(seen.reading.env.clone());
     let project = seen.reading.job.as_ref().map(|job| Path::new(&job.project));

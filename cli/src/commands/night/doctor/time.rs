@@ -47,7 +47,7 @@ fn unknown(text: impl AsRef<str>, fix: impl AsRef<str>) -> Check {
 impl Times {
     pub fn new(start: &Start, shell: &Environment) -> Self {
         let mut checks = Vec::new();
-        let given = start.around.env.get("TZ");
+        let given = start.env.vars.get("TZ");
         let zone = zone_of(given.map(String::as_str)).unwrap_or_else(|| {
             let text = match given {
                 Some(name) => format!("TZ is {name:?}, which is no time zone: the night goes by UTC"),
@@ -56,7 +56,7 @@ impl Times {
             checks.push(broken(text, "set the time zone, such as with `timedatectl set-timezone`"));
             TimeZone::UTC
         });
-        if let Some(own) = shell.env.get("TZ").filter(|own| Some(*own) != given) {
+        if let Some(own) = shell.vars.get("TZ").filter(|own| Some(*own) != given) {
             let fix = "times of the night are not those of this shell";
             checks.push(unknown(format!("TZ is {own:?} in this shell only, not for the night"), fix));
         }

@@ -21,25 +21,25 @@ use crate::text::plain::one_line;
 pub(super) fn run(
     path: &Path,
     args: &SuiteAddArgs,
-    around: &Environment,
+    env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let suite = Suite::read(&around.cwd.join(path))?;
-    let chosen = choose(&suite, args.from.get(1).map(String::as_str), around)?;
-    let project = around.project_here();
+    let suite = Suite::read(&env.cwd.join(path))?;
+    let chosen = choose(&suite, args.from.get(1).map(String::as_str), env)?;
+    let project = env.project_here();
     let home = Home::of(&project);
     home.create().map_err(strange)?;
     let objects = Objects::at(home.objects());
     let scenario = suite.starts.scenarios(std::slice::from_ref(chosen), &objects)?.remove(0);
     let origin = format!("From {}: `{}`.", suite.path.display(), scenario.id);
-    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| around.cwd.join(to));
+    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| env.cwd.join(to));
     let note =
         format!("it stays in {} until you delete it there", one_line(&suite.path.display().to_string()));
     super::add(New { scenario, origin, note: Some(note) }, &to, &objects, printer)
 }
 
 /// The scenario that is named. Without a name a person at a terminal says which.
-fn choose<'a>(suite: &'a Suite, name: Option<&str>, around: &Environment) -> Result<&'a Scenario, Complaint> {
+fn choose<'a>(suite: &'a Suite, name: Option<&str>, env: &Environment) -> Result<&'a Scenario, Complaint> {
     let all: Vec<&Scenario> = suite.drafts.iter().chain(&suite.scenarios).collect();
     let path = one_line(&suite.path.display().to_string());
     if all.is_empty() {
@@ -47,7 +47,7 @@ fn choose<'a>(suite: &'a Suite, name: Option<&str>, around: &Environment) -> Res
     }
     let lines: Vec<String> = all.iter().map(|one| line(one)).collect();
     let Some(name) = name else {
-        let Some(person) = Person::present(around) else {
+        let Some(person) = Person::present(env) else {
             return Err(super::listing("scenarios", &lines, "no scenario is named".to_owned())
                 .hint(format!("`skilltune suite add --from {path} ID` adds one of them")));
         };

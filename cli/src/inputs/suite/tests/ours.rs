@@ -215,14 +215,14 @@ fn a_grader_is_gathered_and_trusted_as_it_was_read() {
     let folder = Folder::new(&[("suite.toml", GRADED), ("graders/a.sh", "true"), ("graders/lib/b.sh", "")]);
     let suite = folder.read("suite.toml");
     assert_eq!(suite.programs(), ["sh"]);
-    let around = Environment::fake(folder.path("home"), &[]);
-    let pinned = suite.scripts(&around).unwrap();
+    let env = Environment::fake(folder.path("home"), &[]);
+    let pinned = suite.scripts(&env).unwrap();
     assert_eq!(pinned.iter().map(|file| &file.path).collect::<Vec<_>>(), [&folder.path("graders")]);
-    let store = TrustStore::new(&around);
+    let store = TrustStore::new(&env);
     store.record(suite.file.as_ref().unwrap(), &pinned).unwrap();
     let trusts = || {
         let suite = folder.read("suite.toml");
-        store.trusts(suite.file.as_ref().unwrap(), &suite.scripts(&around).unwrap()).unwrap()
+        store.trusts(suite.file.as_ref().unwrap(), &suite.scripts(&env).unwrap()).unwrap()
     };
     assert!(trusts());
 

@@ -169,10 +169,10 @@ fn a_plan_of_more_steps_at_least_than_at_most_is_refused_whoever_said_which() {
     hint: lower the first, or raise the second
     ");
     let files = Files::new("[reflex]\nplan_most = 4\n", "[reflex]\nplan_least = 5\n");
-    let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.around()).unwrap_err());
+    let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.env()).unwrap_err());
     assert_eq!(complaint.exit().code(), 2);
     let told = complaint.render(Style::PLAIN, UNBOUNDED);
-    let (project, user) = (files.project(), files.around().config);
+    let (project, user) = (files.project(), files.env().config);
     let told = told.replace(project.to_str().unwrap(), "/project").replace(user.to_str().unwrap(), "/user");
     insta::assert_snapshot!(told, @r"
     error: `reflex.plan_least = 5` (project file /project/skilltune.toml) must not be more than `reflex.plan_most = 4` (user file /user/skilltune.toml)

@@ -20,20 +20,20 @@ pub(super) fn run(
     to: &Candidate,
     form: Form,
 ) -> Result<Exit, Complaint> {
-    let (runs, around) = (&scope.runs, scope.around);
-    Ownership::new(around).require(known)?;
+    let (runs, env) = (&scope.runs, scope.env);
+    Ownership::new(env).require(known)?;
     if to.id == known.run.start() {
         return Err(Complaint::input("the run has no better version to propose")
             .hint("name a candidate; `skilltune show` lists them"));
     }
     let id = &known.run.plan.run;
-    let _locks = session::lock(around, scope.printer, &known.targets(), id.as_str())?;
+    let _locks = session::lock(env, scope.printer, &known.targets(), id.as_str())?;
     let mut known: Known<Tune> = runs.load(id)?;
     let _in_use = runs.home.hold().map_err(ours)?;
     store_check::require(&scope.objects(), &known.run.state.candidates[0].trees)?;
     store_check::require(&scope.objects(), &to.trees)?;
     let program =
-        git(scope.around).map_err(|_| commit::no_git().hint("omit --as to replace the skill itself"))?;
+        git(scope.env).map_err(|_| commit::no_git().hint("omit --as to replace the skill itself"))?;
     let (run, folder, objects) = (known.run.clone(), known.folder.clone(), scope.objects());
     let candidate = to.clone();
     let made = commit::with_git(&program, move |git| {
@@ -45,7 +45,7 @@ pub(super) fn run(
         let mut journal = super::open(&known)?;
         super::note(&mut known, &mut journal, Signal::Proposed(proposal))?;
     }
-    session::settle(around, scope.printer, &runs.home, &known.run)?;
+    session::settle(env, scope.printer, &runs.home, &known.run)?;
     for line in told {
         scope.printer.talk(&line);
     }

@@ -12,7 +12,7 @@ const JUDGE: &str = include_str!("../../../../../phases/prompts/evaluate.md");
 fn files() -> Files {
     let named = |page: &str| format!("[prompts]\n{page} = \"pages/own.md\"\n");
     let files = Files::new(&named("task"), &named("evaluate"));
-    for (folder, text) in [(files.project(), JUDGE), (files.around().config, TASK)] {
+    for (folder, text) in [(files.project(), JUDGE), (files.env().config, TASK)] {
         fs::create_dir(folder.join("pages")).unwrap();
         fs::write(folder.join("pages/own.md"), text).unwrap();
     }
@@ -88,9 +88,9 @@ fn a_projects_page_is_trusted_with_its_settings_and_a_users_own_needs_none() {
     let files = files();
     let ensured = |files: &Files| {
         let settings = files.load();
-        Pages::read(&settings).unwrap().ensure_trusted(&settings, &files.around(), Consent::Asked(None))
+        Pages::read(&settings).unwrap().ensure_trusted(&settings, &files.env(), Consent::Asked(None))
     };
-    let trusted = || Pages::trusted(&files.load(), &files.around());
+    let trusted = || Pages::trusted(&files.load(), &files.env());
     assert_eq!(trusted(), Some(false));
     let told = complaint(&files, ensured(&files).map(|()| Prompts::default()));
     insta::assert_snapshot!(told, @r"
@@ -99,7 +99,7 @@ fn a_projects_page_is_trusted_with_its_settings_and_a_users_own_needs_none() {
     hint: or pass --trust to trust them for this run
     ");
     let file = files.load().project_file.unwrap();
-    let store = TrustStore::new(&files.around());
+    let store = TrustStore::new(&files.env());
     store.record(&file, &[]).unwrap();
     assert!(ensured(&files).is_err(), "the settings alone are not what is said");
     let settings = files.load();

@@ -26,7 +26,7 @@ impl World {
     fn new(user: &str, project: &str) -> Self {
         let world = Self { root: tempfile::tempdir().unwrap() };
         let repo = world.root.path().join("repo");
-        for (folder, settings) in [(&world.around().config, user), (&repo, project)] {
+        for (folder, settings) in [(&world.env().config, user), (&repo, project)] {
             fs::create_dir_all(folder).unwrap();
             fs::write(folder.join("skilltune.toml"), settings).unwrap();
             fs::write(folder.join("agent"), "#!/bin/true\n").unwrap();
@@ -50,21 +50,21 @@ impl World {
         Self::new(&format!("{AGENTS}{ROLES}"), "")
     }
 
-    fn around(&self) -> Environment {
+    fn env(&self) -> Environment {
         let root = self.root.path().canonicalize().unwrap();
         Environment { cwd: root.join("repo"), ..Environment::fake(root, &[]) }
     }
 
     /// With a real agent on the PATH.
     fn equipped(&self) -> Environment {
-        let mut around = self.around();
+        let mut env = self.env();
         let programs = self.root.path().canonicalize().unwrap().join("bin");
-        around.env.insert("PATH".to_owned(), programs.display().to_string());
-        around
+        env.vars.insert("PATH".to_owned(), programs.display().to_string());
+        env
     }
 
     fn ask(&self, person: Option<&dyn Answers>, line: &[&str]) -> Result<Vec<Request>, Complaint> {
-        requests(&tune_args(line).unwrap(), &self.around(), person)
+        requests(&tune_args(line).unwrap(), &self.env(), person)
     }
 
     fn one(&self, line: &[&str]) -> Request {
@@ -266,7 +266,7 @@ impl World {
 fn a_flag_says_what_an_executor_may_use_and_otherwise_the_scenario_before_the_settings() {
     let world = World::new(&format!("{AGENTS}{ROLES}[tune]\ntools = \"shell\"\n"), "");
     let suite = "[[scenarios]]\ndescription = \"a\"\ntools = \"files\"\n[[scenarios]]\ndescription = \"b\"\n";
-    fs::write(world.around().cwd.join("suite.toml"), suite).unwrap();
+    fs::write(world.env().cwd.join("suite.toml"), suite).unwrap();
     let tools = |more: &[&str]| {
         let Request { tools, scenarios, .. } = world.one(&[&["./a", "--suite", "suite.toml"], more].concat());
         scenarios.iter().map(|scenario| scenario.tools.unwrap_or(tools)).collect::<Vec<_>>()
@@ -287,11 +287,8 @@ fn no_project_gives_a_shell_that_nobody_has_agreed_to() {
     assert_eq!(world.one(&["./a", "--trust"]).tools, Tools::Shell);
     assert_eq!(world.one(&["./a", "--tools", "shell"]).tools, Tools::Shell, "the user's own word");
     let world = World::usual();
-    fs::write(
-        world.around().cwd.join("suite.toml"),
-        "[[scenarios]]\ndescription = \"a\"\ntools = \"shell\"\n",
-    )
-    .unwrap();
+    fs::write(world.env().cwd.join("suite.toml"), "[[scenarios]]\ndescription = \"a\"\ntools = \"shell\"\n")
+        .unwrap();
     insta::assert_snapshot!(world.refusal(&["./a", "--suite", "suite.toml"]), @r"
     error: the programs of /repo/suite.toml are not trusted: a shell for the executor
     hint: read the file, then run `skilltune trust /repo/suite.toml`
@@ -413,7 +410,7 @@ fn a_projects_agents_need_trust_and_a_users_do_not() {
     ");
     assert!(world.ask(None, &["./a", "--trust"]).is_ok());
     assert!(world.ask(None, &["./a", "--dry-run"]).is_ok(), "nothing is run");
-    assert!(!world.around().state.exists(), "nothing is written");
+    assert!(!world.env().state.exists(), "nothing is written");
     let person = Script::default();
     assert!(world.ask(Some(&person), &["./a", "-y"]).is_err(), "yes is no trust");
     assert!(world.ask(Some(&person), &["./a"]).is_ok());
@@ -440,23 +437,23 @@ fn each_skill_has_the_settings_of_its_own_project() {
 #[test]
 fn a_fresh_world_needs_a_key_and_says_which() {
     let world = World::usual();
-    let ask = |around: &Environment| {
+    let ask = |env: &Environment| {
         let args = tune_args(&["./a", "--agent", "claude", "--isolation", "fresh", "--dry-run"]).unwrap();
-        requests(&args, around, None)
+        requests(&args, env, None)
     };
-    let mut around = world.equipped();
-    let refusal = ask(&around).unwrap_err();
+    let mut env = world.equipped();
+    let refusal = ask(&env).unwrap_err();
     assert_eq!(refusal.exit().code(), 2);
     insta::assert_snapshot!(refusal.render(Style::PLAIN, UNBOUNDED), @r"
     error: no API key for agent `claude`, which --isolation fresh needs
     hint: set ANTHROPIC_API_KEY, or pass --isolation partial to use your login
     ");
-    around.env.insert("ANTHROPIC_API_KEY".to_owned(), "k".to_owned());
-    let casting = &ask(&around).unwrap()[0].casting;
+    env.vars.insert("ANTHROPIC_API_KEY".to_owned(), "k".to_owned());
+    let casting = &ask(&env).unwrap()[0].casting;
     assert_eq!(casting.of(&Role::EXECUTOR).cast().isolation.word(), "fresh");
     // What the settings describe is in no world of ours.
     let args = tune_args(&["./a", "--isolation", "fresh", "--dry-run"]).unwrap();
-    let described = requests(&args, &world.around(), None).unwrap();
+    let described = requests(&args, &world.env(), None).unwrap();
     assert_eq!(described[0].casting.of(&Role::EXECUTOR).cast().isolation.word(), "partial");
 }
 
