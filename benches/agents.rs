@@ -83,7 +83,7 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
     for folder in [&space, &temp] {
         fs::create_dir_all(folder).unwrap();
     }
-    for fitting in agent.fittings(Rights::Read, false, "") {
+    for fitting in agent.agent_files(Rights::Read, false, "") {
         fs::create_dir_all(space.join(fitting.folder)).unwrap();
         fs::write(space.join(fitting.folder).join(fitting.file), fitting.text).unwrap();
     }

@@ -109,7 +109,7 @@ pub trait LoopCommands: Ui + Narrated {
     fn facts(run: &Run<Self>, objects: &Objects) -> Vec<(&'static str, String)>;
 
     /// `status`: how it came out, or what it asks.
-    fn became(run: &Run<Self>) -> String;
+    fn outcome_text(run: &Run<Self>) -> String;
 
     /// `status`: the next commands, for a run that is not running.
     fn advice(run: &Run<Self>) -> Vec<Next>;

@@ -392,7 +392,7 @@ pub fn seed(inputs: &impl Serialize) -> u64 {
 }
 
 /// Four characters that are rarely shared, then the time of birth.
-pub fn birth_name(seed: u64, now: Timestamp) -> RunId {
+pub fn new_run_id(seed: u64, now: Timestamp) -> RunId {
     let parts: [&[u8]; 3] =
         [&seed.to_le_bytes(), &now.as_nanosecond().to_le_bytes(), &std::process::id().to_le_bytes()];
     let name = &Digest::of_parts(parts).hex()[..4];

@@ -91,12 +91,12 @@ impl Settings {
         let mut settings = Self::new(loops);
         let user = TextFile::read(&env.config.join(SETTINGS_FILE))?;
         if let Some(file) = &user {
-            settings.lay(file, &Origin::User(file.path.clone()))?;
+            settings.apply_file(file, &Origin::User(file.path.clone()))?;
         }
         // The user's own folder may be the project: then its file needs no trust.
         let project = TextFile::read(&project.join(SETTINGS_FILE))?;
         if let Some(file) = project.filter(|file| user.is_none_or(|user| user.path != file.path)) {
-            settings.lay(&file, &Origin::Project(file.path.clone()))?;
+            settings.apply_file(&file, &Origin::Project(file.path.clone()))?;
             // A record of trust that cannot be read trusts nothing.
             let is_trusted = || TrustStore::new(env).trusts(&file, &[]).unwrap_or(false);
             settings.keys().into_iter().for_each(|key| key.slot.hold(&is_trusted));
@@ -108,7 +108,7 @@ impl Settings {
     }
 
     /// Puts what the file says over what was said before.
-    pub fn lay(&mut self, file: &TextFile, origin: &Origin) -> Result<(), SettingsError> {
+    pub fn apply_file(&mut self, file: &TextFile, origin: &Origin) -> Result<(), SettingsError> {
         let page = Page::of(file);
         let document = page.parse()?;
         let document = document.get_ref();
@@ -118,7 +118,7 @@ impl Settings {
             self.agents.extend(agents::read(agents, page, origin)?);
         }
         if let Some(prices) = value_at(document, "prices") {
-            prices::lay(&mut self.prices, prices, page, origin)?;
+            prices::apply(&mut self.prices, prices, page, origin)?;
         }
         let read = |key: Key<'_>| match value_at(document, key.name) {
             Some(value) => {
@@ -166,7 +166,7 @@ impl Settings {
         };
         let inside = (self.calls.wrap.origin.is_projects() && !self.calls.wrap.value.0.is_empty())
             .then_some("a program that agents run in (calls.wrap)");
-        let of_loops = self.loops.iter().filter_map(|table| table.foreign_wish());
+        let of_loops = self.loops.iter().filter_map(|table| table.needs_trust());
         world.into_iter().chain(wrapper).chain(inside).chain(of_loops).map(str::to_owned).collect()
     }
 

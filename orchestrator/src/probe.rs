@@ -8,10 +8,10 @@ use jiff::Timestamp;
 use skilltune_phases::keys::Keys;
 use skilltune_phases::role::Rights;
 
-use crate::agent::{Agent, Ground, Remains, Response, Slots};
+use crate::agent::{Agent, AgentOutput, Ground, Response, Slots};
 use crate::disk::atomic;
 use crate::disk::{self, DiskError, Folder, OnDisk};
-use crate::process::{Call, Ear, GuardianPool, ProcessError};
+use crate::process::{Call, CancelToken, GuardianPool, ProcessError};
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProbeError {
@@ -49,7 +49,7 @@ pub fn probe(
     system: bool,
     room: &Path,
     pool: &GuardianPool,
-    ear: &Ear,
+    ear: &CancelToken,
 ) -> Result<Response, ProbeError> {
     let rights = if agent.via().is_some() { Rights::Work } else { Rights::Read };
     let question = Question { prompt: PROMPT.to_owned(), rights, usd: Some(MOST_USD), deadline: DEADLINE };
@@ -63,12 +63,12 @@ pub fn ask(
     question: &Question,
     room: &Path,
     pool: &GuardianPool,
-    ear: &Ear,
+    ear: &CancelToken,
 ) -> Result<Response, ProbeError> {
     let call = set_out(agent, system, question, room)?;
     let ended = pool.acquire()?.run(&call, ear)?;
     let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
-    let remains = Remains { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() };
+    let remains = AgentOutput { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() };
     let keys = Keys::new(agent.keys());
     Ok(agent.read_response(remains, &call.cwd, &keys).without_keys(&keys))
 }
@@ -81,7 +81,7 @@ fn set_out(agent: &Agent, system: bool, question: &Question, room: &Path) -> Res
         fs::create_dir(folder).on_disk("create the folder", folder)?;
     }
     agent.furnish(rights, &temp)?;
-    for fitting in agent.fittings(rights, false, text) {
+    for fitting in agent.agent_files(rights, false, text) {
         fitting.place(&Folder::open(&space)?)?;
     }
     atomic::create(&prompt, text.as_bytes())?;

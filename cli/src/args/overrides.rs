@@ -8,7 +8,7 @@ use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 
 /// One for all, and over it those that are named for their role.
-pub fn lay_roles(settings: &mut Settings, all: Option<&AgentSpec>, own: &PerRole<Option<&AgentSpec>>) {
+pub fn apply_role_flags(settings: &mut Settings, all: Option<&AgentSpec>, own: &PerRole<Option<&AgentSpec>>) {
     let PerRole { executor, evaluator, improver } = &mut settings.roles;
     let named = [
         (executor, own.executor, "--executor"),

@@ -81,7 +81,7 @@ fn word<L: LoopCommands>(run: &Run<L>, standing: Standing) -> String {
         },
         Standing::Open if run.paused.is_some() => "paused; can be resumed".to_owned(),
         Standing::Open => "cut off; can be resumed".to_owned(),
-        Standing::Held | Standing::Ended => L::became(run),
+        Standing::Held | Standing::Ended => L::outcome_text(run),
     }
 }
 

@@ -47,7 +47,7 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     };
     // Parsed first, so that nothing unreadable is ever trusted.
     let mut settings = crate::loops::default_settings();
-    settings.lay(&file, &Origin::Project(file.path.clone()))?;
+    settings.apply_file(&file, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
     let scripts = agents::scripts(&settings, env)?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));

@@ -30,7 +30,7 @@ pub fn begun(work: &Work, shown: &str) -> String {
 /// When it has ended.
 pub fn ended(outcome: &Outcome) -> String {
     match &outcome.end {
-        End::Decided(decided) => format!("{}{}", one_line(&decided.words), became(&decided.place)),
+        End::Decided(decided) => format!("{}{}", one_line(&decided.words), outcome_text(&decided.place)),
         End::Measured { trials } => {
             let sum: f64 = trials.iter().map(|trial| trial.score.points()).sum();
             #[expect(clippy::cast_precision_loss, reason = "a few trials")]
@@ -64,7 +64,7 @@ pub fn why(left: &Left) -> String {
     told.split_once(": ").map_or(told.clone(), |(_, why)| why.to_owned())
 }
 
-fn became(place: &Place) -> String {
+fn outcome_text(place: &Place) -> String {
     match place {
         Place::Nowhere => String::new(),
         Place::Applied => ", applied".to_owned(),
@@ -229,7 +229,7 @@ fn better(better: &Better<'_>) -> String {
         "{}{scores}: {}{}. `skilltune diff {run}` shows the change, `skilltune report {run}` the evidence.",
         words(&done.job),
         marked(&decided.words),
-        marked(&became(&decided.place))
+        marked(&outcome_text(&decided.place))
     )
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use skilltune_orchestrator::process::{Cancel, Canceller, Ear, GuardianPool, become_driver};
+use skilltune_orchestrator::process::{Cancel, CancelToken, Canceller, GuardianPool, become_driver};
 use tokio::signal::ctrl_c;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -21,7 +21,7 @@ pub fn under_guard<T, F>(
 ) -> Result<Vec<T>, Complaint>
 where
     T: Send + 'static,
-    F: FnOnce(GuardianPool, Ear) -> T + Send + 'static,
+    F: FnOnce(GuardianPool, CancelToken) -> T + Send + 'static,
 {
     if count == 0 {
         return Ok(Vec::new());

@@ -23,7 +23,7 @@ const DOLLARS: Range = Range { low: 0.0, high: 1_000_000.0 };
 pub const KEYS: [&str; 3] = ["input", "output", "cached"];
 
 /// Puts the prices of a file over those that are known.
-pub fn lay(
+pub fn apply(
     known: &mut BTreeMap<String, Setting<ModelPrice>>,
     prices: &Found<'_>,
     page: Page<'_>,

@@ -41,7 +41,7 @@ pub trait Table: Any + Debug {
     }
 
     /// What the project asks for that lets an agent do more than a person may expect.
-    fn foreign_wish(&self) -> Option<&'static str> {
+    fn needs_trust(&self) -> Option<&'static str> {
         None
     }
 

@@ -16,7 +16,7 @@ use skilltune_phases::transcript::{Call, Outcome};
 
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, below_home, is_set};
 use super::reset_time;
-use super::response::{Life, Remains, Response, Talk, failed, shortened};
+use super::response::{AgentOutput, Life, Response, Talk, failed, shortened};
 use super::skills::Skills;
 use super::stream::{events, text};
 use crate::process::How;
@@ -55,11 +55,11 @@ pub(super) const PROFILE: Profile = Profile {
         vec![("CLAUDE_CODE_SHELL", shell.to_owned()), ("CLAUDE_CODE_SHELL_PREFIX", format!("{shell} -c"))]
     },
     shell_limit: None,
-    has_walls: false,
+    has_sandbox: false,
     keeps,
     arguments,
     read_response,
-    excuse: Some(excuse),
+    reported_failure: Some(reported_failure),
 };
 
 /// The folder of its settings, memory, skills and login.
@@ -139,7 +139,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     arguments
 }
 
-fn read_response(left: Remains<'_>) -> Response {
+fn read_response(left: AgentOutput<'_>) -> Response {
     let mut talk = Talk::default();
     let (mut begun, mut life, mut result, mut lifted) = (false, Life::NoSign, None, None);
     for event in events(left.stdout, &mut talk) {
@@ -314,7 +314,7 @@ fn kind(result: &Value, why: &str) -> FailureKind {
 }
 
 /// Its errors are answers of a model that is none. Each has one of these beginnings, and no file or verdict has.
-fn excuse(left: Remains<'_>) -> Option<Failure> {
+fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     const BEGINNINGS: [&str; 9] = [
         "API Error",
         "Failed to authenticate",
@@ -339,7 +339,7 @@ fn excuse(left: Remains<'_>) -> Option<Failure> {
 }
 
 /// It has said nothing that we could read: it does not take what it was started with, or was never started.
-fn not_begun(left: Remains<'_>) -> Failure {
+fn not_begun(left: AgentOutput<'_>) -> Failure {
     let first = left.stderr.lines().map(str::trim).find(|line| !line.is_empty());
     match (&left.ended.how, first) {
         (How::Exited(1..), Some(line)) => failed(FailureKind::UsageError, &shortened(line)),

@@ -17,7 +17,7 @@ use skilltune_phases::transcript::{Call, Outcome};
 use walkdir::WalkDir;
 
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, is_set};
-use super::response::{Life, Remains, Response, Talk, failed, shortened};
+use super::response::{AgentOutput, Life, Response, Talk, failed, shortened};
 use super::skills::{PAGE, Skills};
 use super::stream::{events, text};
 use crate::process::How;
@@ -45,11 +45,11 @@ pub(super) const PROFILE: Profile = Profile {
     // It keeps the keys from its commands itself.
     shell: |_| Vec::new(),
     shell_limit: Some("keeps `.git`, `.agents` and `.codex` of the workspace read-only"),
-    has_walls: true,
+    has_sandbox: true,
     keeps,
     arguments,
     read_response,
-    excuse: None,
+    reported_failure: None,
 };
 
 /// The folder of its login, its settings and its memory.
@@ -189,7 +189,7 @@ struct Said {
     failed: Option<String>,
 }
 
-fn read_response(left: Remains<'_>) -> Response {
+fn read_response(left: AgentOutput<'_>) -> Response {
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
@@ -257,7 +257,7 @@ impl Said {
         }
     }
 
-    fn answer(self, left: Remains<'_>) -> Result<String, Failure> {
+    fn answer(self, left: AgentOutput<'_>) -> Result<String, Failure> {
         match (self.failed, self.completed) {
             (Some(why), _) => Err(failed(kind(&why), &why)),
             (None, Some(_)) => Ok(self.words),
@@ -348,7 +348,7 @@ fn status(lower: &str) -> Option<u64> {
 }
 
 /// It has not come to ask its model: it does not take what it was started with, or was never started.
-fn not_begun(left: Remains<'_>) -> Failure {
+fn not_begun(left: AgentOutput<'_>) -> Failure {
     let error = left.stderr.lines().map(str::trim).find(|line| line.to_lowercase().starts_with("error"));
     match (&left.ended.how, error) {
         (How::Exited(1..), Some(line)) if line.contains("input_too_large") => {

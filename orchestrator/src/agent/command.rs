@@ -13,7 +13,7 @@ use skilltune_phases::judgement::VerdictShape;
 use skilltune_phases::role::Rights;
 
 use super::profile::CostReport;
-use super::response::{Life, Remains, Response, failed};
+use super::response::{AgentOutput, Life, Response, failed};
 use crate::process::How;
 
 /// `[agents.NAME]` of the settings.
@@ -116,11 +116,11 @@ impl AgentSettings {
     }
 
     /// Exit code 0 means that it answered. All that it tells on the way is what it prints.
-    pub(super) fn read_response(&self, left: Remains<'_>) -> Response {
+    pub(super) fn read_response(&self, left: AgentOutput<'_>) -> Response {
         self.read_living(left, if left.stdout.trim().is_empty() { Life::NoSign } else { Life::Shown })
     }
 
-    pub(super) fn read_living(&self, left: Remains<'_>, life: Life) -> Response {
+    pub(super) fn read_living(&self, left: AgentOutput<'_>, life: Life) -> Response {
         let answer = match left.ended.how {
             How::Exited(0) => self.answer(left.stdout).ok_or_else(|| {
                 failed(FailureKind::OffSchema, "its output has no text at the JSON pointer from the settings")

@@ -13,7 +13,7 @@ use skilltune_phases::transcript::{Call, Outcome};
 
 use super::profile::{Ask, CostReport, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::reset_time;
-use super::response::{Life, Remains, Response, Talk, failed};
+use super::response::{AgentOutput, Life, Response, Talk, failed};
 use super::skills::Skills;
 use super::stream::{events, text};
 use crate::process::How;
@@ -61,11 +61,11 @@ pub(super) const PROFILE: Profile = Profile {
     // It takes the keys out of their environment itself.
     shell: |_| Vec::new(),
     shell_limit: Some("refuses $( ), backticks and <( ) in commands, but not in scripts"),
-    has_walls: false,
+    has_sandbox: false,
     keeps,
     arguments,
     read_response,
-    excuse: Some(excuse),
+    reported_failure: Some(reported_failure),
 };
 
 /// The folder that holds its `.gemini`.
@@ -201,10 +201,10 @@ struct Said {
     result: Option<Value>,
 }
 
-fn read_response(left: Remains<'_>) -> Response {
+fn read_response(left: AgentOutput<'_>) -> Response {
     // Who is told why a call failed is not to read its start-up instead.
     let stderr = left.without_lines(&WARNINGS);
-    let left = Remains { stderr: &stderr, ..left };
+    let left = AgentOutput { stderr: &stderr, ..left };
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
@@ -254,7 +254,7 @@ impl Said {
         }
     }
 
-    fn answer(self, left: Remains<'_>) -> Result<String, Failure> {
+    fn answer(self, left: AgentOutput<'_>) -> Result<String, Failure> {
         let Some(result) = &self.result else { return Err(self.without_result(left)) };
         let looping = self.troubles.iter().find(|trouble| trouble.contains("Loop detected"));
         if let Some(trouble) = looping {
@@ -274,7 +274,7 @@ impl Said {
         Err(reset_time::with_reset_time(failure, told, left.at))
     }
 
-    fn without_result(&self, left: Remains<'_>) -> Failure {
+    fn without_result(&self, left: AgentOutput<'_>) -> Failure {
         match &left.ended.how {
             How::Exited(41) => failed(FailureKind::Authentication, &last_words(left)),
             How::Exited(42 | 44 | 52 | 55) => failed(FailureKind::UsageError, &last_words(left)),
@@ -392,7 +392,7 @@ const WARNINGS: [&str; 7] = [
 
 /// What it says on stderr when it has failed, printed by a wrapper in the place of an answer: warnings, which come before
 /// any answer could, and then the error, with the places in the program that it went through.
-fn excuse(left: Remains<'_>) -> Option<Failure> {
+fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     const ERRORS: [&str; 3] =
         ["Error when talking to Gemini API", "Error generating content via API", "Attempt "];
     let begins = |line: &str, with: &[&str]| with.iter().any(|one| line.starts_with(one));
@@ -419,7 +419,7 @@ fn excuse(left: Remains<'_>) -> Option<Failure> {
 }
 
 /// The service's status: in the error as it sent it, or in what an exit code has left of it.
-fn status(why: &str, left: Remains<'_>) -> Option<u64> {
+fn status(why: &str, left: AgentOutput<'_>) -> Option<u64> {
     let sent = why.split_once("\"code\":").map(|(_, rest)| rest);
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
     if let Some(status) = sent.and_then(|rest| digits(rest.trim_start()).parse().ok()) {
@@ -430,7 +430,7 @@ fn status(why: &str, left: Remains<'_>) -> Option<u64> {
     statuses.into_iter().find(|status| i64::from(code) == (*status & 0xff)).map(i64::unsigned_abs)
 }
 
-fn last_words(left: Remains<'_>) -> String {
+fn last_words(left: AgentOutput<'_>) -> String {
     left.last_words().unwrap_or_else(|| "no output".to_owned())
 }
 

@@ -28,7 +28,7 @@ use skilltune_phases::role::Rights;
 use super::command::{AgentSettings, Slots};
 use super::profile::{Ask, CostReport, Env, Fitting, Form};
 use super::real::Real;
-use super::response::{Life, Remains, Response};
+use super::response::{AgentOutput, Life, Response};
 use super::skills::Skills;
 use super::via::Via;
 use crate::disk::{self, DiskError, OnDisk};
@@ -253,7 +253,7 @@ impl Agent {
         let (mut arguments, mut settings) = (Vec::new(), Vec::new());
         for (rights, skills) in Rights::ALL.into_iter().flat_map(|rights| [(rights, false), (rights, true)]) {
             arguments.extend((real.profile().arguments)(&self.ask(rights, skills)));
-            settings.extend(self.fittings(rights, skills, "").into_iter().map(|fitting| fitting.text));
+            settings.extend(self.agent_files(rights, skills, "").into_iter().map(|fitting| fitting.text));
         }
         settings.extend((real.profile().composed)(&self.env, None).into_iter().map(|(_, value)| value));
         parts.add("arguments", arguments.join("\0").as_bytes());
@@ -318,7 +318,7 @@ impl Agent {
     }
 
     /// What has to stand in the workspace besides what the call is about.
-    pub fn fittings(&self, rights: Rights, skills: bool, prompt: &str) -> Vec<Fitting> {
+    pub fn agent_files(&self, rights: Rights, skills: bool, prompt: &str) -> Vec<Fitting> {
         match self.kind {
             Kind::Real(real) => {
                 let own = (real.profile().fitting)(&self.env, &self.ask(rights, skills));
@@ -372,7 +372,7 @@ impl Agent {
     }
 
     /// Reads what a call in that workspace printed. Its transcript has none of the keys; the answer is as it was given.
-    pub(crate) fn read_response(&self, left: Remains<'_>, workspace: &Path, keys: &Keys) -> Response {
+    pub(crate) fn read_response(&self, left: AgentOutput<'_>, workspace: &Path, keys: &Keys) -> Response {
         let mut response = match (&self.kind, &self.via) {
             (Kind::Command(settings), _) => settings.read_response(left),
             // No service is behind it: when it comes to no end, that is the work's own fault.

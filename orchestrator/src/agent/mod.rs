@@ -27,4 +27,4 @@ pub use via::Via;
 pub(crate) use command::filled;
 pub(crate) use installed::Ground;
 pub(crate) use profile::Form;
-pub(crate) use response::Remains;
+pub(crate) use response::AgentOutput;

@@ -13,7 +13,7 @@ use skilltune_phases::role::Rights;
 use skilltune_phases::transcript::{Call, Outcome};
 
 use super::profile::{Ask, CostReport, Env, Profile, Variables, below_home, is_set};
-use super::response::{Life, Remains, Response, Talk, failed, shortened};
+use super::response::{AgentOutput, Life, Response, Talk, failed, shortened};
 use super::skills::Skills;
 use super::stream::{events, text};
 use crate::process::How;
@@ -46,11 +46,11 @@ pub(super) const PROFILE: Profile = Profile {
     login_at: ".local/share/opencode/auth.json",
     shell: |shell| vec![("SHELL", shell.to_owned())],
     shell_limit: None,
-    has_walls: false,
+    has_sandbox: false,
     keeps,
     arguments,
     read_response,
-    excuse: None,
+    reported_failure: None,
 };
 
 const KEYS: [&str; 10] = [
@@ -197,7 +197,7 @@ struct Said {
     spent: Spent,
 }
 
-fn read_response(left: Remains<'_>) -> Response {
+fn read_response(left: AgentOutput<'_>) -> Response {
     let (mut talk, mut said) = (Talk::default(), Said::default());
     for event in events(left.stdout, &mut talk) {
         said.take(&event, &mut talk);
@@ -247,7 +247,7 @@ impl Said {
         self.spent.usd = usd.map(|usd| self.spent.usd.unwrap_or(0.0) + usd).or(self.spent.usd);
     }
 
-    fn answer(self, left: Remains<'_>) -> Result<String, Failure> {
+    fn answer(self, left: AgentOutput<'_>) -> Result<String, Failure> {
         if let Some(error) = &self.error {
             let why = error.pointer("/data/message").and_then(Value::as_str);
             let logged = || logged(left.stderr).filter(|_| why.is_none_or(|why| why.starts_with(UNTOLD)));
@@ -359,7 +359,7 @@ fn kind(error: &Value, why: &str) -> FailureKind {
 }
 
 /// It has not come to ask its model: it does not take what it was started with, or was never started.
-fn not_begun(left: Remains<'_>, shown: Life) -> Failure {
+fn not_begun(left: AgentOutput<'_>, shown: Life) -> Failure {
     let error = left.stderr.lines().map(str::trim).find(|line| line.contains("Error"));
     match (&left.ended.how, error) {
         (How::Exited(1..), Some(line)) => failed(kind_of_start(line), &shortened(line)),

@@ -6,7 +6,7 @@ use skilltune_phases::event::Failure;
 use skilltune_phases::plan::Isolation;
 use skilltune_phases::role::Rights;
 
-use super::response::{Remains, Response};
+use super::response::{AgentOutput, Response};
 use super::skills::Skills;
 use crate::disk::atomic::{self, Durability};
 use crate::disk::{DiskError, Folder};
@@ -59,15 +59,15 @@ pub(super) struct Profile {
     /// What its commands cannot do, beyond what all are kept from.
     pub(super) shell_limit: Option<&'static str>,
     /// It holds its commands in walls of its own, which cannot stand within ours.
-    pub(super) has_walls: bool,
+    pub(super) has_sandbox: bool,
     /// Where it keeps its login and its sessions: it may write there whatever its rights are.
     pub(super) keeps: fn(&Env, Isolation) -> Vec<String>,
     /// What follows the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
-    pub(super) read_response: fn(Remains<'_>) -> Response,
+    pub(super) read_response: fn(AgentOutput<'_>) -> Response,
     /// The failure that it tells in words in the place of an answer, for who sees nothing but its words: they are what
     /// is on stdout.
-    pub(super) excuse: Option<fn(Remains<'_>) -> Option<Failure>>,
+    pub(super) reported_failure: Option<fn(AgentOutput<'_>) -> Option<Failure>>,
 }
 
 /// What an agent reports of the cost of a call.

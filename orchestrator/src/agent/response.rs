@@ -15,7 +15,7 @@ use crate::process::{Ended, How};
 
 /// The output of a call, to be read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Remains<'a> {
+pub(crate) struct AgentOutput<'a> {
     pub(crate) ended: &'a Ended,
     pub(crate) stdout: &'a str,
     pub(crate) stderr: &'a str,
@@ -78,7 +78,7 @@ pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
     Failure::new(kind, shortened(why))
 }
 
-impl Remains<'_> {
+impl AgentOutput<'_> {
     /// The failure of a program that has not come to an answer by itself.
     pub(super) fn failure(&self, life: Life) -> Failure {
         let (kind, what) = match &self.ended.how {

@@ -11,7 +11,7 @@ use skilltune_phases::role::Rights;
 use super::command::Slots;
 use super::profile::Fitting;
 use super::real::Real;
-use super::response::{Life, Remains, Response, failed};
+use super::response::{AgentOutput, Life, Response, failed};
 use super::stream::text;
 use crate::process::How;
 
@@ -78,26 +78,27 @@ impl Via {
         }
     }
 
-    pub(super) fn read_response(self, tool: Real, left: Remains<'_>) -> Response {
+    pub(super) fn read_response(self, tool: Real, left: AgentOutput<'_>) -> Response {
         let stderr = left.without_lines(&["[WARN] --id not provided", "[CCW_EXEC_ID="]);
-        let left = Remains { stderr: &stderr, ..left };
+        let left = AgentOutput { stderr: &stderr, ..left };
         let said = self.unframed(left.stdout);
         if is_stream(said) {
             // It had no answer to print: the agent's own words tell more than its.
-            return (tool.profile().read_response)(Remains { stdout: said, ..left });
+            return (tool.profile().read_response)(AgentOutput { stdout: said, ..left });
         }
         let answer = match left.ended.how {
             How::Exited(0) if left.ended.stdout_truncated => Err(left.without_end(life(said))),
             How::Exited(0) if said.trim().is_empty() => {
                 Err(failed(FailureKind::Empty, &format!("{} printed nothing", self.name())))
             }
-            How::Exited(0) => excuse(tool, left, said).map_or_else(|| Ok(said.to_owned()), Err),
-            How::Exited(_) => {
-                Err(self.set_up(tool, left).or_else(|| excuse(tool, left, said)).unwrap_or_else(|| {
+            How::Exited(0) => reported_failure(tool, left, said).map_or_else(|| Ok(said.to_owned()), Err),
+            How::Exited(_) => Err(self
+                .set_up(tool, left)
+                .or_else(|| reported_failure(tool, left, said))
+                .unwrap_or_else(|| {
                     let why = left.last_words().unwrap_or_else(|| "no output".to_owned());
                     failed(kind(left.stderr), &format!("{}: {why}", self.name()))
-                }))
-            }
+                })),
             How::Signalled(_)
             | How::TimedOut
             | How::Cancelled
@@ -109,7 +110,7 @@ impl Via {
     }
 
     /// What has to be done on this machine before it can be of any use, where that is what has gone wrong.
-    fn set_up(self, tool: Real, left: Remains<'_>) -> Option<Failure> {
+    fn set_up(self, tool: Real, left: AgentOutput<'_>) -> Option<Failure> {
         let says = |words: &str| left.stderr.contains(words);
         let what = match self {
             Self::Ccw if says("Template not found") => {
@@ -138,8 +139,10 @@ impl Via {
 }
 
 /// The failure that the agent tells in the place of an answer.
-fn excuse(tool: Real, left: Remains<'_>, said: &str) -> Option<Failure> {
-    tool.profile().excuse.and_then(|excuse| excuse(Remains { stdout: said, ..left }))
+fn reported_failure(tool: Real, left: AgentOutput<'_>, said: &str) -> Option<Failure> {
+    tool.profile()
+        .reported_failure
+        .and_then(|reported_failure| reported_failure(AgentOutput { stdout: said, ..left }))
 }
 
 /// All that is said in an argument; the folder is in the agent's workspace.

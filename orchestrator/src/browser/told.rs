@@ -35,7 +35,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     }
     looked.told.extend(texts(all, given));
     let mut tell =
-        |check, faults: Vec<String>, fine: &str| looked.told.push(comes_to(check, &faults, &[], fine));
+        |check, faults: Vec<String>, fine: &str| looked.told.push(verdict_of(check, &faults, &[], fine));
     let narrow = each().flat_map(|(path, seen)| {
         seen.looks.iter().filter(|look| look.size == SIZES[1]).map(move |look| (path, look))
     });
@@ -77,7 +77,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
 }
 
 /// A fault outweighs a doubt.
-fn comes_to(check: Check, faults: &[String], doubts: &[String], fine: &str) -> Told {
+fn verdict_of(check: Check, faults: &[String], doubts: &[String], fine: &str) -> Told {
     let (verdict, evidence) = match (faults, doubts) {
         ([], []) => (Verdict::Passed, fine.to_owned()),
         ([], doubts) => (Verdict::Unverified, shown(doubts)),
@@ -105,7 +105,7 @@ fn texts(all: &[Seen], given: &Given) -> Vec<Told> {
         let missing = with(Sight::Missing, "nowhere to be seen:");
         let fine = format!("each of the {} {fine} can be seen", wanted.len());
         (!wanted.is_empty())
-            .then(|| comes_to(check, &missing, &with(Sight::Hidden, "pictures do not show"), &fine))
+            .then(|| verdict_of(check, &missing, &with(Sight::Hidden, "pictures do not show"), &fine))
     };
     let copy = given.copy.iter().enumerate();
     let copy =
@@ -144,8 +144,8 @@ fn by_axe(tour: &Tour) -> [Told; 2] {
     let fine = "axe-core finds no serious or critical violation";
     let pale = faults(|one| one.id == CONTRAST);
     [
-        comes_to(Check::Accessibility, &grave, &silent, fine),
-        comes_to(Check::Contrast, &pale, &open, "axe-core finds enough contrast"),
+        verdict_of(Check::Accessibility, &grave, &silent, fine),
+        verdict_of(Check::Contrast, &pale, &open, "axe-core finds enough contrast"),
     ]
 }
 

@@ -19,17 +19,18 @@ use skilltune_phases::target::PLUGIN_ROOT;
 use super::call_dir::{self, CallDir};
 use super::reply::Reply;
 use super::{
-    EngineError, LoopEngine, Ran, ReadError, Remains, Workshop, materials, refusal, repository, tamper,
+    AgentOutput, CommandOutput, EngineError, LoopEngine, ReadError, Workshop, materials, refusal, repository,
+    tamper,
 };
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
 use crate::crash;
 use crate::disk::SafePath;
-use crate::process::{self, Confinement, Ear, Ended, How};
+use crate::process::{self, CancelToken, Confinement, Ended, How};
 
 /// How long the word to end may take from whoever ends us to here.
-const RUMOUR: Duration = Duration::from_millis(500);
+const CANCEL_GRACE: Duration = Duration::from_millis(500);
 /// The same where it is likely that nobody has told us anything: every failed call waits for so long.
-pub(super) const WHISPER: Duration = Duration::from_millis(100);
+pub(super) const UNLIKELY_CANCEL_GRACE: Duration = Duration::from_millis(100);
 
 /// One request and all that it takes to carry it out.
 pub(super) struct Job<L: LoopEngine> {
@@ -37,7 +38,7 @@ pub(super) struct Job<L: LoopEngine> {
     pub(super) plan: Arc<Plan<L>>,
     pub(super) step: L::Step,
     pub(super) request: L::Request,
-    pub(super) ear: Ear,
+    pub(super) ear: CancelToken,
     /// The money that the call may cost.
     pub(super) usd: Option<f64>,
 }
@@ -133,7 +134,7 @@ impl<L: LoopEngine> Job<L> {
             // Some programs exit with a code of their own when they are told to end.
             How::Exited(_) | How::Signalled(_) => self.ear.heard().is_some(),
             // When somebody ends all that is ours, the guardian may die before we have heard of it.
-            How::Lost { .. } => self.ear.hears_within(RUMOUR),
+            How::Lost { .. } => self.ear.cancelled_within(CANCEL_GRACE),
             How::TimedOut | How::NotStarted { .. } => false,
         }
     }
@@ -148,7 +149,7 @@ impl<L: LoopEngine> Job<L> {
         let reply = self.read(key, dir, ended)?;
         // Whoever told us to end may have told the agent at once, and it may have been quicker.
         let may_be_ours = matches!(ended.how, How::Exited(_) | How::Signalled(_));
-        let is_ours = || is_cut_off || (may_be_ours && self.ear.hears_within(WHISPER));
+        let is_ours = || is_cut_off || (may_be_ours && self.ear.cancelled_within(UNLIKELY_CANCEL_GRACE));
         Ok((reply.outcome.is_ok() || !is_ours()).then_some(reply))
     }
 
@@ -161,12 +162,12 @@ impl<L: LoopEngine> Job<L> {
             let spent = Spent { ms: ended.took_ms, usd: Some(0.0), ..Spent::default() };
             let space = dir.space();
             let (how, space) = (&ended.how, space.path());
-            let ran = Ran { how, seconds, stdout: &stdout, stderr: &stderr, space };
+            let ran = CommandOutput { how, seconds, stdout: &stdout, stderr: &stderr, space };
             let outcome = outcome(L::ran(&self.shop, &self.request, &ran))?;
             return Ok(Reply { key, outcome, spent, talk: None }.without_keys(&self.shop.keys));
         }
         let at = dir.ended_at();
-        let remains = agent::Remains { ended, stdout: &stdout, stderr: &stderr, at };
+        let remains = agent::AgentOutput { ended, stdout: &stdout, stderr: &stderr, at };
         let Response { answer, spent, talk } = self.shop.hear(order, remains, &dir.space_path());
         if let Some(talk) = &talk {
             dir.write_transcript(&talk.transcript)?;
@@ -191,7 +192,7 @@ impl<L: LoopEngine> Job<L> {
         // An edit is taken as it is or not at all: without its keys it would be another one.
         let answer = if base.is_some() { answer.as_str().into() } else { self.shop.keys.hide(&answer) };
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
-        let remains = Remains { space: space.path(), answer: &answer, denied, talk, spent };
+        let remains = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent };
         let answer = L::read(&self.shop, &self.request, &remains)?;
         if let Some(base) = base {
             refusal::check_keys(&self.shop, &base, &L::trees(&answer))?;
@@ -280,7 +281,7 @@ impl Workshop {
         };
         let order = asking.order;
         agent.furnish(order.rights, &dir.temp_path())?;
-        for fitting in agent.fittings(order.rights, order.installed.is_some(), prompt) {
+        for fitting in agent.agent_files(order.rights, order.installed.is_some(), prompt) {
             fitting.place(&fresh.space)?;
         }
         let form = agent.form(|| asking.question.schema());
@@ -362,7 +363,7 @@ impl Workshop {
 
     /// What the agent has said, at the price of the model that answered, which need not be the one that was asked for, or else
     /// at that of the one that was asked for.
-    fn hear(&self, order: &Order, remains: agent::Remains<'_>, workspace: &Path) -> Response {
+    fn hear(&self, order: &Order, remains: agent::AgentOutput<'_>, workspace: &Path) -> Response {
         let agent = self.cast.of(&order.role);
         let heard = agent.read_response(remains, workspace, &self.keys);
         let answered = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).map(ModelName::as_str);

@@ -16,7 +16,9 @@ use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;
 
 use super::call::Job;
-use super::{EngineError, Extent, Hands, LoopEngine, Observer, Own, Person, Work, Workshop, publish};
+use super::{
+    EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, Observer, Person, Work, Workshop, publish,
+};
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
@@ -248,11 +250,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
 
     /// A step of our own; one that nobody is there to answer holds the run.
     async fn own(&mut self, step: L::Step) -> Result<Taken, EngineError> {
-        let hands = Hands { context: &self.context, person: self.person };
+        let hands = LocalContext { context: &self.context, person: self.person };
         let answer = match L::own(&self.run, &step, hands)? {
-            Own::Done(answer) => answer,
-            Own::Held => return Ok(Taken::Stopped(Stopped::Held)),
-            Own::Work(work) => match self.work(work).await? {
+            LocalOutcome::Done(answer) => answer,
+            LocalOutcome::Held => return Ok(Taken::Stopped(Stopped::Held)),
+            LocalOutcome::Work(work) => match self.work(work).await? {
                 Some(answer) => answer,
                 // The run is to stop.
                 None => return Ok(Taken::Done),

@@ -21,7 +21,8 @@ use skilltune_phases::proposal::Form;
 use super::edited_copy::{EditedCopy, gate};
 use super::refusal::{new_repository, new_settings};
 use super::{
-    EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, proposing, unreadable,
+    AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
+    Workshop, proposing, unreadable,
 };
 use crate::checks::{command_told, end_of};
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
@@ -37,7 +38,7 @@ use crate::store::RunFolder;
 const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
 
 impl LoopEngine for Gan {
-    fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+    fn read(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         if let Some(placed) = request.as_ref().draft() {
             let artifact = built(shop, placed, remains)?;
             return Ok(Answer::Built { artifact, notes: Box::new(request.notes(remains.answer)) });
@@ -49,7 +50,7 @@ impl LoopEngine for Gan {
     }
 
     /// A browser that fails tells nothing: its checks stay open, and the run goes on without them.
-    fn ran(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+    fn ran(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         if let Some(test) = request.test() {
             let looked = Looked { tried: vec![tried(test, ran)], ..Looked::default() };
             return Ok(Answer::Told { looked: Box::new(looked), screens: None });
@@ -62,13 +63,19 @@ impl LoopEngine for Gan {
         Ok(Answer::Told { looked: Box::new(looked), screens })
     }
 
-    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Own<Answer>, EngineError> {
+    fn own(
+        run: &Run,
+        step: &Step,
+        hands: LocalContext<'_, Self>,
+    ) -> Result<LocalOutcome<Answer>, EngineError> {
         match step {
-            Step::Ask { .. } | Step::Allow => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
-            Step::Inspect { artifact } => {
-                inspected(&hands.context.shop.objects, run, *artifact).map(Own::Done)
+            Step::Ask { .. } | Step::Allow => {
+                Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
             }
-            Step::Promote { artifact } => promote(run, *artifact, hands).map(Own::Done),
+            Step::Inspect { artifact } => {
+                inspected(&hands.context.shop.objects, run, *artifact).map(LocalOutcome::Done)
+            }
+            Step::Promote { artifact } => promote(run, *artifact, hands).map(LocalOutcome::Done),
             Step::Commit { artifact, form } => {
                 let wanted = wanted(run, *artifact, *form, &hands.context.shop.folder)?;
                 proposing::propose(wanted, hands.context, |made| match made {
@@ -113,7 +120,7 @@ impl LoopEngine for Gan {
 }
 
 /// What the builder has made of its copy. A set-id bit that it set is no part of it.
-fn built(shop: &Workshop, placed: &Placement, remains: &Remains<'_>) -> Result<TreeId, ReadError> {
+fn built(shop: &Workshop, placed: &Placement, remains: &AgentOutput<'_>) -> Result<TreeId, ReadError> {
     let copy = EditedCopy::read(shop, placed, remains.space)?;
     let made = copy.made.manifest.edited_from(&copy.base, None);
     if made.entries().iter().all(|entry| entry.node.is_folder()) {
@@ -130,7 +137,7 @@ fn built(shop: &Workshop, placed: &Placement, remains: &Remains<'_>) -> Result<T
 }
 
 /// What a look has left: a page of findings, and screens.
-fn seen(shop: &Workshop, ran: &Ran<'_>) -> Result<(Looked, Option<TreeId>), ReadError> {
+fn seen(shop: &Workshop, ran: &CommandOutput<'_>) -> Result<(Looked, Option<TreeId>), ReadError> {
     let lost = |why: String| Failure::new(FailureKind::Crashed, why);
     if *ran.how != How::Exited(0) {
         let said = [ran.stderr, ran.stdout].into_iter().find_map(|said| said.trim().lines().next_back());
@@ -148,7 +155,7 @@ fn seen(shop: &Workshop, ran: &Ran<'_>) -> Result<(Looked, Option<TreeId>), Read
 }
 
 /// What the command of a test scenario has come to.
-fn tried(test: &CriterionId, ran: &Ran<'_>) -> Tried {
+fn tried(test: &CriterionId, ran: &CommandOutput<'_>) -> Tried {
     let told = command_told(0, 0, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
     let verdict = match told.met {
         Some(true) => Verdict::Passed,
@@ -171,7 +178,7 @@ fn inspected(objects: &Objects, run: &Run, artifact: TreeId) -> Result<Answer, E
 fn promote(
     run: &Run,
     artifact: TreeId,
-    Hands { context, .. }: Hands<'_, Gan>,
+    LocalContext { context, .. }: LocalContext<'_, Gan>,
 ) -> Result<Answer, EngineError> {
     context.journal.barrier()?;
     let way = way(run, artifact)?;

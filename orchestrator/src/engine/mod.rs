@@ -41,7 +41,7 @@ use crate::agent::{Agent, Talk};
 use crate::disk::{DiskError, SafePath};
 use crate::evolution::EvolutionError;
 use crate::git::{Program, ProposeError};
-use crate::process::{Ear, GuardianPool, How, ProcessError};
+use crate::process::{CancelToken, GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
 use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
 use crate::store::{AnswerCache, JournalError, RunFolder};
@@ -109,7 +109,7 @@ pub trait LoopEngine: Loop {
     fn read(
         shop: &Workshop,
         request: &Self::Request,
-        remains: &Remains<'_>,
+        remains: &AgentOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
 
     /// The versions that a step edits, if it makes an edit: the trees of its answer add no key to them.
@@ -118,14 +118,18 @@ pub trait LoopEngine: Loop {
     }
 
     /// Reads what a command of ours came to, in a loop that has any.
-    fn ran(shop: &Workshop, request: &Self::Request, ran: &Ran<'_>) -> Result<Self::Answer, ReadError>;
+    fn ran(
+        shop: &Workshop,
+        request: &Self::Request,
+        ran: &CommandOutput<'_>,
+    ) -> Result<Self::Answer, ReadError>;
 
     /// Does a step that is no call, or says what to run for it.
     fn own(
         run: &Run<Self>,
         step: &Self::Step,
-        hands: Hands<'_, Self>,
-    ) -> Result<Own<Self::Answer>, EngineError>;
+        hands: LocalContext<'_, Self>,
+    ) -> Result<LocalOutcome<Self::Answer>, EngineError>;
 
     /// Whether a decision changes the files of a run, so that they are written at once.
     fn changes_files(decision: &Self::Decision) -> bool;
@@ -149,7 +153,7 @@ pub trait LoopEngine: Loop {
 
 /// What an agent that has answered left.
 #[derive(Clone, Copy, Debug)]
-pub struct Remains<'a> {
+pub struct AgentOutput<'a> {
     pub space: &'a Path,
     pub answer: &'a str,
     /// The tools that it was not let use.
@@ -160,7 +164,7 @@ pub struct Remains<'a> {
 
 /// What a command of ours came to.
 #[derive(Clone, Copy, Debug)]
-pub struct Ran<'a> {
+pub struct CommandOutput<'a> {
     pub how: &'a How,
     /// How long it could take.
     pub seconds: u64,
@@ -172,14 +176,14 @@ pub struct Ran<'a> {
 
 /// With what a step of our own is done.
 #[expect(missing_debug_implementations, reason = "a person shows nothing")]
-pub struct Hands<'a, L: LoopEngine> {
+pub struct LocalContext<'a, L: LoopEngine> {
     pub context: &'a Context,
     pub person: &'a mut dyn Person<L>,
 }
 
 /// What became of a step of our own.
 #[expect(missing_debug_implementations, reason = "work shows nothing")]
-pub enum Own<A> {
+pub enum LocalOutcome<A> {
     Done(A),
     /// It waits for a person who is not there.
     Held,
@@ -188,7 +192,7 @@ pub enum Own<A> {
 
 /// Programs of a step of our own, which may take long. They end when the run is to stop; then there is no answer, and the step
 /// is done again when the run goes on.
-pub type Work<A> = Box<dyn FnOnce(&Ear) -> Result<Option<A>, EngineError> + Send>;
+pub type Work<A> = Box<dyn FnOnce(&CancelToken) -> Result<Option<A>, EngineError> + Send>;
 
 /// How many of a run's files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

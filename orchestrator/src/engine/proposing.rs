@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use skilltune_phases::proposal::Proposal;
 
-use super::call::WHISPER;
-use super::{Context, EngineError, Own};
+use super::call::UNLIKELY_CANCEL_GRACE;
+use super::{Context, EngineError, LocalOutcome};
 use crate::git::{self, Git, ProposeError, Wanted};
 
 /// The commit, or why there is none: what a person can put right is an answer.
@@ -16,20 +16,20 @@ pub(super) fn propose<A: 'static>(
     wanted: Wanted,
     context: &Context,
     answer: fn(Proposed) -> A,
-) -> Result<Own<A>, EngineError> {
+) -> Result<LocalOutcome<A>, EngineError> {
     if context.shop.git.is_none() {
-        return Ok(Own::Done(answer(Err("git is not installed".into()))));
+        return Ok(LocalOutcome::Done(answer(Err("git is not installed".into()))));
     }
     context.journal.barrier()?;
     let shop = Arc::clone(&context.shop);
-    Ok(Own::Work(Box::new(move |ear| {
+    Ok(LocalOutcome::Work(Box::new(move |ear| {
         let room = shop.work.join("git");
         room.fresh()?;
         let program = shop.git.as_ref().ok_or(EngineError::Stuck)?;
         let git = Git::new(program, room.path(), room.path(), &shop.pool, ear);
         let made = git::propose(&git, &shop.objects, &wanted);
         // Whoever told us to end may have told the programs at once, and they may have been quicker.
-        if !is_whole(&made) && ear.hears_within(WHISPER) {
+        if !is_whole(&made) && ear.cancelled_within(UNLIKELY_CANCEL_GRACE) {
             return Ok(None);
         }
         match made {

@@ -11,7 +11,10 @@ use skilltune_phases::loops::reflex::{
     Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, projection, sections,
 };
 
-use super::{EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop};
+use super::{
+    AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
+    Workshop,
+};
 use crate::checks::command_told;
 use crate::disk::atomic::Durability;
 use crate::evolution::{Evolution, Part};
@@ -23,7 +26,7 @@ const UNCHANGED: &str =
     "the text is byte for byte the one that was to be refined; make the changes that are asked for";
 
 impl LoopEngine for Reflex {
-    fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+    fn read(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         if remains.answer.trim().is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no text at all").into());
         }
@@ -40,18 +43,24 @@ impl LoopEngine for Reflex {
         }
     }
 
-    fn ran(_: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+    fn ran(_: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
         let (check, exit) = request.check().ok_or_else(no_command)?;
         Ok(Answer::Told(vec![command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout])]))
     }
 
-    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Own<Answer>, EngineError> {
+    fn own(
+        run: &Run,
+        step: &Step,
+        hands: LocalContext<'_, Self>,
+    ) -> Result<LocalOutcome<Answer>, EngineError> {
         match step {
-            Step::Agree | Step::Allow { .. } => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
+            Step::Agree | Step::Allow { .. } => {
+                Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
+            }
             Step::Match { artifact, .. } => {
                 let text = page(&hands.context.shop.objects, *artifact)?;
-                Ok(Own::Done(Answer::Told(checks::matched(&text, &run.state.checks))))
+                Ok(LocalOutcome::Done(Answer::Told(checks::matched(&text, &run.state.checks))))
             }
             Step::Propose
             | Step::Plan { .. }

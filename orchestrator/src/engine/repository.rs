@@ -7,7 +7,7 @@ use skilltune_phases::order::Command;
 
 use super::call_dir::CallDir;
 use super::{EngineError, Workshop};
-use crate::process::{self, Ear, How, Slot};
+use crate::process::{self, CancelToken, How, Slot};
 
 /// What each command is called among the call's files, and its arguments: nothing of the user's configuration is read, no
 /// hook runs, and nobody's name is taken.
@@ -39,7 +39,7 @@ pub(super) fn make(
     dir: &CallDir,
     confined: bool,
     slot: &mut Slot,
-    ear: &Ear,
+    ear: &CancelToken,
 ) -> Result<Option<(How, Failure)>, EngineError> {
     for argv in COMMANDS {
         let argv = argv.iter().map(|&argument| argument.to_owned()).collect();

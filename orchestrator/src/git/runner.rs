@@ -11,7 +11,7 @@ use skilltune_phases::keys::{self, Keys};
 
 use super::special;
 use crate::disk::{self, DiskError, OnDisk as _, atomic};
-use crate::process::{Call, Ear, GuardianPool, How, ProcessError};
+use crate::process::{Call, CancelToken, GuardianPool, How, ProcessError};
 
 /// The git of this machine, its `gh` if it has one, and the environment of the person who started us.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub struct Git<'a> {
     /// Where its input and its output go: an empty folder of ours.
     room: &'a Path,
     pool: &'a GuardianPool,
-    ear: &'a Ear,
+    ear: &'a CancelToken,
     /// The person's: a program may repeat one in what it says.
     keys: Keys,
     /// More of its environment.
@@ -127,7 +127,7 @@ impl<'a> Git<'a> {
         folder: &Path,
         room: &'a Path,
         pool: &'a GuardianPool,
-        ear: &'a Ear,
+        ear: &'a CancelToken,
     ) -> Self {
         let (env, commands, looked) = (Vec::new(), Rc::default(), Rc::default());
         let keys = Keys::new(keys::of_environment(&program.env));

@@ -27,12 +27,12 @@ pub enum Cancel {
 pub struct Canceller {
     gently: Option<PipeWriter>,
     now: Option<PipeWriter>,
-    ear: Ear,
+    ear: CancelToken,
 }
 
 /// Where calls hear that they are cancelled.
 #[derive(Clone, Debug)]
-pub struct Ear(Arc<Ends>);
+pub struct CancelToken(Arc<Ends>);
 
 #[derive(Debug)]
 struct Ends {
@@ -45,10 +45,14 @@ impl Canceller {
     pub fn new() -> Result<Self, ProcessError> {
         let (gently, say_gently) = pipe().map_err(ProcessError::Channel)?;
         let (now, say_now) = pipe().map_err(ProcessError::Channel)?;
-        Ok(Self { gently: Some(say_gently), now: Some(say_now), ear: Ear(Arc::new(Ends { gently, now })) })
+        Ok(Self {
+            gently: Some(say_gently),
+            now: Some(say_now),
+            ear: CancelToken(Arc::new(Ends { gently, now })),
+        })
     }
 
-    pub fn ear(&self) -> Ear {
+    pub fn ear(&self) -> CancelToken {
         self.ear.clone()
     }
 
@@ -61,7 +65,7 @@ impl Canceller {
     }
 }
 
-impl Ear {
+impl CancelToken {
     /// The most urgent word so far.
     pub fn heard(&self) -> Option<Cancel> {
         let Ends { gently, now } = &*self.0;
@@ -70,7 +74,7 @@ impl Ear {
     }
 
     /// Whether there is a word, or comes one within this time.
-    pub fn hears_within(&self, time: Duration) -> bool {
+    pub fn cancelled_within(&self, time: Duration) -> bool {
         is_closed(&self.0.gently, time)
     }
 

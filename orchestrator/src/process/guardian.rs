@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use rustix::process::Pid;
 
 use super::call::Call;
-use super::cancel::{Cancel, Ear};
+use super::cancel::{Cancel, CancelToken};
 use super::ended::{Ended, How};
 use super::error::ProcessError;
 use super::namespace;
@@ -163,7 +163,7 @@ impl Guardian {
 
     /// Runs one call to its end, or to an earlier one when it is cancelled. A guardian that does not come to it is the
     /// call's failure; nothing of the call is left then, and it takes no other.
-    pub fn run(&mut self, call: &Call, ear: &Ear) -> Result<Ended, ProcessError> {
+    pub fn run(&mut self, call: &Call, ear: &CancelToken) -> Result<Ended, ProcessError> {
         if ear.heard().is_some() {
             return Ok(Ended::without_running(How::Cancelled));
         }
@@ -194,7 +194,7 @@ impl Guardian {
     }
 
     /// Sends the call and waits for its answer; an error means that none will come.
-    fn converse(&mut self, call: &Call, ear: &Ear) -> io::Result<Reply> {
+    fn converse(&mut self, call: &Call, ear: &CancelToken) -> io::Result<Reply> {
         let until = Instant::now().checked_add(call.longest().saturating_add(BELT));
         self.end.send(&Request::Run(call))?;
         let mut said = None;
@@ -218,7 +218,7 @@ impl Guardian {
     }
 
     /// Waits for the guardian, or for a word that is more urgent than the last; no longer than it may take.
-    fn wait(&self, ear: &Ear, said: Option<Cancel>, until: Option<Instant>) -> io::Result<Came> {
+    fn wait(&self, ear: &CancelToken, said: Option<Cancel>, until: Option<Instant>) -> io::Result<Came> {
         let mut watched = vec![PollFd::new(self.end.socket(), PollFlags::IN)];
         watched.extend(ear.after(said).map(|word| PollFd::from_borrowed_fd(word, PollFlags::IN)));
         wait(&mut watched, until)?;

@@ -53,7 +53,7 @@ mod start;
 mod wire;
 
 pub use call::Call;
-pub use cancel::{Cancel, Canceller, Ear};
+pub use cancel::{Cancel, CancelToken, Canceller};
 pub use confine::{CONFINED, Confinement, can_confine, confined_main};
 pub use ended::{Ended, How};
 pub use error::ProcessError;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use super::call::Call;
-use super::cancel::Ear;
+use super::cancel::CancelToken;
 use super::ended::{Ended, How};
 use super::error::ProcessError;
 use super::guardian::{Containment, Guardian};
@@ -104,7 +104,7 @@ impl Shared {
 
 impl Slot {
     /// Runs one call; a guardian that is missing or was lost is replaced first.
-    pub fn run(&mut self, call: &Call, ear: &Ear) -> Result<Ended, ProcessError> {
+    pub fn run(&mut self, call: &Call, ear: &CancelToken) -> Result<Ended, ProcessError> {
         match self.ready() {
             Ok(guardian) => guardian.run(call, ear),
             // There is too much of something here, and that passes.

@@ -9,7 +9,7 @@ fn rows() -> Vec<Row> {
     std::fs::write(&path, text).unwrap();
     let mut settings = crate::loops::default_settings();
     let file = TextFile::read(&path).unwrap().unwrap();
-    settings.lay(&file, &Origin::Project("/p/skilltune.toml".into())).unwrap();
+    settings.apply_file(&file, &Origin::Project("/p/skilltune.toml".into())).unwrap();
     settings.rows()
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::disk;
-use skilltune_orchestrator::process::{Call, Ear, Ended, GuardianPool, How, ProcessError};
+use skilltune_orchestrator::process::{Call, CancelToken, Ended, GuardianPool, How, ProcessError};
 use skilltune_phases::role::Rights;
 
 use crate::runs::under_guard::under_guard;
@@ -71,7 +71,7 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, env: &Environment) -> C
     }
 }
 
-fn one(pool: &GuardianPool, call: &Call, ear: &Ear) -> Heard {
+fn one(pool: &GuardianPool, call: &Call, ear: &CancelToken) -> Heard {
     if let Err(error) = std::fs::create_dir(&call.cwd) {
         return Heard::Nothing(format!("cannot create a folder to run it in: {error}"));
     }

@@ -56,7 +56,7 @@ fn it_is_said_what_is_trusted_and_no_secret() {
     let root = world(&format!("{wrap}{agent}"));
     let file = TextFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
     let mut settings = crate::loops::default_settings();
-    settings.lay(&file, &Origin::Default).unwrap();
+    settings.apply_file(&file, &Origin::Default).unwrap();
     let told = trusted(&file, &settings, &Pages::default())
         .replace(file.path.to_str().unwrap(), "/p/skilltune.toml");
     insta::assert_snapshot!(told, @r#"

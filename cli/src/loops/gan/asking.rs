@@ -5,7 +5,7 @@ use std::path::Path;
 use skilltune_orchestrator::{disk, engine};
 use skilltune_phases::contract::{CriterionId, DimensionId};
 use skilltune_phases::loops::gan::contract::{Change, Contract, Criterion, Origin};
-use skilltune_phases::loops::gan::course::{Choice, Hold, Who};
+use skilltune_phases::loops::gan::course::{Choice, Question, Who};
 use skilltune_phases::loops::gan::{Answer, Gan, Run, Step};
 
 use crate::args::runs::{AnswerName, Reply};
@@ -105,7 +105,7 @@ impl AtHold {
 }
 
 /// Why an answer was not taken.
-fn unfit(run: &Run, hold: Hold, choice: &Choice) -> String {
+fn unfit(run: &Run, hold: Question, choice: &Choice) -> String {
     if !hold.allows(choice) {
         let name = words::choice(choice);
         return format!(
@@ -182,7 +182,7 @@ fn amended(change: Change) -> Change {
 fn chosen(
     person: &dyn Answers,
     question: &str,
-    hold: Hold,
+    hold: Question,
     contract: &Contract,
 ) -> Result<Choice, Complaint> {
     let options = words::choices(hold);

@@ -42,8 +42,8 @@ impl LoopCommands for Gan {
         facts
     }
 
-    fn became(run: &Run) -> String {
-        words::became(run)
+    fn outcome_text(run: &Run) -> String {
+        words::outcome_text(run)
     }
 
     fn advice(run: &Run) -> Vec<Next> {

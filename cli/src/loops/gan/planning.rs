@@ -17,7 +17,7 @@ use crate::inputs::links;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::request::Request;
 use crate::runs::runtime_options::RuntimeOptions;
-use crate::runs::{birth_name, seed};
+use crate::runs::{new_run_id, seed};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 
@@ -102,7 +102,7 @@ pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Comp
     let seed = request
         .seed
         .unwrap_or_else(|| seed(&(&task.brief, &task.asked, &task.given, &task.rules, &task.start)));
-    let run = birth_name(seed, Timestamp::now());
+    let run = new_run_id(seed, Timestamp::now());
     let mut plan = Plan {
         format: FORMAT,
         program: env!("CARGO_PKG_VERSION").to_owned(),

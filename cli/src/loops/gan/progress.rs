@@ -143,7 +143,7 @@ fn below(text: &str, width: usize) -> Vec<String> {
 /// How it came out, where the result is, what it took, and what to do next.
 fn story(run: &Run, look: Look) -> Vec<String> {
     let width = look.width;
-    let mut lines = wrapped(&words::became(run), width, "  ");
+    let mut lines = wrapped(&words::outcome_text(run), width, "  ");
     if run.held && run.has_to_ask_for_commands() {
         lines.extend(words::commands(run).map(|command| format!("  {command}")));
     }

@@ -17,7 +17,7 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
 use crate::agents::{BuiltIn, Casting, system_confines};
-use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::inputs::{self, Judged, Material};
@@ -71,7 +71,7 @@ impl Request {
         let project = env.project_here();
         let mut settings = crate::loops::settings(&project, env)?;
         lay_original(&mut settings, &original.unwrap_or_default());
-        lay(&mut settings, args);
+        apply_flags(&mut settings, args);
         agents::fill(&mut settings, env);
         let casting = casting(&settings, env)?;
         let gan = settings.of::<GanSettings>();
@@ -125,7 +125,7 @@ fn lay_original(settings: &mut Settings, original: &Original) {
 }
 
 /// The flags of `gan` override files.
-pub fn lay(settings: &mut Settings, args: &GanArgs) {
+pub fn apply_flags(settings: &mut Settings, args: &GanArgs) {
     let gan = settings.of_mut::<GanSettings>();
     override_with(&mut gan.level, args.level, "--level");
     override_with(&mut gan.contract, args.contract.then_some(true), "--contract");
@@ -138,7 +138,7 @@ pub fn lay(settings: &mut Settings, args: &GanArgs) {
     override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
     // A builder has the executor's settings: both do the work that the others judge.
     let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
-    lay_roles(settings, args.agent.as_ref(), &own);
+    apply_role_flags(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);
 }

@@ -105,7 +105,7 @@ impl Table for GanSettings {
         self.table_keys()
     }
 
-    fn foreign_wish(&self) -> Option<&'static str> {
+    fn needs_trust(&self) -> Option<&'static str> {
         (self.preview.origin.is_projects() && !self.preview.value.0.is_empty())
             .then_some("a program that serves the result to the browser (gan.preview)")
     }

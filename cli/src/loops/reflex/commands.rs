@@ -46,8 +46,8 @@ impl LoopCommands for Reflex {
         told::facts(run, on_disk(run, objects).as_deref())
     }
 
-    fn became(run: &Run) -> String {
-        told::words::became(run)
+    fn outcome_text(run: &Run) -> String {
+        told::words::outcome_text(run)
     }
 
     fn advice(run: &Run) -> Vec<Next> {
@@ -166,8 +166,8 @@ impl LoopCommands for Reflex {
         let _locks = session::lock(env, printer, &known.targets(), id.as_str())?;
         let run = close(known, reason)?;
         session::settle(env, printer, &runs.home, &run)?;
-        let became = told::words::became(&run);
-        printer.talk(&format!("run {id} has ended for good: {}", plain::one_line(&became)));
+        let outcome_text = told::words::outcome_text(&run);
+        printer.talk(&format!("run {id} has ended for good: {}", plain::one_line(&outcome_text)));
         out::hand_over(&run, &scope.objects(), None, env, printer)?;
         Ok(Exit::Reached)
     }

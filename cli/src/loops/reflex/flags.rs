@@ -1,6 +1,6 @@
 //! The flags of `reflex` override files and answers.
 
-use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
 use crate::loops::reflex::args::NewArgs;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::settings::Settings;
@@ -24,7 +24,7 @@ pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
         evaluator: args.evaluator.as_ref(),
         improver: args.improver.as_ref(),
     };
-    lay_roles(settings, args.agent.as_ref(), &own);
+    apply_role_flags(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);
 }

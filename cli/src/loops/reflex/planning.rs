@@ -23,10 +23,10 @@ use crate::terminal::complaint::Complaint;
 const NUMBERS: u32 = 1000;
 
 /// The name of the task's folder, and of the run: the one that was asked for, or one that is free.
-pub fn name(request: &Request, began: Timestamp, births: &Ownership) -> Result<(Alias, RunId), Complaint> {
+pub fn name(request: &Request, began: Timestamp, owned: &Ownership) -> Result<(Alias, RunId), Complaint> {
     let below = below(&request.evolution)?;
     let folder = Evolution::open(&request.project, &below).map_err(refused)?;
-    let id = |alias: &Alias| free_id(alias, began, births);
+    let id = |alias: &Alias| free_id(alias, began, owned);
     let check = |alias: &Alias| match &folder {
         Some(folder) => folder.writer(alias, id(alias).as_str()).check(),
         None => Ok(()),
@@ -48,10 +48,10 @@ pub fn name(request: &Request, began: Timestamp, births: &Ownership) -> Result<(
 }
 
 /// The name of a run tells the second in which it began: of several the later ones take the next that is free.
-fn free_id(alias: &Alias, began: Timestamp, births: &Ownership) -> RunId {
+fn free_id(alias: &Alias, began: Timestamp, owned: &Ownership) -> RunId {
     let ids = (0..).map(|later| original::run_id(alias, began + SignedDuration::from_secs(later)));
     let mut ids = ids.map(|id| id.parse().expect("an alias and a time are plain"));
-    ids.find(|id| !births.knows(id)).expect("no second is the last")
+    ids.find(|id| !owned.knows(id)).expect("no second is the last")
 }
 
 /// The plan of a run of that name.

@@ -73,7 +73,7 @@ impl Request {
         let mut criteria = reflex.criteria(told.template);
         told.must.into_iter().for_each(|rule| criteria.set(rule));
         if let Some(file) = &rules_file {
-            file.lay(&mut criteria, weights)?;
+            file.apply(&mut criteria, weights)?;
             criteria.thresholds = args.thresholds.unwrap_or(criteria.thresholds);
         }
         let proposals = proposals(args, told.template, criteria.rules.len(), reflex.proposals.value)?;

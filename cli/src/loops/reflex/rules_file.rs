@@ -100,7 +100,7 @@ impl RulesFile {
     }
 
     /// Puts its rules in the place of those of the same id, and the others behind them.
-    pub fn lay(&self, criteria: &mut Criteria, weights: Weights) -> Result<(), Complaint> {
+    pub fn apply(&self, criteria: &mut Criteria, weights: Weights) -> Result<(), Complaint> {
         let path = self.file.path.display();
         let wrong = |what: String| Complaint::input(format!("{path}: {what}")).hint(EXAMPLE);
         for id in &self.page.remove {

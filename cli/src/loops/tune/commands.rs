@@ -73,11 +73,11 @@ impl LoopCommands for Tune {
         facts
     }
 
-    fn became(run: &Run) -> String {
+    fn outcome_text(run: &Run) -> String {
         if run.held {
             return "waits for your answer: apply the champion?".to_owned();
         }
-        verdicts::became(run)
+        verdicts::outcome_text(run)
     }
 
     fn advice(run: &Run) -> Vec<Next> {

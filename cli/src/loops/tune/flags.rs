@@ -1,6 +1,6 @@
 //! The flags of `tune` override files and answers.
 
-use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::settings::TuneSettings;
 use crate::settings::Settings;
@@ -28,7 +28,7 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
     override_with(&mut settings.optional_roles.panel, args.panel.clone(), "--panel");
     let second = args.second_improver.clone().map(Some);
     override_with(&mut settings.optional_roles.second_improver, second, "--second-improver");
-    lay_roles(settings, args.agent.as_ref(), &own);
+    apply_role_flags(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);
 }

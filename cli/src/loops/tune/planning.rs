@@ -28,7 +28,7 @@ use crate::loops::tune::invocation::refuse_uncallable;
 use crate::loops::tune::member::{Content, described, hidden, withheld};
 use crate::loops::tune::request::{Purpose, Request};
 use crate::loops::tune::{older, search, sides};
-use crate::runs::{birth_name, seed};
+use crate::runs::{new_run_id, seed};
 use crate::terminal::complaint::{Complaint, Kind, ours};
 use crate::text::figures::count;
 use crate::text::plain::shell_path;
@@ -131,7 +131,7 @@ fn build(
         seed(&(members, scenarios, contract))
     });
     plan.epoch = apart(request, &plan);
-    plan.run = run.unwrap_or_else(|| birth_name(plan.seed, Timestamp::now()));
+    plan.run = run.unwrap_or_else(|| new_run_id(plan.seed, Timestamp::now()));
     plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
     Ok(plan)
 }

@@ -78,7 +78,7 @@ impl Table for TuneSettings {
         self.threshold.set(preset.threshold(), unfolded);
     }
 
-    fn foreign_wish(&self) -> Option<&'static str> {
+    fn needs_trust(&self) -> Option<&'static str> {
         match (&self.tools.origin, self.tools.value) {
             (Origin::Project(_), ToolsName::Shell) => Some("a shell for the executor (tune.tools)"),
             _ => None,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::proof::Confidence;
 
-use crate::args::overrides::{lay_calls, lay_roles, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
 use crate::args::shared::{AGENTS, CallFlags, RunFlags};
 use crate::loops::tune::settings::{DeliveryName, ToolsName, TuneSettings};
 use crate::settings::Settings;
@@ -113,7 +113,7 @@ pub struct TrialFlags {
 /// They override files.
 pub fn lay_regrade_flags(settings: &mut Settings, flags: &RegradeArgs) {
     let own = PerRole { executor: None, evaluator: flags.evaluator.as_ref(), improver: None };
-    lay_roles(settings, None, &own);
+    apply_role_flags(settings, None, &own);
     lay_calls(settings, &flags.calls);
     lay_run(settings, &flags.run_flags);
 }
@@ -126,7 +126,7 @@ pub fn lay_trial_flags(settings: &mut Settings, flags: &TrialFlags) {
     override_with(&mut tune.tools, flags.tools, "--tools");
     let own =
         PerRole { executor: flags.executor.as_ref(), evaluator: flags.evaluator.as_ref(), improver: None };
-    lay_roles(settings, flags.agent.as_ref(), &own);
+    apply_role_flags(settings, flags.agent.as_ref(), &own);
     lay_calls(settings, &flags.calls);
     lay_run(settings, &flags.run);
 }

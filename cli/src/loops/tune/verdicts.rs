@@ -124,7 +124,7 @@ pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
 }
 
 /// What became of the target.
-pub fn became(run: &Run) -> String {
+pub fn outcome_text(run: &Run) -> String {
     match run.proposed() {
         Some(Ok(proposal)) => proposed(run, proposal),
         Some(Err(why)) => {

@@ -10,7 +10,7 @@ macro_rules! transcript {
 }
 
 fn response(how: How, stdout: &str, stderr: &str) -> Response {
-    read_response(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+    read_response(AgentOutput { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> (FailureKind, String) {
@@ -190,7 +190,7 @@ fn an_output_that_was_cut_by_us_is_said_to_be() {
     let ended = Ended { stdout_truncated: true, ..ended(How::Exited(0)) };
     let begun = transcript!("write").lines().next().unwrap();
     let failure =
-        read_response(Remains { ended: &ended, stdout: begun, stderr: "", at: Timestamp::UNIX_EPOCH })
+        read_response(AgentOutput { ended: &ended, stdout: begun, stderr: "", at: Timestamp::UNIX_EPOCH })
             .answer
             .unwrap_err();
     assert_eq!(failure.kind, FailureKind::TooLarge);

@@ -8,7 +8,7 @@ fn settings(settings: serde_json::Value) -> AgentSettings {
 }
 
 fn response(settings: &AgentSettings, stdout: &str) -> Response {
-    settings.read_response(Remains {
+    settings.read_response(AgentOutput {
         ended: &ended(How::Exited(0)),
         stdout,
         stderr: "",
@@ -36,7 +36,7 @@ fn the_answer_is_all_of_the_output_or_stands_where_the_pointer_says() {
 fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
     let stderr = "one\n\x1b[31mtwo\n\n";
     let left =
-        Remains { ended: &ended(How::Exited(3)), stdout: "an answer", stderr, at: Timestamp::UNIX_EPOCH };
+        AgentOutput { ended: &ended(How::Exited(3)), stdout: "an answer", stderr, at: Timestamp::UNIX_EPOCH };
     let failure =
         settings(serde_json::json!({ "command": ["mine"] })).read_response(left).answer.unwrap_err();
     assert_eq!((failure.kind, failure.why.as_str()), (FailureKind::Crashed, "exit code 3: [31mtwo"));
@@ -46,7 +46,7 @@ fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
 fn a_deadline_that_passes_before_a_word_is_printed_tells_of_no_response() {
     let kind = |stdout: &str| {
         let ended = ended(How::TimedOut);
-        let left = Remains { ended: &ended, stdout, stderr: "starting", at: Timestamp::UNIX_EPOCH };
+        let left = AgentOutput { ended: &ended, stdout, stderr: "starting", at: Timestamp::UNIX_EPOCH };
         settings(serde_json::json!({ "command": ["mine"] })).read_response(left).answer.unwrap_err().kind
     };
     assert_eq!((kind("\n"), kind("Let me see")), (FailureKind::NoResponse, FailureKind::TimedOut));
@@ -56,7 +56,7 @@ fn a_deadline_that_passes_before_a_word_is_printed_tells_of_no_response() {
 fn an_agent_that_closed_its_output_has_answered_if_it_printed_an_answer() {
     let read = |output: &str, stdout: &str| {
         let left =
-            Remains { ended: &ended(How::OutputClosed), stdout, stderr: "", at: Timestamp::UNIX_EPOCH };
+            AgentOutput { ended: &ended(How::OutputClosed), stdout, stderr: "", at: Timestamp::UNIX_EPOCH };
         settings(serde_json::json!({ "command": ["mine"], "output": output })).read_response(left).answer
     };
     assert_eq!(read("text", "an answer\n").unwrap(), "an answer\n");

@@ -11,7 +11,7 @@ macro_rules! transcript {
 }
 
 fn response(how: How, stdout: &str, stderr: &str) -> Response {
-    read_response(Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+    read_response(AgentOutput { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
 }
 
 fn failure(how: How, stdout: &str, stderr: &str) -> FailureKind {

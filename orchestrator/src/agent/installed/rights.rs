@@ -47,8 +47,8 @@ impl Agent {
             Kind::Real(_) if self.via.is_some() => (false, false),
             // Of what its commands write an agent without walls knows nothing.
             Kind::Real(real) => {
-                let has_walls = real.profile().has_walls;
-                (!has_walls, has_walls || rights != Rights::Shell)
+                let has_sandbox = real.profile().has_sandbox;
+                (!has_sandbox, has_sandbox || rights != Rights::Shell)
             }
         };
         match self.wrap {
@@ -62,7 +62,7 @@ impl Agent {
     pub fn lacks_shell(&self) -> bool {
         match &self.kind {
             Kind::Command(_) | Kind::BuiltIn(_) => false,
-            Kind::Real(real) => self.via.is_none() && !real.profile().has_walls,
+            Kind::Real(real) => self.via.is_none() && !real.profile().has_sandbox,
         }
     }
 

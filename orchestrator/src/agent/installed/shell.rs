@@ -55,7 +55,7 @@ impl Agent {
     /// own keeps its commands out of it.
     pub(super) fn world(&self, rights: Rights) -> Isolation {
         match self.with_shell(rights) {
-            Some(profile) if !profile.has_walls => Isolation::Fresh,
+            Some(profile) if !profile.has_sandbox => Isolation::Fresh,
             Some(_) | None => self.isolation,
         }
     }
@@ -105,7 +105,7 @@ impl Agent {
 
     /// The one file of the user's that a call with a shell may write: a login that is renewed and not kept is lost.
     fn lent_login(&self, rights: Rights) -> Option<PathBuf> {
-        let profile = self.with_shell(rights).filter(|profile| !profile.has_walls)?;
+        let profile = self.with_shell(rights).filter(|profile| !profile.has_sandbox)?;
         match (self.isolation, self.login()?) {
             (Isolation::Partial, Login::File(file))
                 if file.ends_with(Path::new(profile.login_at).file_name()?) =>

@@ -127,7 +127,7 @@ fn only_who_is_to_run_commands_has_a_shell() {
     let network =
         |rights| argv("codex", rights, false).contains("sandbox_workspace_write.network_access=true");
     assert_eq!(Rights::ALL.map(network), [false, false, false, true]);
-    let policy = |rights| real("gemini", &ambient()).fittings(rights, true, "")[1].text.clone();
+    let policy = |rights| real("gemini", &ambient()).agent_files(rights, true, "")[1].text.clone();
     let runs = "toolName = \"run_shell_command\"\ndecision = \"allow\"";
     assert_eq!(Rights::ALL.map(|rights| policy(rights).contains(runs)), [false, false, false, true]);
     assert!(!policy(Rights::Shell).contains("priority = 999"));
@@ -159,17 +159,18 @@ fn who_is_to_find_a_skill_may_use_it_and_is_kept_in_the_workspace_all_the_same()
     }
     assert!(!argv("claude", Rights::Work, false).contains("Skill"));
     assert!(argv("gemini", Rights::Work, true).contains("--policy .gemini/policy.toml"));
-    let fittings = |skills| real("gemini", &ambient()).fittings(Rights::Work, skills, "");
+    let agent_files = |skills| real("gemini", &ambient()).agent_files(Rights::Work, skills, "");
     assert!(
-        fittings(false)[0].text.contains("\"enabled\":false") && !fittings(false)[1].text.contains("skill")
+        agent_files(false)[0].text.contains("\"enabled\":false")
+            && !agent_files(false)[1].text.contains("skill")
     );
-    let with = fittings(true);
+    let with = agent_files(true);
     let settings: Value = serde_json::from_str(&with[0].text).unwrap();
     assert_eq!(settings["skills"]["enabled"], true);
     assert_eq!((with[1].folder, with[1].file), (".gemini", "policy.toml"));
     assert!(with[1].text.contains("toolName = \"activate_skill\""));
     for rights in Rights::ALL {
-        let policy = &real("gemini", &ambient()).fittings(rights, false, "")[1].text;
+        let policy = &real("gemini", &ambient()).agent_files(rights, false, "")[1].text;
         for denied in
             ["google_web_search", "web_fetch", "invoke_agent", "decision = \"deny\"", "priority = 200"]
         {
@@ -299,9 +300,9 @@ fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
     assert!(!argv("gemini", Rights::Edit).contains("none"));
     for isolation in [Isolation::Partial, Isolation::Fresh, Isolation::User] {
         // In a file that its settings name: a wrapper does not pass our arguments on.
-        let fittings = |rights| isolated("gemini", isolation).fittings(rights, false, "");
-        assert!(fittings(Rights::Read)[0].text.contains(r#""policyPaths":[".gemini/policy.toml"]"#));
-        let fitting = |rights| fittings(rights)[1].text.clone();
+        let agent_files = |rights| isolated("gemini", isolation).agent_files(rights, false, "");
+        assert!(agent_files(Rights::Read)[0].text.contains(r#""policyPaths":[".gemini/policy.toml"]"#));
+        let fitting = |rights| agent_files(rights)[1].text.clone();
         assert!(Rights::ALL.iter().all(|rights| fitting(*rights).contains("run_shell_command")));
         assert!(fitting(Rights::Read).contains("write_file"));
     }

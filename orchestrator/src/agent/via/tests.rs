@@ -20,7 +20,10 @@ fn arguments(via: Via, rights: Rights) -> Vec<String> {
 
 fn answer(how: How, stdout: &str, stderr: &str) -> Result<String, Failure> {
     Via::Ccw
-        .read_response(claude(), Remains { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH })
+        .read_response(
+            claude(),
+            AgentOutput { ended: &ended(how), stdout, stderr, at: Timestamp::UNIX_EPOCH },
+        )
         .answer
 }
 
@@ -80,7 +83,7 @@ fn a_raw_stream_is_read_as_the_agents_own() {
     let stream = include_str!("../../../../fixtures/transcripts/claude/write.jsonl");
     let response = Via::Ccw.read_response(
         claude(),
-        Remains { ended: &ended(How::Exited(0)), stdout: stream, stderr: "", at: Timestamp::UNIX_EPOCH },
+        AgentOutput { ended: &ended(How::Exited(0)), stdout: stream, stderr: "", at: Timestamp::UNIX_EPOCH },
     );
     assert_eq!(response.answer.unwrap(), "DONE-FAKE");
     assert_eq!(response.spent.usd, Some(0.01008));
@@ -108,7 +111,8 @@ fn banner_and_footer_are_cut_away_where_both_are_as_ccw_writes_them_and_nowhere_
 fn geminis_errors_behind_its_warnings_are_no_answers() {
     let gemini = Real::named("gemini").unwrap();
     let failure = |stdout: &str| {
-        let left = Remains { ended: &ended(How::Exited(0)), stdout, stderr: "", at: Timestamp::UNIX_EPOCH };
+        let left =
+            AgentOutput { ended: &ended(How::Exited(0)), stdout, stderr: "", at: Timestamp::UNIX_EPOCH };
         Via::Ccw.read_response(gemini, left).answer
     };
     let first = include_str!("../../../../fixtures/transcripts/ccw/gemini-401.txt");
@@ -157,7 +161,7 @@ fn what_has_to_be_set_up_is_told_with_what_to_do() {
 fn the_time_when_a_limit_of_claude_resets_is_kept() {
     for said in ["Claude AI usage limit reached|1799999999", "Claude usage limit reached|1799999999"] {
         let at = Timestamp::from_second(1_799_990_000).unwrap();
-        let left = Remains { ended: &ended(How::Exited(0)), stdout: said, stderr: "", at };
+        let left = AgentOutput { ended: &ended(How::Exited(0)), stdout: said, stderr: "", at };
         let failure = Via::Ccw.read_response(claude(), left).answer.unwrap_err();
         assert_eq!(failure.kind, FailureKind::UsageLimit);
         assert_eq!(failure.until, Timestamp::from_second(1_799_999_999).ok());

@@ -21,8 +21,8 @@ use skilltune_phases::role::Rights;
 use skilltune_phases::target::Place;
 
 use super::{
-    EngineError, Extent, Hands, LoopEngine, Own, Ran, ReadError, Remains, Workshop, call_dir, proposing,
-    unreadable,
+    AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
+    Workshop, call_dir, proposing, unreadable,
 };
 use crate::agent::Talk;
 use crate::checks::{self, Evidence};
@@ -37,7 +37,7 @@ pub use context::context;
 pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
 
 impl LoopEngine for Tune {
-    fn read(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+    fn read(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         let order = request.as_ref();
         // What it could write says what it was to leave.
         let answer = match order.rights {
@@ -51,7 +51,7 @@ impl LoopEngine for Tune {
         answer.map_err(|error| explained(error, remains.denied))
     }
 
-    fn ran(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+    fn ran(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         match request.check() {
             Some((check, exit)) => {
                 let told = checks::command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
@@ -61,10 +61,14 @@ impl LoopEngine for Tune {
         }
     }
 
-    fn own(run: &Run, step: &Step, hands: Hands<'_, Self>) -> Result<Own<Answer>, EngineError> {
+    fn own(
+        run: &Run,
+        step: &Step,
+        hands: LocalContext<'_, Self>,
+    ) -> Result<LocalOutcome<Answer>, EngineError> {
         match step {
-            Step::Ask(_) => Ok(hands.person.ask(run, step).map_or(Own::Held, Own::Done)),
-            Step::Promote { .. } => promote(run, step, hands).map(Own::Done),
+            Step::Ask(_) => Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done)),
+            Step::Promote { .. } => promote(run, step, hands).map(LocalOutcome::Done),
             Step::Propose { candidate, form } => {
                 let candidate = run.candidate(*candidate).ok_or(EngineError::Stuck)?;
                 let wanted = wanted(run, candidate, *form, &hands.context.shop.folder);
@@ -74,7 +78,7 @@ impl LoopEngine for Tune {
                 })
             }
             Step::Inspect { member, trial, kept } => {
-                inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(Own::Done)
+                inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(LocalOutcome::Done)
             }
             Step::SetUp { .. }
             | Step::Exercise { .. }
@@ -132,7 +136,11 @@ fn inspect(
     Ok(Answer::Told(checks::tell(objects, start, kept.left, kept.evidence, &mut checks)?))
 }
 
-fn promote(run: &Run, step: &Step, Hands { context, .. }: Hands<'_, Tune>) -> Result<Answer, EngineError> {
+fn promote(
+    run: &Run,
+    step: &Step,
+    LocalContext { context, .. }: LocalContext<'_, Tune>,
+) -> Result<Answer, EngineError> {
     context.journal.barrier()?;
     let Step::Promote { from, to } = step else { return Err(EngineError::Stuck) };
     let (from, to) = run.candidate(*from).zip(run.candidate(*to)).ok_or(EngineError::Stuck)?;
@@ -179,7 +187,7 @@ fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
 }
 
 /// What the set-up of a scenario has made of its workspace.
-fn set_up(shop: &Workshop, request: &Request, ran: &Ran<'_>) -> Result<Answer, ReadError> {
+fn set_up(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
     let program =
         request.as_ref().command.as_ref().and_then(|command| command.argv.first()).map_or("", String::as_str);
     let end = match ran.how {
@@ -240,15 +248,17 @@ const DIFF: &str = "changes.diff";
 
 /// What the executor wrote; of a single skill an answer in words alone becomes `answer.md`. In a chain the next member
 /// works on files, and is told so.
-fn exercised(shop: &Workshop, request: &Request, remains: &Remains<'_>) -> Result<Answer, ReadError> {
+fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
     let order = request.as_ref();
-    let Remains { space, answer, denied, talk, spent } = *remains;
-    let fittings = shop.cast.of(&order.role).fittings(order.rights, order.installed.is_some(), "");
+    let AgentOutput { space, answer, denied, talk, spent } = *remains;
+    let agent_files = shop.cast.of(&order.role).agent_files(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
     let litter = if order.rights == Rights::Shell { &LEFT_BY_TOOLS[..] } else { &[] };
-    let given: Vec<&str> =
-        placed.chain(fittings.iter().map(|fitting| fitting.folder)).chain(litter.iter().copied()).collect();
+    let given: Vec<&str> = placed
+        .chain(agent_files.iter().map(|fitting| fitting.folder))
+        .chain(litter.iter().copied())
+        .collect();
     let captured = capture_left(&shop.objects, space, "", &given, shop.limits.artifacts)
         .map_err(|error| unreadable(error, space))?;
     let (mut artifacts, mut files) = produced(shop, order, &captured.manifest)?;

@@ -20,7 +20,7 @@ use crate::id::{Digest, TreeId};
 use crate::score::Score;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Course {
+pub struct Rounds {
     pub rounds: Vec<Round>,
     pub answers: Vec<Answered>,
 }
@@ -53,14 +53,14 @@ pub struct Item {
 pub struct Answered {
     /// After so many rounds.
     pub after: usize,
-    pub hold: Hold,
+    pub hold: Question,
     pub choice: Choice,
     pub by: Who,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Hold {
+pub enum Question {
     Escalation,
     Stagnation,
     Exhausted,
@@ -100,7 +100,7 @@ pub enum Choice {
 
 /// What comes next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Follow {
+pub enum NextAction {
     /// To build, from this artifact if there is one.
     Build {
         sprint: u32,
@@ -115,7 +115,7 @@ pub enum Follow {
     Second {
         artifact: TreeId,
     },
-    Hold(Hold),
+    Question(Question),
     End(Ending),
 }
 
@@ -137,7 +137,7 @@ pub enum Ending {
     /// A person took it as it was.
     Accepted,
     /// It ended without a pass; the best is kept.
-    Kept(Hold),
+    Kept(Question),
     Aborted,
     /// A step came to nothing, again and again.
     Failed,
@@ -150,7 +150,7 @@ impl Choice {
     }
 }
 
-impl Hold {
+impl Question {
     /// What a person may choose.
     pub fn allows(self, choice: &Choice) -> bool {
         match choice {
@@ -213,34 +213,34 @@ impl Round {
     }
 }
 
-impl Course {
+impl Rounds {
     /// What follows under this contract, with verdicts of this era.
-    pub fn follow(&self, contract: &Contract, rules: &Rules, era: u32) -> Follow {
+    pub fn follow(&self, contract: &Contract, rules: &Rules, era: u32) -> NextAction {
         if let Some(ending) = self.ended() {
-            return Follow::End(ending);
+            return NextAction::End(ending);
         }
         let Some(newest) = self.rounds.last() else {
             let all = contract.criteria.iter().map(|criterion| criterion.id.clone());
             let focus = Focus { priority: heaviest(contract), unmet: all.collect(), extra: Vec::new() };
-            return Follow::Build { sprint: 1, from: None, focus };
+            return NextAction::Build { sprint: 1, from: None, focus };
         };
         let hash = contract.hash();
         let Some(last) = self.series(hash, era).last() else {
             // The rounds of the older contract or evaluator, ranked by what has to pass now.
             let before = self.series(newest.first.contract, newest.era);
             let best = best_of(before, contract, rules).unwrap_or(newest);
-            return Follow::Judge { artifact: best.artifact };
+            return NextAction::Judge { artifact: best.artifact };
         };
         let is_answered = self.answers.last().is_some_and(|answered| answered.after == self.rounds.len());
         let sprints = newest.sprints;
         if last.blocks(contract, rules, sprints).is_empty() {
             return match last.second {
-                None if rules.judge_twice => Follow::Second { artifact: last.artifact },
-                Some(_) | None => Follow::End(Ending::Reached),
+                None if rules.judge_twice => NextAction::Second { artifact: last.artifact },
+                Some(_) | None => NextAction::End(Ending::Reached),
             };
         }
         match self.hold(rules, hash, era) {
-            Some(hold) if !is_answered => Follow::Hold(hold),
+            Some(hold) if !is_answered => NextAction::Question(hold),
             Some(_) | None => self.build(contract, rules, era),
         }
     }
@@ -280,27 +280,27 @@ impl Course {
 
     /// How many artifacts may be built before a person is asked again whether there shall be more.
     pub fn last_sprint(&self, rules: &Rules) -> u32 {
-        self.sprints_by(|hold| hold == Hold::Exhausted).saturating_add(rules.max_rounds)
+        self.sprints_by(|hold| hold == Question::Exhausted).saturating_add(rules.max_rounds)
     }
 
     /// How many artifacts there were when an answer last let the run go on at such a question.
-    fn sprints_by(&self, is: fn(Hold) -> bool) -> u32 {
+    fn sprints_by(&self, is: fn(Question) -> bool) -> u32 {
         let goes_on = |answered: &&Answered| is(answered.hold) && answered.choice.goes_on();
         let answered = self.answers.iter().rev().find(goes_on);
         let last = answered.and_then(|answered| answered.after.checked_sub(1));
         last.and_then(|last| self.rounds.get(last)).map_or(0, |round| round.sprints)
     }
 
-    fn hold(&self, rules: &Rules, contract: Digest, era: u32) -> Option<Hold> {
+    fn hold(&self, rules: &Rules, contract: Digest, era: u32) -> Option<Question> {
         let sprints = self.rounds.last().map_or(0, |round| round.sprints);
         if sprints >= self.last_sprint(rules) {
-            return Some(Hold::Exhausted);
+            return Some(Question::Exhausted);
         }
         if self.stands_still(rules, contract, era) {
-            return Some(Hold::Stagnation);
+            return Some(Question::Stagnation);
         }
         (sprints.saturating_sub(self.sprints_by(|_| true)) >= rules.escalate_after)
-            .then_some(Hold::Escalation)
+            .then_some(Question::Escalation)
     }
 
     /// Whether the newest rounds of a series gained too little over the best before each of them. An answer gives it another chance.
@@ -322,7 +322,7 @@ impl Course {
     }
 
     /// The next build goes on from the best, and sees first to what is lowest, or to what a person has named.
-    fn build(&self, contract: &Contract, rules: &Rules, era: u32) -> Follow {
+    fn build(&self, contract: &Contract, rules: &Rules, era: u32) -> NextAction {
         let best = self.best(contract, rules, era).or(self.rounds.last()).expect("a round was judged");
         let named = self.answers.last().filter(|answered| answered.after == self.rounds.len());
         let named = named.and_then(|answered| match &answered.choice {
@@ -336,20 +336,20 @@ impl Course {
             extra: best.wanted.iter().take(rules.extra_items).cloned().collect(),
         };
         let sprint = self.rounds.last().map_or(0, |round| round.sprints) + 1;
-        Follow::Build { sprint, from: Some(best.artifact), focus }
+        NextAction::Build { sprint, from: Some(best.artifact), focus }
     }
 
     /// What is done where nobody answers: after an escalation another focus than the one that was tried last, otherwise the best
     /// is kept.
     pub fn unattended(
         &self,
-        hold: Hold,
+        hold: Question,
         (contract, rules, era): (&Contract, &Rules, u32),
         tried: Option<&DimensionId>,
     ) -> Choice {
         match hold {
-            Hold::Stagnation | Hold::Exhausted => Choice::Stop,
-            Hold::Escalation => {
+            Question::Stagnation | Question::Exhausted => Choice::Stop,
+            Question::Escalation => {
                 let best = self.best(contract, rules, era).map(Round::evaluation);
                 let other = best.map(|evaluation| lowest(contract, evaluation, tried));
                 Choice::Refocus { dimension: other.unwrap_or_else(|| heaviest(contract)) }

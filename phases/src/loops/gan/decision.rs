@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::contract::Contract;
-use super::course::{Choice, Ending, Focus, Hold, Item, Who};
+use super::course::{Choice, Ending, Focus, Item, Question, Who};
 use super::evaluation::Evaluation;
 use super::negotiation::{Draft, Proposal, Ruling};
 use super::step::Reading;
@@ -39,7 +39,7 @@ pub enum Decision {
     },
     /// What a person, or a declared default, has answered.
     Answered {
-        hold: Hold,
+        hold: Question,
         choice: Choice,
         by: Who,
     },

@@ -1,7 +1,7 @@
 //! What comes next: the state machine, a function of the run alone.
 
 use super::contract::Contract;
-use super::course::{Choice, Ending, Follow, Hold};
+use super::course::{Choice, Ending, NextAction, Question};
 use super::decision::{Decision, End};
 use super::negotiation::{Negotiation, Turn};
 use super::step::{Answer, Reading, Step};
@@ -36,15 +36,15 @@ pub(super) fn next(run: &Run) -> Next<'_> {
         });
     }
     match state.course.follow(contract, &run.plan.task.rules, state.era) {
-        Follow::Build { sprint, from, focus } => Next::Decide(Decision::Sprint {
+        NextAction::Build { sprint, from, focus } => Next::Decide(Decision::Sprint {
             number: sprint,
             from: from.unwrap_or(run.plan.task.start),
             focus: Box::new(focus),
         }),
-        Follow::Judge { artifact } => Next::Decide(Decision::Again { artifact }),
-        Follow::Second { artifact } => judge(run, contract, artifact, Reading::Second),
-        Follow::Hold(hold) => ask(run, hold),
-        Follow::End(ending) => ended(run, ending, None),
+        NextAction::Judge { artifact } => Next::Decide(Decision::Again { artifact }),
+        NextAction::Second { artifact } => judge(run, contract, artifact, Reading::Second),
+        NextAction::Question(hold) => ask(run, hold),
+        NextAction::End(ending) => ended(run, ending, None),
     }
 }
 
@@ -122,7 +122,7 @@ fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Readi
     })
 }
 
-fn ask(run: &Run, hold: Hold) -> Next<'_> {
+fn ask(run: &Run, hold: Question) -> Next<'_> {
     let step = Step::Ask { hold, after: run.state.course.rounds.len() };
     after(run, step, |answer| match answer {
         Answer::Chosen { choice, by } if run.may_choose(hold, choice) => {
@@ -174,7 +174,7 @@ impl Run {
     }
 
     /// Whether this answers the question, and can be done.
-    pub fn may_choose(&self, hold: Hold, choice: &Choice) -> bool {
+    pub fn may_choose(&self, hold: Question, choice: &Choice) -> bool {
         let Some(contract) = self.state.contract() else { return false };
         let can_be_done = match choice {
             Choice::Refocus { dimension } => contract.dimension(dimension).is_some(),
@@ -186,7 +186,7 @@ impl Run {
     }
 
     /// What is done where nobody answers.
-    pub fn unattended(&self, hold: Hold) -> Choice {
+    pub fn unattended(&self, hold: Question) -> Choice {
         let (state, task) = (&self.state, &self.plan.task);
         let contract = state.contract().unwrap_or(&task.asked);
         let tried = state.sprints.last().map(|sprint| &sprint.focus.priority);

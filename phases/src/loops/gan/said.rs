@@ -3,7 +3,7 @@
 use super::Run;
 use super::answers::{Asked, Verdicts};
 use super::contract::{Check, Contract, Criterion};
-use super::course::Course;
+use super::course::Rounds;
 use super::evaluation::{By, Evaluation, Finding, Said, Seen, Verdict, evaluate};
 use super::inspect::{Told, Tried};
 use super::step::Reading;
@@ -88,6 +88,6 @@ pub(super) fn evaluation(run: &Run, artifact: TreeId, reading: Reading, verdicts
         Reading::First => rounds.len(),
         Reading::Second => rounds.len().saturating_sub(1),
     };
-    let before = Course { rounds: rounds[..before].to_vec(), answers: state.course.answers.clone() };
+    let before = Rounds { rounds: rounds[..before].to_vec(), answers: state.course.answers.clone() };
     evaluate(contract, &said, &before.owed(contract, rules, state.era), rules.cap)
 }

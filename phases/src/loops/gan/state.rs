@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::answers::Notes;
 use super::contract::Contract;
-use super::course::{Answered, Choice, Course, Focus, Round};
+use super::course::{Answered, Choice, Focus, Round, Rounds};
 use super::decision::{Decision, End};
 use super::inspect::{Told, Tried};
 use super::negotiation::{Negotiation, Round as Exchange};
@@ -21,7 +21,7 @@ pub struct State {
     /// Each replaces the one before it.
     pub contracts: Vec<Contract>,
     pub sprints: Vec<Sprint>,
-    pub course: Course,
+    pub course: Rounds,
     /// What is judged next.
     pub judging: Option<TreeId>,
     /// That of all verdicts from here on.
@@ -52,7 +52,7 @@ impl Fold for Gan {
             negotiation: None,
             contracts: Vec::new(),
             sprints: Vec::new(),
-            course: Course::default(),
+            course: Rounds::default(),
             judging: None,
             era: 0,
             end: None,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::answers::{Notes, Verdicts};
-use super::course::{Choice, Hold, Who};
+use super::course::{Choice, Question, Who};
 use super::inspect::Looked;
 use super::negotiation::{Draft, Proposal, Ruling};
 use crate::contract::CriterionId;
@@ -41,7 +41,7 @@ pub enum Step {
         era: u32,
     },
     /// Ask a person how to go on after so many rounds.
-    Ask { hold: Hold, after: usize },
+    Ask { hold: Question, after: usize },
     /// Put the result into the folder that a person has named.
     Promote { artifact: TreeId },
     /// Make a commit of the result, and leave that folder as it is.

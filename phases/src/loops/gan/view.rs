@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Run;
 use super::contract::Contract;
-use super::course::{Ending, Follow, Hold, Round};
+use super::course::{Ending, NextAction, Question, Round};
 use super::decision::End;
 use super::evaluation::Block;
 use super::state::Sprint;
@@ -101,10 +101,10 @@ impl Run {
     }
 
     /// What it asks a person next, if it asks how to go on.
-    pub fn asks(&self) -> Option<Hold> {
+    pub fn asks(&self) -> Option<Question> {
         let (state, rules) = (&self.state, &self.plan.task.rules);
         match state.course.follow(state.contract()?, rules, state.era) {
-            Follow::Hold(hold) => Some(hold),
+            NextAction::Question(hold) => Some(hold),
             _ => None,
         }
     }

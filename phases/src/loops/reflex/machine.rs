@@ -155,7 +155,7 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
             .or_else(|| written_alone(run))
             .map_or_else(|| failed(&failure.why), Next::Decide),
         Answers::Given(outcomes) => {
-            came_to(run, phase, &outcomes).map_or_else(|| failed("no answer"), Next::Decide)
+            decision_for(run, phase, &outcomes).map_or_else(|| failed("no answer"), Next::Decide)
         }
     }
 }
@@ -198,7 +198,7 @@ fn answers<'a>(run: &'a Run, steps: &[Step]) -> Answers<'a> {
     }
 }
 
-fn came_to(run: &Run, phase: Phase, outcomes: &[&Answer]) -> Option<Decision> {
+fn decision_for(run: &Run, phase: Phase, outcomes: &[&Answer]) -> Option<Decision> {
     Some(match (phase, outcomes) {
         (Phase::Plan, [Answer::Planned(steps)]) => Decision::Planned(steps.clone()),
         (Phase::ProducePrepare, [Answer::Written(artifact)]) => {

@@ -10,7 +10,7 @@ use skilltune_phases::id::{Digest, TreeId};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::answers::{Notes, Verdicts};
 use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, Dimension, Origin};
-use skilltune_phases::loops::gan::course::{Choice, Hold, Item, Who};
+use skilltune_phases::loops::gan::course::{Choice, Item, Question, Who};
 use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
 use skilltune_phases::loops::gan::inspect::{Given, Looked, Means, Told, Tried};
 use skilltune_phases::loops::gan::negotiation::{Draft, Proposal, Ruling};
@@ -292,7 +292,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
 }
 
 /// One of the answers that fit.
-fn random_choice(run: &Run, hold: Hold, roll: usize) -> Answer {
+fn random_choice(run: &Run, hold: Question, roll: usize) -> Answer {
     let must = run.state.contract().expect("it was agreed on").criteria[1].must_pass;
     let choices = [
         Choice::Force,

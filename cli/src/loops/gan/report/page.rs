@@ -10,7 +10,7 @@ use crate::text::markdown::{Page, code_cell, words as safe};
 
 pub fn report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", safe(&run.plan.task.name)));
-    page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::became(run))));
+    page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::outcome_text(run))));
     summary(&mut page, run);
     progression(&mut page, run);
     if let Some(best) = run.best() {

@@ -1,7 +1,7 @@
 //! How a run of `gan` and its parts are told in words.
 
 use skilltune_phases::event::Failure;
-use skilltune_phases::loops::gan::course::{Choice, Ending, Hold, Round, Who};
+use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Plan, Reading, Run, Step};
@@ -76,7 +76,7 @@ pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
 }
 
 /// How the run came out, in a sentence.
-pub fn became(run: &Run) -> String {
+pub fn outcome_text(run: &Run) -> String {
     let Some(end) = run.state.end.as_ref().filter(|_| run.closed_at.is_some()) else {
         return if run.held {
             match run.asks() {
@@ -112,9 +112,9 @@ pub fn label(run: &Run) -> &'static str {
         Some(Ending::Reached) => "PASSED",
         Some(Ending::Forced) => "FORCED",
         Some(Ending::Accepted) => "ACCEPTED AS IT IS",
-        Some(Ending::Kept(Hold::Exhausted)) => "MAX ROUNDS",
-        Some(Ending::Kept(Hold::Stagnation)) => "STALLED",
-        Some(Ending::Kept(Hold::Escalation)) => "STOPPED",
+        Some(Ending::Kept(Question::Exhausted)) => "MAX ROUNDS",
+        Some(Ending::Kept(Question::Stagnation)) => "STALLED",
+        Some(Ending::Kept(Question::Escalation)) => "STOPPED",
         Some(Ending::Aborted) => "ABORTED",
         Some(Ending::Failed) => "FAILED",
     }
@@ -140,32 +140,32 @@ pub fn by(who: Who) -> &'static str {
 }
 
 /// What a question was about.
-pub fn hold(hold: Hold) -> &'static str {
+pub fn hold(hold: Question) -> &'static str {
     match hold {
-        Hold::Escalation => "no pass so far",
-        Hold::Stagnation => "no gain",
-        Hold::Exhausted => "the last round",
+        Question::Escalation => "no pass so far",
+        Question::Stagnation => "no gain",
+        Question::Exhausted => "the last round",
     }
 }
 
-fn why(run: &Run, hold: Hold) -> String {
+fn why(run: &Run, hold: Question) -> String {
     match hold {
-        Hold::Escalation => {
+        Question::Escalation => {
             format!("no pass in {}", figures::count(run.plan.task.rules.escalate_after as usize, "round"))
         }
-        Hold::Stagnation => {
+        Question::Stagnation => {
             let Rules { gain, standstill, .. } = &run.plan.task.rules;
             let in_a_row = if *standstill == 1 { "" } else { " in a row" };
             let rounds = figures::count(*standstill as usize, "round");
             format!("{rounds}{in_a_row} gained less than {} points", gain.typed())
         }
-        Hold::Exhausted => {
+        Question::Exhausted => {
             format!("{} built, and none passed", figures::count(run.state.sprints.len(), "round"))
         }
     }
 }
 
-pub fn question(run: &Run, hold: Hold) -> String {
+pub fn question(run: &Run, hold: Question) -> String {
     let why = why(run, hold);
     let mut letters = why.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -173,7 +173,7 @@ pub fn question(run: &Run, hold: Hold) -> String {
 }
 
 /// The answers to a hold: their names, and what they mean. The default of nobody is the first.
-pub fn choices(hold: Hold) -> Vec<(&'static str, &'static str)> {
+pub fn choices(hold: Question) -> Vec<(&'static str, &'static str)> {
     let all = [
         ("refocus", "go on, with another dimension first"),
         ("end", "keep the best round, outside of your folder"),
@@ -183,9 +183,11 @@ pub fn choices(hold: Hold) -> Vec<(&'static str, &'static str)> {
         ("accept", "take it as it is"),
         ("abort", "take nothing"),
     ];
-    let fits = |name: &str| !matches!((name, hold), ("refocus", Hold::Exhausted) | ("end", Hold::Escalation));
+    let fits = |name: &str| {
+        !matches!((name, hold), ("refocus", Question::Exhausted) | ("end", Question::Escalation))
+    };
     let mut choices: Vec<_> = all.into_iter().filter(|(name, _)| fits(name)).collect();
-    if hold == Hold::Stagnation {
+    if hold == Question::Stagnation {
         // First what is done where nobody answers.
         choices.swap(0, 1);
     }
@@ -193,7 +195,7 @@ pub fn choices(hold: Hold) -> Vec<(&'static str, &'static str)> {
 }
 
 /// The words that `--answer` takes here.
-pub fn options(hold: Hold) -> Vec<&'static str> {
+pub fn options(hold: Question) -> Vec<&'static str> {
     choices(hold).into_iter().map(|(name, _)| name).collect()
 }
 

@@ -102,7 +102,7 @@ pub fn rule(title: &str, width: usize) -> String {
 /// How it came out, how far it is from success, what it took, and what to do next.
 pub fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
     let width = look.width;
-    let mut lines = wrapped(&words::became(run), width, "  ");
+    let mut lines = wrapped(&words::outcome_text(run), width, "  ");
     lines.extend(item("artifact", &words::artifact(run, on_disk), width));
     lines.extend(words::score(run, on_disk).iter().flat_map(|score| item("score", score, width)));
     let distance = words::distance(run, on_disk);

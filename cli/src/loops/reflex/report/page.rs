@@ -13,7 +13,7 @@ use crate::text::markdown::{Page, code_cell, words as safe};
 
 pub fn report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", safe(&run.plan.task.alias)));
-    page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::became(run))));
+    page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::outcome_text(run))));
     if let Some(next) = advice::use_of_it(run) {
         page.paragraph(next);
     }

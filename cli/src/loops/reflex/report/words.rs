@@ -87,7 +87,7 @@ pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
 }
 
 /// How the run came out, in a sentence; the original's words stand in it for those who look for them.
-pub fn became(run: &Run) -> String {
+pub fn outcome_text(run: &Run) -> String {
     match &run.state.stop {
         Some(stop) => {
             let (status, word) = (stop.reason.status().word(), stop.reason.word());

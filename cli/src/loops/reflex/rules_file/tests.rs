@@ -14,7 +14,7 @@ fn laid(name: &str, text: &str) -> Result<Criteria, String> {
     let path = folder.path().join(name);
     fs::write(&path, text).unwrap();
     let mut criteria = docs();
-    let laid = RulesFile::read(&path).and_then(|file| file.lay(&mut criteria, Weights::default()));
+    let laid = RulesFile::read(&path).and_then(|file| file.apply(&mut criteria, Weights::default()));
     laid.map(|()| criteria).map_err(|complaint| complaint.what.rsplit_once("rules.").unwrap().1.to_owned())
 }
 

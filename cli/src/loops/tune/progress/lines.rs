@@ -201,7 +201,7 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
     let width = look.width;
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
-    say(&verdicts::became(run));
+    say(&verdicts::outcome_text(run));
     if let Some(fail_on) = verdicts::fail_on(run) {
         say(&fail_on);
     }

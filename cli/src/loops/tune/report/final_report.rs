@@ -23,10 +23,10 @@ pub fn final_report(run: &Run) -> String {
     let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
     dangers(&mut page, run);
     comparison::verdict(&mut page, run);
-    let became = verdicts::became(run);
+    let outcome_text = verdicts::outcome_text(run);
     // What git said is part of it.
-    let became = if run.proposed().is_some() { words(&became) } else { became };
-    page.paragraph(format!("**{}**. {became}", told::label(run)));
+    let outcome_text = if run.proposed().is_some() { words(&outcome_text) } else { outcome_text };
+    page.paragraph(format!("**{}**. {outcome_text}", told::label(run)));
     if let Some(fail_on) = verdicts::fail_on(run) {
         page.paragraph(words(&fail_on));
     }

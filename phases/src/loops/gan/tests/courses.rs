@@ -2,7 +2,7 @@ use super::*;
 use crate::contract::DimensionId;
 use crate::id::{Digest, TreeId};
 use crate::loops::gan::contract::Change;
-use crate::loops::gan::course::{Answered, Choice, Course, Ending, Follow, Hold, Item, Round, Who};
+use crate::loops::gan::course::{Answered, Choice, Ending, Item, NextAction, Question, Round, Rounds, Who};
 use crate::loops::gan::evaluation::evaluate;
 use crate::loops::gan::rules::{Rules, Unruly};
 
@@ -11,7 +11,7 @@ struct Played {
     contract: Contract,
     rules: Rules,
     era: u32,
-    course: Course,
+    course: Rounds,
 }
 
 const ALL: [&str; 8] = ["a.1", "a.2", "a.3", "a.4", "b.1", "b.2", "b.3", "b.4"];
@@ -22,10 +22,10 @@ fn artifact(nth: usize) -> TreeId {
 
 impl Played {
     fn new(rules: Rules) -> Self {
-        Self { contract: contract(), rules: rules.checked().unwrap(), era: 0, course: Course::default() }
+        Self { contract: contract(), rules: rules.checked().unwrap(), era: 0, course: Rounds::default() }
     }
 
-    fn follow(&self) -> Follow {
+    fn follow(&self) -> NextAction {
         self.course.follow(&self.contract, &self.rules, self.era)
     }
 
@@ -39,8 +39,8 @@ impl Played {
     fn goes(&mut self, passed: &[&str]) -> &mut Self {
         let next = artifact(self.course.rounds.len());
         let round = match self.follow() {
-            Follow::Build { sprint, .. } => self.round(sprint, next, passed),
-            Follow::Judge { artifact } => {
+            NextAction::Build { sprint, .. } => self.round(sprint, next, passed),
+            NextAction::Judge { artifact } => {
                 self.round(self.course.rounds.last().unwrap().sprints, artifact, passed)
             }
             other => panic!("{other:?}"),
@@ -58,7 +58,7 @@ impl Played {
     }
 
     fn answers(&mut self, choice: Choice) -> &mut Self {
-        let Follow::Hold(hold) = self.follow() else { panic!("{:?}", self.follow()) };
+        let NextAction::Question(hold) = self.follow() else { panic!("{:?}", self.follow()) };
         assert!(hold.allows(&choice), "{hold:?} {choice:?}");
         let after = self.course.rounds.len();
         self.course.answers.push(Answered { after, hold, choice, by: Who::Person });
@@ -66,7 +66,7 @@ impl Played {
     }
 
     fn unattended(&mut self, tried: &str) -> &mut Self {
-        let Follow::Hold(hold) = self.follow() else { panic!("{:?}", self.follow()) };
+        let NextAction::Question(hold) = self.follow() else { panic!("{:?}", self.follow()) };
         let choice = self.course.unattended(
             hold,
             (&self.contract, &self.rules, self.era),
@@ -77,7 +77,7 @@ impl Played {
 
     /// From which artifact the next is built, and what it sees to first.
     fn next(&self) -> (usize, String) {
-        let Follow::Build { from, focus, .. } = self.follow() else { panic!("{:?}", self.follow()) };
+        let NextAction::Build { from, focus, .. } = self.follow() else { panic!("{:?}", self.follow()) };
         let from = (0..9).find(|nth| Some(artifact(*nth)) == from).unwrap();
         (from, focus.priority.to_string())
     }
@@ -95,22 +95,22 @@ fn few(count: usize) -> Vec<&'static str> {
 #[test]
 fn what_passes_ends_the_run_and_a_strict_one_only_in_its_second_round() {
     let mut played = Played::new(Rules::default());
-    assert_eq!(played.goes(&ALL).follow(), Follow::End(Ending::Reached));
+    assert_eq!(played.goes(&ALL).follow(), NextAction::End(Ending::Reached));
     let mut strict = Played::new(Rules { strict: true, ..Rules::default() });
-    assert!(matches!(strict.goes(&ALL).follow(), Follow::Build { sprint: 2, .. }));
-    assert_eq!(strict.goes(&ALL).follow(), Follow::End(Ending::Reached));
+    assert!(matches!(strict.goes(&ALL).follow(), NextAction::Build { sprint: 2, .. }));
+    assert_eq!(strict.goes(&ALL).follow(), NextAction::End(Ending::Reached));
     let higher = Rules { threshold: score(95.0), ..Rules::default() };
-    assert!(matches!(Played::new(higher).goes(&few(7)).follow(), Follow::Build { .. }));
-    assert_eq!(Played::new(Rules::default()).goes(&few(7)).follow(), Follow::End(Ending::Reached));
+    assert!(matches!(Played::new(higher).goes(&few(7)).follow(), NextAction::Build { .. }));
+    assert_eq!(Played::new(Rules::default()).goes(&few(7)).follow(), NextAction::End(Ending::Reached));
 }
 
 #[test]
 fn the_first_build_sees_to_the_heaviest_dimension_and_the_next_to_the_lowest() {
     let mut played = Played::new(Rules::default());
-    let Follow::Build { sprint: 1, from: None, focus } = played.follow() else { panic!() };
+    let NextAction::Build { sprint: 1, from: None, focus } = played.follow() else { panic!() };
     assert_eq!((focus.priority.as_str(), focus.unmet.len()), ("a", 8));
     played.goes(&["a.1", "a.2"]);
-    let Follow::Build { sprint: 2, from, focus } = played.follow() else { panic!() };
+    let NextAction::Build { sprint: 2, from, focus } = played.follow() else { panic!() };
     assert_eq!((from, focus.priority.as_str()), (Some(artifact(0)), "b"));
     assert_eq!(focus.unmet, ["a.3", "a.4", "b.1", "b.2", "b.3", "b.4"].map(id));
 }
@@ -136,16 +136,16 @@ fn the_next_build_goes_on_from_the_best_and_not_from_what_lost_something() {
 fn rounds_in_a_row_that_gain_too_little_hold_the_run() {
     let mut played = Played::new(Rules::default());
     played.goes(&few(2)).goes(&few(2));
-    assert!(matches!(played.follow(), Follow::Build { .. }), "once is no standstill");
-    assert_eq!(played.goes(&few(2)).follow(), Follow::Hold(Hold::Stagnation));
+    assert!(matches!(played.follow(), NextAction::Build { .. }), "once is no standstill");
+    assert_eq!(played.goes(&few(2)).follow(), NextAction::Question(Question::Stagnation));
     // A quarter of the lighter dimension is 6.25 points: enough for 5, and too little for 7.
     let steps = |gain| {
         let mut played = Played::new(Rules { gain: score(gain), escalate_after: 9, ..Rules::default() });
         played.goes(&["b.1"]).goes(&["b.1", "b.2"]).goes(&["b.1", "b.2", "b.3"]);
         played.follow()
     };
-    assert!(matches!(steps(5.0), Follow::Build { .. }));
-    assert_eq!(steps(7.0), Follow::Hold(Hold::Stagnation));
+    assert!(matches!(steps(5.0), NextAction::Build { .. }));
+    assert_eq!(steps(7.0), NextAction::Question(Question::Stagnation));
     let still = |standstill, rounds| {
         let mut played = Played::new(Rules { standstill, escalate_after: 9, ..Rules::default() });
         for _ in 0..rounds {
@@ -153,27 +153,27 @@ fn rounds_in_a_row_that_gain_too_little_hold_the_run() {
         }
         played.follow()
     };
-    assert_eq!(still(1, 2), Follow::Hold(Hold::Stagnation));
-    assert!(matches!(still(3, 3), Follow::Build { .. }));
-    assert_eq!(still(3, 4), Follow::Hold(Hold::Stagnation));
+    assert_eq!(still(1, 2), NextAction::Question(Question::Stagnation));
+    assert!(matches!(still(3, 3), NextAction::Build { .. }));
+    assert_eq!(still(3, 4), NextAction::Question(Question::Stagnation));
     let mut once = Played::new(Rules { escalate_after: 9, ..Rules::default() });
     once.goes(&few(1)).goes(&few(1)).goes(&few(2)).goes(&few(2));
-    assert!(matches!(once.follow(), Follow::Build { .. }), "not twice in a row");
+    assert!(matches!(once.follow(), NextAction::Build { .. }), "not twice in a row");
 }
 
 #[test]
 fn a_run_without_a_pass_escalates_and_ends_with_its_last_round() {
     let mut played = Played::new(hard());
     played.goes(&few(1)).goes(&few(2)).goes(&few(3));
-    assert_eq!(played.follow(), Follow::Hold(Hold::Escalation));
+    assert_eq!(played.follow(), NextAction::Question(Question::Escalation));
     played.answers(Choice::Guide { text: "shorter".into() }).goes(&few(4));
-    assert!(matches!(played.follow(), Follow::Build { sprint: 5, .. }));
+    assert!(matches!(played.follow(), NextAction::Build { sprint: 5, .. }));
     played.goes(&few(5));
-    assert_eq!(played.follow(), Follow::Hold(Hold::Exhausted));
+    assert_eq!(played.follow(), NextAction::Question(Question::Exhausted));
     let mut sooner = Played::new(Rules { max_rounds: 2, ..hard() });
-    assert_eq!(sooner.goes(&few(1)).goes(&few(2)).follow(), Follow::Hold(Hold::Exhausted));
+    assert_eq!(sooner.goes(&few(1)).goes(&few(2)).follow(), NextAction::Question(Question::Exhausted));
     let mut earlier = Played::new(Rules { escalate_after: 2, ..Rules::default() });
-    assert_eq!(earlier.goes(&few(1)).goes(&few(2)).follow(), Follow::Hold(Hold::Escalation));
+    assert_eq!(earlier.goes(&few(1)).goes(&few(2)).follow(), NextAction::Question(Question::Escalation));
 }
 
 #[test]
@@ -181,24 +181,24 @@ fn each_answer_to_a_hold_does_what_it_says() {
     let held = || {
         let mut played = Played::new(Rules { max_rounds: 9, ..Rules::default() });
         played.goes(&few(2)).goes(&few(2)).goes(&few(2));
-        assert_eq!(played.follow(), Follow::Hold(Hold::Stagnation));
+        assert_eq!(played.follow(), NextAction::Question(Question::Stagnation));
         played
     };
     for (choice, ending) in [
         (Choice::Force, Ending::Forced),
         (Choice::Accept, Ending::Accepted),
-        (Choice::Stop, Ending::Kept(Hold::Stagnation)),
+        (Choice::Stop, Ending::Kept(Question::Stagnation)),
         (Choice::Abort, Ending::Aborted),
     ] {
-        assert_eq!(held().answers(choice).follow(), Follow::End(ending));
+        assert_eq!(held().answers(choice).follow(), NextAction::End(ending));
     }
     assert_eq!(held().next_after(Choice::Guide { text: "mind the map".into() }), (0, "b".to_owned()));
     assert_eq!(held().next_after(Choice::Refocus { dimension: "a".into() }), (0, "a".to_owned()));
     // Whoever answered is not asked again before two more rounds.
     let mut again = held();
     again.answers(Choice::Guide { text: "mind the map".into() }).goes(&few(2));
-    assert!(matches!(again.follow(), Follow::Build { .. }));
-    assert_eq!(again.goes(&few(2)).follow(), Follow::Hold(Hold::Stagnation));
+    assert!(matches!(again.follow(), NextAction::Build { .. }));
+    assert_eq!(again.goes(&few(2)).follow(), NextAction::Question(Question::Stagnation));
 }
 
 impl Played {
@@ -211,20 +211,24 @@ impl Played {
 fn an_amendment_begins_a_new_series_with_what_is_there() {
     let mut played = Played::new(hard());
     played.goes(&few(4)).goes(&few(1)).goes(&few(4));
-    assert_eq!(played.follow(), Follow::Hold(Hold::Stagnation));
+    assert_eq!(played.follow(), NextAction::Question(Question::Stagnation));
     let changes = vec![Change::Drop { criterion: id("b.4") }];
     played.answers(Choice::Amend { changes: changes.clone() });
     played.contract = played.contract.amended(&changes).unwrap();
-    assert_eq!(played.follow(), Follow::Judge { artifact: artifact(0) }, "the best is judged under it first");
+    assert_eq!(
+        played.follow(),
+        NextAction::Judge { artifact: artifact(0) },
+        "the best is judged under it first"
+    );
     played.goes(&few(1));
     assert_eq!(
         played.course.rounds.last().unwrap().first.fallen,
         [],
         "what passed under another contract has not fallen"
     );
-    assert!(matches!(played.follow(), Follow::Build { sprint: 4, .. }));
+    assert!(matches!(played.follow(), NextAction::Build { sprint: 4, .. }));
     played.goes(&few(1));
-    assert!(matches!(played.follow(), Follow::Build { .. }), "a new series has not stood still yet");
+    assert!(matches!(played.follow(), NextAction::Build { .. }), "a new series has not stood still yet");
 }
 
 #[test]
@@ -235,7 +239,7 @@ fn the_best_of_an_older_series_is_the_one_that_passes_what_must_pass() {
     played.era = 1;
     assert_eq!(
         played.follow(),
-        Follow::Judge { artifact: artifact(0) },
+        NextAction::Judge { artifact: artifact(0) },
         "the other lacks a.1, which must pass"
     );
 }
@@ -245,27 +249,27 @@ fn verdicts_of_another_evaluator_begin_a_new_series_too() {
     let mut played = Played::new(Rules::default());
     played.goes(&few(3)).goes(&few(4));
     played.era = 1;
-    assert_eq!(played.follow(), Follow::Judge { artifact: artifact(1) });
-    assert!(matches!(played.goes(&few(1)).follow(), Follow::Build { sprint: 3, .. }));
+    assert_eq!(played.follow(), NextAction::Judge { artifact: artifact(1) });
+    assert!(matches!(played.goes(&few(1)).follow(), NextAction::Build { sprint: 3, .. }));
 }
 
 #[test]
 fn where_nobody_answers_an_escalation_changes_the_focus_and_all_else_keeps_the_best() {
     let mut played = Played::new(hard());
     played.goes(&["a.1"]).goes(&["a.1", "a.2"]).goes(&["a.1", "a.2", "a.3"]);
-    assert_eq!(played.follow(), Follow::Hold(Hold::Escalation));
+    assert_eq!(played.follow(), NextAction::Question(Question::Escalation));
     assert_eq!(
         played.unattended("b").next(),
         (2, "a".to_owned()),
         "the lowest is b, which was seen to before"
     );
     played.goes(&few(4)).goes(&few(5));
-    assert_eq!(played.unattended("a").follow(), Follow::End(Ending::Kept(Hold::Exhausted)));
+    assert_eq!(played.unattended("a").follow(), NextAction::End(Ending::Kept(Question::Exhausted)));
     let best = played.course.best(&played.contract, &played.rules, 0).unwrap();
     assert_eq!(best.artifact, artifact(4));
     let mut still = Played::new(Rules::default());
     still.goes(&few(2)).goes(&few(1)).goes(&few(1));
-    assert_eq!(still.unattended("a").follow(), Follow::End(Ending::Kept(Hold::Stagnation)));
+    assert_eq!(still.unattended("a").follow(), NextAction::End(Ending::Kept(Question::Stagnation)));
     assert_eq!(still.course.best(&still.contract, &still.rules, 0).unwrap().artifact, artifact(0));
 }
 
@@ -273,12 +277,12 @@ fn where_nobody_answers_an_escalation_changes_the_focus_and_all_else_keeps_the_b
 fn a_pass_is_judged_twice_where_that_is_asked_for_and_the_lower_one_stands() {
     let rules = || Rules { judge_twice: true, ..hard() };
     let mut played = Played::new(rules());
-    assert_eq!(played.goes(&ALL).follow(), Follow::Second { artifact: artifact(0) });
+    assert_eq!(played.goes(&ALL).follow(), NextAction::Second { artifact: artifact(0) });
     let mut agreed = Played::new(rules());
-    assert_eq!(agreed.goes(&ALL).judged_again(&ALL).follow(), Follow::End(Ending::Reached));
+    assert_eq!(agreed.goes(&ALL).judged_again(&ALL).follow(), NextAction::End(Ending::Reached));
     let mut split = Played::new(rules());
     split.goes(&ALL).judged_again(&few(4));
-    assert!(matches!(split.follow(), Follow::Build { sprint: 2, .. }));
+    assert!(matches!(split.follow(), NextAction::Build { sprint: 2, .. }));
     let round = &split.course.rounds[0];
     assert_eq!((round.evaluation().score, round.apart(&rules())), (score(81.3), Some(score(18.7))));
     assert_eq!(round.apart(&Rules { apart: score(20.0), ..rules() }), None);
@@ -295,7 +299,7 @@ fn what_either_judge_has_missed_is_to_be_seen_to() {
     played.goes(&few(4)).judged_again(&ALL[1..]);
     let round = &played.course.rounds[0];
     assert!(round.second.as_ref().unwrap().share > round.first.share);
-    let Follow::Build { focus, .. } = played.follow() else { panic!("{:?}", played.follow()) };
+    let NextAction::Build { focus, .. } = played.follow() else { panic!("{:?}", played.follow()) };
     let unmet: Vec<_> = focus.unmet.iter().map(CriterionId::as_str).collect();
     assert_eq!(unmet, ["a.1", "b.1", "b.2", "b.3", "b.4"]);
     assert!(!played.course.owed(&played.contract, &rules, 0).contains(&id("a.1")));
@@ -308,7 +312,7 @@ fn a_focus_has_a_few_of_the_items_that_the_judge_would_look_at_besides() {
     let extra = |rules: Rules| {
         let mut played = Played::new(rules);
         played.goes(&few(1)).course.rounds[0].wanted = (0..9).map(item).collect();
-        let Follow::Build { focus, .. } = played.follow() else { panic!() };
+        let NextAction::Build { focus, .. } = played.follow() else { panic!() };
         focus.extra.len()
     };
     assert_eq!(extra(Rules::default()), 3);
@@ -328,9 +332,9 @@ fn rules_that_no_run_can_keep_are_refused() {
 
 #[test]
 fn only_some_answers_fit_a_hold() {
-    assert!(!Hold::Escalation.allows(&Choice::Stop));
-    assert!(!Hold::Exhausted.allows(&Choice::Refocus { dimension: "a".into() }));
-    for hold in [Hold::Escalation, Hold::Stagnation, Hold::Exhausted] {
+    assert!(!Question::Escalation.allows(&Choice::Stop));
+    assert!(!Question::Exhausted.allows(&Choice::Refocus { dimension: "a".into() }));
+    for hold in [Question::Escalation, Question::Stagnation, Question::Exhausted] {
         assert!([Choice::Force, Choice::Accept, Choice::Abort].iter().all(|choice| hold.allows(choice)));
     }
 }

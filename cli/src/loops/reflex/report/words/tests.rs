@@ -21,7 +21,7 @@ fn ended(reason: Reason, note: Option<&str>) -> Run {
 
 #[test]
 fn every_end_has_its_sentence() {
-    let told = Reason::ALL.map(|reason| became(&ended(reason, None)));
+    let told = Reason::ALL.map(|reason| outcome_text(&ended(reason, None)));
     insta::assert_snapshot!(told.join("\n"), @r"
         The run is completed (threshold_reached): level B passed.
         The run is completed (no_major_issues): it is below the goal of level B by 8.6, and only warnings are left.
@@ -32,8 +32,8 @@ fn every_end_has_its_sentence() {
         The run is stopped (budget_exceeded): its phases took 9s, and the limit is 10m 00s.
         The run is stopped (iteration_limit): maximum of 4 iterations reached.
     ");
-    let told =
-        [Reason::UserStop, Reason::PhaseError].map(|reason| became(&ended(reason, Some("had\nenough."))));
+    let told = [Reason::UserStop, Reason::PhaseError]
+        .map(|reason| outcome_text(&ended(reason, Some("had\nenough."))));
     insta::assert_snapshot!(told.join("\n"), @r"
         The run is stopped (user_stop): a person stopped it: had enough.
         The run is failed (phase_error): a phase gave no usable answer: had enough.
@@ -44,7 +44,7 @@ fn every_end_has_its_sentence() {
 fn time_that_is_used_up_is_told_beside_what_was_allowed() {
     let mut run = ended(Reason::BudgetExceeded, None);
     run.state.clock.completed_ms = 723_000;
-    insta::assert_snapshot!(became(&run), @"The run is stopped (budget_exceeded): its phases took 12m 03s, and the limit is 10m 00s.");
+    insta::assert_snapshot!(outcome_text(&run), @"The run is stopped (budget_exceeded): its phases took 12m 03s, and the limit is 10m 00s.");
     insta::assert_snapshot!(aim(&run), @"api rules, level A from 80, level B from 90; 4 iterations, 10m 00s of completed phases at most");
 }
 
