@@ -63,3 +63,11 @@ lint:
 # Twenty months of thirty nights through the real program.
 nights:
     SKILLTUNE_TIER=all SKILLTUNE_SEEDS=20 cargo test --release -p skilltune --all-features --test suite night::month -- --nocapture
+
+# Writes anew what is expected of stored runs (fixtures/frozen): only in a commit that changes words or formats on purpose.
+freeze:
+    SKILLTUNE_FREEZE=write cargo test -p skilltune --all-features --bin skilltune frozen
+
+# Records runs of tests/suite/frozen by name, or those that are not stored yet: just record new.
+record *names:
+    SKILLTUNE_RECORD="{{names}}" cargo test -p skilltune --all-features --test suite frozen -- --ignored --nocapture

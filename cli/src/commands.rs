@@ -23,7 +23,7 @@ mod report;
 pub mod resume;
 mod show;
 mod simulate;
-mod status;
+pub mod status;
 mod stop;
 mod suite;
 mod trust;

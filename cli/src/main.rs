@@ -9,6 +9,8 @@
 mod agents;
 mod args;
 mod commands;
+#[cfg(test)]
+mod frozen;
 mod inputs;
 mod loops;
 mod nights;

@@ -45,7 +45,7 @@ fn with_claude(scene: &Scene, mut command: Command) -> Ran {
 }
 
 /// From now on claude reports that so much is used of a window that resets in so many seconds.
-fn report(scene: &Scene, used: &str, seconds: u32) {
+pub(crate) fn report(scene: &Scene, used: &str, seconds: u32) {
     fs::write(scene.path("usage"), format!("{used} {seconds}\n")).unwrap();
 }
 
@@ -53,7 +53,7 @@ fn calls(scene: &Scene) -> usize {
     fs::read_to_string(scene.path("claude/calls")).unwrap_or_default().lines().count()
 }
 
-fn scene() -> Scene {
+pub(crate) fn scene() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 46, "46": 52 } } }));
     install(&scene);
     scene
@@ -63,7 +63,7 @@ fn run(scene: &Scene, arguments: &[&str]) -> Ran {
     with_claude(scene, scene.command(arguments))
 }
 
-fn tune(scene: &Scene, more: &[&str]) -> Ran {
+pub(crate) fn tune(scene: &Scene, more: &[&str]) -> Ran {
     let own = ["tune", "writer", "write a page", "--yes", "--executor", "claude", "--max-iterations", "2"];
     run(scene, &[&own[..], &["--jobs", "1"], more].concat())
 }

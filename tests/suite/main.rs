@@ -22,6 +22,7 @@ mod drafting;
 mod elsewhere;
 mod every_check;
 mod forged_journals;
+mod frozen;
 mod gan;
 mod graded;
 mod hostile_state;

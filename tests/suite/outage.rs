@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::scene::{FAKE_AGENT, Listing, Ran, Scene, listing};
 
 /// A claude in all roles, whose service fails in these ways before each of its answers.
-fn scene(away: &[&str], reflex: &Value) -> Scene {
+pub(crate) fn scene(away: &[&str], reflex: &Value) -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
     let improve = json!({ "writer": { "40": 46, "46": 52, "52": 58, "58": 64 } });
@@ -24,13 +24,13 @@ fn scene(away: &[&str], reflex: &Value) -> Scene {
     scene
 }
 
-fn run(scene: &Scene, arguments: &[&str]) -> Ran {
+pub(crate) fn run(scene: &Scene, arguments: &[&str]) -> Ran {
     let mut command = scene.command(arguments);
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
     Ran::of(command.output().unwrap())
 }
 
-const TUNE: [&str; 20] = [
+pub(crate) const TUNE: [&str; 20] = [
     "tune",
     "writer",
     "write a page",

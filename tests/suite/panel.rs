@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::scene::{FAKE_AGENT, Ran, Scene};
 
 /// Five scenarios with four statements each: 50 meets three of them, and 80 all.
-fn scene(judge: &str) -> Scene {
+pub(crate) fn scene(judge: &str) -> Scene {
     let scene =
         Scene::new(&[("writer", 50)], &json!({ "improve": { "writer": { "50": 80 } }, "judges": judge }));
     let demands = [10, 20, 30, 60].map(|least| format!("\"Its quality is at least {least}.\"")).join(", ");
@@ -28,7 +28,7 @@ fn scene(judge: &str) -> Scene {
     scene
 }
 
-fn tune(scene: &Scene, more: &[&str]) -> Ran {
+pub(crate) fn tune(scene: &Scene, more: &[&str]) -> Ran {
     let line =
         ["tune", "writer", "--suite", "suite.toml", "--yes", "--max-iterations", "2", "--confidence", "0.8"];
     scene.run(&[&line[..], more].concat())

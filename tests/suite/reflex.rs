@@ -2,7 +2,7 @@
 
 mod asked;
 mod beside_tune;
-mod checks;
+pub(crate) mod checks;
 mod crash;
 mod endings;
 mod files;
@@ -24,17 +24,17 @@ use skilltune_phases::loops::reflex::original::{artifact_hash, short};
 use crate::background::{Background, Gate};
 use crate::scene::{Ran, Scene};
 
-const ACCURACY: &str = "a.correctness.accuracy";
-const SECTIONS: &str = "a.completeness.sections";
-const EXAMPLES: &str = "a.completeness.examples";
-const CLARITY: &str = "a.quality.clarity";
+pub(crate) const ACCURACY: &str = "a.correctness.accuracy";
+pub(crate) const SECTIONS: &str = "a.completeness.sections";
+pub(crate) const EXAMPLES: &str = "a.completeness.examples";
+pub(crate) const CLARITY: &str = "a.quality.clarity";
 const STRUCTURE: &str = "b.quality.structure";
 const REFERENCES: &str = "b.completeness.cross-refs";
 const CONSISTENCY: &str = "b.style.consistency";
 const AUDIENCE: &str = "b.quality.audience";
 
 /// The first two block; they weigh 2 each, the others 1: level A is passed with five of six, level B with nine of ten.
-const PASSES_A: [&str; 3] = [ACCURACY, SECTIONS, EXAMPLES];
+pub(crate) const PASSES_A: [&str; 3] = [ACCURACY, SECTIONS, EXAMPLES];
 pub(crate) const ALL: [&str; 8] =
     [ACCURACY, SECTIONS, EXAMPLES, CLARITY, STRUCTURE, REFERENCES, CONSISTENCY, AUDIENCE];
 
@@ -55,7 +55,7 @@ fn rising() -> Value {
     json!({ "produced": { "1": PASSES_A } })
 }
 
-const NEW: [&str; 8] = ["reflex", "new", TASK, "--alias", ALIAS, "--template", "docs", "--yes"];
+pub(crate) const NEW: [&str; 8] = ["reflex", "new", TASK, "--alias", ALIAS, "--template", "docs", "--yes"];
 
 fn new(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&begin(more))

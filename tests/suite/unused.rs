@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{FAKE_AGENT, Ran, Scene, listing};
 
-fn scene(uses_skill: bool) -> Scene {
+pub(crate) fn scene(uses_skill: bool) -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
     scene.write_script(&json!({ "improve": { "writer": { "40": 90 } } }));
@@ -21,7 +21,7 @@ fn scene(uses_skill: bool) -> Scene {
     scene
 }
 
-fn tune(scene: &Scene, more: &[&str]) -> Ran {
+pub(crate) fn tune(scene: &Scene, more: &[&str]) -> Ran {
     let tune = ["tune", "writer", "write a page", "--yes", "--apply", "auto", "--agent", "claude"];
     let mut command = scene.command(&[&tune[..], &["--max-iterations", "3"], more].concat());
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));

@@ -37,7 +37,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) ->
 }
 
 /// The object of `list`, and where the run stands.
-fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Value {
+pub fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Value {
     let mut object = L::listed(run, objects);
     object["standing"] = standing.word(run).into();
     object["started_at"] = json!(run.started_at);
@@ -47,7 +47,7 @@ fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) 
     object
 }
 
-fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Vec<String> {
+pub fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Vec<String> {
     let (kind, subject) = (L::kind(run), plain::one_line(&L::subject(run)));
     let mut facts =
         vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];

@@ -149,7 +149,7 @@ fn nothing_is_run_that_nobody_has_allowed() {
 }
 
 /// A run that a person began, who left at the question; it is resumed without a terminal. None where there is no terminal.
-fn held() -> Option<Scene> {
+pub(crate) fn held() -> Option<Scene> {
     let scene = scene(&grep());
     let line = ["reflex", "new", TASK, "--alias", ALIAS, "--template", "docs"];
     let agree = ("? tells which there are", "\r");

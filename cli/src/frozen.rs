@@ -1,0 +1,137 @@
+//! Replays stored runs and compares every state file, report, page and command output with the stored one, byte by byte.
+//!
+//! A file of `fixtures/frozen` holds one run: its journal, the stored objects, the files that the run left, and what commands
+//! said of it. `tests/suite/frozen` records new ones. `just freeze` replaces what is expected and keeps journals and objects:
+//! only in a commit of its own that changes words or formats on purpose.
+
+mod covered;
+mod nights;
+mod run;
+mod stored;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use covered::Covered;
+use stored::{Texts, parse, print};
+
+/// Where the project of every stored run stood.
+const PROJECT: &str = "/frozen/project";
+
+/// The texts that a run is replayed from. Every other text of a stored run is expected.
+const JOURNAL: &str = "journal";
+const OBJECTS: &str = "objects/";
+
+/// What this program makes of a stored journal, and what the journal covers.
+struct Replayed {
+    texts: Texts,
+    covered: Covered,
+}
+
+#[test]
+fn stored_runs_leave_the_same_files_and_words_as_when_they_were_recorded() {
+    let writes = std::env::var_os("SKILLTUNE_FREEZE").is_some_and(|what| what == "write");
+    let (mut covered, mut differences) = (Covered::default(), Vec::new());
+    for (name, path, replayed) in replay_all() {
+        let (given, expected) = divided(parse(&fs::read_to_string(&path).unwrap()));
+        covered.extend(replayed.covered);
+        if writes {
+            fs::write(path, print(&given.into_iter().chain(replayed.texts).collect())).unwrap();
+        } else {
+            differences.extend(difference(&name, &expected, &replayed.texts));
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+    assert_eq!(
+        covered::missing(&covered),
+        covered::NOT_STORED,
+        "kinds of events and endings in no stored run"
+    );
+}
+
+#[test]
+fn the_first_line_that_differs_is_named() {
+    let texts = |text: &str| Texts::from([("files/final-report.md".to_owned(), text.to_owned())]);
+    let shown = |was, is| difference("a run", &texts(was), &texts(is));
+    let line = |number, was: &str, is: &str| {
+        Some(format!("a run: files/final-report.md, line {number}\n  was {was}\n  is  {is}"))
+    };
+    assert_eq!(shown("a\nb\nc\n", "a\nB\nc\n"), line(2, r#""b\n""#, r#""B\n""#));
+    assert_eq!(shown("a\n", "a"), line(1, r#""a\n""#, r#""a""#));
+    assert_eq!(shown("a\nb\n", "a\n"), line(2, r#""b\n""#, "nothing"));
+    assert_eq!(shown("a\n", "a\n"), None);
+    let gone = difference("a run", &texts("a\n"), &Texts::new());
+    assert_eq!(gone.as_deref(), Some("a run: files/final-report.md is not there"));
+}
+
+#[test]
+fn a_stored_run_is_read_as_it_was_written() {
+    let texts = [
+        ("a", "one\ntwo\n"),
+        ("b", ""),
+        ("c", "cut"),
+        ("d --format json", "one\ntwo\n"),
+        ("e", "\n"),
+        ("f", ""),
+    ];
+    let texts: Texts = texts.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
+    assert_eq!(parse(&print(&texts)), texts);
+    assert_eq!(print(&texts).matches("two").count(), 1);
+}
+
+/// The names of all stored runs, and their files.
+fn stored_runs() -> Vec<(String, PathBuf)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/frozen");
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let runs = paths.filter(|path| path.extension().is_some_and(|end| end == "txt"));
+    let mut runs: Vec<_> =
+        runs.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path)).collect();
+    runs.sort();
+    runs
+}
+
+/// Separates what a run is replayed from, and what is expected.
+fn divided(texts: Texts) -> (Texts, Texts) {
+    texts.into_iter().partition(|(name, _)| name == JOURNAL || name.starts_with(OBJECTS))
+}
+
+/// Replays each run on a thread that is named after it, so that a panic names it too.
+fn replay_all() -> Vec<(String, PathBuf, Replayed)> {
+    std::thread::scope(|scope| {
+        let threads = stored_runs().into_iter().map(|(name, path)| {
+            let text = fs::read_to_string(&path).unwrap();
+            let is_night = name.starts_with("night-");
+            let replay = move || {
+                let (given, _) = divided(parse(&text));
+                if is_night { nights::replay(&given) } else { run::replay(&given) }
+            };
+            let thread = std::thread::Builder::new().name(name.clone()).spawn_scoped(scope, replay).unwrap();
+            (name, path, thread)
+        });
+        let threads: Vec<_> = threads.collect();
+        let replayed = threads.into_iter().map(|(name, path, thread)| {
+            let replayed = thread.join().unwrap_or_else(|_| panic!("{name} cannot be replayed"));
+            (name, path, replayed)
+        });
+        replayed.collect()
+    })
+}
+
+/// Returns the first line that differs, of each text that does.
+fn difference(name: &str, expected: &Texts, found: &Texts) -> Option<String> {
+    let one = |text: &String| match (expected.get(text), found.get(text)) {
+        (Some(_), None) => Some(format!("{name}: {text} is not there")),
+        (None, _) => Some(format!("{name}: {text} is new")),
+        (Some(was), Some(is)) if was == is => None,
+        (Some(was), Some(is)) => {
+            let [was, is] = [was, is].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());
+            let at = (0..was.len().max(is.len())).find(|&at| was.get(at) != is.get(at))?;
+            let [was, is] =
+                [was, is].map(|lines| lines.get(at).map_or("nothing".to_owned(), |line| format!("{line:?}")));
+            Some(format!("{name}: {text}, line {}\n  was {was}\n  is  {is}", at + 1))
+        }
+    };
+    let new = found.keys().filter(|text| !expected.contains_key(*text));
+    let differences: Vec<_> = expected.keys().chain(new).filter_map(one).collect();
+    (!differences.is_empty()).then(|| differences.join("\n"))
+}

@@ -1,0 +1,201 @@
+//! Names the kinds of steps, answers, decisions, signals and endings that stored runs have.
+
+use std::collections::BTreeSet;
+
+use skilltune_phases::ceiling::Ceiling;
+use skilltune_phases::event::{Event, Pause, Record, Signal};
+use skilltune_phases::loops::gan::course::{Choice, Ending as GanEnding, Question as GanQuestion, Who};
+use skilltune_phases::loops::gan::{
+    self, Answer as GanAnswer, Decision as GanDecision, Gan, Step as GanStep,
+};
+use skilltune_phases::loops::reflex::{
+    self, Answer as ReflexAnswer, Decision as ReflexDecision, Phase, Reason as ReflexReason, Reflex,
+    Step as ReflexStep,
+};
+use skilltune_phases::loops::tune::{
+    self, Aim, Answer as TuneAnswer, Decision as TuneDecision, Ending as TuneEnding, Step as TuneStep, Tune,
+    Verdict as TuneVerdict,
+};
+use skilltune_phases::night::{
+    End as NightEnd, Entry, Event as NightEvent, Halt, Left, Over, Place as NightPlace, Work,
+};
+use skilltune_phases::stop::Reason as TuneReason;
+
+use crate::loops::LoopCommands;
+
+/// The names of variants that appear in stored runs.
+pub(super) type Covered = BTreeSet<&'static str>;
+
+/// No stored run has these: browsers differ from machine to machine, and most troubles of a night take more than a script.
+/// `phases/src/night/tests` has those of nights.
+pub(super) const NOT_STORED: &[&str] = &[
+    "GanStep::Look",
+    "NightEvent::Drafted",
+    "NightEvent::Merged",
+    "NightEnd::Refused",
+    "NightEnd::Failed",
+    "NightPlace::Branch",
+    "NightPlace::Patch",
+    "NightPlace::PullRequest",
+    "NightPlace::Conflict",
+    "Halt::Time",
+    "Halt::Away",
+    "Halt::Person",
+    "Left::Time",
+    "Left::Away",
+    "Left::Busy",
+    "Left::Unchanged",
+    "Over::Time",
+    "Over::Interrupted",
+];
+
+/// Lists every variant of these enums, under this name. A variant that is new does not compile before it is listed.
+macro_rules! variants {
+    ($($name:ident { $($variant:ident)* })*) => {
+        $(
+            impl Variant for $name {
+                fn name(&self) -> &'static str {
+                    match self {
+                        $(Self::$variant { .. } => concat!(stringify!($name), "::", stringify!($variant)),)*
+                    }
+                }
+            }
+        )*
+
+        const ALL: &[&str] = &[$($(concat!(stringify!($name), "::", stringify!($variant)),)*)*];
+    };
+}
+
+pub(super) trait Variant {
+    fn name(&self) -> &'static str;
+}
+
+variants! {
+    Signal { Paused Resumed Recast Ceilings Held KeptFree Waiting Waited Placing Placed Proposed }
+    Pause { Interrupted Terminated Stopped Blocked Ceiling }
+    Ceiling { Usd Tokens Calls Minutes }
+    Aim { Improve Try Calibrate Compare }
+    TuneStep { SetUp Exercise Inspect Check Grade Review Judge Improve Ask Promote Propose }
+    TuneAnswer { SetUp Exercised Told Judged Improved Chosen Promoted Conflict Proposed NotProposed }
+    TuneDecision {
+        Open Scored Calibrate Keep Drop Target Focus Turn Draft NoDraft Stop Compare LookAgain Dismiss Consult Retry Ship
+        Close
+    }
+    TuneReason { Reached Failed Refused Oscillating Stalled Exhausted Finished }
+    TuneVerdict { Won Lost Tied Indecisive Regressed Unused Unchallenged Unjudged }
+    TuneEnding { Applied Kept Unchanged Conflict Proposed Tried Compared }
+    ReflexStep { Propose Agree Plan Produce Prepare Allow Match Check Judge Critique Refine }
+    ReflexAnswer { Proposed Agreed Planned Written Prepared Allowed Told Judged Criticised }
+    ReflexDecision {
+        Agreed Enter Planned Produced Prepared Evaluated Drop Criticised Refined Switch Advance Stop Close
+    }
+    Phase { Plan ProducePrepare Evaluate Critique Refine Prepare }
+    ReflexReason {
+        ThresholdReached NoMajorIssues UserStop PhaseError Oscillation Stagnation BudgetExceeded IterationLimit
+    }
+    GanStep { Draft Propose Rule Build Inspect Look Allow Try Judge Ask Promote Commit }
+    GanAnswer {
+        Drafted Proposed Ruled Built Told Judged Allowed Chosen Promoted Conflict Committed NotCommitted
+    }
+    GanDecision { Drafted Proposed Ruled Agreed Sprint Built Again Judged Answered Ended Close }
+    GanEnding { Reached Forced Accepted Kept Aborted Failed }
+    GanQuestion { Escalation Stagnation Exhausted }
+    Choice { Refocus Amend Guide Force Accept Stop Abort }
+    Who { Person Default }
+    NightEvent { Began Asked Ended Left Drafted Over Acknowledged Merged }
+    NightEnd { Decided Measured Paused Unjudged Refused Failed }
+    NightPlace { Nowhere Applied Branch Patch PullRequest Kept Conflict }
+    Halt { Budget Time Away Person }
+    Left { Budget Time Away Busy Refused Unchanged }
+    Over { Done Time Interrupted }
+    Work { Measure Again Resume Tune }
+}
+
+/// Returns the variants that no stored run has, in the order of their enums.
+pub(super) fn missing(covered: &Covered) -> Vec<&'static str> {
+    ALL.iter().copied().filter(|name| !covered.contains(name)).collect()
+}
+
+/// A loop whose records are counted.
+pub(super) trait Counted: LoopCommands<Step: Variant, Answer: Variant, Decision: Variant> {
+    /// Names the reason, the verdict or the ending that a decision holds.
+    fn endings(decision: &Self::Decision) -> Vec<&'static str>;
+
+    fn of_plan(_: &skilltune_phases::plan::Plan<Self>) -> Option<&'static str> {
+        None
+    }
+
+    fn covered(records: &[Record<Self>]) -> Covered {
+        records.iter().flat_map(|record| Self::in_event(&record.event)).collect()
+    }
+
+    fn in_event(event: &Event<Self>) -> Vec<&'static str> {
+        match event {
+            Event::Started(plan) => Self::of_plan(plan).into_iter().collect(),
+            Event::Done(done) => {
+                let answer = done.outcome.as_ref().ok().map(Variant::name);
+                std::iter::once(done.step.name()).chain(answer).collect()
+            }
+            Event::Decided(decision) => [vec![decision.name()], Self::endings(decision)].concat(),
+            Event::Noted(signal @ Signal::Paused(pause @ Pause::Ceiling(ceiling))) => {
+                vec![signal.name(), pause.name(), ceiling.name()]
+            }
+            Event::Noted(signal @ Signal::Paused(pause)) => vec![signal.name(), pause.name()],
+            Event::Noted(signal) => vec![signal.name()],
+        }
+    }
+}
+
+impl Counted for Tune {
+    fn endings(decision: &tune::Decision) -> Vec<&'static str> {
+        match decision {
+            TuneDecision::Stop(reason) => vec![reason.name()],
+            TuneDecision::Ship(shipment) => vec![shipment.verdict.name()],
+            TuneDecision::Close(ending) => vec![ending.name()],
+            _ => Vec::new(),
+        }
+    }
+
+    fn of_plan(plan: &tune::Plan) -> Option<&'static str> {
+        Some(plan.task.aim.name())
+    }
+}
+
+impl Counted for Reflex {
+    fn endings(decision: &reflex::Decision) -> Vec<&'static str> {
+        match decision {
+            ReflexDecision::Stop(stop) => vec![stop.reason.name()],
+            ReflexDecision::Enter(phase) => vec![phase.name()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Counted for Gan {
+    fn endings(decision: &gan::Decision) -> Vec<&'static str> {
+        match decision {
+            GanDecision::Ended(end) => vec![end.ending.name()],
+            GanDecision::Answered { hold, choice, by } => vec![hold.name(), choice.name(), by.name()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+pub(super) fn of_nights(entries: &[Entry]) -> Covered {
+    entries.iter().flat_map(|entry| in_night(&entry.event)).collect()
+}
+
+fn in_night(event: &NightEvent) -> Vec<&'static str> {
+    let inside = match event {
+        NightEvent::Asked { work, .. } => vec![work.name()],
+        NightEvent::Ended { outcome, .. } => match &outcome.end {
+            end @ NightEnd::Decided(decided) => vec![end.name(), decided.place.name()],
+            end @ NightEnd::Paused { halt, .. } => vec![end.name(), halt.name()],
+            end => vec![end.name()],
+        },
+        NightEvent::Left { left, .. } => vec![left.name()],
+        NightEvent::Over { why } => vec![why.name()],
+        _ => Vec::new(),
+    };
+    [vec![event.name()], inside].concat()
+}

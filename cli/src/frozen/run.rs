@@ -1,0 +1,137 @@
+//! A stored run, replayed: its files, and what commands say of it.
+
+use std::fs;
+use std::path::Path;
+
+use skilltune_orchestrator::engine::{Extent, is_published, publish};
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::{self, Home};
+use skilltune_phases::event::{Event, Record};
+use skilltune_phases::loops::Next;
+use skilltune_phases::plan::{LoopKind, Plan, RunId};
+use skilltune_phases::run::Run;
+use tempfile::TempDir;
+use walkdir::WalkDir;
+
+use super::covered::Counted;
+use super::stored::Texts;
+use super::{JOURNAL, OBJECTS, PROJECT, Replayed};
+use crate::commands::status;
+use crate::loops::LoopCommands;
+use crate::report::journal;
+use crate::report::ui::with_loop;
+use crate::runs::Standing;
+
+/// The reason of each stored run that a person stopped.
+const REASON: &str = "it is good enough";
+
+pub(super) fn replay(given: &Texts) -> Replayed {
+    let first = given[JOURNAL].lines().next().unwrap();
+    let first: serde_json::Value = serde_json::from_str(first).unwrap();
+    let plan = &first["event"]["started"];
+    let is_its = |kind: &&LoopKind| plan["loop"] == kind.word();
+    let kind = *LoopKind::ALL.iter().find(is_its).expect("the loop is known");
+    let id = plan["run"].as_str().unwrap().parse().unwrap();
+    with_loop!(kind, L => replay_loop::<L>(given, &id))
+}
+
+fn replay_loop<L: Counted>(given: &Texts, id: &RunId) -> Replayed {
+    let project = TempDir::new().unwrap();
+    let home = Home::of(project.path());
+    home.create().unwrap();
+    let (objects, folder) = (Objects::at(home.objects()), home.run(id));
+    for (name, text) in given {
+        if let Some(hash) = name.strip_prefix(OBJECTS) {
+            assert_eq!(objects.put(text.as_bytes()).unwrap().0.hex(), hash);
+        }
+    }
+    folder.create().unwrap();
+    fs::write(folder.history().path(), &given[JOURNAL]).unwrap();
+    let history = store::read::<L>(&folder.history()).unwrap();
+    assert_eq!(history.torn, 0);
+    let (run, mut said) = followed(&history.records);
+    let in_place = moved(&history.records, project.path());
+    let write_pages = || L::write_pages(&objects, &folder, &in_place, Extent::All);
+    publish(&objects, &folder, &in_place, Extent::All, write_pages).unwrap();
+    assert!(is_published(&folder, &in_place));
+    said.extend(commands(&run, &objects));
+    let said = said.into_iter().map(|(name, text)| (format!("said/{name}"), text + "\n"));
+    let texts = files(project.path()).into_iter().chain(said).collect();
+    Replayed { texts, covered: L::covered(&history.records) }
+}
+
+/// Follows a journal record by record: the lines of `history`, and the decisions that the loop would not make any more.
+fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static str, String)>) {
+    let (first, rest) = records.split_first().unwrap();
+    let mut run = Run::begin(first).unwrap();
+    let line = |run: &Run<L>, record| journal::line(record, &L::event(run, record));
+    let (mut history, mut otherwise) = (vec![line(&run, first)], Vec::new());
+    for record in rest {
+        if let Event::Decided(decision) = &record.event {
+            let due = match L::next(&run) {
+                Next::Decide(due) => Some(due),
+                Next::Do(_) | Next::End => None,
+            };
+            let is_stop = || L::on_stop(&run, Some(REASON)).as_ref() == Some(decision);
+            if due.as_ref() != Some(decision) && !is_stop() {
+                otherwise.push(format!("record {}: {decision:?}, and today {due:?}", record.seq));
+            }
+        }
+        run.apply(record);
+        history.push(line(&run, record));
+    }
+    assert_eq!(run, Run::replay(records).unwrap());
+    let said = [("history", history), ("decided otherwise", otherwise)].into_iter();
+    let said = said.filter(|(_, lines)| !lines.is_empty()).map(|(name, lines)| (name, lines.join("\n")));
+    (run, said.collect())
+}
+
+/// Replays the run in a project that can be written: `reflex` writes files of its own there.
+fn moved<L: LoopCommands>(records: &[Record<L>], project: &Path) -> Run<L> {
+    let mut records = records.to_vec();
+    let Event::Started(plan) = &mut records[0].event else { panic!("a run begins with its plan") };
+    let mut value = serde_json::to_value(&*plan).unwrap();
+    if let Some(place) = value.get_mut("project") {
+        assert_eq!(*place, PROJECT);
+        *place = project.to_str().unwrap().into();
+        **plan = serde_json::from_value::<Plan<L>>(value).unwrap();
+    }
+    Run::replay(&records).unwrap()
+}
+
+/// What `status` says of the run, and of one that has not ended what it and `report` say to scripts.
+fn commands<L: LoopCommands>(run: &Run<L>, objects: &Objects) -> Vec<(&'static str, String)> {
+    let standing = match run.closed_at {
+        Some(_) => Standing::Ended,
+        None if run.held => Standing::Held,
+        None => Standing::Open,
+    };
+    let mut said = vec![("status", status::lines(run, standing, objects).join("\n"))];
+    if run.closed_at.is_none() {
+        said.push(("status --format json", format!("{:#}", status::object(run, standing, objects))));
+        said.push(("report", L::report(run, objects).trim_end().to_owned()));
+        said.push(("report --format json", format!("{:#}", L::report_json(run, objects))));
+    }
+    said
+}
+
+/// Reads everything that a run has written for people and programs.
+fn files(project: &Path) -> Texts {
+    let is_read = |entry: &walkdir::DirEntry| {
+        let at = entry.path().strip_prefix(project).unwrap();
+        !["objects", "cache", ".gitignore"].iter().any(|name| at == Path::new(".skilltune").join(name))
+    };
+    let entries = WalkDir::new(project).into_iter().filter_entry(is_read).map(Result::unwrap);
+    let written = entries.filter(|entry| entry.file_type().is_file() && !is_journal(entry.path()));
+    let read = |entry: walkdir::DirEntry| {
+        let text = fs::read_to_string(entry.path()).unwrap();
+        let name = entry.path().strip_prefix(project).unwrap().to_str().unwrap().to_owned();
+        (format!("files/{name}"), text.replace(project.to_str().unwrap(), PROJECT))
+    };
+    written.map(read).collect()
+}
+
+/// Tells the journal of the run from the history that `reflex` writes elsewhere.
+fn is_journal(path: &Path) -> bool {
+    path.ends_with("history.jsonl") && path.components().any(|part| part.as_os_str() == ".skilltune")
+}

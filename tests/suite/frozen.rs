@@ -1,0 +1,152 @@
+//! Records runs for `fixtures/frozen`: `just record NAMES`. `cli/src/frozen` replays each of them in every test run.
+//!
+//! A recorded run stays as it is: it is what an older skilltune has written. Record a new one for a kind of run that has none.
+//! The real binary makes each run with scripted agents. What is stored names neither the machine nor its folders.
+
+mod gan;
+mod nights;
+mod reflex;
+#[path = "../../cli/src/frozen/stored.rs"]
+mod stored;
+mod tune;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use skilltune_phases::id::Digest;
+use stored::{Texts, parse, print};
+use walkdir::WalkDir;
+
+use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
+
+/// Why a person stops a run.
+const REASON: &str = "it is good enough";
+
+/// The folder that stands for the world of every stored run.
+const WORLD: &str = "/frozen";
+
+const JSON: &str = "--format=json";
+
+/// A world in which a run was made, and the run.
+struct Made {
+    scene: Scene,
+    run: String,
+}
+
+impl From<Scene> for Made {
+    fn from(scene: Scene) -> Self {
+        let run = scene.run_id();
+        Self { scene, run }
+    }
+}
+
+/// The name of a stored run, and how it is made.
+type Case = (&'static str, fn() -> Made);
+
+#[test]
+#[ignore = "replaces stored runs: just record NAMES"]
+fn runs_are_recorded() {
+    let names = std::env::var("SKILLTUNE_RECORD").expect("SKILLTUNE_RECORD names runs, or is `new`");
+    let is_wanted = |name: &str| match names.as_str() {
+        "new" => !path(name).exists(),
+        names => names.split(' ').any(|wanted| wanted == name),
+    };
+    let cases = tune::CASES.iter().chain(reflex::CASES).chain(gan::CASES);
+    for (name, make) in cases.filter(|(name, _)| is_wanted(name)) {
+        eprintln!("recording {name}");
+        let Made { scene, run } = make();
+        write(name, &of_run(&scene, &run));
+    }
+    for (name, make) in nights::CASES.iter().filter(|(name, _)| is_wanted(name)) {
+        eprintln!("recording {name}");
+        write(name, &nights::stored(&make()));
+    }
+}
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/frozen").join(name).with_extension("txt")
+}
+
+fn write(name: &str, texts: &Texts) {
+    let page = print(texts);
+    assert_eq!(parse(&page), *texts);
+    for private in [env!("CARGO_MANIFEST_DIR").trim_end_matches("/cli"), "/dev/shm", "/tmp/"] {
+        assert!(!page.contains(private), "{name} names {private}");
+    }
+    fs::write(path(name), page).unwrap();
+}
+
+/// The journal of a run, the objects of its project, its files, and what commands say of it.
+fn of_run(scene: &Scene, run: &str) -> Texts {
+    let folder = scene.path("project/.skilltune/runs").join(run);
+    let journal = fs::read_to_string(folder.join("history.jsonl")).unwrap();
+    let journal = journal.lines().map(|line| summed(&anonymous(scene, line))).collect();
+    let mut texts = Texts::from([("journal".to_owned(), journal)]);
+    let has_ended = folder.join("report.json").exists();
+    for command in [&["history"][..], &["status"], &["status", JSON], &["report"], &["report", JSON]] {
+        if !has_ended || [&["history"][..], &["status"]].contains(&command) {
+            let ran = scene.run(&[&command[..1], &[run], &command[1..]].concat());
+            assert_eq!(ran.code, Some(0), "{command:?}: {ran:?}");
+            texts.insert(
+                format!("said/{}", command.join(" ").replace('=', " ")),
+                anonymous(scene, &ran.stdout),
+            );
+        }
+    }
+    texts.extend(files(scene, &folder));
+    texts.extend(objects(scene));
+    texts
+}
+
+/// A line of a journal that has become another one, with the checksum that belongs to it.
+fn summed(line: &str) -> String {
+    let (body, _) = line.rsplit_once(",\"sum\":\"").expect("a line ends with its checksum");
+    format!("{body},\"sum\":\"{}\"}}\n", &Digest::of(body.as_bytes()).hex()[..16])
+}
+
+/// What the run has written for people and programs, by the paths below the project.
+fn files(scene: &Scene, folder: &Path) -> Texts {
+    let project = scene.path("project");
+    let of_run = |path: &Path| {
+        let below = path.strip_prefix(folder).expect("it is below the run");
+        let first = below.components().next().expect("it has a name").as_os_str().to_str().unwrap();
+        !["agents", "history.jsonl", "stop-reason"].contains(&first)
+            && path.extension().is_none_or(|end| end != "patch")
+    };
+    let below = |folder: &Path| {
+        let files = WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file());
+        files.map(walkdir::DirEntry::into_path).collect::<Vec<_>>()
+    };
+    let own = below(folder).into_iter().filter(|path| of_run(path));
+    let originals = below(&project.join(".ai-factory"));
+    let stored = own.chain(originals).map(|path| {
+        let text = fs::read_to_string(&path).expect("what a run writes is text");
+        let name = path.strip_prefix(&project).unwrap().to_str().unwrap().to_owned();
+        (format!("files/{name}"), anonymous(scene, &text))
+    });
+    stored.collect()
+}
+
+/// They stay as they are: journals know them by their hashes.
+fn objects(scene: &Scene) -> Texts {
+    let folder = scene.path("project/.skilltune/objects");
+    let files = WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file());
+    let objects = files.map(|entry| {
+        let text = fs::read_to_string(entry.path()).expect("what scripted agents make is text");
+        (format!("objects/{}", Digest::of(text.as_bytes()).hex()), text)
+    });
+    objects.collect()
+}
+
+/// A text without the folders of this machine.
+fn anonymous(scene: &Scene, text: &str) -> String {
+    let root = scene.path("");
+    let root = root.to_str().unwrap().trim_end_matches('/');
+    let text = text.replace(root, WORLD).replace(FAKE_AGENT, &format!("{WORLD}/fake-agent"));
+    text.replace(SKILLTUNE, &format!("{WORLD}/skilltune"))
+}
+
+/// Fails unless the command ended with that code.
+fn ended(ran: &Ran, code: i32) {
+    assert_eq!(ran.code, Some(code), "{ran:?}");
+}
