@@ -62,6 +62,8 @@ fn the_first_line_that_differs_is_named() {
     assert_eq!(shown("a\n", "a\n"), None);
     let gone = difference("a run", &texts("a\n"), &Texts::new());
     assert_eq!(gone.as_deref(), Some("a run: files/final-report.md is not there"));
+    let new = difference("a run", &Texts::new(), &texts("a\nb\n"));
+    assert_eq!(new.as_deref(), Some("a run: files/final-report.md is new: a"));
 }
 
 #[test]
@@ -121,7 +123,10 @@ fn replay_all() -> Vec<(String, PathBuf, Replayed)> {
 fn difference(name: &str, expected: &Texts, found: &Texts) -> Option<String> {
     let one = |text: &String| match (expected.get(text), found.get(text)) {
         (Some(_), None) => Some(format!("{name}: {text} is not there")),
-        (None, _) => Some(format!("{name}: {text} is new")),
+        (None, new) => {
+            let line = new.and_then(|new| new.lines().next()).unwrap_or_default();
+            Some(format!("{name}: {text} is new: {line}"))
+        }
         (Some(was), Some(is)) if was == is => None,
         (Some(was), Some(is)) => {
             let [was, is] = [was, is].map(|text| text.split_inclusive('\n').collect::<Vec<_>>());

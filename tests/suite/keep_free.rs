@@ -13,7 +13,7 @@ use crate::scene::{Ran, Scene, without_moments};
 const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
 
 /// Installs a claude that counts its calls and writes a page. Where `usage` says so, it reports how much of its window is used.
-fn install(scene: &Scene) {
+pub(crate) fn install(scene: &Scene) {
     fs::create_dir(scene.path("claude")).unwrap();
     fs::create_dir(scene.path("bin")).unwrap();
     fs::write(scene.path("done"), DONE).unwrap();
@@ -38,7 +38,7 @@ fn install(scene: &Scene) {
     fs::set_permissions(scene.path("bin/claude"), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-fn with_claude(scene: &Scene, mut command: Command) -> Ran {
+pub(crate) fn with_claude(scene: &Scene, mut command: Command) -> Ran {
     command.env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
     command.env("CLAUDE_CONFIG_DIR", scene.path("claude"));
     Ran::of(command.output().unwrap())

@@ -26,27 +26,17 @@ use crate::loops::LoopCommands;
 /// The names of variants that appear in stored runs.
 pub(super) type Covered = BTreeSet<&'static str>;
 
-/// No stored run has these: browsers differ from machine to machine, and most troubles of a night take more than a script.
-/// `phases/src/night/tests` has those of nights.
+/// No stored run has these: browsers differ from machine to machine, and some troubles of a night take more than a script.
 pub(super) const NOT_STORED: &[&str] = &[
     "GanStep::Look",
     "NightEvent::Drafted",
     "NightEvent::Merged",
     "NightEnd::Refused",
     "NightEnd::Failed",
-    "NightPlace::Branch",
-    "NightPlace::Patch",
     "NightPlace::PullRequest",
     "NightPlace::Conflict",
-    "Halt::Time",
-    "Halt::Away",
     "Halt::Person",
-    "Left::Time",
-    "Left::Away",
     "Left::Busy",
-    "Left::Unchanged",
-    "Over::Time",
-    "Over::Interrupted",
 ];
 
 /// Lists every variant of these enums, under this name. A variant that is new does not compile before it is listed.

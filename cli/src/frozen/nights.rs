@@ -1,10 +1,10 @@
-//! Replays the nights of a file of jobs: the pages of the last one, and the trend of each job.
+//! Replays the nights of a file of jobs: the pages of each, and the trend of each job.
 
 use std::path::Path;
 
 use jiff::tz::TimeZone;
 use skilltune_phases::json::line;
-use skilltune_phases::night::{Entry, History, Morning};
+use skilltune_phases::night::{Entry, Event, History, Morning};
 
 use super::covered::of_nights;
 use super::stored::Texts;
@@ -17,16 +17,28 @@ const NIGHTS: &str = ".skilltune/nights/skilltune-night";
 pub(super) fn replay(given: &Texts) -> Replayed {
     let entries: Vec<Entry> =
         given[JOURNAL].lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut texts = Texts::new();
+    // The pages of a night are written when it is over; those of the last one are also beside the journal.
+    let ends = (1..).zip(&entries).filter(|(_, entry)| matches!(entry.event, Event::Over { .. }));
+    for (end, _) in ends {
+        let history = History::of(&entries[..end]);
+        let morning = Morning::of(&history).expect("a night has begun");
+        let name = &morning.night.name;
+        for (kind, text) in [("md", page(&morning)), ("json", line(&json::object(&morning)))] {
+            texts.insert(format!("files/{NIGHTS}/mornings/{name}.{kind}"), text.clone());
+            texts.insert(format!("files/{NIGHTS}/night.{kind}"), text);
+        }
+        texts.insert(format!("files/{NIGHTS}/junit.xml"), junit::junit(&morning));
+    }
     let history = History::of(&entries);
-    let last = Morning::of(&history).expect("a night has begun");
-    let inbox = Path::new(PROJECT).join(NIGHTS).join("inbox.toml");
-    let page = morning::page(&last, &inbox, &TimeZone::UTC);
-    let pages =
-        [("night.md", page), ("night.json", line(&json::object(&last))), ("junit.xml", junit::junit(&last))];
-    let mut texts: Texts = pages.map(|(name, text)| (format!("files/{NIGHTS}/{name}"), text)).into();
     for (name, job) in history.jobs.iter().filter(|(_, job)| !job.points.is_empty()) {
         texts.insert(format!("said/trend {name} --csv"), trend::csv(job) + "\n");
         texts.insert(format!("said/trend {name} --format json"), line(&trend::json(job)) + "\n");
     }
     Replayed { texts, covered: of_nights(&entries) }
+}
+
+fn page(morning: &Morning<'_>) -> String {
+    let inbox = Path::new(PROJECT).join(NIGHTS).join("inbox.toml");
+    morning::page(morning, &inbox, &TimeZone::UTC)
 }

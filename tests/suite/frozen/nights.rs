@@ -2,11 +2,16 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
+use walkdir::WalkDir;
 
 use super::stored::Texts;
 use super::{JSON, anonymous};
+use crate::background::{Background, Gate};
+use crate::keep_free;
 use crate::night::Nights;
+use crate::proposing::repository::Repository;
 
 /// The name of stored nights, and how they are made.
 type Case = (&'static str, fn() -> Nights);
@@ -47,6 +52,47 @@ pub(super) const CASES: &[Case] = &[
         nights.night("2026-11-04", &[]);
         nights
     }),
+    ("night-proposing", || {
+        let jobs = [job("first", "apply = \"branch\""), job("second", "apply = \"patch\"")].concat();
+        let repository = Repository::of(nights(&jobs, 0).scene);
+        repository.commit("Begin");
+        let nights = Nights { scene: repository.scene };
+        nights.night("2026-11-02", &[]);
+        nights.night("2026-11-03", &["--changed-since", "HEAD"]);
+        nights
+    }),
+    ("night-away", || {
+        let claude = "executor = \"claude\"\npriority = 2\n";
+        let jobs = [job("first", claude), job("second", claude), job("steady", "")].concat();
+        let nights = nights(&format!("keep_free = \"30%\"\n{jobs}"), 0);
+        keep_free::install(&nights.scene);
+        keep_free::report(&nights.scene, "0.71", 7200);
+        keep_free::with_claude(&nights.scene, nights.command("2026-11-02", &[]));
+        nights
+    }),
+    ("night-interrupted", || {
+        let jobs = [job("first", ""), job("steady", "")].concat();
+        let nights = nights(&format!("until = \"06:30\"\n{jobs}"), 0);
+        let clock = nights.scene.path("clock");
+        fs::write(&clock, "2026-11-02T02:30:00Z").unwrap();
+        let gate = Gate::before("executor", &nights.scene, script(0));
+        let mut command = nights.command("2026-11-02", &[]);
+        command.env("SKILLTUNE_NOW", &clock);
+        let night = Background::spawn(&nights.scene, command);
+        night.until_begun(1);
+        fs::write(&clock, "2026-11-02T06:30:00Z").unwrap();
+        night.until_said("it is time to stop");
+        gate.open();
+        night.wait();
+        let begun: usize = nights.scene.calls().values().map(|(begun, _)| begun).sum();
+        let gate = Gate::before("executor", &nights.scene, script(0));
+        let night = Background::spawn(&nights.scene, nights.command("2026-11-03", &[]));
+        night.until_begun(begun + 1);
+        night.signal(Signal::TERM);
+        night.wait();
+        gate.remove();
+        nights
+    }),
 ];
 
 fn nights(jobs: &str, shift: i32) -> Nights {
@@ -66,7 +112,7 @@ fn job(name: &str, more: &str) -> String {
     )
 }
 
-/// The journal of all nights, the pages of the last one, and the trend of each job.
+/// The journal of all nights, the pages of each, and the trend of each job.
 pub(super) fn stored(nights: &Nights) -> Texts {
     let scene = &nights.scene;
     let at = ".skilltune/nights/skilltune-night";
@@ -74,6 +120,11 @@ pub(super) fn stored(nights: &Nights) -> Texts {
         anonymous(scene, &fs::read_to_string(scene.path("project").join(at).join(name)).unwrap())
     };
     let mut texts = Texts::from([("journal".to_owned(), read("history.jsonl"))]);
+    let mornings = WalkDir::new(scene.path("project").join(at).join("mornings")).into_iter().flatten();
+    for page in mornings.filter(|entry| entry.file_type().is_file()) {
+        let name = format!("mornings/{}", page.file_name().to_str().unwrap());
+        texts.insert(format!("files/{at}/{name}"), read(&name));
+    }
     texts.extend(
         ["night.md", "night.json", "junit.xml"].map(|name| (format!("files/{at}/{name}"), read(name))),
     );
