@@ -50,6 +50,10 @@ law:
 same-decisions old:
     SKILLTUNE_OLD={{absolute_path(old)}} cargo test -p skilltune --all-features --test suite same_decisions -- --ignored --nocapture
 
+# Writes `fixtures/cli` again: help, man pages, completions, settings, and the files of `init`.
+cli-texts:
+    SKILLTUNE_RENEW=1 cargo test -p skilltune --all-features --test suite cli_texts
+
 # The rooms of each crate: what each needs, its size, circles, and what is longest.
 structure:
     cargo test -p skilltune --all-features --test suite structure -- --nocapture --test-threads 1

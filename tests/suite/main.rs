@@ -11,6 +11,7 @@ mod blocked;
 mod calibrate;
 mod ceilings;
 mod chain;
+mod cli_texts;
 mod commands;
 mod compare;
 mod crash;
