@@ -387,3 +387,6 @@ fn confinement(dir: &CallDir, agent: &Agent, order: &Order) -> Confinement {
     let draft = order.draft().map(|draft| workspace.join(&draft.at));
     agent.confinement(order.rights, Ground { workspace: &workspace, temp: &temp, copy: draft.as_deref() })
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,4 +3,4 @@
 mod laws;
 mod machine;
 mod refusals;
-mod world;
+pub(crate) mod world;

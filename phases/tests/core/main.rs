@@ -1,6 +1,7 @@
 //! The core, driven without a disk, a clock or a process.
 
 mod calibration;
+mod call_keys;
 mod comparing;
 mod comparison;
 mod cost;

@@ -325,3 +325,39 @@ fn a_login_is_a_key_that_it_goes_by_or_a_file_that_is_there() {
     assert_eq!(real("claude", &ambient).keys(), ["t0ken"]);
     assert_eq!(agent(json!({ "command": ["mine"] })).login(), None);
 }
+
+/// They are parts of call keys: if one changes, no stored answer of this agent is found any more, and each is paid for again.
+#[test]
+fn an_agent_has_the_fingerprint_that_it_had() {
+    let settings = json!({
+        "command": ["mine", "--model={model}", "{prompt_file}"], "output": "/result", "timeout": 60,
+        "env": { "pass": ["KEY"], "set": { "MODE": "quiet" } },
+        "cost": { "usd": "/usd", "input_tokens": "/in", "output_tokens": "/out" },
+        "writes": ["/data"], "verdict": "evidenced",
+    });
+    let ambient = ambient();
+    let wrap = Wrap::new(vec!["box".into(), "{workspace}".into()], "/bin/box".into(), Path::new("/home/me"));
+    let real = |name| real(name, &ambient);
+    let agents = [
+        ("command", agent(settings)),
+        ("built in", Agent::built_in("/bin/skilltune".into(), "offline", &ambient)),
+        ("claude", real("claude")),
+        ("claude by ccw", real("claude").through(Via::Ccw, "/bin/ccw".into())),
+        ("claude in a wrapper", real("claude").wrapped(wrap)),
+        ("codex", real("codex")),
+        ("gemini", real("gemini")),
+        ("opencode", real("opencode")),
+    ];
+    let digests = agents.map(|(name, agent)| (name, agent.fingerprint().digest().short()));
+    let expected = [
+        ("command", "e1810ffc7847"),
+        ("built in", "d0f120f86401"),
+        ("claude", "65709a557702"),
+        ("claude by ccw", "a2edd7b4b92b"),
+        ("claude in a wrapper", "afbcba0c76df"),
+        ("codex", "40c608df8bfa"),
+        ("gemini", "4b983085b444"),
+        ("opencode", "6123164493c7"),
+    ];
+    assert_eq!(digests, expected.map(|(name, digest)| (name, digest.to_owned())));
+}

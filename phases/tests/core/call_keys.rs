@@ -1,0 +1,265 @@
+//! The request of each kind of call stays the same to the letter.
+//!
+//! A stored answer is found by the key of its call, and the key covers the request. If one letter of a request changes, all caches of
+//! all users are cold: every run that could be replayed pays for its calls again, and so does a resumed one. Change these
+//! hashes only for an improvement that is worth that, and say so in the changelog. How a key is made of a request is in
+//! `orchestrator/src/engine/call/tests.rs`.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use skilltune_phases::checks::{Check, How, RunThem};
+use skilltune_phases::delivery::Delivery;
+use skilltune_phases::demand::Demand;
+use skilltune_phases::event::FailureKind;
+use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::loops::Loop;
+use skilltune_phases::loops::gan::test_scenario::{TestScenario, Tool};
+use skilltune_phases::loops::gan::{self, Gan, Level};
+use skilltune_phases::loops::reflex::{self, Reflex};
+use skilltune_phases::loops::tune::{Asked, Improver, Plan, Run, Seat, Step, Tune};
+use skilltune_phases::material::{Body, Folder, Material};
+use skilltune_phases::order::{Placement, Request};
+use skilltune_phases::role::Role;
+use skilltune_phases::run;
+use skilltune_phases::scenario::SkillFile;
+
+use crate::drive::{Told, failed, tree};
+use crate::gan::world as gan_world;
+use crate::reflex::world as reflex_world;
+use crate::world::{Drive, demanding, plan, well};
+
+/// The first request of each kind, as a hash.
+#[derive(Default)]
+struct Requests(BTreeMap<String, String>);
+
+impl Requests {
+    fn add<L: Loop>(&mut self, run: &run::Run<L>, step: &L::Step, note: &str) {
+        let Some(request) = L::request(run, step) else { return };
+        let asked = L::role(step).map_or("a command".to_owned(), |role| role.to_string());
+        let again = if request.as_ref().attempt > 0 { " again" } else { "" };
+        let name = format!("{}: {asked}{again}{note}", kind(step));
+        self.0.entry(name).or_insert_with(|| digest(&request));
+    }
+
+    fn lines(&self) -> String {
+        let lines = self.0.iter().map(|(name, digest)| format!("{digest} {name}"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// The name of a step's variant.
+fn kind(step: &impl Serialize) -> String {
+    match serde_json::to_value(step).expect("a step has a JSON text") {
+        Value::Object(fields) => fields.keys().next().expect("a variant has a name").clone(),
+        other => other.as_str().expect("a variant has a name").to_owned(),
+    }
+}
+
+/// All of a request that goes into a key, where each folder of the workspace holds one page.
+fn digest(request: &impl Request) -> String {
+    let order = request.as_ref();
+    let folder = |placement: &Placement| {
+        let body = Body::Text(format!("# The page of {}\n", placement.tree.short()));
+        Folder { at: placement.at.clone(), files: vec![Material { path: "SKILL.md".into(), body }] }
+    };
+    let said = if let Some(command) = &order.command {
+        json(&(&command.argv, &command.input))
+    } else {
+        let prompt = request.prompt(&order.placements.iter().map(folder).collect());
+        prompt.expect("its pages are ours") + &json(&request.task())
+    };
+    let picked: Vec<_> = order.picked().map(|file| (&file.path, &file.at)).collect();
+    let hidden: Vec<_> = order.hidden().collect();
+    let parts = [
+        order.step.clone(),
+        said,
+        json(&(order.attempt, order.repository, order.rights.word(), hidden, picked)),
+    ];
+    Digest::of_parts(parts.iter().map(String::as_bytes)).short()
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("data has a JSON text")
+}
+
+/// The first answer of a judge cannot be used.
+fn fails<L: Told>(run: &run::Run<L>, step: &L::Step) -> bool {
+    kind(step) == "judge" && run.attempts(step) == 0
+}
+
+/// A chain of two, with everything that a scenario and a skill can bring.
+fn rich() -> Plan {
+    let mut plan = demanding(plan(2, 4));
+    plan.task.target.members[0].hidden = vec!["evals".into()];
+    for scenario in &mut plan.task.scenarios[..2] {
+        scenario.requirements = vec!["at most 100 words".into()];
+        scenario.input_args = "--short".into();
+        scenario.files = Some(tree("files"));
+        scenario.setup = Some(vec!["sh".into(), "setup.sh".into()]);
+        scenario.git = true;
+        scenario.expected = Some("A short page.".into());
+    }
+    plan.task.scenarios[1].success_criteria = "It is understood.".into();
+    plan.task.scenarios[1].of_skill = vec![SkillFile { path: "data.csv".into(), at: "in/data.csv".into() }];
+    for demand in &mut plan.task.scenarios[0].demands {
+        bring_grader(demand);
+    }
+    let cast = plan.roles.of(&Role::EVALUATOR).clone();
+    let others = [Role::SECOND_EVALUATOR, Role::THIRD_EVALUATOR, Role::SECOND_IMPROVER];
+    let others = others.map(|role| (role, cast.clone()));
+    plan.roles = plan.roles.iter().map(|(role, cast)| (role.clone(), cast.clone())).chain(others).collect();
+    plan
+}
+
+fn bring_grader(demand: &mut Demand) {
+    if let How::Check(Check::Command { argv, grader, .. }) = &mut demand.how {
+        *argv = vec!["sh".into(), "{grader}/check.sh".into()];
+        *grader = Some(tree("grader"));
+    }
+}
+
+/// The same step, asked of others or for others.
+fn variants(step: &Step) -> Vec<(Step, &'static str)> {
+    let mut all = vec![(step.clone(), "")];
+    match step {
+        Step::Exercise { .. } => {
+            let mut bare = step.clone();
+            if let Step::Exercise { skill, .. } = &mut bare {
+                *skill = TreeId::EMPTY;
+            }
+            all.push((bare, ", without a skill"));
+        }
+        Step::Grade { .. } | Step::Judge { .. } => {
+            let seats = [Seat::Second, Seat::Third].map(|seat| (Asked { seat, anchor: None }, ""));
+            let anchor = (Asked { seat: Seat::First, anchor: Some(0) }, ", to be tested");
+            for (other, note) in seats.into_iter().chain([anchor]) {
+                let mut step = step.clone();
+                if let Step::Grade { asked, .. } | Step::Judge { asked, .. } = &mut step {
+                    *asked = other;
+                }
+                all.push((step, note));
+            }
+        }
+        Step::Improve { .. } => {
+            let mut second = step.clone();
+            if let Step::Improve { by, .. } = &mut second {
+                *by = Improver::Second;
+            }
+            all.push((second, ""));
+        }
+        _ => {}
+    }
+    all
+}
+
+#[test]
+fn a_request_of_tune_has_the_key_that_it_had() {
+    let mut requests = Requests::default();
+    let mut drive = Drive::start(rich());
+    drive.finish_alone(|run: &Run, step| {
+        for (step, note) in variants(step) {
+            requests.add::<Tune>(run, &step, note);
+        }
+        if fails::<Tune>(run, step) { failed(FailureKind::OffSchema) } else { well(run, step, 60) }
+    });
+    for delivery in [Delivery::Installed { at: ".agent".into() }, Delivery::Slash { at: ".agent".into() }] {
+        let (mut plan, note) = (plan(1, 1), format!(", {}", delivery.word()));
+        plan.task.delivery = delivery;
+        let mut drive = Drive::start(plan);
+        let step = drive.due(1).remove(0);
+        requests.add::<Tune>(&drive.run, &step, &note);
+    }
+    insta::assert_snapshot!(requests.lines(), @"
+    29be59376308 check: a command
+    22a3ab8e6d07 exercise: executor
+    f07a2c0d6bf7 exercise: executor, installed
+    1f03402ac9d4 exercise: executor, slash
+    363e20d8b554 exercise: executor, without a skill
+    f90a4602e30e grade: evaluator
+    a13c132a9b7d grade: evaluator, to be tested
+    0e5c7f11c0c4 grade: evaluator-2
+    ecb5612c7408 grade: evaluator-3
+    3324ccafa0d0 improve: improver
+    502f1d46dad6 improve: improver-2
+    b3f86137ad5e judge: evaluator
+    524608a81f1b judge: evaluator again
+    0aba8281cb21 judge: evaluator, to be tested
+    4ce9cee12a4e judge: evaluator-2
+    55987ee3a849 judge: evaluator-3
+    b139b7a15be4 review: evaluator
+    360ebce7c487 set_up: a command
+    ");
+}
+
+#[test]
+fn a_request_of_reflex_has_the_key_that_it_had() {
+    let mut plan = reflex_world::unagreed(2);
+    plan.task.context = Some(tree("context"));
+    plan.task.commands.run = RunThem::Always;
+    let mut requests = Requests::default();
+    let met = |nth: usize, rule: &str| nth >= 1 || rule != "a.correctness.accuracy";
+    let drive = reflex_world::play_with(plan, &met, |run, step| {
+        requests.add::<Reflex>(run, step, "");
+        match step {
+            reflex::Step::Prepare { level } => {
+                let rules = run.plan.task.criteria.at(*level).enumerate();
+                let check = |(nth, rule)| match nth {
+                    1 => reflex_world::command(rule),
+                    _ => reflex_world::question(rule),
+                };
+                Some(Ok(reflex::Answer::Prepared(rules.map(check).collect())))
+            }
+            _ => fails::<Reflex>(run, step).then(|| failed(FailureKind::OffSchema)),
+        }
+    });
+    assert!(drive.run.state.judged.len() > 1, "there was something to refine");
+    insta::assert_snapshot!(requests.lines(), @"
+    a1c1c6fbeb73 check: a command
+    d57b70ed5b96 critique: improver
+    78f9416cdc34 judge: evaluator
+    1aa7b6068d28 judge: evaluator again
+    ed6d3931e98c plan: executor
+    b55d78f90325 prepare: evaluator
+    19310dd3d9d3 produce: executor
+    f0a0c4970da0 propose: evaluator
+    fe7ce3bff95b refine: improver
+    ");
+}
+
+#[test]
+fn a_request_of_gan_has_the_key_that_it_had() {
+    let mut plan = gan_world::with_browser(gan_world::at(Level::Thorough, true));
+    plan.task.materials = Some(tree("materials"));
+    plan.task.commands.run = RunThem::Always;
+    plan.task.asked.test_scenarios = vec![TestScenario {
+        id: "works".into(),
+        criterion: "a.runs".into(),
+        description: "Its tests pass.".into(),
+        run: Tool::Command(vec!["npm".into(), "test".into()]),
+    }];
+    let mut requests = Requests::default();
+    gan_world::play_with(plan, &|nth, id| nth > 0 || id != "a.quick", |run, step| {
+        let note = match step {
+            gan::Step::Judge { reading, .. } => format!(", {} reading", kind(reading)),
+            gan::Step::Build { sprint, .. } => format!(", sprint {sprint}"),
+            _ => String::new(),
+        };
+        requests.add::<Gan>(run, step, &note);
+        fails::<Gan>(run, step).then(|| failed(FailureKind::OffSchema))
+    });
+    insta::assert_snapshot!(requests.lines(), @"
+    21eb9f62fabc build: builder, sprint 1
+    afff5d046b24 build: builder, sprint 2
+    ee0b56dee216 draft: evaluator
+    1ba0a43f8b96 judge: evaluator again, first reading
+    5592febf2378 judge: evaluator again, second reading
+    c7c04b51a40c judge: evaluator, first reading
+    270b221a18d1 judge: evaluator, second reading
+    b177ff1515bd look: a command
+    2c68a614e6e6 propose: builder
+    699fa3300a81 rule: evaluator
+    579af4d6f6c9 try: a command
+    ");
+}
