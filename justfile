@@ -46,7 +46,7 @@ kill:
 law:
     cargo test --release -p skilltune --all-features --test suite law:: -- --ignored --nocapture
 
-# Two hundred random scripted runs of both loops: this binary and an older one have to come to the same.
+# Four hundred random scripted cases of all loops: this binary and an older one have to decide, print and write the same.
 same-decisions old:
     SKILLTUNE_OLD={{absolute_path(old)}} cargo test -p skilltune --all-features --test suite same_decisions -- --ignored --nocapture
 

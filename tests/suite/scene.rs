@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -26,6 +27,12 @@ impl Scene {
         Self::below(&std::env::temp_dir()).filled(skills, script)
     }
 
+    /// The same in a folder of this name: what depends on paths is the same whenever it is made anew.
+    pub(crate) fn named(name: &str, skills: &[(&str, u32)], script: &Value) -> Self {
+        Self::made(tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(folder()))
+            .filled(skills, script)
+    }
+
     fn filled(self, skills: &[(&str, u32)], script: &Value) -> Self {
         for (name, quality) in skills {
             self.write_skill(name, *quality);
@@ -42,7 +49,10 @@ impl Scene {
 
     /// A short path leaves room in lines that tests measure.
     fn below(folder: &Path) -> Self {
-        let root = tempfile::Builder::new().prefix("").rand_bytes(5).tempdir_in(folder);
+        Self::made(tempfile::Builder::new().prefix("").rand_bytes(5).tempdir_in(folder))
+    }
+
+    fn made(root: io::Result<TempDir>) -> Self {
         let scene = Self { root: root.expect("a temporary folder can be made") };
         for folder in ["home", "config/skilltune", "state", "cache", "project/.git"] {
             fs::create_dir_all(scene.path(folder)).expect("made in our own folder");
