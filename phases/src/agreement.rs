@@ -1,10 +1,10 @@
-//! How far judges agree beyond chance: Krippendorff's alpha for verdicts that are alike or not.
+//! Agreement of judges beyond chance: Krippendorff's alpha for nominal verdicts.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// 1 for judges who always agree, 0 for such as agree as often as by chance. Each item holds the verdicts that were given on it,
-/// one a judge; those with fewer than two tell nothing. None, where nothing could have differed.
+/// Returns 1 for judges who always agree, and 0 if they agree as often as by chance. Each item holds its verdicts, one
+/// per judge; items with fewer than two are ignored. Returns `None` if the verdicts could not have differed.
 pub fn alpha<V: Copy + Eq + Hash>(items: &[Vec<V>]) -> Option<f64> {
     let items = || items.iter().filter(|item| item.len() > 1);
     let mut totals: HashMap<V, f64> = HashMap::new();

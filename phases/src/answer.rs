@@ -1,19 +1,18 @@
-//! Finding the one JSON object in what a model said, and saying what is wrong with it.
+//! Finds the one JSON object in a model's output, and reports what is wrong with it.
 //!
-//! Every request carries a code that its answer must repeat, so that an answer quoted from a task, an artifact or another
-//! request is never taken for this one.
+//! Every request carries a code that its answer must repeat, so that an answer quoted from a task, an artifact or
+//! another request is never taken for this one.
 //!
-//! Models wrap answers in fences, talk before and after, and quote braces. So every object that stands at top level
-//! anywhere in the text is looked at; which of them is the answer, the reader of that answer decides. What is needed is
-//! read strictly, since a guess would become a score; what merely accompanies it is read leniently, since an odd
-//! remark must not cost another paid call.
+//! Models wrap answers in fences, add text before and after, and quote braces. So this module collects every top-level
+//! object in the text, and the reader of the answer decides which one it is. Required parts are read strictly, since a
+//! guess would become a score. Optional parts are read leniently, since an odd remark must not cost another paid call.
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub(crate) type Object = Map<String, Value>;
 
-/// Why an answer cannot be used, in words that may go back to the model.
+/// The reason why an answer cannot be used, worded so that it can go back to the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OffSchema {
     #[error("the answer is longer than {LONGEST} bytes")]
@@ -36,7 +35,7 @@ pub enum OffSchema {
     Questions(Box<Mismatch>),
 }
 
-/// How the ids in an answer differ from those asked for.
+/// The differences between the ids in an answer and the requested ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mismatch {
     pub missing: Vec<String>,
@@ -73,7 +72,7 @@ impl std::fmt::Display for Mismatch {
 const LONGEST: usize = 4 << 20;
 const MOST_IDS: usize = 12;
 
-/// All JSON objects in the text that do not stand inside another one.
+/// Returns all JSON objects in the text that are not inside another one.
 pub(crate) fn objects(text: &str) -> Result<Vec<Object>, OffSchema> {
     if text.len() > LONGEST {
         return Err(OffSchema::TooLong);
@@ -82,7 +81,7 @@ pub(crate) fn objects(text: &str) -> Result<Vec<Object>, OffSchema> {
     let mut wasted = 0;
     let mut at = 0;
     while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
-        // Text made to be almost JSON at every brace would otherwise cost its length squared.
+        // Text made to be almost JSON at every brace would otherwise take quadratic time.
         if wasted > 2 * LONGEST {
             break;
         }
@@ -102,13 +101,13 @@ pub(crate) fn objects(text: &str) -> Result<Vec<Object>, OffSchema> {
     Ok(found)
 }
 
-/// How far a failed parse looked.
+/// Returns how many bytes a failed parse read.
 fn reach(text: &str, error: &serde_json::Error) -> usize {
     let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
     lines.map(str::len).sum::<usize>() + error.column()
 }
 
-/// The one object among candidates; saying the same thing twice is no ambiguity.
+/// Returns the only object among the candidates. Duplicates count once.
 pub(crate) fn only(candidates: Vec<Object>) -> Result<Object, OffSchema> {
     let mut different: Vec<Object> = Vec::new();
     for candidate in candidates {
@@ -123,8 +122,8 @@ pub(crate) fn only(candidates: Vec<Object>) -> Result<Object, OffSchema> {
     }
 }
 
-/// What the only candidate comes to that can be read: the form that a model was shown is none, and a model may repeat it
-/// before it answers. Where none can be read it is the last one whose fault is told.
+/// Returns the only answer that can be read. A model may repeat the form of the answer first; that form cannot be read.
+/// If nothing can be read, returns the error of the last candidate.
 pub(crate) fn readable<T: PartialEq>(
     candidates: Vec<Object>,
     read: impl Fn(Object) -> Result<T, OffSchema>,
@@ -147,7 +146,7 @@ pub(crate) fn readable<T: PartialEq>(
 /// The key under which an answer repeats the code of its request.
 const CODE: &str = "answer_to";
 
-/// Reads the object that answers the request of this code, and holds what it asked for under `key`.
+/// Reads the object that answers the request of this code, and has the answer under `key`.
 pub(crate) fn coded<T: PartialEq>(
     text: &str,
     code: &str,
@@ -164,7 +163,7 @@ pub(crate) fn coded<T: PartialEq>(
     readable(answers, read)
 }
 
-/// The ids in an answer that are not among those asked for, each once.
+/// Returns the ids in an answer that were not requested, each once.
 pub(crate) fn unknown<'a, Id: ToString + 'a>(
     given: impl IntoIterator<Item = &'a Id>,
     is_known: impl Fn(&Id) -> bool,
@@ -178,7 +177,7 @@ pub(crate) fn unknown<'a, Id: ToString + 'a>(
     unknown
 }
 
-/// The entries of a list that must be there, each of its shape.
+/// Reads the entries of a required list. Fails if an entry has the wrong shape.
 pub(crate) fn entries<T: DeserializeOwned>(object: &mut Object, key: &str) -> Result<Vec<T>, OffSchema> {
     let Some(Value::Array(list)) = object.remove(key) else {
         return Err(shape(&format!("`{key}` must be a list")));
@@ -190,7 +189,7 @@ pub(crate) fn entries<T: DeserializeOwned>(object: &mut Object, key: &str) -> Re
     .collect()
 }
 
-/// The first entries of a list that can be read; odd ones and a missing list are passed over.
+/// Reads the first readable entries of a list. Skips odd ones; a missing list is empty.
 pub(crate) fn lenient<T>(object: &mut Object, key: &str, read: impl Fn(&Value) -> Option<T>) -> Vec<T> {
     match object.remove(key) {
         Some(Value::Array(list)) => list.iter().filter_map(read).take(MOST_ENTRIES).collect(),
@@ -200,13 +199,13 @@ pub(crate) fn lenient<T>(object: &mut Object, key: &str, read: impl Fn(&Value) -
 
 const MOST_ENTRIES: usize = 12;
 
-/// Words of a model, without control characters and cut to a length; none if nothing is said.
+/// Reads a model's text, without control characters and truncated. Returns `None` if it says nothing.
 pub(crate) fn words(value: Option<&Value>, longest: usize) -> Option<Box<str>> {
     let text = capped(value?.as_str()?, longest);
     says_something(&text).then(|| text.into())
 }
 
-/// Words that must be there, without control characters and of a bounded length.
+/// Reads required text, without control characters and of a limited length.
 pub(crate) fn required_words(
     what: impl Fn() -> String,
     given: &str,
@@ -222,12 +221,12 @@ pub(crate) fn required_words(
     Ok(clean.into())
 }
 
-/// Dashes, dots and spaces of any kind are not an answer.
+/// Returns whether the text has content. Dashes, dots and spaces of any kind have none.
 pub(crate) fn says_something(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
 }
 
-/// Trims, drops control characters (they could drive a terminal) and cuts to a number of characters.
+/// Trims, drops control characters (they could drive a terminal) and truncates to a number of characters.
 pub(crate) fn capped(text: &str, longest: usize) -> String {
     let clean = || text.trim().chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t'));
     if clean().nth(longest).is_none() {

@@ -1,5 +1,5 @@
-//! How long a step waits before it is tried again, after a failure that passes by itself. The pause is drawn from the
-//! run's seed, so that the same run always waits the same.
+//! Computes how long a step waits before a retry after a temporary failure. The pause is drawn from the run's seed, so
+//! that the same run always waits the same time.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use crate::remedy::Remedy;
 /// The longest pause, unless the service names a later time.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Drawn between half of `base` and what doubles with each failure, so that what failed together does not come back
-/// together.
+/// Returns a pause between half of `base` and a limit that doubles with each failure. Calls that failed together are
+/// thus not retried together.
 pub fn pause(kind: FailureKind, failures: u32, base: Duration, seed: u64, step: &impl Serialize) -> Duration {
     match kind.remedy() {
         Remedy::Repeat => {}
@@ -25,7 +25,7 @@ pub fn pause(kind: FailureKind, failures: u32, base: Duration, seed: u64, step: 
     least + drawn(seed, &[&key, &failures.to_le_bytes()], most.saturating_sub(least))
 }
 
-/// A duration up to `most`, drawn from a seed and from what it is for.
+/// Returns a duration up to `most`, drawn from a seed and its purpose.
 pub(crate) fn drawn(seed: u64, what: &[&[u8]], most: Duration) -> Duration {
     let seed = seed.to_le_bytes();
     let digest = Digest::of_parts(std::iter::once(seed.as_slice()).chain(what.iter().copied()));

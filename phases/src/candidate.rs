@@ -1,4 +1,4 @@
-//! One immutable version of the target: its content, where it came from, and why.
+//! An immutable version of the target: its content, its origin, and its reason.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,23 +9,23 @@ use crate::target::Place;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     pub id: CandidateId,
-    /// One tree a member, in the order of the chain.
+    /// One tree per member, in the order of the chain.
     pub trees: Vec<TreeId>,
-    /// Absent for the target as it was found.
+    /// `None` for the target as the run found it.
     pub origin: Option<Origin>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
     pub parent: CandidateId,
-    /// The round whose improver made it.
+    /// The round of the improver.
     pub round: u32,
     pub member: Place,
-    /// What the improver says it did.
+    /// The improver's own report.
     pub report: EditReport,
-    /// What its files show that it did.
+    /// The kinds of edits, as seen in the files.
     pub kinds: Vec<EditKind>,
-    /// What appeared with it that a person has to look at.
+    /// New content that a person must review.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dangers: Vec<Danger>,
 }
@@ -35,7 +35,7 @@ impl Candidate {
         Self { id: CandidateId::of(&trees), trees, origin: None }
     }
 
-    /// This candidate with one member's tree replaced.
+    /// Returns this candidate with one member's tree replaced.
     #[must_use]
     pub fn edited(
         &self,

@@ -1,26 +1,27 @@
-//! The ceilings of a run: the most money, tokens, calls and time that it may use, and what it leaves of a usage window.
+//! The ceilings of a run: its limits on money, tokens, calls and time, and the part of a usage window that it leaves
+//! free.
 
 use serde::{Deserialize, Serialize};
 
 use crate::window::Percent;
 
-/// One that is not set does not bind, except calls: these have a default that follows from the plan.
+/// The ceilings of a run. An unset one has no effect, except calls: their default follows from the plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ceilings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
-    /// Of input and output together.
+    /// Input and output together.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
-    /// Of wall-clock time while the run works.
+    /// Wall-clock time while the run works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u64>,
-    /// Of each usage window that an agent reports, so much stays free. At this limit a run pauses as for a used-up account.
+    /// The part of each reported usage window that stays free. At this limit a run pauses as for a used-up account.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_free: Option<Percent>,
-    /// Whether agents are called below `usd` whose calls cannot be counted there, as their cost stays unknown.
+    /// Whether a run with a `usd` ceiling may call agents whose cost stays unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allow_unpriced: Option<bool>,
 }
@@ -46,7 +47,7 @@ impl Ceiling {
         }
     }
 
-    /// Whether calls at the same time add up.
+    /// Returns whether simultaneous calls add up.
     pub fn adds_up(self) -> bool {
         match self {
             Self::Usd | Self::Tokens | Self::Calls => true,
@@ -54,7 +55,7 @@ impl Ceiling {
         }
     }
 
-    /// Whether nobody knows what a role's first call will use of it.
+    /// Returns whether the usage of a role's first call is unknown.
     pub fn is_unknown_at_first(self) -> bool {
         match self {
             Self::Usd | Self::Tokens => true,
@@ -64,7 +65,7 @@ impl Ceiling {
 }
 
 impl Ceilings {
-    /// These where they are set, and the others elsewhere.
+    /// Returns these ceilings, with the others for those that are not set.
     #[must_use]
     pub fn or(self, others: Self) -> Self {
         Self {

@@ -1,6 +1,6 @@
-//! What can be asked of what a trial, or an artifact, has come to: of a machine, or of a judge.
+//! Checks of a trial or an artifact, done by a machine or by a judge.
 //!
-//! Checks are data, and whoever wrote them may be hostile: an argument list is never a shell's text, patterns and globs are
+//! Checks are data from authors who may be hostile: an argument list is never a shell's text, patterns and globs are
 //! compiled within bounds, and a schema refers to nothing outside itself.
 //!
 //! ```text
@@ -29,7 +29,7 @@ pub use quote::{line, quote_end};
 pub use schema::accepts;
 pub use tell::{Bytes, Facts, Usage, tell};
 
-/// How it is told whether something holds.
+/// The way to decide whether a demand is met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
@@ -40,58 +40,59 @@ pub enum How {
     },
 }
 
-/// What a machine can tell.
+/// A check that a machine can decide.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
-    /// A program ends with this exit code. It runs in a copy of what was left.
+    /// A program exits with this code. It runs in a copy of the agent's output.
     Command {
         argv: Vec<String>,
         #[serde(default)]
         exit: i32,
-        /// What else is to be expected, for people; may be empty, and nothing is compared with it.
+        /// Further expectations, for people; may be empty, and nothing is compared with them.
         #[serde(default, skip_serializing_if = "str::is_empty")]
         expected: Box<str>,
-        /// What the program needs and no agent has seen, in a folder of its own: `{grader}` in an argument is its path.
+        /// Files that the program needs and no agent has seen, in their own folder: `{grader}` in an argument is its
+        /// path.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grader: Option<TreeId>,
     },
-    /// A pattern occurs this often.
+    /// A pattern occurs this number of times.
     Pattern { pattern: Box<str>, of: Text, times: Times },
-    /// So many files have a path like this.
+    /// This number of files have a matching path.
     File { path: Glob, times: Times },
-    /// A JSON file has the form that a schema describes.
+    /// A JSON file matches a schema.
     Schema { path: Box<str>, schema: Value },
-    /// A value in a JSON file compares to another.
+    /// A value in a JSON file compares to another value.
     Json { path: Box<str>, pointer: Box<str>, is: Comparison },
-    /// Nothing but these files was made, changed or removed.
+    /// Only these files were created, changed or removed.
     Touches { only: Vec<Glob> },
-    /// The agent used the skill, or did without it.
+    /// The agent used the skill, or did not use it.
     Skill { used: bool },
-    /// The agent called a tool this often.
+    /// The agent called a tool this number of times.
     Tool { call: Tool, times: Times },
     /// The agent called one tool before the first call of another. Both must have been called.
     ToolOrder { before: Tool, after: Tool },
-    /// The trial took no more than this.
+    /// The trial cost at most this.
     AtMost { of: Cost, most: u64 },
 }
 
-/// A path relative to the workspace, in which `*` is a part of a name, `?` one character of it, and `**` any folders.
+/// A path relative to the workspace, in which `*` is a part of a name, `?` one character, and `**` any folders.
 pub type Glob = Box<str>;
 
-/// Where a pattern is looked for.
+/// The text that a pattern is searched in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Text {
     /// The agent's last message.
     Answer,
-    /// The texts, tool calls and results that it reports.
+    /// The texts, tool calls and results that the agent reports.
     Transcript,
-    /// Each of these files, of which there must be one.
+    /// Each of these files. At least one must exist.
     Files(Glob),
 }
 
-/// How often.
+/// A range of counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
     pub min: u64,
@@ -102,9 +103,9 @@ pub struct Times {
 /// Calls of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
-    /// The agent's own name for it.
+    /// The agent's own name for the tool.
     pub name: Box<str>,
-    /// A pattern for its command or its arguments.
+    /// A pattern for the tool's command or arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Box<str>>,
 }
@@ -126,12 +127,12 @@ pub enum Cost {
     Turns,
 }
 
-/// What became of one check.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
-    /// Its place among the checks.
+    /// Its index among the checks.
     pub check: usize,
-    /// None if it cannot be told.
+    /// `None` if the check could not be decided.
     pub met: Option<bool>,
     pub details: Box<str>,
 }
@@ -144,14 +145,14 @@ impl Times {
         self.min <= count && self.max.is_none_or(|max| count <= max)
     }
 
-    /// How far to count: more changes nothing.
+    /// Returns how far to count: a higher count changes nothing.
     fn enough(self) -> u64 {
         self.max.map_or(self.min, |max| max.saturating_add(1))
     }
 }
 
 impl Check {
-    /// Whether it is told by running a program, and not from the evidence of a trial.
+    /// Returns whether the check runs a program instead of reading the evidence of a trial.
     pub fn is_program(&self) -> bool {
         matches!(self, Self::Command { .. })
     }

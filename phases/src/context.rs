@@ -1,5 +1,5 @@
-//! What a skill costs of an agent's context, by tier: what every session lists, what is read once the skill is used, and what
-//! it refers to.
+//! The context cost of a skill by tier: its listing in every session, the text read when the skill is used, and its
+//! references.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct Context {
     pub listing: usize,
     /// `SKILL.md` without its front matter.
     pub body: usize,
-    /// All other text files, as far as an agent opens them.
+    /// All other text files, which the agent may or may not open.
     pub references: usize,
 }
 

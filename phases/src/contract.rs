@@ -1,7 +1,7 @@
-//! What a run is judged by: weighted dimensions, and in each a few fixed criteria.
+//! The contract of a run: weighted dimensions, each with a few fixed criteria.
 //!
-//! A contract is data and is frozen when a run starts; its hash stands in every verdict's call key. Each loop makes
-//! its own (`rubric` holds the one of tune). How verdicts become numbers is told in `score`, not here.
+//! A contract is data and is frozen when a run starts; its hash is part of every verdict's call key. Each loop makes
+//! its own (`rubric` holds the one of tune). `score` turns verdicts into numbers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The hash of everything a judge is asked and everything a score is computed with.
+    /// Returns the hash of everything that judges are asked and that scores are computed with.
     pub fn id(&self) -> ContractId {
         let json = serde_json::to_vec(self).expect("plain strings and numbers always serialise");
         ContractId(Digest::of(&json))
@@ -28,7 +28,7 @@ impl Contract {
         self.criteria.iter().find(|criterion| criterion.id == *id)
     }
 
-    /// The same with only some of its criteria, and the dimensions that still have any.
+    /// Returns the contract with only the selected criteria, and the dimensions that still have any.
     #[must_use]
     pub fn only(&self, among: impl Fn(&Criterion) -> bool) -> Self {
         let criteria: Vec<_> = self.criteria.iter().filter(|criterion| among(criterion)).cloned().collect();
@@ -56,20 +56,20 @@ pub struct Criterion {
     pub id: CriterionId,
     pub dimension: DimensionId,
     pub text: Box<str>,
-    /// It asks what the skill has brought about: a trial in which it was not used cannot tell.
+    /// Whether it asks about the effect of the skill. A trial that did not use the skill cannot answer that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_effect: bool,
-    /// Where the scenario says nothing of this, it is not asked.
+    /// The part that a scenario must have for this criterion to be asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needs: Option<Need>,
 }
 
-/// What a scenario may say, and need not.
+/// An optional part of a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
     Requirements,
-    /// Success criteria, or a command that tells.
+    /// Success criteria, or a command that decides.
     Success,
 }
 
@@ -86,7 +86,7 @@ pub enum Verdict {
 impl Verdict {
     pub const ALL: [Self; 4] = [Self::Pass, Self::Partial, Self::Fail, Self::Unverified];
 
-    /// Whether it is met in full; none, where nobody could tell.
+    /// Returns whether the criterion is met in full, or `None` if it is unverified.
     pub fn is_met(self) -> Option<bool> {
         match self {
             Self::Pass => Some(true),
@@ -111,7 +111,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-// Shared text: ten thousand judgements in memory hold each id once.
+// Shared text: with ten thousand evaluations in memory, each id exists once.
 macro_rules! text_ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
         $(#[$doc])*
@@ -145,9 +145,9 @@ macro_rules! text_ids {
 pub(crate) use text_ids;
 
 text_ids! {
-    /// Names a criterion within its contract, such as `clarity.steps`.
+    /// The name of a criterion within its contract, such as `clarity.steps`.
     CriterionId;
-    /// Names a dimension within its contract, such as `clarity`.
+    /// The name of a dimension within its contract, such as `clarity`.
     DimensionId;
 }
 

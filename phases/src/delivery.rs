@@ -1,20 +1,20 @@
-//! How an executor gets a candidate, and whether it used it.
+//! The ways to give a candidate to an executor, and whether the executor used it.
 
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Delivery {
-    /// The prompt holds its text.
+    /// The prompt contains the skill's text.
     #[default]
     Inline,
-    /// It is in the folder where the agent looks for skills, and the prompt is the task alone.
+    /// The skill is in the folder where the agent looks for skills, and the prompt is the task alone.
     Installed { at: String },
-    /// The same, and the prompt calls it by its name.
+    /// Like `Installed`, and the prompt calls the skill by its name.
     Slash { at: String },
 }
 
-/// What an agent did with a skill that was installed for it.
+/// An agent's use of an installed skill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillUse {
@@ -23,11 +23,11 @@ pub enum SkillUse {
     Offered,
     /// The agent did not recognise it as a skill, or did not show it to its model.
     NotOffered,
-    /// Another skill of the same name was used in its place.
+    /// The agent used another skill of the same name instead.
     Shadowed,
 }
 
-/// How often agents did what with the skills of a candidate, in the trials that produced something.
+/// How often agents used the skills of a candidate, in the trials with output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Uses {
     pub used: usize,
@@ -37,7 +37,7 @@ pub struct Uses {
 }
 
 impl Delivery {
-    /// The folder of the workspace in which the agent looks for skills.
+    /// Returns the folder of the workspace in which the agent looks for skills.
     pub fn at(&self) -> Option<&str> {
         match self {
             Self::Inline => None,
@@ -79,12 +79,12 @@ impl Uses {
         self.used + self.offered + self.not_offered + self.shadowed
     }
 
-    /// Whether it was unused in some trials.
+    /// Returns whether the skill was unused in some trials.
     pub fn is_wanting(self) -> bool {
         self.used < self.trials()
     }
 
-    /// Whether it was used in no trial, where that is known.
+    /// Returns whether the skill was used in no trial, as far as known.
     pub fn is_unused(self) -> bool {
         self.used == 0 && self.trials() > 0
     }

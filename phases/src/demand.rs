@@ -1,4 +1,4 @@
-//! What a scenario demands of a trial: checks by machine and expectations for a judge, and the score that follows from them.
+//! The demands of a scenario on a trial: machine checks and expectations for a judge, and the resulting score.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,15 +14,15 @@ pub struct Demand {
     pub how: How,
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub weight: u32,
-    /// A trial that misses it scores 0, whatever else it meets.
+    /// Whether a trial that misses it scores 0, even if it meets everything else.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub must_pass: bool,
-    /// The member of a chain whose work it is about; the last one, if none is named.
+    /// The member of a chain that it is about, by default the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<Name>,
 }
 
-/// What is asked where a good result is described and nothing else. The description itself is told to the judge alone.
+/// The demand of a scenario that only describes a good result. Only the judge sees that description.
 pub const AS_EXPECTED: &str = "The result is what the expected output describes.";
 
 impl Demand {
@@ -32,7 +32,7 @@ impl Demand {
 }
 
 impl Demand {
-    /// As people are told it, with what it counts where that is not one.
+    /// Returns the text for people, with the weight unless it is 1.
     pub fn shown(&self) -> String {
         let what = match &self.how {
             How::Question { text } => text.to_string(),
@@ -46,8 +46,8 @@ impl Demand {
         }
     }
 
-    /// As whoever improves the skill is told it. A pattern or a value to be met could be copied into a skill, so what a
-    /// check looks for is not in it.
+    /// Returns the text for improvers. It leaves out what a check looks for, because a pattern or a value could be
+    /// copied into a skill.
     pub fn told(&self) -> String {
         let what = match &self.how {
             How::Question { text } => return text.to_string(),
@@ -77,8 +77,8 @@ fn is_one(weight: &u32) -> bool {
     *weight == one()
 }
 
-/// The share of the weight of what is demanded that is met. A demand that nobody could tell of is not met; where none
-/// could be told, or one that must be met could not, there is no score.
+/// Returns the met share of the total weight. An unverified demand is not met. There is no score if all demands are
+/// unverified, or one that must pass is.
 pub fn scored<'a>(demands: impl Iterator<Item = (&'a Demand, Verdict)>) -> Scored {
     let (mut met, mut all, mut told, mut missed, mut unclear) = (0, 0, 0, false, false);
     for (demand, verdict) in demands {
@@ -102,7 +102,7 @@ pub fn scored<'a>(demands: impl Iterator<Item = (&'a Demand, Verdict)>) -> Score
 mod tests {
     use super::*;
 
-    /// Demands by weight, whether each must be met, and what became of it.
+    /// Computes the score of demands, each with its weight, whether it must pass, and its verdict.
     fn points(demands: &[(u32, bool, Verdict)]) -> Option<f64> {
         let demand = |&(weight, must_pass, _): &(u32, bool, Verdict)| {
             let how = How::Question { text: "It is so.".into() };

@@ -1,4 +1,4 @@
-//! Reading the scenarios that an agent has drafted for a skill.
+//! Reads the scenarios that an agent has drafted for a skill.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::transcript::one_line;
 /// One scenario as an agent wrote it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drafted {
-    /// Whatever it was called.
+    /// The agent's own name for it.
     pub id: String,
     pub task: Box<str>,
     pub expectations: Vec<Box<str>>,
@@ -30,7 +30,7 @@ struct Entry {
     expectations: Vec<String>,
 }
 
-/// Reads 1 to `most` scenarios, each another task.
+/// Reads 1 to `most` scenarios. Fails if two have the same task.
 pub fn read(text: &str, nonce: &str, most: usize) -> Result<Vec<Drafted>, OffSchema> {
     answer::coded(text, nonce, "scenarios", |mut answer| {
         let entries = answer::entries::<Entry>(&mut answer, "scenarios")?;

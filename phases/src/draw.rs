@@ -1,11 +1,11 @@
-//! Numbers drawn from a seed, the same on every machine.
+//! Random numbers from a seed, the same on every machine.
 
-/// splitmix64.
+/// A splitmix64 generator.
 #[derive(Clone, Debug)]
 pub(crate) struct Draw(u64);
 
 impl Draw {
-    /// The `nth` of many independent series.
+    /// Creates the `nth` of many independent series.
     pub(crate) fn new(seed: u64, nth: u64) -> Self {
         Self(Self(seed).number() ^ Self(!nth).number())
     }
@@ -17,18 +17,19 @@ impl Draw {
         mixed ^ mixed >> 31
     }
 
-    /// At least 0 and below 1.
+    /// Returns a number from 0 to below 1.
     pub(crate) fn share(&mut self) -> f64 {
         let bits = u32::try_from(self.number() >> 32).expect("the upper half");
         f64::from(bits) / 4_294_967_296.0
     }
 
-    /// As good as normal, with mean 0 and deviation 1: a sum of twelve, so that no library rounds it differently.
+    /// Returns a nearly normal number with mean 0 and deviation 1: a sum of twelve, so that no library rounds it
+    /// differently.
     pub(crate) fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.share()).sum::<f64>() - 6.0
     }
 
-    /// A whole number below `count`, which is not 0.
+    /// Returns a whole number below `count`, which is not 0.
     pub(crate) fn below(&mut self, count: usize) -> usize {
         usize::try_from(self.number() % count as u64).expect("below a length")
     }

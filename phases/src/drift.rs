@@ -1,12 +1,13 @@
-//! Whether a skill works worse than it did though nobody changed it: agents and models change under the same name.
+//! Detects an unchanged skill that works worse than before: agents and models change under the same name.
 //!
-//! Each night tries the skill again on some of its scenarios, and compares with the earlier trials of the same scenarios. One bad
-//! night says little. So a running sum (CUSUM) adds up how far each night was below what was known, less an allowance: chance
-//! brings the sum back to 0, a fall lets it grow. Where it passes its limit, the same scenarios are tried once more in the same
-//! night, and only if these trials are low as well the night counts: one such night is `watch`, three days of them are `drift`.
+//! Each night tries the skill again on some of its scenarios, and compares with earlier trials of the same scenarios.
+//! One bad night is weak evidence. So a running sum (CUSUM) adds up how far each night was below the known trials, less
+//! an allowance: chance brings the sum back to 0, a fall makes it grow. If the sum passes its limit, the night tries
+//! the same scenarios once more, and counts only if these trials are low as well: one such night is `watch`, three days
+//! of them are `drift`.
 //!
-//! What is known grows with each night that ends with the sum at 0. Trials of a night that is doubted join it only if the doubt is
-//! over, so a fall does not become the new normal while it is looked at.
+//! Each night that ends with the sum at 0 adds its trials to the known ones. The trials of a doubted night join them
+//! only when the doubt is over, so a fall does not become the new normal during the investigation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,18 +24,18 @@ pub struct Trial {
     pub score: Score,
 }
 
-/// By how many points trials are below what is known of their scenarios, and the standard error of that.
+/// By how many points trials are below the known trials of their scenarios, and the standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fall {
     pub points: f64,
     pub error: f64,
 }
 
-/// The trials of one version of a skill with one suite, one agent, one version of it and one model. If any of these changes, another series
-/// begins.
+/// The trials of one version of a skill with one suite, one agent, one version of the agent and one model. If any of
+/// these changes, a new series begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// How far a trial usually scatters around others of its scenario, in points.
+    /// The usual standard deviation of trials of the same scenario, in points.
     deviation: f64,
     known: Trials,
     doubted: Trials,
@@ -51,29 +52,29 @@ pub enum Standing {
     Drift,
 }
 
-/// What a night may be below the known without adding to the sum, in its own standard deviations. The best for a fall of
-/// two and a half of them; one of less than this is often overlooked.
+/// How far a night may be below the known trials without adding to the sum, in standard errors. Best for a fall of 2.5
+/// of them; a smaller one is often overlooked.
 const ALLOWANCE: f64 = 1.25;
 /// Above this sum the night is doubted, and its scenarios are tried again.
 const LIMIT: f64 = 2.0;
-/// The second trials of a night are low if they are below the known by this much.
+/// The second trials of a night are low if they are below the known trials by more than this.
 const LOW: f64 = 1.0;
-/// A sum that grew without bound would outlast a recovery by weeks.
+/// An unlimited sum would outlast a recovery by weeks.
 const MOST: f64 = 2.0 * LIMIT;
-/// No night counts for more than this.
+/// The most that one night adds or subtracts.
 const FARTHEST: f64 = 4.0;
 const DAYS_OF_DRIFT: usize = 3;
-/// Chance alone is above so many standard errors in 5 of 100 cases: more than the 1.645 of a normal value, because how far trials scatter
-/// is only estimated (`night/tests` measures it).
+/// Chance exceeds this many standard errors in 5 of 100 cases. It is more than the 1.645 of a normal value, because the
+/// deviation of trials is only estimated (`night/tests` measures it).
 const SURE: f64 = 1.75;
 
-/// If no calibration says how far trials scatter.
+/// The deviation of trials without a calibration.
 const USUAL_DEVIATION: f64 = 10.0;
-/// What is said beforehand of that counts as much as so many trials, each with another of its scenario.
+/// The weight of the initial deviation: as much as this many trials, each with another one of its scenario.
 const AS_IF: f64 = 4.0;
 
 impl Series {
-    /// Of trials that are known beforehand, and of the standard deviation that a calibration has found, if there was one.
+    /// Creates a series from the known trials, and the standard deviation found by a calibration, if any.
     pub fn new(known: &[Trial], deviation: Option<f64>) -> Self {
         Self {
             deviation: deviation.unwrap_or(USUAL_DEVIATION).clamp(1.0, 100.0),
@@ -84,7 +85,7 @@ impl Series {
         }
     }
 
-    /// Takes in the trials of a night. Whether it is doubted: then its scenarios are to be tried once more.
+    /// Adds the trials of a night. Returns whether the night is doubted, so that its scenarios must be tried once more.
     #[must_use]
     pub fn night(&mut self, tried: &[Trial]) -> bool {
         self.add(tried);
@@ -92,7 +93,7 @@ impl Series {
         self.sum > LIMIT
     }
 
-    /// Takes in the second trials of a night that was doubted.
+    /// Adds the second trials of a doubted night.
     pub fn again(&mut self, day: Date, tried: &[Trial]) {
         let fall = self.add(tried);
         if fall > LOW {
@@ -109,12 +110,12 @@ impl Series {
         }
     }
 
-    /// On how many days a fall was confirmed.
+    /// Returns the number of days on which a fall was confirmed.
     pub fn days(&self) -> usize {
         self.confirmed.len()
     }
 
-    /// That of what is known.
+    /// Returns the mean of the known trials.
     pub fn mean(&self) -> Option<f64> {
         let sums = self.known.0.values();
         let (sum, count) =
@@ -122,7 +123,7 @@ impl Series {
         (count > 0.0).then(|| sum / count)
     }
 
-    /// How far these trials are below what is known; None, if nothing is known of their scenarios.
+    /// Returns how far these trials are below the known ones; None, if no trials of their scenarios are known.
     pub fn fall(&self, tried: &[Trial]) -> Option<Fall> {
         let (mut fall, mut variance, mut count) = (0.0, 0.0, 0.0);
         for (scenario, now) in &Trials::of(tried).0 {
@@ -136,7 +137,7 @@ impl Series {
             .then(|| Fall { points: fall / count, error: (variance * self.variance()).sqrt() / count })
     }
 
-    /// By how many standard deviations these trials are below what is known of their scenarios.
+    /// Adds trials to the sum. Returns by how many standard errors they are below the known trials of their scenarios.
     fn add(&mut self, tried: &[Trial]) -> f64 {
         self.doubted.join(&Trials::of(tried));
         let Some(fall) = self.fall(tried) else { return 0.0 };
@@ -145,7 +146,7 @@ impl Series {
         fall
     }
 
-    /// That of one trial, from trials of the same scenario, doubted or not.
+    /// Returns the variance of one trial, from trials of the same scenario, doubted or not.
     fn variance(&self) -> f64 {
         let of = |trials: &Trials| {
             let each = trials.0.values();
@@ -155,7 +156,7 @@ impl Series {
         (known + doubted + AS_IF * self.deviation.powi(2)) / (of_known + of_doubted + AS_IF)
     }
 
-    /// Without a doubt everything is known.
+    /// Ends a doubt when the sum is 0: all trials join the known ones.
     fn settle(&mut self) {
         if self.sum == 0.0 {
             self.known.join(&std::mem::take(&mut self.doubted));
@@ -165,32 +166,32 @@ impl Series {
 }
 
 impl Fall {
-    /// Low enough to try once more.
+    /// Returns whether the trials are low enough to try once more.
     pub fn is_doubtful(&self) -> bool {
         self.points > LOW * self.error
     }
 
-    /// Lower than chance explains in 95 of 100 cases.
+    /// Returns whether the fall is larger than chance explains in 95 of 100 cases.
     pub fn is_sure(&self) -> bool {
         self.points > SURE * self.error
     }
 
-    /// The other way round.
+    /// Returns whether it is a sure rise.
     pub fn is_rise(&self) -> bool {
         Self { points: -self.points, ..*self }.is_sure()
     }
 
-    /// Between which numbers of points the fall is, with a confidence of 90 %.
+    /// Returns the bounds of the fall in points, with a confidence of 90 %.
     pub fn bounds(&self) -> (f64, f64) {
         (self.points - SURE * self.error, self.points + SURE * self.error)
     }
 }
 
-/// What the trials of each scenario have come to.
+/// The results of the trials of each scenario.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Trials(BTreeMap<Name, Sum>);
 
-/// How many, their mean, and the sum of their squared distances from it.
+/// The number of trials, their mean, and the sum of their squared distances from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Sum {
     count: f64,

@@ -1,8 +1,8 @@
-//! An improver's answer in words: edits to apply, and its report of what it did.
+//! An improver's answer as text: edits to apply, and a report.
 //!
-//! Edits are a model's text: they may name only clean paths within the skill's folder, and a passage to replace must be
-//! there exactly once. They are applied to texts in memory; whoever writes the result to a disk checks it as any
-//! other change.
+//! Edits are a model's text: they may name only clean paths within the skill's folder, and a passage to replace must
+//! occur exactly once. They are applied to texts in memory. The code that writes the result to a disk checks it like
+//! any other change.
 
 mod apply;
 mod danger;
@@ -21,9 +21,9 @@ pub use report::{Change, EditReport, read_report};
 /// One change of one file, named by its path within the skill's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// Puts other words in place of a passage that occurs exactly once.
+    /// Replaces a passage that occurs exactly once.
     Replace { path: String, find: String, replace: String },
-    /// Writes a file anew, whether it was there or not.
+    /// Writes a whole file, new or existing.
     Write { path: String, content: String },
 }
 
@@ -35,7 +35,7 @@ impl Edit {
     }
 }
 
-/// Edits together with what the improver says about them.
+/// Edits, with the improver's description of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditAnswer {
     pub edits: Vec<Edit>,

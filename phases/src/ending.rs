@@ -1,4 +1,4 @@
-//! How a run came out, in one word and one exit code.
+//! The end of a run, as a class with one word and one exit code.
 
 use serde::Serialize;
 
@@ -6,12 +6,12 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// The goal is reached.
+    /// The goal was reached.
     Reached,
     /// Ended without reaching the goal; the champion is kept.
     Short,
-    /// Could not be judged.
+    /// The result could not be evaluated.
     Unjudged,
-    /// Not at its end: stopped or waiting, and can be taken up again.
+    /// Not ended: the run was stopped or waits, and can be resumed.
     Open,
 }

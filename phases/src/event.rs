@@ -1,4 +1,4 @@
-//! The journal's vocabulary: what happened, what was decided. The only place where time enters the core.
+//! The journal's vocabulary: events and decisions. Time enters the core only here.
 
 use jiff::Timestamp;
 use serde::de::Error as _;
@@ -30,7 +30,7 @@ pub enum Event<L: Vocabulary> {
     Noted(#[serde(deserialize_with = "signal_to::<L, _>")] Signal),
 }
 
-/// Reads a signal that a run of the loop can be given: it names only roles that the loop has.
+/// Reads a signal. Fails if it names a role that the loop does not have.
 fn signal_to<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Signal, D::Error> {
     let signal = Signal::deserialize(from)?;
     if let Signal::Recast { role, .. } | Signal::KeptFree { role, .. } = &signal
@@ -41,12 +41,12 @@ fn signal_to<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Signal
     Ok(signal)
 }
 
-/// A step has ended: answered or failed, and what it cost.
+/// The end of a step: its answer or failure, and its cost.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Done<L: Vocabulary> {
     pub step: L::Step,
-    /// How often this step had failed before, in the whole run.
+    /// How often this step had failed before in the whole run.
     pub attempt: u32,
     /// The agent's call, if an agent was called.
     pub call: Option<CallKey>,
@@ -56,21 +56,21 @@ pub struct Done<L: Vocabulary> {
     /// The model that answered, if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelName>,
-    /// What the agent reports of the usage windows of its account.
+    /// The usage windows of the agent's account, as the agent reports them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Window>,
 }
 
-/// How a step ended. An agent's failure is data, not an error of skilltune.
+/// The outcome of a step. An agent's failure is data, not an error of skilltune.
 pub type Outcome<A> = Result<A, Failure>;
 
-/// Why a step has no answer.
+/// The reason why a step has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// Shown to people, and to the agent in the prompt of its next try.
+    /// Shown to people, and to the agent in the prompt of the next try.
     pub why: String,
-    /// When trying again may help, if the service said so.
+    /// The time when a retry may help, if the service named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
 }
@@ -78,33 +78,33 @@ pub struct Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
-    /// It was still at work when its time was up.
+    /// The agent was still at work at its timeout.
     TimedOut,
-    /// Its time was up, and its model had not sent a word.
+    /// The model had not sent anything at the timeout.
     NoResponse,
-    /// It ended with an error, by a signal, or could not be started.
+    /// The agent exited with an error or by a signal, or could not be started.
     Crashed,
-    /// Its answer is empty.
+    /// The answer is empty.
     Empty,
-    /// Its answer does not have the form that was asked for.
+    /// The answer does not have the requested form.
     OffSchema,
-    /// It left more than a workspace may hold.
+    /// The agent's output is larger than a workspace may be.
     TooLarge,
     /// The draft is not a valid change: a no-op, not a skill, outside its folder.
     Gate,
     /// The model refused.
     Refused,
-    /// It used up its turns.
+    /// The agent used up its turns.
     TurnLimit,
-    /// Its answer was cut off: the model may not write more.
+    /// The answer was cut off: the model reached its output limit.
     OutputLimit,
-    /// It used up its money.
+    /// The agent used up its budget.
     BudgetLimit,
-    /// It was denied a tool that it needed.
+    /// The agent was denied a tool that it needed.
     DeniedTool,
-    /// The service wants fewer requests.
+    /// The service asked for fewer requests.
     RateLimited,
-    /// The account has used up its quota.
+    /// The account used up its quota.
     UsageLimit,
     /// The service is overloaded or broken.
     Overloaded,
@@ -116,17 +116,17 @@ pub enum FailureKind {
     ModelNotFound,
     /// The prompt is longer than the model can read.
     PromptTooLong,
-    /// It changed files that it had to leave unchanged.
+    /// The agent changed files that it had to leave unchanged.
     Breach,
     /// The agent rejects its arguments or its settings.
     UsageError,
-    /// The agent, or the wrapper around it, needs something done on this machine before it works.
+    /// The agent, or its wrapper, needs a setup step on this machine first.
     NotSetUp,
-    /// It was not started: a file that it would run or read is not the one that a person trusted.
+    /// The agent was not started: a file that it would run or read is not the one that the user trusted.
     NotTrusted,
 }
 
-/// What one call cost. A stored answer costs nothing again.
+/// The cost of one call. A cache hit costs nothing again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
     pub ms: u64,
@@ -139,7 +139,7 @@ pub struct Spent {
     pub cached_input_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// The agent named no price: `usd` is computed from the tokens and the prices in the settings.
+    /// The agent reported no price: `usd` is computed from the tokens and the prices in the settings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
     /// A cache hit: an earlier run has paid for it.
@@ -147,25 +147,25 @@ pub struct Spent {
     pub cached: bool,
 }
 
-/// What happened around the loop. Of these, only a changed agent influences decisions; ceilings say when a run pauses.
+/// An event around the loop. Only a changed agent influences decisions; ceilings determine when a run pauses.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Signal {
-    /// The run was stopped, and can be resumed.
+    /// The run was stopped and can be resumed.
     Paused(Pause),
     Resumed {
         program: String,
     },
-    /// From here on another agent has this role.
+    /// The role has another agent from here on.
     Recast {
         role: Role,
         cast: Cast,
     },
-    /// From here on the run has these ceilings.
+    /// The run has these ceilings from here on.
     Ceilings(Ceilings),
     /// The loop waits for a person's answer.
     Held,
-    /// The next call of this role would use what has to stay free of this window.
+    /// The next call of this role would use the part of this window that must stay free.
     KeptFree {
         role: Role,
         window: Window,
@@ -176,19 +176,19 @@ pub enum Signal {
     },
     /// The wait is over.
     Waited,
-    /// A person's command is about to replace what it found in the target: if it is killed, this still names that.
+    /// A command is about to replace what it found in the target. If it is killed, this record still names those trees.
     Placing {
         from: Vec<TreeId>,
         to: Vec<TreeId>,
         by: PlacedBy,
     },
-    /// A person's command wrote these trees into the target.
+    /// A command wrote these trees into the target.
     Placed {
         from: Vec<TreeId>,
         to: Vec<TreeId>,
         by: PlacedBy,
     },
-    /// A person's command made a commit of a version.
+    /// A command made a commit of a version.
     Proposed(Proposal),
 }
 
@@ -200,7 +200,7 @@ pub enum Pause {
     Stopped,
     /// A call failed in a way that a retry does not fix.
     Blocked,
-    /// The next call might pass it.
+    /// The next call might exceed this ceiling.
     Ceiling(Ceiling),
 }
 

@@ -1,4 +1,4 @@
-//! The findings of one assessment, packed, because a run holds those of every judgement until its end.
+//! The findings of one assessment, packed, because a run keeps those of every evaluation until its end.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::contract::{CriterionId, Verdict};
 
-/// One criterion's verdict and what it rests on.
+/// One criterion's verdict and its evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding<'a> {
     pub criterion: &'a CriterionId,
@@ -14,11 +14,11 @@ pub struct Finding<'a> {
     pub evidence: &'a str,
 }
 
-/// In the order of the contract; empty when the judgement is only claimed.
+/// The findings in the order of the contract; empty if the evaluation is only claimed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Findings {
     criteria: Arc<[CriterionId]>,
-    /// Each with the end of its evidence; the next begins there.
+    /// Each verdict with the end of its evidence; the next evidence begins there.
     verdicts: Box<[(Verdict, u32)]>,
     evidence: Box<str>,
 }
@@ -41,7 +41,7 @@ impl Findings {
         })
     }
 
-    /// Holds its list of criteria in common with others that have the same.
+    /// Shares its list of criteria with others that have the same.
     pub(crate) fn share(&mut self, criteria: &Arc<[CriterionId]>) {
         if self.criteria == *criteria {
             self.criteria = Arc::clone(criteria);

@@ -1,7 +1,7 @@
-//! How far a run is below its ceilings, and whether the next call fits.
+//! Computes how far a run is below its ceilings, and whether the next call fits.
 //!
-//! Ceilings are checked before each call, with what the calls under way may still use. A ceiling pauses a run and decides
-//! nothing: with a higher one it goes on as it would have without any.
+//! Ceilings are checked before each call, with what the running calls may still use. A ceiling pauses a run but does
+//! not influence decisions: with a higher one the run continues as if it had none.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,13 +22,13 @@ use crate::window::Window;
 pub struct Gauge {
     pub most: f64,
     pub used: f64,
-    /// What one call has used at most so far.
+    /// The most that one call has used so far.
     pub call: f64,
 }
 
 impl<L: Loop> Run<L> {
-    /// The ceiling that a call of this role might pass if it began now, beside the calls of these roles. `planned_calls` is
-    /// told, because it takes a walk over all scenarios.
+    /// Returns the ceiling that a call of this role might exceed beside the running calls of these roles. The caller
+    /// passes `planned_calls`, because it needs a walk over all scenarios.
     pub fn ceiling_of(
         &self,
         role: &Role,
@@ -52,7 +52,7 @@ impl<L: Loop> Run<L> {
         now: Timestamp,
     ) -> bool {
         let is_first = |role: &Role| self.ledger.of(role).is_unknown();
-        // Of calls that nobody knows the cost of there is one at a time.
+        // Only one call of unknown cost runs at a time.
         if ceiling.is_unknown_at_first() && is_first(role) && under_way.iter().any(is_first) {
             return true;
         }
@@ -62,7 +62,8 @@ impl<L: Loop> Run<L> {
         used + reserved >= most || used + reserved + of_call(role) > most
     }
 
-    /// What a call of this role may use: as much as its most expensive one so far, or at first that of any role.
+    /// Returns how much a call of this role may use: as much as its most expensive one so far, or at first that of any
+    /// role.
     fn of_call(&self, ceiling: Ceiling, role: &Role) -> f64 {
         let account = self.ledger.of(role);
         if account.is_unknown() { self.of_any_call(ceiling) } else { dearest(ceiling, account) }
@@ -80,13 +81,13 @@ impl<L: Loop> Run<L> {
         }
     }
 
-    /// The most calls that the plan can come to.
+    /// Returns the highest number of calls that the plan can need.
     pub fn planned_calls(&self) -> u64 {
         L::most_calls(&self.plan).values().sum()
     }
 
-    /// As many again for each changed agent after which the run measures anew, and for each answer of a person that asks for
-    /// more: no run that works as planned makes more calls.
+    /// Returns the default ceiling of calls: the planned ones, and as many again for each changed agent that needs new
+    /// measurements and each answer of a person that asks for more. A run that works as planned makes no more calls.
     pub fn default_calls(&self) -> u64 {
         self.extended(self.planned_calls())
     }
@@ -97,7 +98,7 @@ impl<L: Loop> Run<L> {
         planned_calls.saturating_mul(times)
     }
 
-    /// How far the run is below a ceiling, if it has it.
+    /// Returns how far the run is below a ceiling, if it has one.
     pub fn gauge(&self, ceiling: Ceiling, now: Timestamp) -> Option<Gauge> {
         let used = self::used(ceiling, &self.ledger.total(), self.worked_until(now));
         Some(Gauge {
@@ -107,29 +108,29 @@ impl<L: Loop> Run<L> {
         })
     }
 
-    /// The money that a call may cost: what is left below the ceiling and not reserved for the calls under way.
+    /// Returns the money that a call may cost: the rest below the ceiling that is not reserved for running calls.
     pub fn usd_left(&self, under_way: &[Role]) -> Option<f64> {
         const CENT: f64 = 0.01;
         let reserved: f64 = under_way.iter().map(|role| self.of_call(Ceiling::Usd, role)).sum();
         let left = self.plan.ceilings.usd? - self.ledger.total().usd - reserved;
-        // Rounded down, as agents are given it as text.
+        // Rounded down because agents get it as text.
         Some((left * 1e4).floor() / 1e4).map(|left| left.max(CENT))
     }
 
-    /// The ceiling that keeps a blocked run from going on: an agent that was given the rest of the money has used it up.
+    /// Returns the ceiling that blocks the run: an agent has used up the rest of the money.
     pub fn ceiling_of_block(&self) -> Option<Ceiling> {
         let blocked = self.blocked.as_ref()?;
         let is_money = blocked.failure.kind == FailureKind::BudgetLimit && self.plan.ceilings.usd.is_some();
         is_money.then_some(Ceiling::Usd)
     }
 
-    /// The usage window of which a call of this role would use what has to stay free.
+    /// Returns the usage window whose free part a call of this role would use.
     pub fn full_window(&self, role: &Role, now: Timestamp) -> Option<&Window> {
         let free = self.plan.ceilings.keep_free?;
         self.usage.get(&self.plan.roles.get(role)?.agent)?.full(free, now)
     }
 
-    /// The agents that answered and report no usage window, where a share of it has to stay free.
+    /// Returns the agents that answered but report no usage window, if a part of it must stay free.
     pub fn without_windows(&self) -> BTreeSet<&str> {
         let is_kept = self.plan.ceilings.keep_free.is_some();
         let answered =
@@ -138,13 +139,13 @@ impl<L: Loop> Run<L> {
         agents.filter(|agent| *agent != offline::NAME && !self.usage.contains_key(*agent)).collect()
     }
 
-    /// The wall-clock time that the run has worked, if it works until now.
+    /// Returns the wall-clock time that the run has worked, if it works until now.
     fn worked_until(&self, now: Timestamp) -> Duration {
         self.worked + Duration::try_from(now.duration_since(self.updated_at)).unwrap_or_default()
     }
 }
 
-/// What a run has used of it.
+/// Returns how much of a ceiling the run has used.
 fn used(ceiling: Ceiling, total: &Account, worked: Duration) -> f64 {
     match ceiling {
         Ceiling::Usd => total.usd,
@@ -154,7 +155,7 @@ fn used(ceiling: Ceiling, total: &Account, worked: Duration) -> f64 {
     }
 }
 
-/// What the most expensive call of an account has used of it.
+/// Returns how much of a ceiling the most expensive call of an account has used.
 fn dearest(ceiling: Ceiling, account: &Account) -> f64 {
     match ceiling {
         Ceiling::Usd => account.most_usd,

@@ -1,4 +1,4 @@
-//! The identities of things: content hashes as newtypes, so that a tree is never taken for a candidate.
+//! Content hashes as newtypes, so that a tree is never taken for a candidate.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ impl Digest {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// Hashes several parts so that no two lists of parts share an input: each is preceded by its length.
+    /// Hashes several parts. Each is preceded by its length, so that no two lists of parts have the same input.
     pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
@@ -28,7 +28,7 @@ impl Digest {
         hasher.into()
     }
 
-    /// A hash that was written down as it is.
+    /// Returns a hash from its stored bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -41,7 +41,7 @@ impl Digest {
         blake3::Hash::from_bytes(self.0).to_hex().to_string()
     }
 
-    /// The first twelve digits: enough for people, and for names of folders within one run.
+    /// Returns the first twelve digits: enough for people, and for names of folders within one run.
     pub fn short(&self) -> String {
         let mut hex = self.hex();
         hex.truncate(12);
@@ -114,18 +114,18 @@ macro_rules! digest_newtypes {
 digest_newtypes! {
     /// The stored bytes of one file.
     BlobId;
-    /// One folder, exactly: the hash of its manifest.
+    /// One exact folder: the hash of its manifest.
     TreeId;
     /// One immutable version of the target: the hash of its members' trees, in order.
     CandidateId;
     /// The frozen criteria of a run.
     ContractId;
-    /// All that goes into one call of an agent.
+    /// Everything that goes into one call of an agent.
     CallKey;
 }
 
 impl TreeId {
-    /// The empty folder. As a member of a candidate it stands for no skill at all.
+    /// The empty folder. As a member of a candidate it means no skill at all.
     pub const EMPTY: Self = Self(Digest(*b"\x80\x05\x00\xa0\x03\x44\x25\x61\x5d\xc2\x22\xd4\x17\xb1\x8b\xb7\xf8\x1a\xf4\x93\x26\x5d\x82\x3d\x62\x52\x34\xf8\xf0\x84\x39\x19"));
 }
 

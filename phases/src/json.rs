@@ -1,22 +1,22 @@
-//! JSON that people read, in a file or on a terminal: no character in it drives a terminal, or turns a line around unseen.
+//! JSON for people, in a file or on a terminal: no character in it can drive a terminal, or reverse a line unseen.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 
-/// On one line.
+/// Returns a value as JSON on one line.
 pub fn line(value: &impl Serialize) -> String {
     let text = serde_json::to_string(value).expect("plain data has a JSON text");
     shown(&text).into_owned()
 }
 
-/// A page of its own.
+/// Returns a value as a JSON document of several lines.
 pub fn page(value: &impl Serialize) -> String {
     let text = serde_json::to_string_pretty(value).expect("plain data has a JSON text");
     shown(&text).into_owned() + "\n"
 }
 
-/// The text of JSON, with such characters escaped: they can only be in its strings.
+/// Returns the text of JSON with hidden characters escaped. They can only be inside its strings.
 pub fn shown(text: &str) -> Cow<'_, str> {
     if !text.contains(is_hidden) {
         return Cow::Borrowed(text);
@@ -25,7 +25,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escaped).collect())
 }
 
-/// Control characters, and those that change the direction or the end of a line unseen.
+/// Returns whether it is a control character, or changes the direction or the end of a line unseen.
 pub fn is_hidden(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

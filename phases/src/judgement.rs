@@ -1,9 +1,9 @@
-//! Reading an evaluator's answer: which verdicts it gave, on what evidence, and what it suggests.
+//! Reads an evaluator's answer: its verdicts, their evidence, and its suggestions.
 //!
-//! The score is always computed here from what the answer holds; a model's own number stays its claim. The code
-//! (nonce) of the request must come back, so that a verdict quoted from an artifact or from another scenario is never
-//! taken for this one. The original's shape has numbers only and no code: it is accepted only from an agent whose
-//! settings say that it answers so, and marked `Claimed`.
+//! The score is always computed here from the answer; a model's own number is only its claim. The answer must repeat
+//! the code (nonce) of the request, so that a verdict quoted from an artifact or from another scenario is never taken
+//! for this one. The original's shape has numbers only and no code: it is accepted only from an agent whose settings
+//! say that it answers so, and is marked `Claimed`.
 
 mod claims;
 mod effect;
@@ -24,27 +24,27 @@ pub use crate::findings::{Finding, Findings};
 pub use schema::schema;
 pub use suggestion::{Priority, Suggestion};
 
-/// What was asked, as far as reading the answer needs it.
+/// The parts of a request that reading its answer needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     pub contract: &'a Contract,
-    /// Never empty, and unknown to whoever wrote the judged files.
+    /// Never empty, and unknown to the authors of the judged files.
     pub nonce: &'a str,
-    /// Names of the chain's members, empty for a single skill.
+    /// The names of the chain's members, empty for a single skill.
     pub members: &'a [&'a str],
-    /// Of a chain that is not judged member by member: who may be named as being at fault for what is missed.
+    /// For a chain that is not judged member by member: the names that may be blamed for a missed criterion.
     pub at_fault: &'a [&'a str],
     pub shape: VerdictShape,
 }
 
-/// The shape in which an evaluator gives its verdicts, as its settings say.
+/// The shape in which an evaluator gives its verdicts, set in its settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictShape {
     /// Verdicts with evidence and the code of the request.
     #[default]
     Evidenced,
-    /// The original's: numbers alone are accepted too. Without a code, text that the agent quotes can pass for its verdict.
+    /// Numbers alone are accepted, as in the original. Without a code, text the agent quotes can pass for a verdict.
     Original,
 }
 
@@ -63,24 +63,24 @@ impl VerdictShape {
     }
 }
 
-/// One answer of an evaluator, read, checked and scored.
+/// One evaluator's answer, read, checked and scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
     pub kind: Kind,
     pub whole: Assessment,
-    /// By name; empty for a single skill.
+    /// The assessments by member name; empty for a single skill.
     pub members: BTreeMap<String, Assessment>,
     pub strengths: Vec<Box<str>>,
     pub weaknesses: Vec<Box<str>>,
     pub suggestions: Vec<Suggestion>,
-    /// The model's own number; nothing is decided by it.
+    /// The model's own number. No decision depends on it.
     pub claim: Option<Score>,
-    /// Of a chain: the member that has to change, for each missed criterion for which the judge names one. It may be wrong.
+    /// For a chain: the member that must change for each missed criterion, if the judge names one. It may be wrong.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub at_fault: BTreeMap<CriterionId, Box<str>>,
 }
 
-/// What the scores of a judgement rest on.
+/// The basis of an evaluation's scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -90,23 +90,23 @@ pub enum Kind {
     Claimed,
 }
 
-/// The verdicts on the whole target or on one member of it, with their score.
+/// The verdicts on the whole target or on one member, with their score.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assessment {
-    /// In the order of the contract; empty when the judgement is only claimed.
+    /// The findings in the order of the contract; empty if the evaluation is only claimed.
     pub findings: Findings,
     pub scored: Scored,
 }
 
 impl Judgement {
-    /// Holds its lists of criteria in common with others that have the same.
+    /// Shares the lists of criteria with other evaluations that have the same.
     pub(crate) fn share(&mut self, criteria: &Arc<[CriterionId]>) {
         let all = std::iter::once(&mut self.whole).chain(self.members.values_mut());
         all.for_each(|assessment| assessment.findings.share(criteria));
     }
 }
 
-/// The key under which a verdict repeats the code of its request.
+/// The key under which an answer repeats the code of its request.
 const CODE: &str = "verdict_of";
 
 /// Reads an evaluator's answer.
@@ -127,13 +127,13 @@ pub fn read(text: &str, ask: &Ask<'_>) -> Result<Judgement, OffSchema> {
     match ask.shape {
         VerdictShape::Evidenced if claims.is_empty() => Err(OffSchema::Absent),
         VerdictShape::Evidenced => Err(OffSchema::Forged(CODE)),
-        // An evaluator that meant to answer with the code but garbled its JSON may still quote numbers of others.
+        // An evaluator that tried to send the code but garbled its JSON may still quote numbers of others.
         VerdictShape::Original if text.contains(ask.nonce) => Err(OffSchema::Absent),
         VerdictShape::Original => claims::read(answer::only(claims)?, ask),
     }
 }
 
-/// What accompanies the verdicts: odd or missing parts of it never make an answer unusable.
+/// Reads what accompanies the verdicts. Odd or missing parts never make an answer unusable.
 fn remarks(object: &mut Object, ask: &Ask<'_>) -> Remarks {
     let line = |value: &serde_json::Value| answer::words(Some(value), 600);
     Remarks {

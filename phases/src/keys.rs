@@ -1,5 +1,5 @@
-//! Keys: those that agents were given, and what `lint` takes for one. What agents say is stored and shown without them,
-//! and an edit adds none.
+//! Keys: those given to agents, and those that `lint` recognizes. Agent output is stored and shown without them, and an
+//! edit adds none.
 
 mod given;
 #[cfg(test)]
@@ -15,29 +15,29 @@ use crate::lint;
 
 pub use given::{of_arguments, of_environment, of_named, without_keys_in_arguments};
 
-/// The keys that somebody was given.
+/// The known keys of a user.
 #[derive(Clone, Debug, Default)]
 pub struct Keys(Vec<String>);
 
-/// What stands in the place of a key.
+/// The text that replaces a key.
 pub const HIDDEN: &str = "[hidden]";
 
-/// A shorter value is a word that occurs by itself.
+/// A shorter value is likely an ordinary word.
 const SHORTEST: usize = 6;
-/// So is a shorter one that is made of letters alone, or of digits alone.
+/// The same limit for a value of only letters, or only digits.
 const SHORTEST_PLAIN: usize = 10;
 
 impl Keys {
     pub fn new(given: impl IntoIterator<Item = String>) -> Self {
         let given = given.into_iter().map(|key| key.trim().to_owned());
         let mut keys: Vec<String> = given.filter(|key| !occurs_by_itself(key)).collect();
-        // The longest first: another key may be a part of it.
+        // The longest first, because another key may be a part of it.
         keys.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         keys.dedup();
         Self(keys)
     }
 
-    /// The text without keys. It may be large: without a key in it, it is not copied.
+    /// Returns the text without keys. The text may be large, so it is only copied if it has a key.
     pub fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut text = Cow::Borrowed(text);
         for form in self.forms() {
@@ -48,13 +48,13 @@ impl Keys {
         if lint::likely_keys(&text).is_empty() { text } else { lint::without_keys(&text, HIDDEN).into() }
     }
 
-    /// A value without keys in its texts; an error where nothing of its type is left.
+    /// Returns a value without keys in its texts. Fails if the result is no longer of its type.
     pub fn hide_in<T: Serialize + DeserializeOwned>(&self, value: T) -> Result<T, serde_json::Error> {
         let mut said = serde_json::to_value(&value)?;
         if self.clean(&mut said) { serde_json::from_value(said) } else { Ok(value) }
     }
 
-    /// All keys in a text, each with the place where it begins, in their order.
+    /// Returns all keys in a text and their positions, in order.
     pub fn find<'t>(&self, text: &'t str) -> Vec<(usize, &'t str)> {
         let given = self.forms().flat_map(|form| text.match_indices(&form).collect::<Vec<_>>());
         let mut found: Vec<_> = given.chain(lint::likely_keys(text)).collect();
@@ -62,7 +62,7 @@ impl Keys {
         found
     }
 
-    /// Hides the keys; false where there are none.
+    /// Hides the keys. Returns whether there were any.
     fn clean(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => {
@@ -91,7 +91,7 @@ impl Keys {
         }
     }
 
-    /// Each key as it is, and as it stands in JSON, where a quote has a backslash.
+    /// Returns each key as it is, and escaped as in JSON.
     fn forms(&self) -> impl Iterator<Item = String> {
         self.0.iter().flat_map(|key| {
             let quoted = serde_json::to_string(key).expect("a text has a JSON text");

@@ -1,5 +1,5 @@
-//! Whether a draft has learnt its test: a run of words that only the judges should know, copied into the skill. And which files
-//! hold the test together with its answers, before anything is tried.
+//! Detects a draft that contains its test: a run of secret words, copied into the skill. Also detects files that hold
+//! the test together with its answers, before anything is tried.
 
 mod answer_key;
 mod words;
@@ -15,12 +15,12 @@ use crate::scenario::Scenario;
 
 use words::runs;
 
-/// What a skill may not hold, and what it may hold though that does.
+/// The texts that a skill must not contain, and the exceptions.
 #[derive(Clone, Debug, Default)]
 pub struct Secrets {
-    /// What good results are like, how they are told, and the scenarios that are held out.
+    /// The expected results, the ways they are checked, and the held-out scenarios.
     secret: Vec<String>,
-    /// The tasks that the improver is shown.
+    /// The tasks that the improver sees.
     told: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl Secrets {
         secrets
     }
 
-    /// The first place in the draft that has a run of secret words which the base does not have; files by path.
+    /// Returns the first place in the draft with a run of secret words that the base does not have. Files are by path.
     pub fn leak<'a>(
         &self,
         base: &BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! The cost of all calls, added up by role, and in a role by agent. Ceilings are checked against it.
+//! The cost of all calls, summed by role, and within a role by agent. Ceilings are checked against it.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ use crate::vocabulary::Vocabulary;
 
 pub type Ledger = ByRole<Account>;
 
-/// The same by the agents that had the role, as people are told them.
+/// The costs by role and by agent; agents are named as in messages.
 pub type Agents = ByRole<BTreeMap<String, Account>>;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Account {
     pub calls: u32,
     pub failed: u32,
-    /// Failed calls whose service was unreachable or lacked something of the user's: they count towards no ceiling of calls.
+    /// Failed calls whose service was unreachable or that lacked the user's setup. Ceilings of calls do not count them.
     pub refused: u32,
     /// Cache hits, which cost nothing.
     pub cached: u32,
-    /// Without calls whose service was unreachable: these only waited.
+    /// Without calls whose service was unreachable, because these only waited.
     pub ms: u64,
     pub usd: f64,
-    /// Calls without a known price: `usd` is then only a part.
+    /// Calls without a known price. If there are any, `usd` is only a part.
     pub unpriced: u32,
     /// Calls whose share of `usd` is an estimate.
     pub estimated: u32,
     pub input_tokens: u64,
     pub output_tokens: u64,
-    /// The most that one call has taken of each.
+    /// The highest of one call, each.
     pub most_usd: f64,
     pub most_tokens: u64,
     pub most_ms: u64,
@@ -81,7 +81,7 @@ impl Account {
         self.output_tokens = self.output_tokens.saturating_add(done.spent.output_tokens.unwrap_or(0));
     }
 
-    /// Whether nobody knows yet what a call costs: none has answered.
+    /// Returns whether the cost of a call is still unknown: no call has answered.
     pub fn is_unknown(&self) -> bool {
         self.calls == self.failed
     }

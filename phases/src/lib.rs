@@ -1,4 +1,4 @@
-//! What skilltune decides.
+//! The decisions of skilltune.
 //!
 //! A sans-IO core: no files, no clock, no processes, no randomness. Time, ids and seeds come in as values.
 //!
@@ -10,8 +10,8 @@
 //!  +-- run.apply(&Record) <------------ recorded                (event, run)
 //! ```
 //!
-//! A loop is a type: what it writes (vocabulary), folds (run) and wants next (loops) is its own, and all else is written
-//! once.
+//! A loop is a type. It has its own journal types (vocabulary), fold (run) and next steps (loops); all loops share the
+//! rest.
 
 pub mod agreement;
 pub mod answer;

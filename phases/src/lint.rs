@@ -1,4 +1,4 @@
-//! What is wrong with a skill's files, and the repairs that lint can make by itself.
+//! Finds problems in a skill's files, and fixes some of them.
 //!
 //! ```text
 //! Files --> Reading (every Markdown file read once) --> findings        (front, page, links, reach, text, secret)
@@ -6,7 +6,7 @@
 //!   +------------- those that fix it and make nothing else worse --+
 //! ```
 //!
-//! A skill that no agent could load is checked as far as it can be read: the findings then say why it does not load.
+//! A skill that no agent could load is checked as far as it is readable: the findings then say why it does not load.
 
 mod contents;
 mod edit;
@@ -48,14 +48,14 @@ pub use split::tokens;
 
 use reading::Reading;
 
-/// A skill's folder as lint sees it.
+/// The files of a skill's folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     folder: String,
     files: Vec<File>,
 }
 
-/// One file, by its path within the folder.
+/// A file and its path within the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
     pub path: String,
@@ -64,7 +64,7 @@ pub struct File {
 }
 
 impl File {
-    /// What it says, if it is a text of a size that is looked into.
+    /// Returns the content if it is text and small enough to be checked.
     pub fn text(&self) -> Option<&str> {
         match &self.body {
             Body::Text(text) => Some(text),
@@ -73,18 +73,18 @@ impl File {
     }
 }
 
-/// One thing that is wrong, and where.
+/// One problem and its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
     pub path: String,
-    /// Counted from one; what concerns a whole file has none.
+    /// Counted from one; a finding about a whole file has none.
     pub line: Option<usize>,
     pub rule: Rule,
     pub message: String,
 }
 
 impl Files {
-    /// The files of the folder of that name; of those with one path the last is kept.
+    /// Creates the files of a folder with this name; the last of several files with the same path is kept.
     pub fn new(folder: impl Into<String>, files: impl IntoIterator<Item = File>) -> Self {
         let mut sorted = Self { folder: folder.into(), files: Vec::new() };
         let mut files: Vec<File> = files.into_iter().collect();
@@ -96,12 +96,12 @@ impl Files {
         sorted
     }
 
-    /// The folder's own name.
+    /// Returns the folder's name.
     pub fn folder(&self) -> &str {
         &self.folder
     }
 
-    /// Sorted by path.
+    /// Returns the files, sorted by path.
     pub fn files(&self) -> &[File] {
         &self.files
     }
@@ -110,7 +110,7 @@ impl Files {
         self.at(path).ok().map(|at| &self.files[at])
     }
 
-    /// Puts files in the place of those with the same path, or beside the others.
+    /// Replaces the files with the same paths, and adds the others.
     fn put(&mut self, files: impl IntoIterator<Item = File>) {
         for file in files {
             match self.at(&file.path) {
@@ -125,7 +125,7 @@ impl Files {
     }
 }
 
-/// All that is wrong, by path, line and rule.
+/// Returns all findings by path, line and rule.
 pub fn lint(files: &Files) -> Vec<Finding> {
     let reading = Reading::of(files);
     let mut findings = Vec::new();

@@ -1,11 +1,11 @@
-//! What the engine loads for a prompt: folders of a workspace, with the text of what is small enough to show.
+//! The files that the engine loads for a prompt: folders of a workspace, with the text of files small enough to show.
 
-/// A folder as an agent finds it in its workspace.
+/// A folder in an agent's workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
     /// Its path within the workspace, such as `skill/writer`.
     pub at: String,
-    /// In the order in which they are to be shown.
+    /// The files in the order in which prompts show them.
     pub files: Vec<Material>,
 }
 
@@ -16,11 +16,11 @@ pub struct Material {
     pub body: Body,
 }
 
-/// What a prompt can show of a file.
+/// The part of a file that a prompt can show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     Text(String),
-    /// Text, but too much of it for a prompt.
+    /// A text that is too large for a prompt.
     Large {
         bytes: u64,
     },
@@ -41,7 +41,7 @@ impl Folders {
         self.0.iter().find(|folder| folder.at == at)
     }
 
-    /// One that the order itself has placed.
+    /// Returns a folder that the order itself has placed.
     pub fn placed(&self, at: &str) -> &Folder {
         self.find(at).expect("whoever carries out an order loads each of its folders")
     }

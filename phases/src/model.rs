@@ -1,11 +1,11 @@
-//! The name of a model, as an agent reports it: a stranger's word that is shown to people.
+//! The name of a model, as an agent reports it. It is untrusted text that people see.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Short, and nothing but visible ASCII: whatever else is reported is no name of a model.
+/// A short text of visible ASCII characters. Any other report is not a name of a model.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ModelName(Box<str>);
@@ -14,13 +14,13 @@ pub struct ModelName(Box<str>);
 #[error("not a valid name for a model")]
 pub struct NotAModel;
 
-/// How many calls each model answered.
+/// The number of calls that each model answered.
 pub type Models = BTreeMap<ModelName, u32>;
 
 const LONGEST: usize = 100;
 
 impl ModelName {
-    /// None, where it cannot be a name: then nothing is known of the model.
+    /// Returns `None` if the text cannot be a name. The model is then unknown.
     pub fn reported(text: &str) -> Option<Self> {
         let is_name = (1..=LONGEST).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
         is_name.then(|| Self(text.into()))

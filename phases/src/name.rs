@@ -1,4 +1,4 @@
-//! Names of files and folders that come from a journal, a suite or an agent: none of them can lead out of its folder.
+//! Names of files and folders from a journal, a suite or an agent. None of them can lead out of its folder.
 
 use std::fmt;
 use std::ops::Deref;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// One component of a path: no separator, neither `.` nor `..`, and short enough for every file system.
+/// A component of a path: no separator, neither `.` nor `..`, and short enough for every file system.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Name(Box<str>);

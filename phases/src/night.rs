@@ -1,7 +1,7 @@
-//! Nights: jobs that tune skills by themselves, what they have come to, and what each of them wants next.
+//! Nights: jobs that tune skills without a person, their outcomes, and the next step of each.
 //!
-//! One journal a file of jobs holds all its nights; everything here follows from it. A night asks the history what comes next, lets
-//! it be done by a run of its own, and writes down what it came to: the same sentence as that of a run.
+//! Each file of jobs has one journal for all its nights, and everything here follows from it. A night reads the next
+//! step from the history, starts a run for it, and records its outcome in the same words as the run.
 
 mod history;
 mod merging;
@@ -47,11 +47,11 @@ pub enum Event {
         date: Date,
         scheduled: bool,
         jobs: Vec<Name>,
-        /// Which part of a night of several machines it is.
+        /// The part of this machine, if several machines share the night.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         shard: Option<Shard>,
     },
-    /// A job was begun: if nothing follows, the night was killed meanwhile.
+    /// A job began. If no outcome follows, the night was killed.
     Asked {
         job: Name,
         work: Work,
@@ -61,12 +61,12 @@ pub enum Event {
         work: Work,
         outcome: Box<Outcome>,
     },
-    /// A job was not begun, or not again, and why.
+    /// A job was skipped or not continued, with the reason.
     Left {
         job: Name,
         left: Left,
     },
-    /// Trials that fell short became drafts in the inbox.
+    /// Failed trials became drafts in the inbox.
     Drafted {
         job: Name,
         drafts: Vec<Draft>,
@@ -74,29 +74,29 @@ pub enum Event {
     Over {
         why: Over,
     },
-    /// A person knows that this skill works worse: silence, until something changes.
+    /// A person acknowledged that this skill works worse: no more messages until something changes.
     Acknowledged {
         job: Name,
     },
-    /// The night was made by shards elsewhere: what follows is theirs.
+    /// Shards elsewhere made the night. The entries that follow are theirs.
     Merged {
         parts: Vec<Part>,
     },
 }
 
-/// What is done for a job.
+/// The work for a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
-    /// To try the skill as it is on these scenarios, once each.
+    /// Tries the unchanged skill on these scenarios, once each.
     Measure {
         only: Vec<Name>,
     },
-    /// The same once more, because the first trials were low.
+    /// Tries the same once more, because the first trials were low.
     Again {
         only: Vec<Name>,
     },
-    /// To go on with a run that was left.
+    /// Resumes a paused run.
     Resume {
         run: RunId,
     },
@@ -107,32 +107,32 @@ pub enum Work {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     pub id: Name,
-    /// What its trial was of.
+    /// The scenario of its trial.
     pub scenario: Name,
-    /// A version and a task that become a draft once: what a person has deleted does not come back.
+    /// A version and a task, which become a draft only once: a draft that a person deleted does not come back.
     pub mark: Digest,
 }
 
-/// Why a night was over.
+/// The reason why a night ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
     Done,
-    /// It was time to stop, or too late to begin.
+    /// The night's time ended, or was too short to begin a job.
     Time,
     Interrupted,
 }
 
-/// What a job's run has come to.
+/// The outcome of a job's run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     pub run: Option<RunId>,
-    /// What was tried, and with what.
+    /// The skill and the agents of the trial.
     pub key: Option<Key>,
     pub end: End,
-    /// Of the whole run so far, also in earlier nights.
+    /// For the whole run so far, including earlier nights.
     pub spent: Spent,
-    /// The agents that report no usage window, where a share of it has to stay free.
+    /// The agents that report no usage window although a part of it must stay free.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub without_windows: BTreeSet<Box<str>>,
 }
@@ -144,39 +144,39 @@ pub enum End {
     Measured {
         trials: Vec<Trial>,
     },
-    /// It goes on in another night.
+    /// The run continues in another night.
     Paused {
         why: Box<str>,
         halt: Halt,
-        /// Whose account or service it was.
+        /// The agent whose account or service paused it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         agent: Option<Box<str>>,
     },
-    /// An agent failed, or nothing could be judged.
+    /// An agent failed, or nothing could be evaluated.
     Unjudged {
         why: Box<str>,
     },
-    /// What was asked for cannot be done: a person has to look at it.
+    /// The job cannot be done: a person must check it.
     Refused {
         why: Box<str>,
     },
-    /// We failed.
+    /// skilltune failed.
     Failed {
         why: Box<str>,
     },
 }
 
-/// What a run was paused by.
+/// The cause of a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Halt {
-    /// Its share of the budget is used up.
+    /// The job's share of the budget is used up.
     Budget,
-    /// The night was over.
+    /// The night ended.
     Time,
-    /// Its account is used up, or a service is down: it comes back by itself.
+    /// The account is used up or a service is down, which passes without help.
     Away,
-    /// It waits for a person: a login, an answer.
+    /// The run waits for a person: a login, an answer.
     Person,
 }
 
@@ -187,47 +187,47 @@ pub struct Decided {
     pub verdict: Box<str>,
     pub words: Box<str>,
     pub is_win: bool,
-    /// Whether it could have shown more with more trials.
+    /// Whether more trials could have decided it.
     pub is_open: bool,
     pub effect: Option<Effect>,
     pub before: Option<Score>,
     pub after: Option<Score>,
     pub place: Place,
-    /// The hash of the winner, if there is one: nothing is left to be found out of it either.
+    /// The hash of the winner, if any. The winner does not need another search either.
     pub champion: Option<Digest>,
-    /// In words, each.
+    /// Each as a sentence.
     pub dangers: Vec<Box<str>>,
-    /// What deciding would cost, where it is open.
+    /// The cost of deciding an open verdict.
     pub price: Option<Box<str>>,
 }
 
-/// What became of a winner.
+/// The place of a winner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// There is none.
+    /// There is no winner.
     Nowhere,
     Applied,
     Branch(Box<str>),
     Patch(Box<str>),
     PullRequest(Box<str>),
-    /// It is kept in the store, for `apply`.
+    /// The store keeps it for `apply`.
     Kept,
-    /// Somebody edited the skill meanwhile, and nothing was replaced.
+    /// Somebody edited the skill during the run, and nothing was replaced.
     Conflict,
 }
 
-/// What trials depend on. With another key another series begins.
+/// The things that trials depend on. A new key begins a new series.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Key {
     pub skill: Digest,
     pub suite: Digest,
-    /// Executor and judge, with what makes each answer as it does.
+    /// Executor and judge, with their fingerprints.
     pub agents: BTreeMap<String, Fingerprint>,
-    /// By role, the model that answered most calls, as far as the agent reports it.
+    /// By role, the model that answered most calls, if the agent reports it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, String>,
-    /// The agents in words.
+    /// The agents as text.
     pub shown: Box<str>,
 }
 
@@ -237,17 +237,17 @@ pub struct Spent {
     pub tokens: u64,
     pub usd: f64,
     pub seconds: f64,
-    /// Calls whose cost nobody knows.
+    /// Calls of unknown cost.
     pub unpriced: u64,
 }
 
 impl Key {
-    /// Whether the same is tried on the same.
+    /// Returns whether both try the same content.
     pub fn has_content_of(&self, other: &Self) -> bool {
         (self.skill, self.suite) == (other.skill, other.suite)
     }
 
-    /// Whether the same agents do it, by all that is known of them.
+    /// Returns whether the agents are the same, as far as known.
     pub fn has_agents_of(&self, other: &Self) -> bool {
         let is_same =
             |(role, model): (&String, &String)| other.models.get(role).is_none_or(|one| one == model);
@@ -258,7 +258,7 @@ impl Key {
         self.has_content_of(other) && self.has_agents_of(other)
     }
 
-    /// In what the agents are others now.
+    /// Returns the parts of the agents that have changed.
     pub fn changed(&self, now: &Self) -> Vec<String> {
         let prints = self.agents.iter().filter_map(|(role, old)| {
             let parts = old.changed(now.agents.get(role)?);
@@ -271,7 +271,7 @@ impl Key {
         prints.chain(models).collect()
     }
 
-    /// The agents with their models.
+    /// Returns the agents with their models.
     pub fn told(&self) -> String {
         let models: Vec<String> = self.models.iter().map(|(role, model)| format!("{role} {model}")).collect();
         if models.is_empty() {
@@ -300,7 +300,7 @@ impl Spent {
         }
     }
 
-    /// What came on top of what was spent before.
+    /// Returns the amount spent since an earlier point.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self {
@@ -323,7 +323,7 @@ impl Work {
         }
     }
 
-    /// Whether it can change a skill.
+    /// Returns whether the work can change a skill.
     pub fn is_search(&self) -> bool {
         match self {
             Self::Measure { .. } | Self::Again { .. } => false,

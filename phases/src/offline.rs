@@ -1,4 +1,4 @@
-//! The built-in agent: no model, only what can be seen in the files.
+//! The built-in agent: no model, it uses only what the files show.
 //!
 //! ```text
 //! Order --> Task --> walk | a command        the executor: loads the skill as an agent would
@@ -6,7 +6,7 @@
 //!                \-> improve(files, tried)   the improver: one kind of repair that keeps every meaning
 //! ```
 //!
-//! Deterministic, and honest: what structure cannot show stays `unverified`, and every report names it structural.
+//! Its results are deterministic. What structure cannot show stays `unverified`, and every report names it structural.
 
 mod improve;
 mod judge;
@@ -18,13 +18,13 @@ pub use judge::{Ran, judge};
 pub use task::{Folder, Judged, Task};
 pub use walk::walk;
 
-/// How the agent is asked for.
+/// The agent's name in commands and settings.
 pub const NAME: &str = "offline";
 
-/// How every report and state names it.
+/// The agent's name in reports and state.
 pub const SHOWN: &str = "offline (structural)";
 
-/// An agent's name as people are told it.
+/// Returns an agent's name for people.
 pub fn shown(agent: &str) -> &str {
     if agent == NAME { SHOWN } else { agent }
 }

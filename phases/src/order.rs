@@ -1,8 +1,8 @@
-//! An order: one step made ready to be carried out. It says who is asked, with which rights, and what the workspace holds.
+//! An order: one step, ready to carry out. It says which role acts, with which rights, and what the workspace holds.
 //!
-//! An order owns all it needs, so that it can be carried out apart from the run, and it is the same type for every loop.
-//! What a loop adds is the question: the text that an agent gets. No file is opened here: whoever carries out an
-//! order loads the folders that its placements name.
+//! An order owns all it needs, so that it can be carried out apart from the run, and it has the same type for every
+//! loop. A loop adds the question: the text for the agent. No file is opened here: the engine loads the folders named
+//! by an order's placements.
 
 use std::fmt::Debug;
 
@@ -17,46 +17,46 @@ use crate::scenario::SkillFile;
 
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// The step as JSON, which goes into the key of the call.
+    /// The step as JSON, a part of the call's key.
     pub step: String,
-    /// How often the step has failed before, in the whole run.
+    /// How often the step has failed before in the whole run.
     pub attempt: u32,
     pub role: Role,
     pub rights: Rights,
     pub placements: Vec<Placement>,
     /// The skill on trial, if it is installed for the agent.
     pub installed: Option<Installed>,
-    /// The folder of the workspace that stands for that of the skill's plugin.
+    /// The folder of the workspace that replaces the folder of the skill's plugin.
     pub plugin: Option<String>,
-    /// Runs in place of an agent.
+    /// Runs instead of an agent.
     pub command: Option<Command>,
-    /// The workspace is made a git repository with one commit of all that it holds.
+    /// Whether the workspace is a git repository with one commit of everything in it.
     pub repository: bool,
 }
 
-/// A stored tree, and its path in the workspace, by which prompts and readers find it.
+/// A stored tree and its path in the workspace. Prompts and readers find it by that path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     pub at: String,
     pub tree: TreeId,
     pub access: Access,
-    /// Paths of the tree that are left out.
+    /// Paths of the tree that are not placed.
     pub hidden: Vec<String>,
-    /// The only files of the tree that are placed, each where it says; all of them, if there are none.
+    /// The files of the tree to place, each at its own path. If empty, all are placed.
     pub picked: Vec<SkillFile>,
-    /// Symlinks that lead out of the tree are placed too: it is the work of a task, and may hold an environment of programs.
-    /// Elsewhere an agent would reach a person's own files through them.
+    /// Whether to place symlinks that lead out of the tree. The work of a task may hold an environment of programs, so
+    /// it has them. In other trees an agent could reach a person's own files through them.
     pub links_outside: bool,
 }
 
-/// What an agent may do to a folder that it was given.
+/// What an agent may do with a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Read it. A change is a failure of the call.
+    /// Read only. A change is a failure of the call.
     Fixed,
-    /// Edit it: this is the draft that the call is to make.
+    /// Edit: this is the draft that the call must make.
     Draft,
-    /// Change it as it likes: nobody reads it after the call.
+    /// Change freely: the folder is not read after the call.
     Scratch,
 }
 
@@ -64,83 +64,83 @@ pub enum Access {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
     pub name: String,
-    /// Its folder within the workspace.
+    /// The skill's folder within the workspace.
     pub at: String,
-    /// The prompt calls it by its name.
+    /// Whether the prompt calls the skill by its name.
     pub called: bool,
 }
 
-/// A command of ours that runs in place of an agent, on a copy of what it checks.
+/// A command of skilltune that runs instead of an agent, on a copy of its input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
     pub argv: Vec<String>,
-    /// What it reads on its standard input: nothing, if there is none.
+    /// The text for its standard input, if any.
     pub input: Option<Box<str>>,
     pub seconds: u64,
-    /// The system confines it to its workspace.
+    /// Whether the system confines it to its workspace.
     pub confined: bool,
-    /// It is a browser, which sets up a sandbox of its own through `/proc`.
+    /// Whether it is a browser, which sets up its own sandbox through `/proc`.
     pub is_browser: bool,
-    /// What it comes to serves other runs too. That of a check does not: it depends on programs and scripts that may be others
-    /// by then, or may have been missing.
+    /// Whether other runs may reuse its result. The result of a check is not reused: it depends on programs and scripts
+    /// that may have changed since, or been missing.
     pub is_shared: bool,
 }
 
-/// What a loop asks an agent with an order.
+/// A loop's question to an agent.
 pub trait Question {
-    /// The prompt. Only a prompt page of the user's own can fail.
+    /// Returns the prompt. Fails only for a prompt page of the user's own.
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty>;
 
-    /// The same for the built-in agent, which reads no prose; none, if it has no part in the loop.
+    /// Returns the task of the built-in agent, which reads no prose, or `None` if it has no part in the loop.
     fn task(&self) -> Option<Task> {
         None
     }
 
-    /// A JSON Schema of the answer, for an agent that can be held to one.
+    /// Returns a JSON Schema of the answer, for an agent that can enforce one.
     fn schema(&self) -> Option<String> {
         None
     }
 }
 
-/// An order of one loop, together with its question.
+/// An order of one loop with its question.
 pub trait Request: Question + AsRef<Order> + Clone + Debug + Send + 'static {}
 
 impl<T: Question + AsRef<Order> + Clone + Debug + Send + 'static> Request for T {}
 
 impl Order {
-    /// The folder that the agent is to edit, if there is one.
+    /// Returns the folder that the agent must edit, if any.
     pub fn draft(&self) -> Option<&Placement> {
         self.placements.iter().find(|placement| placement.access == Access::Draft)
     }
 
-    /// The folders that the agent must leave unchanged.
+    /// Returns the folders that the agent must leave unchanged.
     pub fn fixed(&self) -> impl Iterator<Item = &Placement> {
         self.placements.iter().filter(|placement| placement.access == Access::Fixed)
     }
 
-    /// Whether an answer may come from another run, and serve others.
+    /// Returns whether runs may share the answer.
     pub fn is_shared(&self) -> bool {
         self.command.as_ref().is_none_or(|command| command.is_shared)
     }
 
-    /// All that is left out of what is placed.
+    /// Returns all paths that are not placed.
     pub fn hidden(&self) -> impl Iterator<Item = &str> {
         self.placements.iter().flat_map(|placement| placement.hidden.iter().map(String::as_str))
     }
 
-    /// All files that are picked out of trees.
+    /// Returns all files that are picked from trees.
     pub fn picked(&self) -> impl Iterator<Item = &SkillFile> {
         self.placements.iter().flat_map(|placement| &placement.picked)
     }
 
-    /// Whether the workspace holds a folder at this path.
+    /// Returns whether the workspace has a folder at this path.
     pub fn places(&self, at: &str) -> bool {
         self.placements.iter().any(|placement| placement.at == at)
     }
 
-    /// What an answer must repeat, so that no text which the agent reads can answer in its place: nobody can know a hash that
-    /// covers their own words. It covers all that the agent finds in its workspace, and these texts of its prompt: whatever
-    /// another agent wrote has to be among them.
+    /// Returns the code that an answer must repeat. No text that the agent reads can forge an answer, because its
+    /// author cannot know a hash that covers the text itself. The hash covers everything in the workspace, and these
+    /// texts of the prompt: pass every text that another agent wrote.
     pub(crate) fn code(&self, what: &[u8], texts: &[&str], seed: u64) -> String {
         let (seed, attempt) = (seed.to_le_bytes(), self.attempt.to_le_bytes());
         let own = [what, &seed, self.step.as_bytes(), &attempt];
@@ -155,7 +155,7 @@ impl Placement {
         Self { at: at.into(), tree, access, hidden: Vec::new(), picked: Vec::new(), links_outside: false }
     }
 
-    /// The work of a task, all of whose symlinks are placed.
+    /// Places the work of a task with all its symlinks.
     pub(crate) fn work(at: impl Into<String>, tree: TreeId) -> Self {
         Self { links_outside: true, ..Self::new(at, tree, Access::Scratch) }
     }
@@ -169,7 +169,7 @@ impl Placement {
     }
 }
 
-/// A step as an order names it.
+/// Returns a step's text for an order.
 pub(crate) fn step_text(step: &impl Serialize) -> String {
     serde_json::to_string(step).expect("a step has a JSON text")
 }

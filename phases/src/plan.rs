@@ -1,7 +1,7 @@
-//! What a run is asked to do: frozen at its start, the first line of its journal.
+//! The plan of a run: frozen at the start, the first line of the journal.
 //!
-//! Everything that decides is here, so that a replay needs nothing else. Agents are only named: what their names mean
-//! is looked up, and trusted, again each time a run is taken up.
+//! The plan holds everything that influences decisions, so a replay needs nothing else. It only names the agents: each
+//! resume looks their names up again and checks that they are trusted.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -20,7 +20,7 @@ use crate::vocabulary::Vocabulary;
 /// The version of the journal's format that this program writes.
 pub const FORMAT: u32 = 1;
 
-/// What every loop is told, and what this one is asked to do.
+/// The settings that every loop has, and the task of this loop.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Plan<L: Vocabulary> {
@@ -36,19 +36,19 @@ pub struct Plan<L: Vocabulary> {
     pub task: L::Task,
     #[serde(deserialize_with = "roles_of::<L, _>")]
     pub roles: Roles,
-    /// A resumed run may have others.
+    /// A resumed run may have other ceilings.
     pub ceilings: Ceilings,
     pub seed: u64,
-    /// Raised by `--fresh`, so that no stored answer fits.
+    /// Raised by `--fresh`, so that no stored answer is used.
     pub epoch: u64,
-    /// It began with `--yes`: its questions are answered by their defaults whenever it is taken up.
+    /// The run began with `--yes`: each question gets its default answer, also after a resume.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unattended: bool,
 }
 
-/// A short name first, so that a few characters are a unique prefix; then when it began.
+/// The id of a run: a short name first, so that a few characters are a unique prefix, then the start time.
 ///
-/// It names a folder, so it is plain whoever wrote it: ASCII letters and digits, `-`, `_` and `.`.
+/// It names a folder, so it has only ASCII letters and digits, `-`, `_` and `.`, also in a journal from another person.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RunId(Name);
@@ -85,7 +85,7 @@ impl From<RunId> for String {
     }
 }
 
-/// The one list of all loops, each a type and its module in `loops`. `all_loops!(make x)` calls `make!` with `[x]` and the list.
+/// The list of all loops, each a type and its module in `loops`. `all_loops!(make x)` calls `make!` with `[x]` and it.
 #[macro_export]
 macro_rules! all_loops {
     ($make:ident $($with:tt)*) => {
@@ -120,10 +120,10 @@ macro_rules! kinds {
 
 all_loops!(kinds);
 
-/// Who does what.
+/// The agent of each role.
 pub type Roles = ByRole<Cast>;
 
-/// Reads an agent for each role of the loop that a run cannot do without, and for none that it does not have.
+/// Reads the agents by role. Fails if a required role has no agent, or if the loop does not have the role.
 fn roles_of<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Roles, D::Error> {
     let mut casts = BTreeMap::<Role, Cast>::deserialize(from)?;
     let mut take = |RoleSpec { role, is_optional, .. }: &RoleSpec| match casts.remove(role) {
@@ -138,35 +138,35 @@ fn roles_of<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Roles, 
     }
 }
 
-/// An agent in a role: its name, and the hashes of all that it consists of, so that a changed agent is noticed.
+/// An agent in a role: its name, and the hashes of all its parts, so that a change is noticed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cast {
     pub agent: String,
     pub model: Option<String>,
     pub fingerprint: Fingerprint,
     pub timeout_seconds: u64,
-    /// Whose models it asks, where that is known.
+    /// The family of the models that the agent uses, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<String>,
     #[serde(default, skip_serializing_if = "Isolation::is_partial")]
     pub isolation: Isolation,
-    /// The wrapper through which it is called, if there is one.
+    /// The wrapper used to call the agent, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub via: Option<String>,
-    /// The program of the user's own wrapper that it runs in, if there is one.
+    /// The program of the user's own wrapper in which the agent runs, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrap: Option<String>,
     #[serde(default)]
     pub rights: Enforced,
-    /// How it answers as an evaluator.
+    /// The shape in which it answers as an evaluator.
     #[serde(default, skip_serializing_if = "VerdictShape::is_evidenced")]
     pub verdict: VerdictShape,
-    /// Whether it can start no program, and so none of a skill's scripts.
+    /// Whether it cannot start programs, and so none of a skill's scripts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lacks_shell: bool,
 }
 
-/// What makes an agent answer as it does, part by part, so that a change can be named: `program /usr/bin/claude`.
+/// The parts that determine an agent's answers. A change can be named by its part: `program /usr/bin/claude`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Fingerprint(BTreeMap<String, Digest>);
@@ -176,46 +176,46 @@ impl Fingerprint {
         self.0.insert(part.into(), Digest::of(content));
     }
 
-    /// One hash of all parts.
+    /// Returns one hash of all parts.
     pub fn digest(&self) -> Digest {
         Digest::of_parts(self.0.iter().flat_map(|(part, digest)| [part.as_bytes(), digest.as_bytes()]))
     }
 
-    /// The parts in which the agent is another one now.
+    /// Returns the parts that have changed.
     pub fn changed(&self, now: &Self) -> Vec<String> {
         let differ = |old: &Self, new: &Self| -> Vec<String> {
             let parts = new.0.iter().filter(|(part, digest)| old.0.get(*part) != Some(digest));
             parts.map(|(part, _)| part.clone()).collect()
         };
-        // A program that was moved is named where it is now.
+        // A program that was moved is named by its new path.
         let (new, gone) = (differ(self, now), differ(now, self));
         if new.is_empty() { gone } else { new }
     }
 }
 
-/// How much of the user's own world an agent that needs no settings is in.
+/// How much of the user's own environment an agent that needs no settings gets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Isolation {
-    /// Their login, and as little else as its switches allow.
+    /// The user's login, and as little else as the agent's switches allow.
     #[default]
     Partial,
-    /// Nothing: an empty configuration folder, and a key of the environment.
+    /// Nothing: an empty configuration folder, and a key from the environment.
     Fresh,
-    /// All of it: settings, memory, hooks, servers, skills.
+    /// Everything: settings, memory, hooks, servers, skills.
     User,
 }
 
-/// Who keeps an agent to the rights of its role, while it works. What it was to leave alone is looked at afterwards in
-/// any case.
+/// Who enforces the rights of an agent's role while the agent works. In any case, skilltune checks protected files
+/// afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Enforced {
     SystemAndAgent,
     System,
-    /// The agent itself, by the switches that it was started with.
+    /// The agent itself, by its command line switches.
     Agent,
-    /// The user's own wrapper, as far as it does: skilltune cannot know, and confines nothing that runs in one.
+    /// The user's own wrapper. skilltune cannot know how far it does, and confines nothing that runs in one.
     Wrapper,
     WrapperAndAgent,
     #[default]
@@ -250,7 +250,7 @@ impl Enforced {
         }
     }
 
-    /// As people are told it, and scripts too.
+    /// Returns the text for people and for scripts.
     pub fn words(self) -> &'static str {
         match self {
             Self::SystemAndAgent => "system + agent",
@@ -264,22 +264,22 @@ impl Enforced {
 }
 
 impl Roles {
-    /// Whether any agent is in the user's own world.
+    /// Returns whether any agent uses the user's own configuration.
     pub fn in_user_world(&self) -> bool {
         self.values().any(|cast| cast.isolation == Isolation::User)
     }
 
-    /// The wrapper that stands between us and any of them.
+    /// Returns the first wrapper used to call any of the agents.
     pub fn wrapper(&self) -> Option<&str> {
         self.values().find_map(|cast| cast.via.as_deref())
     }
 
-    /// The program of the user's own wrapper that any of them runs in.
+    /// Returns the first program of the user's own wrapper in which any of the agents runs.
     pub fn wrap(&self) -> Option<&str> {
         self.values().find_map(|cast| cast.wrap.as_deref())
     }
 
-    /// The family that does the work and judges it too.
+    /// Returns the model family of the executor if the evaluator has the same one.
     pub fn own_judge(&self) -> Option<&str> {
         let family = |role| self.get(role)?.family.as_deref();
         family(&Role::EXECUTOR).filter(|own| family(&Role::EVALUATOR) == Some(own))
@@ -302,7 +302,7 @@ impl Isolation {
 }
 
 impl Cast {
-    /// As people are told it.
+    /// Returns the text for people.
     pub fn shown(&self) -> String {
         let agent = offline::shown(&self.agent);
         let agent = self.model.as_ref().map_or_else(|| agent.to_owned(), |model| format!("{agent}:{model}"));

@@ -1,23 +1,23 @@
-//! What a call costs whose agent tells its tokens and no money: an estimate, at prices that the settings tell.
+//! Estimates the cost of a call whose agent reports tokens but no money, with the prices in the settings.
 
 use std::collections::BTreeMap;
 
 use crate::event::Spent;
 
-/// Dollars for a million tokens.
+/// Dollars per million tokens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Price {
     pub input: f64,
     pub output: f64,
-    /// Of input that the service had kept; as any other input where it is not told.
+    /// The price of cached input, by default that of other input.
     pub cached: Option<f64>,
 }
 
-/// By the models' names.
+/// Prices by model name.
 pub type Prices = BTreeMap<String, Price>;
 
 impl Spent {
-    /// With an estimate, where the agent told tokens and no money, and its model has a price.
+    /// Adds an estimate if the agent reported tokens but no money, and its model has a price.
     #[must_use]
     pub fn priced(self, price: Option<&Price>) -> Self {
         match (self.usd, price.and_then(|price| price.of(&self))) {
@@ -28,7 +28,7 @@ impl Spent {
 }
 
 impl Price {
-    /// Whether any kind of token costs less than at the other price: then less is counted for the same calls.
+    /// Returns whether any kind of token is cheaper than at the other price, so that the same calls count less.
     pub fn is_below(&self, other: &Self) -> bool {
         self.input < other.input || self.output < other.output || self.cached() < other.cached()
     }

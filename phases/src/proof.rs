@@ -1,11 +1,13 @@
-//! The statistics of a final comparison: whether a challenger is better than the start, by how much, and how sure that is.
+//! The statistics of a final comparison: whether a challenger is better than the start, by how much, and how sure that
+//! is.
 //!
-//! The unit is the pair: one scenario, tried with both versions; its difference is challenger minus start, in points. The
-//! test is exact: if the versions were equal, each difference could as well have the other sign, and all signs are counted.
-//! So a useless challenger wins no more often than the confidence allows, however scores scatter. The bounds ask for a
-//! little more: that differences scatter alike on both sides of the true change. Near 0 or 100 they do not, quite.
+//! The unit is the pair: one scenario, tried with both versions; its difference is challenger minus start, in points.
+//! The test is exact: if the versions were equal, each difference could as well have the other sign, and all signs are
+//! counted. So a useless challenger wins no more often than the confidence allows, however scores scatter. The bounds
+//! assume a little more: that differences scatter alike on both sides of the true change. Near 0 or 100 they do not,
+//! quite.
 //!
-//! The looks at the pairs are fixed beforehand and share one chance of error, so that looking early costs no honesty.
+//! The looks at the pairs are fixed in advance and share one chance of error, so early looks do not add to it.
 
 mod apart;
 mod flip;
@@ -20,7 +22,7 @@ use crate::draw::Draw;
 
 pub use apart::{apart, can_tell};
 
-/// How sure a final comparison must be before anything ships.
+/// The required confidence of a final comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub enum Confidence {
@@ -37,7 +39,7 @@ pub struct NotAConfidence;
 impl Confidence {
     pub const ALL: [Self; 3] = [Self::P80, Self::P90, Self::P95];
 
-    /// How often a useless challenger may win.
+    /// Returns how often a useless challenger may win.
     pub fn alpha(self) -> f64 {
         match self {
             Self::P80 => 0.2,
@@ -54,7 +56,7 @@ impl Confidence {
         }
     }
 
-    /// With fewer pairs nothing can win, however good it is.
+    /// Returns the minimum number of pairs. With fewer, even a perfect challenger cannot win.
     pub fn fewest_pairs(self) -> usize {
         match self {
             Self::P80 => 3,
@@ -88,7 +90,7 @@ impl FromStr for Confidence {
 }
 
 impl fmt::Display for Confidence {
-    /// As a person types it.
+    /// Writes the number as a person types it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f64::from(*self).fmt(f)
     }
@@ -97,18 +99,18 @@ impl fmt::Display for Confidence {
 /// One planned look at the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Look {
-    /// How many pairs are to be there.
+    /// The number of pairs at this look.
     pub pairs: usize,
     /// This look's share of the chance of error.
     pub alpha: f64,
 }
 
-/// The looks at a comparison of so many pairs; none where so few can show nothing.
+/// Returns the looks at a comparison of this number of pairs; none if so few pairs cannot show anything.
 ///
-/// Each look has a share of the chance of error, so that all of them together stay within it. Up to 5 pairs there is too
-/// little to share. From 12 on, thirds with most of it kept for the end find as much in simulations as two looks do, with
-/// fewer runs where the change is clear. A look at which so few pairs can never win is left out, and the next one has its
-/// share.
+/// Each look has a share of the chance of error, so that all of them together stay within it. Up to 5 pairs there is
+/// too little to share. From 12 on, thirds with most of the share kept for the end find as much in simulations as two
+/// looks do, with fewer runs if the change is clear. A look that cannot win with its few pairs is left out, and the
+/// next one has its share.
 pub fn looks(pairs: usize, confidence: Confidence) -> Vec<Look> {
     let places: &[(usize, f64)] = match pairs {
         ..6 => &[(pairs, 1.0)],
@@ -118,7 +120,7 @@ pub fn looks(pairs: usize, confidence: Confidence) -> Vec<Look> {
     let (mut looks, mut saved) = (Vec::new(), 0.0);
     for &(pairs, share) in places {
         let alpha = saved + share * confidence.alpha();
-        // The clearest case: every pair says that it is better.
+        // The clearest case: every pair is better.
         if flip::rejects(&vec![1; pairs], 0, alpha) {
             looks.push(Look { pairs, alpha });
             saved = 0.0;
@@ -129,10 +131,10 @@ pub fn looks(pairs: usize, confidence: Confidence) -> Vec<Look> {
     looks
 }
 
-/// Mean difference in points, with two one-sided bounds, all in whole tenths.
+/// A mean difference in points, with two one-sided bounds, all in whole tenths.
 ///
-/// After several looks `points` is not the plain mean: it makes up for looking early (see `fair_mean`). A win at an early
-/// look is still more than what is true, on average; all comparisons together are not.
+/// After several looks `points` is not the plain mean: it corrects for the early looks (see `fair_mean`). A win at an
+/// early look is still above the truth on average; the average of all comparisons is not.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Effect {
     pub points: f64,
@@ -140,7 +142,7 @@ pub struct Effect {
     pub upper: f64,
 }
 
-/// What an effect says, by its bounds alone.
+/// The conclusion from an effect's bounds alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Conclusion {
@@ -150,18 +152,19 @@ pub enum Conclusion {
     Loss,
     /// No difference that matters: both bounds are near 0.
     Tie,
-    /// Nothing yet.
+    /// Not decided.
     Open,
 }
 
-/// As good as no difference, in points.
+/// The largest difference, in points, that does not matter.
 pub const NEGLIGIBLE: f64 = 5.0;
 
-/// What the looks made so far show; `looked` has the differences of all pairs at each of them. The order in which pairs come
-/// is drawn, not chosen, and a comparison ends at the first look that leaves nothing open.
+/// Returns the effect seen in the looks so far; `looked` has the differences of all pairs at each look. The order of
+/// the pairs is drawn, not chosen, and a comparison ends at the first look that is not open.
 ///
-/// Each bound comes from inverting the test of the last look, so that a challenger wins exactly when the test rejects "no
-/// better". Where pairs are missing, a look keeps its alpha; a look beyond the plan has none, finds no bound and is open.
+/// Each bound comes from inverting the test of the last look, so that a challenger wins exactly when the test rejects
+/// "no better". If pairs are missing, a look keeps its alpha; a look beyond the plan has none, finds no bound and is
+/// open.
 pub fn effect(looks: &[Look], looked: &[Vec<f64>]) -> Effect {
     let alphas = looks.iter().map(|look| look.alpha).chain(iter::repeat(0.0));
     let mut made: Vec<Seen> =
@@ -170,13 +173,13 @@ pub fn effect(looks: &[Look], looked: &[Vec<f64>]) -> Effect {
     let mirrored: Vec<i32> = last.tenths.iter().map(|tenths| -tenths).collect();
     let mut lower = flip::lower_bound(&last.tenths, last.alpha);
     let mut upper = -flip::lower_bound(&mirrored, last.alpha);
-    // Both bounds may close in on a mean between two tenths from either side: the tenth farther from 0 decides.
+    // Both bounds may reach a mean between two tenths from either side: the tenth farther from 0 is used.
     if lower > upper {
         (lower, upper) = if mean(&last.tenths) > 0.0 { (lower, lower) } else { (upper, upper) };
     }
     let [lower, upper] = [lower, upper].map(|tenths| f64::from(tenths) / 10.0);
     let points = fair_mean(&made, &last.tenths).round() / 10.0;
-    // Adding 0 makes 0 of -0.
+    // Adding 0 turns -0 into 0.
     Effect { points: points.clamp(lower, upper) + 0.0, lower, upper }
 }
 
@@ -206,29 +209,29 @@ impl Seen {
     }
 }
 
-/// The farthest that two scores can be apart, in tenths of a point.
+/// The largest difference of two scores, in tenths of a point.
 const FARTHEST: i32 = 1000;
 
-/// People see tenths, and whole numbers can be counted exactly.
+/// Rounds to the tenths that people see. Whole numbers can be counted exactly.
 #[expect(clippy::cast_possible_truncation, reason = "the range is limited first")]
 fn in_tenths(points: f64) -> i32 {
     let farthest = f64::from(FARTHEST);
     (points * 10.0).round().clamp(-farthest, farthest) as i32
 }
 
-/// 0 where there is none.
+/// Returns the mean, or 0 for an empty slice.
 fn mean(tenths: &[i32]) -> f64 {
     let sum: f64 = tenths.iter().map(|tenths| f64::from(*tenths)).sum();
     let count: f64 = tenths.iter().map(|_| 1.0).sum();
     if tenths.is_empty() { 0.0 } else { sum / count }
 }
 
-/// The mean that the first look would have shown, over the orders of the pairs in which no earlier look decides.
+/// Returns the mean at the first look, averaged over the orders of the pairs in which no earlier look decides.
 ///
-/// A comparison that may end early ends too often at a lucky moment: its plain means are too high on average where the
-/// challenger is better. The pairs of the first look were not chosen by anything seen, so their mean is fair, and so is
-/// its average over all orders in which the pairs could as well have come. In simulations it is as close to the truth
-/// as the plain mean is, without leaning to one side.
+/// A comparison that may end early ends too often at a lucky moment: its plain means are too high on average if the
+/// challenger is better. The pairs of the first look were not selected by any result, so their mean is fair, and so is
+/// its average over all orders in which the pairs could have come. In simulations it is as close to the truth as the
+/// plain mean, without bias.
 fn fair_mean(earlier: &[Seen], tenths: &[i32]) -> f64 {
     let Some(first) = earlier.iter().find(|seen| !seen.tenths.is_empty()) else {
         return mean(tenths);
@@ -246,12 +249,12 @@ fn fair_mean(earlier: &[Seen], tenths: &[i32]) -> f64 {
     sum / possible
 }
 
-/// How many orders of so many pairs are tried. Fewer are as fair; the more pairs, the less they differ.
+/// Returns how many orders to try. Fewer are as fair; with more pairs they differ less.
 fn orders(pairs: usize) -> usize {
     (2400 / pairs.max(1)).clamp(10, 100)
 }
 
-/// Whether a look at these differences leaves nothing open.
+/// Returns whether a look at these differences decides the comparison.
 fn decides(tenths: &[i32], alpha: f64) -> bool {
     let mirrored: Vec<i32> = tenths.iter().map(|tenths| -tenths).collect();
     let rejects = |centre| [tenths, &mirrored].map(|tenths| flip::rejects(tenths, centre, alpha));

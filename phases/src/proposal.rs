@@ -1,68 +1,68 @@
-//! How an improvement is handed to a person who works with git: as a commit of its own, which they merge or discard.
+//! Proposes an improvement to a user of git: as a separate commit, which they merge or discard.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::RunId;
 
-/// In which form.
+/// The form of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// A branch of the repository that holds the skill.
+    /// A branch of the skill's repository.
     Branch,
-    /// A file that `git am` takes.
+    /// A file for `git am`.
     Patch,
-    /// A branch that is pushed, and asked to be merged.
+    /// A pushed branch with a pull request.
     #[serde(rename = "pr")]
     PullRequest,
 }
 
-/// A commit that was made, and where it is.
+/// A commit and its location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proposal {
     pub commit: Box<str>,
-    /// The commit that it changes.
+    /// The parent commit.
     pub base: Box<str>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<Box<str>>,
-    /// The name of the remote that has the branch too.
+    /// The name of the remote that also has the branch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remote: Option<Box<str>>,
     /// The address of the pull request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pull_request: Option<Box<str>>,
-    /// The name of the file in the folder of the run.
+    /// The name of the patch file in the run's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Box<str>>,
-    /// Why it is not what was asked for, if it is not, and what else a person should know.
+    /// Why it differs from what was requested, if it does, and other notes for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Box<str>>,
 }
 
-/// The branch, the message and the time of the commit. They are the same whenever they are asked for.
+/// The branch, the message and the time of the commit. They are always the same for the same input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     pub branch: String,
-    /// Its last lines are trailers, of which one names the run.
+    /// Its last lines are trailers. One of them names the run.
     pub message: String,
     pub at: Timestamp,
 }
 
-/// What the trailers tell scripts.
+/// The trailers of the message, for scripts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trailers<'a> {
     pub run: &'a RunId,
-    /// What is proposed, whatever else the repository has.
+    /// The proposed version, whatever else the repository has.
     pub version: &'a str,
     pub verdict: &'a str,
 }
 
-/// Of this width, git shows a subject whole.
+/// git shows a subject of this width in full.
 const SUBJECT: usize = 72;
 
 impl Words {
-    /// The branch has the names of the folders that change.
+    /// Creates the texts. The branch is named after the folders that change.
     pub(crate) fn new(
         names: &[String],
         (subject, body): (&str, &str),
@@ -80,13 +80,13 @@ impl Words {
     }
 }
 
-/// What the name of a branch can hold everywhere.
+/// Replaces the characters that a branch name cannot have everywhere.
 fn slug(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
 }
 
-/// On one line, whatever a name holds.
+/// Returns a text on one line.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,25 +1,25 @@
-//! What helps after a failed call: one table.
+//! The remedies for a failed call, in one table.
 
 use crate::event::FailureKind;
 
-/// What may help.
+/// The remedy for a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remedy {
-    /// Another try, with the error in its prompt.
+    /// A retry with the error in its prompt.
     Tell,
-    /// The same try again: the service was unreachable, and the step is not at fault. If it stays unreachable, the run
+    /// The same call again: the service was unreachable, and the step is not at fault. If it stays unreachable, the run
     /// pauses.
     Repeat,
-    /// A person: every call fails like this until something is fixed.
+    /// A person must fix something. Until then every call fails like this.
     Fix,
-    /// Time: the limit is lifted by itself.
+    /// Wait: the limit is lifted without help.
     Wait,
 }
 
 impl FailureKind {
     pub fn remedy(self) -> Remedy {
         match self {
-            // The second try of a long prompt may be a shorter one.
+            // The second answer to a long prompt may be shorter.
             Self::TimedOut
             | Self::Crashed
             | Self::Empty
@@ -43,8 +43,8 @@ impl FailureKind {
         }
     }
 
-    /// Whether it may be the fault of the skill that an executor worked with, once the agent had begun. Such a trial scores 0:
-    /// trying it again would help a skill whose agent comes to an end only now and then.
+    /// Returns whether the executor's skill may be at fault, once the agent had begun. Such a trial scores 0: a retry
+    /// would favor a skill whose agent finishes only now and then.
     pub fn is_scored(self) -> bool {
         match self {
             Self::TimedOut | Self::TurnLimit | Self::OutputLimit | Self::TooLarge => true,
@@ -70,7 +70,7 @@ impl FailureKind {
         }
     }
 
-    /// Whether it counts against the step. A step is never given up because of the others.
+    /// Returns whether it counts against the step. Other failures never make the run give up a step.
     pub fn counts(self) -> bool {
         self.remedy() == Remedy::Tell
     }
@@ -80,7 +80,7 @@ impl FailureKind {
 mod tests {
     use super::*;
 
-    /// The kinds as they are written, from what is said of one that there is not.
+    /// Returns all kinds in their written form, from the error for an unknown one.
     fn kinds() -> Vec<String> {
         let error = serde_json::from_str::<FailureKind>("\"no such kind\"").unwrap_err().to_string();
         let (_, known) = error.split_once("expected one of ").unwrap();

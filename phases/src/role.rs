@@ -1,11 +1,11 @@
-//! Who does a step, and with which rights. Each loop declares its own roles: what they are called, and what they may write.
+//! The roles of agents and their rights. Each loop declares its own roles: their names, and what they may write.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// The name of a role, such as `executor`. It is shown to people and a key in JSON, so it is plain whoever wrote it.
+/// The name of a role, such as `executor`. It is shown to people and is a key in JSON, so only plain names are valid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Role(Cow<'static, str>);
@@ -19,7 +19,7 @@ const LONGEST: usize = 32;
 impl Role {
     pub const EXECUTOR: Self = Self(Cow::Borrowed("executor"));
     pub const EVALUATOR: Self = Self(Cow::Borrowed("evaluator"));
-    /// Makes what a brief asks for.
+    /// Builds what a brief asks for.
     pub const BUILDER: Self = Self(Cow::Borrowed("builder"));
     pub const IMPROVER: Self = Self(Cow::Borrowed("improver"));
     pub const SECOND_IMPROVER: Self = Self(Cow::Borrowed("improver-2"));
@@ -54,14 +54,14 @@ impl fmt::Display for Role {
     }
 }
 
-/// What a loop says of one of its roles.
+/// A loop's specification of one of its roles.
 #[derive(Debug)]
 pub struct RoleSpec {
     pub role: Role,
     pub rights: Rights,
-    /// Whether scores depend on its agent: those before and after a change of it are not compared.
+    /// Whether scores depend on the role's agent. If it changes, scores before and after are not compared.
     pub is_measure: bool,
-    /// A run may be without it.
+    /// Whether a run may have no agent for it.
     pub is_optional: bool,
 }
 
@@ -82,16 +82,16 @@ pub enum Rights {
     Work,
     /// Nothing.
     Read,
-    /// The draft that it was given.
+    /// The draft given to the agent.
     Edit,
-    /// The whole workspace, and it may run commands, which may write there and use the network.
+    /// The whole workspace. The agent may also run commands, which may write there and use the network.
     Shell,
 }
 
 impl Rights {
     pub const ALL: [Self; 4] = [Self::Work, Self::Read, Self::Edit, Self::Shell];
 
-    /// It is part of what a stored answer is known by.
+    /// Returns the name of the rights, which is part of the key of a stored answer.
     pub fn word(self) -> &'static str {
         match self {
             Self::Work => "work",
@@ -102,7 +102,7 @@ impl Rights {
     }
 }
 
-/// One of something for each role of a loop, in the order in which the loop declares them.
+/// One value for each role of a loop, in the order in which the loop declares them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ByRole<T>(Vec<(Role, T)>);
 
@@ -111,12 +111,12 @@ impl<T> ByRole<T> {
         self.iter().find(|(known, _)| *known == role).map(|(_, one)| one)
     }
 
-    /// That of a role which the loop declares.
+    /// Returns the value of a role that the loop declares.
     pub fn of(&self, role: &Role) -> &T {
         self.get(role).expect("a loop has something for each role that it declares")
     }
 
-    /// That of a role which the loop declares.
+    /// Returns the value of a role that the loop declares.
     pub fn of_mut(&mut self, role: &Role) -> &mut T {
         let mut all = self.0.iter_mut();
         let found = all.find(|(known, _)| known == role);
@@ -135,7 +135,7 @@ impl<T> ByRole<T> {
         self.iter().map(|(role, one)| (role.clone(), make(one))).collect()
     }
 
-    /// What all roles have, if there are several and they have the same.
+    /// Returns the value that all roles share, if there are several roles.
     pub fn same(&self) -> Option<&T>
     where
         T: PartialEq,

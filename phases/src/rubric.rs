@@ -1,12 +1,12 @@
 //! The contract of the tune loop: five dimensions, nineteen fixed questions.
 //!
-//! The questions are written to be answered with a quote, by different judges alike. Four dimensions look at the text
-//! of the skill; effectiveness looks at what it produced. Changing a word here makes a new contract, and with it new
-//! calls: no verdict under the old wording is ever reused.
+//! Each question can be answered with a quote, by different judges alike. Four dimensions look at the text of the
+//! skill; effectiveness looks at its output. A changed word makes a new contract, and with it new calls: a verdict
+//! under the old wording is never reused.
 
 use crate::contract::{Contract, Criterion, CriterionId, Dimension, DimensionId, Need};
 
-/// The frozen criteria by which `tune` judges a skill.
+/// Returns the frozen criteria by which `tune` evaluates a skill.
 pub fn tune() -> Contract {
     let dimensions = DIMENSIONS.map(|(id, name, weight)| Dimension {
         id: DimensionId::new(id),
@@ -24,10 +24,10 @@ pub fn tune() -> Contract {
     Contract { dimensions: dimensions.into(), criteria: criteria.into() }
 }
 
-/// The dimension that looks at what the skill produced; all others look at its text.
+/// The dimension that looks at the skill's output; all others look at its text.
 const EFFECT: &str = "effectiveness";
 
-/// What is asked of some scenarios only.
+/// The criteria that apply to some scenarios only.
 const NEEDS: [(&str, Need); 2] =
     [("effectiveness.requirements", Need::Requirements), ("effectiveness.success", Need::Success)];
 

@@ -1,6 +1,6 @@
-//! Verdicts on weighted rules: how bad it is when a rule is not met, what became of it, and the score that follows.
+//! Verdicts on weighted rules: the severity of a rule, its result, and the resulting score.
 //!
-//! No number of a model enters. A rule that could not be verified counts neither for nor against.
+//! No number of a model is used. An unverified rule counts neither for nor against.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,15 +11,15 @@ use crate::contract::text_ids;
 use crate::score::Score;
 
 text_ids! {
-    /// Names a rule by level, category and subject, such as `a.correctness.endpoints`.
+    /// The name of a rule by level, category and subject, such as `a.correctness.endpoints`.
     RuleId;
 }
 
-/// How bad it is when a rule is not met.
+/// The severity of a rule that is not met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
-    /// No level is passed without it.
+    /// A level cannot be passed without it.
     Fail,
     Warn,
     Info,
@@ -41,7 +41,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// What a rule weighs by its severity.
+/// The weight of a rule by its severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weights {
     pub fail: u32,
@@ -70,18 +70,18 @@ impl Default for Weights {
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     Pass,
-    /// Missed, and it must hold.
+    /// A rule that must hold was missed.
     Fail,
-    /// Missed, and it should hold.
+    /// A rule that should hold was missed.
     Warn,
-    /// It could not be checked.
+    /// The rule could not be checked.
     Unverified,
 }
 
 impl Verdict {
     pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::Warn, Self::Unverified];
 
-    /// The verdict on a rule of this severity that is met, missed, or could not be checked.
+    /// Returns the verdict on a rule of this severity that is met, missed, or could not be checked.
     pub fn at(severity: Severity, met: Option<bool>) -> Self {
         match (met, severity) {
             (Some(true), _) => Self::Pass,
@@ -91,7 +91,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the rule is met, if that could be checked.
+    /// Returns whether the rule is met, if it could be checked.
     pub fn met(self) -> Option<bool> {
         match self {
             Self::Pass => Some(true),
@@ -116,7 +116,7 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Who gave the verdict.
+/// The source of the verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -135,7 +135,7 @@ pub struct RuleResult {
 }
 
 impl RuleResult {
-    /// What is known of one rule: of several results the worst, and without any it is unverified.
+    /// Returns the worst of several results of one rule, or unverified if there are none.
     pub(crate) fn settled(rule: &RuleId, severity: Severity, results: &[Self]) -> Self {
         let ours = results.iter().filter(|result| result.rule == *rule);
         let worst = ours.min_by_key(|result| match result.verdict.met() {
@@ -151,7 +151,7 @@ impl RuleResult {
     }
 }
 
-/// The weights of some rules, added up by what became of them.
+/// The weights of some rules, summed by result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Weighed {
     all: u64,
@@ -168,12 +168,13 @@ impl Weighed {
         }
     }
 
-    /// Whether less than half of the weight is verified.
+    /// Returns whether less than half of the weight is verified.
     pub(crate) fn is_unclear(self) -> bool {
         2 * self.verified < self.all
     }
 
-    /// Passed weight of verified weight, in tenths of a point; full where no rule weighs anything, and absent where too little is verified.
+    /// Returns passed weight divided by verified weight, in tenths of a point; full if no rule has weight, and absent
+    /// if too little is verified.
     #[expect(clippy::cast_precision_loss, reason = "weights are small; beyond 2^53 a score is still one")]
     pub(crate) fn score(self) -> Option<Score> {
         match self.all {

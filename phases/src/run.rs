@@ -1,7 +1,7 @@
-//! A run: the fold of its records. Live state and replayed state are the same value, always.
+//! A run: the fold of its records. Live state and replayed state are always the same value.
 //!
-//! What all loops share is folded here: answers and failures, costs, pauses and waits. What only one loop knows is
-//! folded by the loop: its `Fold`.
+//! This file folds what all loops share: answers and failures, costs, pauses and waits. Each loop folds the rest in its
+//! `Fold`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Debug;
@@ -29,41 +29,41 @@ pub struct Run<L: Fold> {
     /// Wall-clock time, without pauses, waits and the time that a person took to answer.
     pub worked: Duration,
     pub seq: u64,
-    /// The loop's own state.
+    /// The state that only the loop knows.
     pub state: L::State,
-    /// When it came to its end.
+    /// The time when the run ended.
     pub closed_at: Option<Timestamp>,
-    /// What a person's command did to the target after the run.
+    /// The last command that wrote into the target after the run.
     pub placed: Option<PlacedBy>,
     pub paused: Option<Pause>,
     pub held: bool,
     pub errors: Vec<FailedCall<L>>,
-    /// A failed call after which the run makes no other: a retry is of no use, or its service stayed unreachable. Of
-    /// several since the run last began to work, the one that takes most to fix.
+    /// A failed call after which the run makes no other call: a retry does not help, or its service stayed unreachable.
+    /// If several calls failed since work last began, the one that takes most to fix.
     pub blocked: Option<FailedCall<L>>,
     pub waits: Waits,
-    /// Agents that had changed when the run was resumed; the plan has the newest of each.
+    /// The agents that had changed when the run was resumed. The plan has the newest of each.
     pub recasts: Vec<Recast>,
     pub ledger: Ledger,
     pub agents: Agents,
-    /// By agent, what it has reported of the usage windows of its account.
+    /// The usage windows of each agent's account, as the agent reported them.
     pub usage: BTreeMap<String, Usage<L::Step>>,
-    /// The models whose answers the run rests on, as far as the agents report them.
+    /// The models that gave the answers, as far as the agents report them.
     pub models: ByRole<Models>,
     answers: HashMap<L::Step, L::Answer>,
     failures: HashMap<L::Step, Tries<L::Stage>>,
 }
 
-/// How a loop's own state follows from its records.
+/// Folds the records of a run into the loop's own state.
 pub trait Fold: Vocabulary {
     /// The fold of the loop's decisions.
     type State: Clone + Debug + PartialEq + Send + Sync + 'static;
-    /// What separates a new chance for a failed step from its last one.
+    /// The part of a run in which a failed step has a limited number of tries. A new stage gives it new ones.
     type Stage: Clone + Debug + PartialEq + Send + Sync + 'static;
 
     fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::State;
 
-    /// Whether an event names nothing but what the plan has: a journal may be somebody else's.
+    /// Returns whether an event names only what the plan has. The journal may come from another person.
     fn knows(_plan: &Plan<Self>, _event: &Event<Self>) -> bool {
         true
     }
@@ -71,7 +71,7 @@ pub trait Fold: Vocabulary {
     /// Updates the loop's own state after a change of the run.
     fn fold(run: &mut Run<Self>, change: &Change<'_, Self>, at: Timestamp);
 
-    /// Shares what many answers have in common, so that a run holds it once.
+    /// Shares the parts that many answers have in common, so that a run holds them once.
     fn compact(_course: &Self::State, answer: Self::Answer) -> Self::Answer {
         answer
     }
@@ -80,24 +80,24 @@ pub trait Fold: Vocabulary {
 
     fn stage(run: &Run<Self>) -> Self::Stage;
 
-    /// Whether this failure is the result of the step, so that it is never tried again.
+    /// Returns whether this failure is the result of the step, so that the step is not retried.
     fn is_result(_step: &Self::Step, _failure: &Failure) -> bool {
         false
     }
 
-    /// How often a step may be tried in one stage.
+    /// Returns how often a step may be tried in one stage.
     fn tries(run: &Run<Self>) -> u32;
 }
 
-/// What has just happened in a run; the part that all loops share is already folded.
+/// A change of a run. The part that all loops share is already folded.
 #[derive(Debug)]
 pub enum Change<'a, L: Fold> {
     Decided(&'a L::Decision),
-    /// A step was answered, or has failed.
+    /// A step was answered or failed.
     Ended(&'a L::Step),
     /// Work continues after a pause or a wait.
     Resumed,
-    /// An agent has changed on whom scores depend: measurements before and after must not be compared.
+    /// An agent that scores depend on has changed: measurements before and after must not be compared.
     Remeasure,
 }
 
@@ -107,13 +107,13 @@ pub struct FailedCall<L: Fold> {
     pub at: Timestamp,
     pub round: u32,
     pub step: L::Step,
-    /// Its folder keeps what the agent wrote.
+    /// The call's folder keeps what the agent wrote.
     pub call: Option<CallKey>,
     pub failure: Failure,
 }
 
 impl<L: Fold> FailedCall<L> {
-    /// Where the run's folder keeps what the agent wrote: an answer that could not be read, or all files of the call.
+    /// Returns the path of the agent's output in the run's folder: the unreadable answer, or all files of the call.
     pub fn output(&self) -> Option<String> {
         let folder = format!("agents/{}", self.call?.short());
         Some(if self.failure.kind == FailureKind::OffSchema { format!("{folder}/stdout") } else { folder })
@@ -128,7 +128,7 @@ pub struct Recast {
     pub agent: String,
     /// The parts that changed.
     pub parts: Vec<String>,
-    /// Whether scores depend on it: earlier ones are not compared with later ones.
+    /// Whether scores depend on this agent. If so, earlier scores are not compared with later ones.
     pub is_measure: bool,
 }
 
@@ -136,35 +136,35 @@ pub struct Recast {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     pub times: u32,
-    /// When the first of them began.
+    /// The time when the first wait began.
     pub since: Option<Timestamp>,
-    /// When the current one ends.
+    /// The time when the current wait ends.
     pub until: Option<Timestamp>,
 }
 
-/// The failures of one step: all, its own in the stage in which it last failed, and those of its service.
+/// The failures of one step: all of them, its own in the stage in which it last failed, and those of its service.
 #[derive(Clone, Debug, PartialEq)]
 struct Tries<S> {
     total: u32,
     stage: S,
     in_stage: u32,
-    /// The last one that counts against the step.
+    /// The last failure that counts against the step.
     last: Option<Failure>,
-    /// How often in a row its service was unreachable, since the run last began to work.
+    /// How many times in a row the service was unreachable since work last began.
     refused: u32,
     refusal: Option<(Failure, Timestamp)>,
 }
 
-/// Where a step stands.
+/// The state of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepState<'a, A> {
     Answered(&'a A),
-    /// It failed as often as it may in this stage, each time by a fault of its own, or once in a way that is its result.
+    /// The step failed by its own fault as often as it may in this stage, or once with a failure that is its result.
     GivenUp(&'a Failure),
     Open,
 }
 
-/// The first record of a journal must start a run.
+/// An invalid journal. Its first record must start a run.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NotARun {
     #[error("the journal is empty")]
@@ -235,7 +235,7 @@ impl<L: Fold> Run<L> {
         }
     }
 
-    /// A journal that somebody else wrote may tell of a role for which the run has no agent.
+    /// Returns whether the run has an agent for the event's role. A journal from another person may name other roles.
     fn is_of_run(&self, event: &Event<L>) -> bool {
         let role = match event {
             Event::Done(done) => L::role(&done.step),
@@ -293,8 +293,8 @@ impl<L: Fold> Run<L> {
     }
 
     fn block(&mut self, call: FailedCall<L>) {
-        // What a person must fix comes before any wait, and the limit that is lifted last before the others. A service
-        // may be back long before a limit is lifted.
+        // A failure that a person must fix comes first, then the limit that is lifted last. An unreachable service may
+        // be back long before a limit is lifted.
         let gravity = |failure: &Failure| {
             let remedy = failure.kind.remedy();
             (remedy == Remedy::Fix, remedy == Remedy::Wait, failure.until)
@@ -304,7 +304,7 @@ impl<L: Fold> Run<L> {
         }
     }
 
-    /// What a stored answer once reported says nothing of today.
+    /// Records the usage that the agent reported. A cache hit is skipped because its numbers are old.
     fn report_usage(&mut self, done: &Done<L>) {
         let role = L::role(&done.step).filter(|_| !done.windows.is_empty() && !done.spent.cached);
         if let Some(role) = role {
@@ -314,7 +314,7 @@ impl<L: Fold> Run<L> {
         }
     }
 
-    /// Nothing failed, but the run goes on when the limit is lifted, as after a call that met it.
+    /// Blocks the run until the limit is lifted, as after a call that met the limit. No call has failed.
     fn keep_free(&mut self, role: &Role, window: &Window, at: Timestamp) {
         let agent = &self.plan.roles.of(role).agent;
         let (Some(usage), Some(free)) = (self.usage.get(agent), self.plan.ceilings.keep_free) else { return };
@@ -343,13 +343,13 @@ impl<L: Fold> Run<L> {
                 self.begin_again(at);
             }
             Signal::Held => self.held = true,
-            // Nobody knows yet what came of it.
+            // The result is not known yet.
             Signal::Placing { .. } | Signal::Proposed(_) => {}
             Signal::Placed { by, .. } => self.placed = Some(*by),
         }
     }
 
-    /// Work continues: what stopped it may have passed.
+    /// Clears what stopped the run, because the cause may be gone.
     fn begin_again(&mut self, at: Timestamp) {
         self.blocked = None;
         self.failures.values_mut().for_each(|tries| tries.refused = 0);
@@ -368,10 +368,10 @@ impl<L: Fold> Run<L> {
     }
 }
 
-/// Whether the run worked in the time before this record.
+/// Returns whether the run worked in the time before this record.
 fn was_at_work<L: Fold>(event: &Event<L>) -> bool {
     match event {
-        // A question to a person is neither a call nor an agent's.
+        // A question to a person has neither a call nor a role.
         Event::Done(done) => done.call.is_some() || L::role(&done.step).is_some(),
         Event::Decided(_) => true,
         Event::Noted(signal) => match signal {
@@ -416,22 +416,22 @@ impl<L: Fold> Run<L> {
         last.map_or(StepState::Open, StepState::GivenUp)
     }
 
-    /// How often the step has failed in this run: the number of the next attempt.
+    /// Returns how often the step has failed in this run: the number of the next attempt.
     pub fn attempts(&self, step: &L::Step) -> u32 {
         self.failures.get(step).map_or(0, |tries| tries.total)
     }
 
-    /// Why the last try failed in this stage, for the prompt of the next one.
+    /// Returns why the last try in this stage failed, for the prompt of the next try.
     pub fn last_failure(&self, step: &L::Step) -> Option<&Failure> {
         let tries = self.failures.get(step).filter(|tries| tries.stage == L::stage(self))?;
         tries.last.as_ref()
     }
 
-    /// The earliest time of the next try, if it must wait. A later time named by the service counts.
+    /// Returns the earliest time of the next try if it must wait. A later time named by the service takes precedence.
     pub fn not_before(&self, step: &L::Step, base: Duration) -> Option<Timestamp> {
         let tries = self.failures.get(step)?;
         let (refusal, at) = tries.refusal.as_ref()?;
-        // After a pause of the whole run only the time named by the service counts.
+        // After a pause of the whole run, only the time named by the service counts.
         let pause = match tries.refused {
             0 => Duration::ZERO,
             refused => backoff::pause(refusal.kind, refused, base, self.plan.seed, step),

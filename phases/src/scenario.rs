@@ -1,4 +1,4 @@
-//! A task to try a skill on, as the prompts tell it.
+//! A task to try a skill on, in the form that the prompts use.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::name::Name;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
-    /// It names folders.
+    /// Folders are named after it.
     pub id: Name,
     pub description: String,
     #[serde(default)]
@@ -19,38 +19,38 @@ pub struct Scenario {
     pub input_args: String,
     #[serde(default)]
     pub success_criteria: String,
-    /// What the executor finds in its workspace: a folder of copies.
+    /// The files in the executor's workspace: a folder of copies.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<TreeId>,
-    /// Files of the skill itself that its task is about. They are placed as the version under trial has them.
+    /// Files of the skill itself that the task is about, copied from the version under trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub of_skill: Vec<SkillFile>,
-    /// Prepares the workspace, once for all trials: a program and its arguments, run where the files are.
+    /// Prepares the workspace once for all trials: a program and its arguments, run where the files are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub setup: Option<Vec<String>>,
-    /// The workspace is a git repository with one commit, and what changed in it is an artifact too.
+    /// Whether the workspace is a git repository with one commit. If so, the diff is an artifact too.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub git: bool,
-    /// What the built-in executor runs, with the skill in its workspace: a program and its arguments.
+    /// The program and arguments that the built-in executor runs, with the skill in its workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
-    /// What its executor may use, if not what the run says.
+    /// The executor's tools, if they differ from the run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Tools>,
-    /// What a good result is like: for the judge alone.
+    /// What a good result is like. Only the judge sees it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Box<str>>,
-    /// Where there are any, they alone make the score of a trial.
+    /// If there are any demands, they alone make the score of a trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub demands: Vec<Demand>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<Box<str>>,
-    /// It is kept for the final comparison: no search runs it, and no improver sees it.
+    /// Whether it is kept for the final comparison: no search runs it, and no improver sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub held_out: bool,
 }
 
-/// A file of the first member, and where its copy is placed in the workspace.
+/// A file of the first member, and the place of its copy in the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillFile {
     /// Relative to the skill's folder.
@@ -59,18 +59,18 @@ pub struct SkillFile {
     pub at: String,
 }
 
-/// What an executor may use. Who judges or improves never has a shell.
+/// The tools of an executor. Judges and improvers never have a shell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tools {
-    /// It reads and writes files.
+    /// Reads and writes files.
     Files,
-    /// It runs commands, too.
+    /// Also runs commands.
     Shell,
 }
 
 impl Scenario {
-    /// A scenario of which nothing but the task is told.
+    /// Creates a scenario with only a task.
     pub fn new(id: Name, description: impl Into<String>) -> Self {
         Self {
             id,
@@ -93,7 +93,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// Whether it says what a criterion asks about.
+    /// Returns whether the scenario has what a criterion asks about.
     pub fn tells(&self, need: Need) -> bool {
         match need {
             Need::Requirements => !self.requirements.is_empty(),
@@ -101,17 +101,17 @@ impl Scenario {
         }
     }
 
-    /// The same for a trial without any skill: whether one is used is not asked. Nothing, if nothing is asked then.
+    /// Returns the scenario for a trial without any skill, without checks of skill use, or `None` if no check is left.
     pub fn without_skill(&self) -> Option<Self> {
         let is_asked = |demand: &&Demand| !matches!(demand.how.check(), Some(Check::Skill { .. }));
         let demands = self.demands.iter().filter(is_asked);
         let demands: Vec<_> = demands.map(|demand| Demand { member: None, ..demand.clone() }).collect();
-        // Neither says what is asked.
+        // Neither changes what is asked.
         let (tags, held_out) = (Vec::new(), false);
         (!demands.is_empty()).then(|| Self { demands, tags, held_out, ..self.clone() })
     }
 
-    /// The stored trees that it names: files of its starting state, and those that its checks grade with.
+    /// Returns the stored trees that the scenario names: its starting files, and the graders of its checks.
     pub fn trees(&self) -> Vec<TreeId> {
         let graders = self.demands.iter().filter_map(|demand| match demand.how.check() {
             Some(Check::Command { grader, .. }) => *grader,
@@ -120,7 +120,7 @@ impl Scenario {
         self.files.into_iter().chain(graders).collect()
     }
 
-    /// Whether an agent is given the same to do, with the same files.
+    /// Returns whether an agent gets the same task with the same files.
     pub fn has_task_of(&self, other: &Self) -> bool {
         self.description == other.description
             && self.input_args == other.input_args
@@ -128,7 +128,7 @@ impl Scenario {
             && self.of_skill == other.of_skill
     }
 
-    /// How a judgement of its trials names one of its demands; no criterion of a contract is named so.
+    /// Returns the criterion id of a demand in an evaluation. No criterion of a contract has such an id.
     pub fn criterion(&self, demand: &Demand) -> CriterionId {
         CriterionId::new(format!("{}/{}", self.id, demand.id))
     }

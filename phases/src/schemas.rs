@@ -1,4 +1,4 @@
-//! Holds the schemas in `docs/` to the code: what they accept is what is read, and their lists are the code's lists.
+//! Compares the schemas in `docs/` with the code: both accept the same answers and have the same lists.
 
 mod reflex;
 
@@ -33,7 +33,7 @@ fn edits() -> Value {
     json!({"edits": [{"path": "a", "find": "b", "replace": "c"}, {"path": "a", "content": "d"}], "summary": "s"})
 }
 
-/// The answer with one value replaced, added or taken out.
+/// Returns the answer with one value replaced, added or removed.
 fn damaged(answer: &Value, place: &str, by: Option<Value>) -> Value {
     let mut answer = answer.clone();
     let (parent, key) = place.rsplit_once('/').unwrap();
@@ -47,7 +47,7 @@ fn damaged(answer: &Value, place: &str, by: Option<Value>) -> Value {
     answer
 }
 
-/// Damages the answer in every way at every place, and wants schema and reader to agree on the result.
+/// Damages the answer in every way at every place. Fails if schema and reader disagree on a result.
 fn agree(schema: &str, reads: impl Fn(&str) -> bool, answer: &Value, places: &[&str], strings: bool) {
     let schema = parsed(schema);
     let mut odd =
@@ -80,7 +80,7 @@ fn the_verdict_schema_accepts_what_is_read_and_nothing_else() {
     agree(VERDICT, reads_judgement, &evidenced(), &anything, true);
     let remarks = ["/claimed_score", "/strengths", "/weaknesses", "/suggestions", "/more"];
     agree(VERDICT, reads_judgement, &evidenced(), &remarks, true);
-    // Of these strings the schema cannot know which are right.
+    // The schema cannot know which of these strings are right.
     agree(VERDICT, reads_judgement, &evidenced(), &["/verdict_of", "/criteria/0/member"], false);
 }
 
@@ -94,7 +94,7 @@ fn the_schema_that_a_model_is_held_to_accepts_what_is_read_and_nothing_else() {
     let places =
         ["/criteria", "/criteria/3", "/criteria/0/id", "/criteria/0/verdict", "/criteria/18/evidence"];
     agree(&schema(&[]).to_string(), reads_judgement, &evidenced(), &places, true);
-    // In a chain each is asked for the whole and for every member.
+    // In a chain, each criterion is asked for the whole and for every member.
     let mut chain = evidenced();
     let entries = chain["criteria"].as_array().unwrap().clone();
     let of =

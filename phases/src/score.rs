@@ -1,7 +1,7 @@
-//! Numbers out of verdicts: the only place where a score is made.
+//! Computes numbers from verdicts: the only place that makes a score.
 //!
-//! A score is finite and within 0 to 100 by construction. It is computed from findings, never taken from a model;
-//! what could not be judged is absent, never a number in the middle.
+//! A score is finite and within 0 to 100 by construction. It is computed from findings, never taken from a model; a
+//! missing evaluation is absent, never a number in the middle.
 
 use std::fmt;
 
@@ -12,8 +12,8 @@ use crate::findings::Findings;
 
 /// A number from 0 to 100, held in millionths so that equal scores are equal and float noise decides nothing.
 ///
-/// What is compared with a goal or with another score is rounded to tenths first, once: people see the very numbers that
-/// decide.
+/// Before a score is compared with a goal or another score, it is rounded once to tenths, so people see the same
+/// numbers that decide.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(u32);
 
@@ -21,7 +21,7 @@ impl Score {
     pub const ZERO: Self = Self(0);
     pub const FULL: Self = Self(100 * MILLION);
 
-    /// Nothing but a finite number from 0 to 100 is a score.
+    /// Returns a score for a finite number from 0 to 100, otherwise `None`.
     pub fn new(points: f64) -> Option<Self> {
         #[expect(
             clippy::cast_possible_truncation,
@@ -44,7 +44,7 @@ impl Score {
         (self.0 + TENTH / 2) / TENTH
     }
 
-    /// As a person types it: 80 and not 80.0.
+    /// Returns the number as a person types it: 80 and not 80.0.
     pub fn typed(self) -> String {
         let text = self.to_string();
         text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
@@ -55,7 +55,7 @@ const MILLION: u32 = 1_000_000;
 const TENTH: u32 = MILLION / 10;
 
 impl fmt::Display for Score {
-    /// One decimal, always.
+    /// Writes exactly one decimal.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tenths = self.tenths();
         f.pad(&format!("{}.{}", tenths / 10, tenths % 10))
@@ -81,7 +81,7 @@ impl<'de> Deserialize<'de> for Score {
     }
 }
 
-/// The score of one assessment; what is `None` could not be judged.
+/// The score of one assessment; `None` means not evaluated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scored {
     pub composite: Option<Score>,
@@ -91,8 +91,8 @@ pub struct Scored {
 /// Scores findings by a contract.
 ///
 /// A pass is worth 1, a partial ½, a fail 0. A dimension is 100 times the mean worth of its verified criteria, and
-/// absent when none is verified. The composite is the mean of the present dimensions by weight, and absent when they
-/// hold less than half of the contract's weight. Findings of criteria outside the contract count for nothing.
+/// absent if none is verified. The composite is the mean of the present dimensions by weight, and absent if they have
+/// less than half of the contract's weight. Findings of criteria outside the contract are ignored.
 pub fn score(contract: &Contract, findings: &Findings) -> Scored {
     let dimensions = contract.dimensions.iter().map(|dimension| {
         let verdicts = findings.iter().filter(|finding| {
@@ -117,7 +117,7 @@ pub(crate) fn compose(contract: &Contract, dimensions: Vec<(DimensionId, Option<
     Scored { composite, dimensions }
 }
 
-/// The arithmetic mean, in tenths; of nothing there is none.
+/// Returns the arithmetic mean, in tenths, or `None` for an empty slice.
 pub fn mean(scores: &[Score]) -> Option<Score> {
     let count = u64::try_from(scores.len()).ok().filter(|count| *count > 0)?;
     let sum: u64 = scores.iter().map(|score| u64::from(score.0)).sum();
@@ -136,7 +136,7 @@ fn dimension_score(verdicts: impl Iterator<Item = Verdict>) -> Option<Score> {
         halves += worth;
         verified += 1;
     }
-    // Nothing verified is 0 / 0, which is not a score.
+    // Without verified criteria this is 0 / 0, which is not a score.
     Score::new(100.0 * f64::from(halves) / f64::from(2 * verified))
 }
 

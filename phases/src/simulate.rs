@@ -1,14 +1,15 @@
-//! What a search policy is worth: the real core of `tune` in a simulated world, with no agents and no cost.
+//! Measures what a search policy is worth: the real core of `tune` in a simulated world, with no agents and no cost.
 //!
 //! ```text
 //! Law + seed -> World -> Play: Tune::next -> step -> Agents answer -> Run::apply -> ... -> Played -> Row
 //!                          ^ Policy: the plan, when it is over, what it leaves
 //! ```
 //!
-//! Everything follows from the law, the seed, the policy and its budget. To add a policy, add a variant to `Policy`. A search
-//! that is not ours goes through `Rival`: the same agents answer it, and the core is not asked.
+//! Everything follows from the law, the seed, the policy and its budget. To add a policy, add a variant to `Policy`. An
+//! external search uses `Rival`: the same agents answer it, and the core is not involved.
 //!
-//! The agents are public, so that programs can be them: the end-to-end tests run the real `tune` with these, and it comes to the same.
+//! The agents are public, so that programs can act as them: the end-to-end tests run the real `tune` with these, with
+//! the same result.
 
 pub mod agents;
 mod chain;

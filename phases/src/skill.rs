@@ -1,4 +1,4 @@
-//! The structural gate: a candidate whose `SKILL.md` no agent could load is never tried.
+//! The structural gate: a candidate is not tried if no agent could load its `SKILL.md`.
 
 mod block;
 mod fault;
@@ -7,7 +7,7 @@ pub mod strict;
 use serde::Deserialize;
 use serde_saphyr::{DuplicateKeyPolicy, Options};
 
-/// What agents read of a skill before they load it.
+/// The part of a skill that agents read before they load it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frontmatter {
     pub name: String,
@@ -30,7 +30,7 @@ pub enum SkillError {
 
 const LONGEST: usize = 64 << 10;
 
-/// Reads the front matter of a `SKILL.md`; keys that are not ours are left to those whose they are.
+/// Reads the front matter of a `SKILL.md`; ignores unknown keys.
 pub fn check(skill_md: &str) -> Result<Frontmatter, SkillError> {
     let yaml = front_matter(skill_md)?;
     let read: Option<Keys> = serde_saphyr::from_str_with_options(yaml, options(DuplicateKeyPolicy::Error))
@@ -48,7 +48,7 @@ struct Keys {
     description: Option<String>,
 }
 
-/// Whether only a person can call the skill: agents that know this key never load it by themselves.
+/// Returns true if only a person can call the skill: agents that know this key never load it by themselves.
 pub fn is_for_people_only(skill_md: &str) -> bool {
     #[derive(Deserialize)]
     struct Calls {
@@ -61,17 +61,17 @@ pub fn is_for_people_only(skill_md: &str) -> bool {
     disabled.is_some_and(|disabled| disabled == true || disabled == "true")
 }
 
-/// Whether two texts have the same words: then a change is none.
+/// Returns true if two texts have the same words and so are unchanged.
 pub fn same_but_for_white_space(old: &str, new: &str) -> bool {
     old.split_whitespace().eq(new.split_whitespace())
 }
 
-/// The text between the first line and the line that closes it.
+/// Returns the text between the first line and the closing line.
 pub(crate) fn front_matter(skill_md: &str) -> Result<&str, SkillError> {
     split(skill_md).map(|(front, _)| front)
 }
 
-/// Front matter, and the text after it.
+/// Splits a `SKILL.md` into front matter and the text after it.
 pub fn split(skill_md: &str) -> Result<(&str, &str), SkillError> {
     let text = skill_md.strip_prefix('\u{feff}').unwrap_or(skill_md);
     let first = text.split_inclusive('\n').next().unwrap_or_default();
@@ -90,7 +90,7 @@ pub fn split(skill_md: &str) -> Result<(&str, &str), SkillError> {
     Err(SkillError::NotClosed)
 }
 
-/// Far more than any skill needs, far less than a YAML bomb does.
+/// Limits far above the needs of any skill, and far below a YAML bomb.
 pub(crate) fn options(duplicate_keys: DuplicateKeyPolicy) -> Options {
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {

@@ -1,12 +1,13 @@
-//! Which scenarios a search may learn from, and which are kept for the final comparison.
+//! Divides scenarios into those that a search may learn from, and those kept for the final comparison.
 
 use std::collections::BTreeMap;
 
 use crate::id::Digest;
 use crate::scenario::Scenario;
 
-/// Holds out this percentage and no fewer than `fewest`, as evenly as it goes from scenarios with the same tags. Where
-/// somebody has marked some, or nothing would be left to search with, nothing changes, and the answer is false. It follows from the scenarios themselves and the seed, so that the same suite is always divided alike.
+/// Holds out this percentage, but at least `fewest`, as evenly as possible from scenarios with the same tags. If some
+/// are already marked, or none would be left to search with, changes nothing and returns false. The result follows from
+/// the scenarios and the seed, so the same suite is always divided alike.
 pub fn split(scenarios: &mut [Scenario], percent: u32, fewest: usize, seed: u64) -> bool {
     if scenarios.len() <= fewest || scenarios.iter().any(|scenario| scenario.held_out) {
         return false;
@@ -25,7 +26,7 @@ pub fn split(scenarios: &mut [Scenario], percent: u32, fewest: usize, seed: u64)
         stratum.sort_unstable_by_key(|(digest, _)| *digest);
         for &(_, nth) in &*stratum {
             so_far += 1;
-            // What is due by now: strata of one take their turns.
+            // Counts across strata, so that strata of one take turns.
             if held_out.len() < (so_far * wanted + many / 2) / many {
                 held_out.push(nth);
             }
@@ -37,7 +38,7 @@ pub fn split(scenarios: &mut [Scenario], percent: u32, fewest: usize, seed: u64)
     !held_out.is_empty()
 }
 
-/// Rounded to the nearest.
+/// Rounds to the nearest whole number.
 fn share(of: usize, percent: u32) -> usize {
     (of * percent as usize + 50) / 100
 }

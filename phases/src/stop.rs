@@ -1,26 +1,26 @@
 //! The stop rules: data, judged by pure functions over the run's series, in one order of precedence.
 //!
-//! reached, failed, oscillating, stalled, exhausted; what is refused or finished the loop sees itself. A success is never relabelled, and
-//! what stands still is never called converged. A person's stop is no rule: it pauses a run, or ends it, as its loop has it; a
-//! ceiling only pauses a run.
+//! The order is reached, failed, oscillating, stalled, exhausted; the loop itself detects refused and finished. A
+//! success is never relabelled, and a stalled search is never called converged. A person's stop is not a rule: it
+//! pauses or ends a run, depending on the loop; a ceiling only pauses a run.
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::Digest;
 use crate::score::Score;
 
-/// Why the search ended.
+/// The reason why the search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     Reached,
     Failed,
-    /// The improver's newest edits are not valid ones, and no other was made.
+    /// The improver's newest edits are invalid, and there are no others.
     Refused,
     Oscillating,
     Stalled,
     Exhausted,
-    /// The improver finds nothing more to change, and would find nothing in another round either.
+    /// The improver finds nothing more to change, and another round would not help.
     Finished,
 }
 
@@ -28,12 +28,12 @@ pub enum Reason {
 pub struct Stall {
     pub window: usize,
     pub gain: f64,
-    /// A rise of just the gain is enough; otherwise it takes more.
+    /// Whether a rise of exactly the gain is enough; otherwise it takes more.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reaching: bool,
 }
 
-/// The numbers that the rules are judged against.
+/// The limits of the rules.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub max_errors: u32,
@@ -41,20 +41,20 @@ pub struct Limits {
     pub max_iterations: u32,
 }
 
-/// What the rules look at, one value a round.
+/// The input of the rules, one value per round.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
-    /// The goal is met.
+    /// Whether the goal is met.
     pub reached: bool,
-    /// The scores of the measured rounds; an incomplete round is not among them.
+    /// The scores of the measured rounds, without incomplete rounds.
     pub scores: Vec<Score>,
-    /// The content of what was measured, each named once where it stands.
+    /// The measured content. A repeated measurement in a row is listed once.
     pub contents: Vec<Digest>,
     pub failed_in_a_row: u32,
     pub rounds: u32,
 }
 
-/// The first rule that holds, if any.
+/// Returns the reason of the first rule that holds, if any.
 pub fn judge(limits: &Limits, series: &Series) -> Option<Reason> {
     let verdicts = [
         (series.reached, Reason::Reached),
@@ -66,7 +66,7 @@ pub fn judge(limits: &Limits, series: &Series) -> Option<Reason> {
     verdicts.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
 }
 
-/// The content came back to what it was two generations ago, twice: the improver undoes its own work.
+/// Returns whether the content went back to what it was two generations ago, twice: the improver undoes its own work.
 fn oscillating(contents: &[Digest]) -> bool {
     contents.windows(3).filter(|three| three[0] == three[2]).count() >= 2
 }
@@ -75,13 +75,13 @@ fn stalled(stall: Stall, scores: &[Score]) -> bool {
     !scores.is_empty() && standstill(stall, scores) >= stall.window
 }
 
-/// For how many of the newest scores the best has not risen by the gain.
+/// Returns for how many of the newest scores the best has not risen by the gain.
 pub fn standstill(stall: Stall, scores: &[Score]) -> usize {
     let best = |scores: &[Score]| scores.iter().max().map_or(0.0, |score| score.points());
     let is_flat = |newest: &usize| {
         let rise = best(scores) - best(&scores[..scores.len() - newest]);
         if stall.reaching { rise < stall.gain } else { rise <= stall.gain }
     };
-    // The more scores are left out, the higher the rise since then.
+    // The rise grows with the number of scores left out.
     (1..scores.len()).take_while(is_flat).count()
 }

@@ -1,12 +1,12 @@
-//! What an agent reported about its work in one call, in the same words for all agents: its texts, its tool calls, and how they ended.
+//! An agent's report of one call, in the same form for all agents: its texts, its tool calls, and their results.
 //!
 //! ```text
 //! agent's stream --> Transcript (as printed) --> redacted --> lines (transcript.jsonl)
 //!                                                         \-> digest (judge, improver)
 //! ```
 //!
-//! All of it comes from the agent's output, which may be hostile: the number of events and the length of every text are bounded.
-//! An agent that reports no events has an empty transcript; nothing in it is inferred.
+//! All of it comes from the agent's output, which may be hostile: the number of events and the length of every text are
+//! bounded. An agent that reports no events has an empty transcript; nothing is inferred.
 
 mod digest;
 mod redact;
@@ -20,19 +20,19 @@ pub(crate) use digest::one_line;
 pub use redact::Redaction;
 pub(crate) use redact::is_plain;
 
-/// More events than this are only counted.
+/// Later events are only counted.
 pub const MOST_EVENTS: usize = 2_000;
-/// Files of one tool call.
+/// The most files of one tool call.
 const MOST_FILES: usize = 20;
 
-/// What an agent reported in one call.
+/// An agent's report of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transcript {
     events: Vec<Event>,
     end: End,
 }
 
-/// One thing that an agent reported. The id of a tool call is the agent's own, and its result has the same.
+/// One event of an agent's report. A tool call has the agent's own id, and its result has the same id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
@@ -49,20 +49,20 @@ pub struct Call {
     /// The command line, if the tool runs one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Its other arguments, as JSON.
+    /// The other arguments, as JSON.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub arguments: String,
-    /// The files that its arguments name.
+    /// The files named in the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
-/// How a tool call ended.
+/// The result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub id: String,
     pub failed: bool,
-    /// Only if the agent reports it.
+    /// Set only if the agent reports it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     pub output: String,
@@ -77,14 +77,15 @@ pub struct End {
     pub input_tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// All tool calls, also those left out.
+    /// All tool calls, including those left out.
     pub tool_calls: u64,
     /// Events after the first [`MOST_EVENTS`].
     pub left_out: u64,
 }
 
 impl Call {
-    /// A call with its arguments as the agent prints them. Of these, `command` is a command line, and the names in `files` are paths.
+    /// Creates a call with its arguments as the agent prints them. The argument `command` is a command line, and the
+    /// arguments in `files` are paths.
     pub fn new(id: &str, tool: &str, arguments: &Value, files: &[&str]) -> Self {
         let mut rest = arguments.clone();
         let mut take = |key: &str| match rest.as_object_mut()?.remove(key)? {
@@ -123,9 +124,9 @@ impl Transcript {
         self.add(|| Event::Result(outcome()));
     }
 
-    /// Whether the call with this id was reported, for agents that may report a call only with its result.
+    /// Returns whether the call with this id was reported. Some agents report a call only with its result.
     pub fn has_call(&self, id: &str) -> bool {
-        // A full transcript is not searched: it can be asked a million times.
+        // A full transcript is not searched, because this may be called a million times.
         self.is_full()
             || self.events.iter().rev().any(|event| matches!(event, Event::Call(call) if call.id == id))
     }
@@ -134,19 +135,19 @@ impl Transcript {
         self.events.is_empty()
     }
 
-    /// Sets the totals, which an agent reports at its end.
+    /// Sets the totals that an agent reports at the end.
     pub fn total(&mut self, turns: Option<u64>, input_tokens: Option<u64>, output_tokens: Option<u64>) {
         self.end = End { turns, input_tokens, output_tokens, ..self.end.clone() };
     }
 
-    /// One JSON object a line; the last one has the totals.
+    /// Returns one JSON object per line; the last one has the totals.
     pub fn lines(&self) -> String {
         let line = |event: &Event| json::line(event) + "\n";
         let end = Event::End(self.end.clone());
         self.events.iter().chain([&end]).map(line).collect()
     }
 
-    /// The transcript that has these lines; none if they are not as [`Transcript::lines`] writes them.
+    /// Reads a transcript from its lines. Returns `None` if they are not in the form that [`Transcript::lines`] writes.
     pub fn from_lines(lines: &str) -> Option<Self> {
         let (mut events, mut end) = (Vec::new(), None);
         for line in lines.lines() {
@@ -159,7 +160,7 @@ impl Transcript {
         Some(Self { events, end: end? })
     }
 
-    /// Whether a tool call names a path, in its files, its command or its arguments.
+    /// Returns whether a tool call names a path in its files, its command or its arguments.
     pub fn has_opened(&self, path: &str) -> bool {
         self.events.iter().any(|event| match event {
             Event::Call(call) => {
@@ -174,12 +175,12 @@ impl Transcript {
         &self.events
     }
 
-    /// The totals.
+    /// Returns the totals.
     pub fn end(&self) -> &End {
         &self.end
     }
 
-    /// Whether all events were kept. Each may still have been shortened.
+    /// Returns whether all events were kept. Each may still have been shortened.
     pub fn is_whole(&self) -> bool {
         self.end.left_out == 0
     }

@@ -1,4 +1,4 @@
-//! Scenarios and demands that tell nothing, as far as that shows without a call: in the suite itself, or in trials of runs.
+//! Finds scenarios and demands that show nothing, without a call: in the suite itself, or in trials of past runs.
 
 mod tally;
 
@@ -11,7 +11,7 @@ use crate::scenario::Scenario;
 
 pub use tally::{Tally, never, passes_without};
 
-/// What tells nothing: a scenario, or one demand of it.
+/// A scenario that shows nothing, or one such demand of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vacuous {
     pub scenario: Name,
@@ -23,26 +23,26 @@ pub struct Vacuous {
 pub enum Why {
     /// Another scenario has the same task, with files of the same names.
     Duplicate(Name),
-    /// This part of what should come out stands in the task.
+    /// The task contains this part of the expected result.
     NamesAnswer(Box<str>),
-    /// The files that the scenario brings meet it.
+    /// The scenario's own files meet it.
     MetAtStart,
-    /// An agent that does nothing meets all of it.
+    /// An agent that does nothing meets all its demands.
     MetByNothing,
     AlwaysMet,
     NeverMet,
     NoDemand,
     /// Every trial of runs met it.
     NeverFails(Trials),
-    /// None of them did.
+    /// No trial of runs met it.
     NeverPasses(Trials),
-    /// All its trials without the skill met all of it.
+    /// All trials without the skill met all its demands.
     PassesWithout {
         trials: usize,
     },
 }
 
-/// How many trials showed something, and of how many versions of a skill.
+/// The number of trials with a result, and of versions of a skill in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trials {
     pub trials: usize,
@@ -66,13 +66,13 @@ impl Why {
     }
 }
 
-/// A trial of a scenario in which the agent does nothing, and says nothing.
+/// A trial of a scenario in which the agent does and says nothing.
 pub trait Untouched: Facts {
-    /// What the scenario brings, so that tasks with other files are other tasks.
+    /// Identifies the scenario's files, so that tasks with other files are different tasks.
     fn brought(&self) -> String;
 }
 
-/// All that tells nothing, in the order of the scenarios.
+/// Returns everything that shows nothing, in the order of the scenarios.
 pub fn vacuous<U: Untouched>(scenarios: &[Scenario], untouched: impl Fn(&Scenario) -> U) -> Vec<Vacuous> {
     let mut found = Vec::new();
     let mut tasks = HashMap::<(String, String, String), &Name>::new();
@@ -117,7 +117,7 @@ fn of_demand(demand: &Demand, task: &str, start: &dyn Facts) -> Option<Why> {
     let met = || tell(check, start).0;
     match check {
         Check::Touches { only } if only.iter().any(|glob| &**glob == "**") => Some(Why::AlwaysMet),
-        // Whatever else a text has, it has the empty text.
+        // Every text contains the empty text.
         Check::Pattern { of: Text::Answer | Text::Transcript, times: Times { max: Some(0), .. }, .. } => {
             (met() == Some(false)).then_some(Why::NeverMet)
         }
@@ -139,7 +139,7 @@ fn of_demand(demand: &Demand, task: &str, start: &dyn Facts) -> Option<Why> {
     }
 }
 
-/// Whether nothing is asked for but what should not be. That a skill stays unused is asked on purpose.
+/// Returns whether doing nothing meets all demands. A skill that must stay unused is a deliberate demand.
 fn is_met_by_nothing(scenario: &Scenario, start: &dyn Facts) -> bool {
     let is_met = |demand: &Demand| match demand.how.check() {
         None | Some(Check::Skill { .. } | Check::Command { .. }) => false,
@@ -149,22 +149,22 @@ fn is_met_by_nothing(scenario: &Scenario, start: &dyn Facts) -> bool {
     !scenario.demands.is_empty() && scenario.demands.iter().all(is_met)
 }
 
-/// In lower case, with single blanks.
+/// Returns the text in lower case, with single spaces.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// Shorter words stand in many a task.
+/// Shorter words occur in many tasks.
 const SHORTEST: usize = 4;
 
-/// The text, if it stands in the task, which is plain.
+/// Returns the text if the plain task contains it.
 fn named(task: &str, text: &str) -> Option<Box<str>> {
     let text = plain(text);
     let is_there = text.chars().count() >= SHORTEST && task.contains(&text);
     is_there.then(|| text.into())
 }
 
-/// What stands in quotation marks or as code.
+/// Returns the parts in quotation marks or backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     [('"', '"'), ('`', '`'), ('“', '”')].into_iter().flat_map(move |(open, close)| {
         let mut rest = text;
@@ -176,7 +176,7 @@ fn quoted(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The one text that a pattern finds, if there is only one.
+/// Returns the only text that a pattern matches, if there is only one.
 fn literal(pattern: &str) -> Option<String> {
     let mut rest = pattern;
     if let Some((flags, behind)) = pattern.strip_prefix("(?").and_then(|inner| inner.split_once(')')) {

@@ -1,4 +1,4 @@
-//! What a loop writes into a journal: the types that plans and records are made of.
+//! The types that a loop writes into a journal, in plans and records.
 //!
 //! It is the lowest of three traits of a loop. `run::Fold` builds on it, and `loops::Loop` on that.
 
@@ -19,21 +19,21 @@ pub trait JournalValue:
 impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> JournalValue for T {}
 
 pub trait Vocabulary: Copy + Debug + PartialEq + Send + Sync + 'static {
-    /// What the loop is asked to do: its part of a plan.
+    /// The loop's part of a plan.
     type Task: JournalValue;
-    /// What it can ask for: plain data, so that a step is its own key.
+    /// A step that the loop can ask for. It is plain data, so a step is its own key.
     type Step: JournalValue + Eq + Hash;
-    /// What a step is answered with.
+    /// The answer to a step.
     type Answer: JournalValue;
     type Decision: JournalValue;
 
-    /// Its roles, in the order in which people see them.
+    /// The loop's roles, in the order in which people see them.
     const ROLES: &'static [RoleSpec];
 
-    /// The role that answers a step, if an agent does.
+    /// Returns the role that answers a step, if an agent does.
     fn role(step: &Self::Step) -> Option<Role>;
 
-    /// What the loop says of a role, if it is one of its own.
+    /// Returns the loop's specification of a role, if the loop has that role.
     fn spec(role: &Role) -> Option<&'static RoleSpec> {
         Self::ROLES.iter().find(|spec| spec.role == *role)
     }

@@ -1,5 +1,5 @@
-//! How long a run waits: for a limit until the time that the service named, or else in growing steps; for an unreachable
-//! service in pauses that continue to grow from those between retries.
+//! Computes how long a run waits: for a limit until the time that the service named, or else in growing steps; for an
+//! unreachable service in pauses that continue those between retries.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ const STEPS: [u64; 3] = [15, 30, 60];
 /// The first pause if the settings ask for none: a run that waits must not retry in a busy loop.
 const LEAST: Duration = Duration::from_millis(1);
 
-/// The most that is added, so that runs that waited for the same time do not come back together.
+/// The most that is added, so that runs with the same wait do not resume together.
 const LATEST: Duration = Duration::from_secs(60);
 
-/// Until when a blocked run waits; none if waiting is of no use, or would take longer than `most`. `base` is the first pause
-/// between retries.
+/// Returns the time until which a blocked run waits; none if waiting does not help, or takes longer than `most`. `base`
+/// is the first pause between retries.
 pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Duration) -> Option<Timestamp> {
     let FailedCall { failure, step, .. } = run.blocked.as_ref()?;
     let waits = run.waits;
@@ -31,9 +31,9 @@ pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Durati
             let own = now.checked_add(pause).ok()?;
             told.map_or(own, |told| told.max(own))
         }
-        // It may have been lifted meanwhile.
+        // The limit may be lifted already.
         (Remedy::Wait, Some(told)) if waits.times == 0 => told.max(now),
-        // The named time was wrong, so it is tried no more often than without one.
+        // The named time was wrong, so retries are as rare as without one.
         (Remedy::Wait, Some(told)) => told.max(minutes(waits.times - 1, now)?),
         (Remedy::Wait, None) => minutes(waits.times, now)?,
     };
@@ -46,7 +46,7 @@ fn minutes(times: u32, now: Timestamp) -> Option<Timestamp> {
     now.checked_add(Duration::from_secs(minutes * 60)).ok()
 }
 
-/// A twentieth of the wait at most, drawn from the run's seed.
+/// Returns at most a twentieth of the wait, drawn from the run's seed.
 fn lateness<L: Fold>(run: &Run<L>, until: Timestamp, now: Timestamp) -> Duration {
     let wait = Duration::try_from(until.duration_since(now)).unwrap_or_default();
     drawn(run.plan.seed, &[b"wait", &run.waits.times.to_le_bytes()], (wait / 20).min(LATEST))

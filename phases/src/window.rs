@@ -1,4 +1,4 @@
-//! Usage windows: what an agent reports of the limits of its account, and whether enough of them stays free.
+//! Usage windows: an agent's report of its account limits, and whether enough of them stays free.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// A share of a whole, from 1% to 99%.
+/// A percentage from 1% to 99%.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Percent(u8);
@@ -47,10 +47,10 @@ impl fmt::Display for Percent {
     }
 }
 
-/// What an agent reports of one usage window of its account.
+/// An agent's report of one usage window of its account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
-    /// In the agent's own word, such as `five_hour`.
+    /// The agent's own name for it, such as `five_hour`.
     pub name: Box<str>,
     /// In percent, rounded up.
     pub used: u8,
@@ -58,13 +58,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// Whether less than this share of it is left. After its reset it is free.
+    /// Returns whether less than this share is left. After its reset a window is free.
     fn is_full(&self, free: Percent, now: Timestamp) -> bool {
         self.used > 100 - free.0 && self.resets_at > now
     }
 }
 
-/// What an agent has reported last, and the step in whose call it did.
+/// The latest report of an agent, and the step of the call that reported it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Usage<S> {
     pub step: S,
@@ -81,7 +81,7 @@ impl<S> Usage<S> {
         self.windows.extend(windows.iter().map(|window| (window.name.clone(), window.clone())));
     }
 
-    /// The window of which less than this share is left at this time; of several, the one that resets last.
+    /// Returns the window with less than this share left; if there are several, the one that resets last.
     pub fn full(&self, free: Percent, now: Timestamp) -> Option<&Window> {
         let full = self.windows.values().filter(|window| window.is_full(free, now));
         full.max_by_key(|window| window.resets_at)
@@ -123,7 +123,7 @@ mod tests {
         );
         usage.report(3, &[window("five_hour", 2, 200)]);
         assert_eq!(full(&usage, 49).as_deref(), Some("seven_day"), "each window is known by its last report");
-        // A journal of somebody else.
+        // A journal from another person.
         usage.report(4, &[window("five_hour", 255, 200)]);
         assert_eq!(full(&usage, 60).as_deref(), Some("five_hour"));
     }

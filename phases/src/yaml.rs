@@ -1,11 +1,11 @@
-//! YAML of somebody else's, read as JSON has it, within bounds.
+//! Reads untrusted YAML into JSON values, within limits.
 
 use serde_json::Value;
 use serde_saphyr::DuplicateKeyPolicy;
 
 use crate::answer::capped;
 
-/// What is wrong with a text, and in which line.
+/// The error in a text, with its line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct Fault {
@@ -13,11 +13,11 @@ pub struct Fault {
     pub what: Box<str>,
 }
 
-/// More than any suite needs; a text of a few lines may hold a million copies of one of them.
+/// Larger than any suite needs. A text of a few lines may hold a million copies of one line.
 const LARGEST: usize = 2 << 20;
 const LARGEST_EXPANDED: usize = 32 << 20;
 
-/// The value of a text with one document.
+/// Returns the value of a text with one document.
 pub fn value(text: &str) -> Result<Value, Fault> {
     if text.len() > LARGEST {
         return Err(Fault { line: 1, what: format!("YAML of more than {} MiB", LARGEST >> 20).into() });
@@ -35,7 +35,7 @@ pub fn value(text: &str) -> Result<Value, Fault> {
         },
         alias_limits: serde_saphyr::alias_limits! { max_total_replayed_events: repeated },
         duplicate_keys: DuplicateKeyPolicy::Error,
-        // `yes` and `no` are words, as in YAML 1.2.
+        // `yes` and `no` are strings, as in YAML 1.2.
         strict_booleans: true,
         with_snippet: false,
     };

@@ -1,16 +1,16 @@
-//! What is wrong with a check, in words for whoever wrote it: looked at before a run begins.
+//! Finds faults in a check before a run begins, worded for its author.
 
 use super::pattern::{Anchors, Pattern};
 use super::schema::Schema;
 use super::{Check, Comparison, Text, Times, Tool, glob, json};
 
 const MOST_ARGUMENTS: usize = 64;
-/// In characters.
+/// The limit of one argument, in characters.
 const LONGEST_ARGUMENT: usize = 4000;
 const LONGEST_NAME: usize = 200;
 const MOST_GLOBS: usize = 100;
 
-/// None if the check can be used.
+/// Returns the fault of a check, or None if the check can be used.
 pub fn fault(check: &Check) -> Option<String> {
     match check {
         Check::Command { argv, exit, .. } => command(argv, *exit),
@@ -37,7 +37,7 @@ pub fn fault(check: &Check) -> Option<String> {
 
 fn command(argv: &[String], exit: i32) -> Option<String> {
     let program = argv.first().map(String::as_str).unwrap_or_default();
-    // These two are what a list of arguments could hide from whoever reads it.
+    // A list of arguments could hide these two from its reader.
     let is_odd = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
     if program.trim().is_empty() || argv.len() > MOST_ARGUMENTS {
         let why =

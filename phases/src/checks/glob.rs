@@ -1,13 +1,13 @@
-//! Paths with wildcards: `*` is a part of a name, `?` one character of it, and `**` any folders.
+//! Paths with wildcards: `*` is a part of a name, `?` one character, and `**` any folders.
 
-/// In bytes, of a path and of a glob.
+/// The limit of a path and of a glob, in bytes.
 const LONGEST: usize = 1000;
 
-/// Whether a path is like a glob. It takes time by the product of their lengths at most.
+/// Returns whether a path matches a glob, in time at most proportional to the product of their lengths.
 pub(super) fn is_like(glob: &str, path: &str) -> bool {
     let names: Vec<&str> = path.split('/').collect();
     let parts: Vec<&str> = glob.split('/').collect();
-    // What is below a folder is not the folder itself.
+    // A match below a folder does not match the folder itself.
     let last = parts.len() - 1;
     if parts[last] == "**" && last > 0 {
         let whole = [&parts[..], &["*"]].concat();
@@ -21,8 +21,8 @@ fn is_name_like(part: &str, name: &str) -> bool {
     wild(&part, &name, |sign| *sign == '*', |sign, char| *sign == '?' || sign == char)
 }
 
-/// Whether a row is as a pattern says, some signs of which stand for any number of entries. Only the last of these is ever
-/// tried again: what the earlier ones took can stay as it is.
+/// Returns whether a row matches a pattern in which some signs match any number of entries. It only backtracks to the
+/// last of these signs, because the matches of earlier ones need not change.
 fn wild<P, T>(
     pattern: &[P],
     row: &[T],
@@ -48,7 +48,7 @@ fn wild<P, T>(
     pattern[at..].iter().all(is_any)
 }
 
-/// What is wrong with a glob.
+/// Returns the fault of a glob.
 pub(super) fn fault(glob: &str) -> Option<String> {
     if let Some(sign) = glob.chars().find(|sign| "[]{}\\".contains(*sign)) {
         return Some(format!(
@@ -61,7 +61,7 @@ pub(super) fn fault(glob: &str) -> Option<String> {
     path_fault(glob)
 }
 
-/// What is wrong with a path.
+/// Returns the fault of a path.
 pub(super) fn path_fault(path: &str) -> Option<String> {
     let why = if path.is_empty() {
         "the path is empty"

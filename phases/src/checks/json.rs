@@ -1,12 +1,12 @@
-//! JSON that somebody else wrote: read within bounds, and compared by value.
+//! Untrusted JSON: read within limits, and compared by value.
 
 use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// In bytes.
+/// The limit of a file, in bytes.
 pub(super) const LARGEST: u64 = 4 << 20;
-/// Below the limit of the parser, so that everything which walks through a value can do so by recursion.
+/// Below the limit of the parser, so that recursion through any value is safe.
 pub(super) const DEEPEST: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Value, Unreadable> {
     serde_json::from_slice(bytes).map_err(|why| Unreadable::NoJson { line: why.line(), column: why.column() })
 }
 
-/// Counts the brackets outside of strings.
+/// Counts the brackets outside strings.
 fn is_deep(bytes: &[u8]) -> bool {
     let (mut depth, mut in_string, mut is_escaped) = (0_usize, false, false);
     for byte in bytes {
@@ -42,7 +42,7 @@ fn is_deep(bytes: &[u8]) -> bool {
     false
 }
 
-/// Whether a value that was not read here is deeper than those that were.
+/// Returns whether a value from elsewhere is deeper than this module reads.
 pub(super) fn is_too_deep(value: &Value) -> bool {
     let mut open = vec![(value, 0)];
     while let Some((value, depth)) = open.pop() {
@@ -58,7 +58,7 @@ pub(super) fn is_too_deep(value: &Value) -> bool {
     false
 }
 
-/// What is wrong with a JSON pointer.
+/// Returns the fault of a JSON pointer.
 pub(super) fn pointer_fault(pointer: &str) -> Option<String> {
     let has_odd_tilde = || pointer.split('~').skip(1).any(|after| !after.starts_with(['0', '1']));
     let why = if pointer.len() > 1000 {
@@ -73,7 +73,7 @@ pub(super) fn pointer_fault(pointer: &str) -> Option<String> {
     Some(why.to_owned())
 }
 
-/// An order of all values, in which numbers are equal if their values are, and objects if their members are.
+/// Compares any two values. Numbers are equal if their values are, and objects if their members are.
 pub(super) fn compare(one: &Value, other: &Value) -> Ordering {
     match (one, other) {
         (Value::Bool(one), Value::Bool(other)) => one.cmp(other),
@@ -117,12 +117,12 @@ fn rank(value: &Value) -> u8 {
     }
 }
 
-/// Exact, also where a float cannot hold the whole number.
+/// Compares exactly, even if a float cannot hold the whole number.
 pub(super) fn numbers(one: &Number, other: &Number) -> Ordering {
     match (whole(one), whole(other)) {
         (Some(one), Some(other)) => one.cmp(&other),
-        // One of them has a fraction, which only numbers have that are small enough to be exact as floats, or is beyond
-        // everything that a whole number can be.
+        // One number has a fraction, so it is small enough to be an exact float, or it is outside the range of whole
+        // numbers.
         _ => float(one).total_cmp(&float(other)),
     }
 }
@@ -131,7 +131,7 @@ pub(super) fn float(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::MAX)
 }
 
-/// The value of a number without a fraction, however it is written.
+/// Returns the value of a number without a fraction, in any notation.
 pub(super) fn whole(number: &Number) -> Option<i128> {
     if let Some(whole) = number.as_i128() {
         return Some(whole);

@@ -1,15 +1,15 @@
-//! Patterns and the work that looking for them may take.
+//! Patterns and the work that a search for them may take.
 //!
-//! The engine is linear in the text for one search, and by the square of it for all matches; both by the size of the pattern as
-//! compiled. So a pattern has a price a byte, and whoever searches has a number of bytes to spend: what that does not suffice
-//! for cannot be told.
+//! The engine is linear in the text for one search, and quadratic for all matches; both also depend on the size of the
+//! compiled pattern. So a pattern has a price per byte, and the caller has a budget of bytes: if it is too small, the
+//! result is unknown.
 
 use regex::{Regex, RegexBuilder};
 
-/// In characters.
+/// The limit of a pattern, in characters.
 const LONGEST: usize = 1000;
-/// Sizes as compiled, with the price of a byte that such a pattern is held against. Larger ones are refused. A pattern and a text
-/// made to waste time take a microsecond for each that is paid, others a thousandth of that.
+/// Compiled sizes, each with the price of a searched byte. Larger patterns are rejected. A pattern and a text made to
+/// waste time take a microsecond per unit of price, others a thousandth of that.
 const SIZES: [(usize, u64); 4] = [(16 << 10, 1), (64 << 10, 4), (256 << 10, 16), (1 << 20, 64)];
 
 #[derive(Clone, Debug)]
@@ -18,22 +18,22 @@ pub(super) struct Pattern {
     price: u64,
 }
 
-/// What `^` and `$` stand for.
+/// The positions that `^` and `$` match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchors {
     Lines,
     Text,
 }
 
-/// What may still be spent, in bytes that a small pattern is held against.
+/// The rest of the budget, in bytes searched for a small pattern.
 #[derive(Debug)]
 pub(super) struct Work(pub(super) u64);
 
-/// How often a pattern was found, as far as that was counted.
+/// The matches of a pattern, as far as they were counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) times: u64,
-    /// Where the first one begins.
+    /// The start of the first match.
     pub(super) first: Option<usize>,
 }
 
@@ -63,18 +63,18 @@ impl Pattern {
         self.regex.is_match("")
     }
 
-    /// Whether it occurs; none if that takes too much work.
+    /// Returns whether the pattern occurs, or None if that takes too much work.
     pub(super) fn is_in(&self, text: &str, work: &mut Work) -> Option<bool> {
         Some(self.count(text, 1, work)?.times > 0)
     }
 
-    /// Counts up to `enough`.
+    /// Counts matches up to `enough`.
     pub(super) fn count(&self, text: &str, enough: u64, work: &mut Work) -> Option<Found> {
         let mut found = Found::default();
         let mut matches = self.regex.find_iter(text);
         let mut from = 0;
         while found.times < enough {
-            // A search may look at all that is left, wherever its match ends.
+            // A search may read the whole rest, wherever its match ends.
             work.take((text.len() - from).max(1) as u64 * self.price)?;
             let Some(next) = matches.next() else { break };
             found.first.get_or_insert(next.start());
@@ -86,7 +86,7 @@ impl Pattern {
 }
 
 impl Work {
-    /// None if it does not suffice: then nothing is left of it.
+    /// Takes work from the budget. Returns None and empties it if it is too small.
     pub(super) fn take(&mut self, cost: u64) -> Option<()> {
         let left = self.0.checked_sub(cost);
         self.0 = left.unwrap_or(0);
@@ -94,7 +94,7 @@ impl Work {
     }
 }
 
-/// The last line says it; those before point at the place with spaces, which one line would not keep.
+/// Returns the last line of the error. The lines before point at the place with spaces, which one line would not keep.
 fn reason(why: &regex::Error) -> String {
     if matches!(why, regex::Error::CompiledTooBig(_)) {
         return "it is too large; write smaller counts than in `a{1000}`, or fewer of them".to_owned();
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!([price("GET"), price(r"\w"), price(r"\w{5}"), price(r"\w{20}")], [1, 4, 16, 64]);
     }
 
-    /// With an engine that goes back and forth these take longer than the world stands.
+    /// With a backtracking engine these would practically never end.
     #[test]
     fn patterns_that_explode_elsewhere_are_searched_in_linear_time() {
         let begun = Instant::now();
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(count(2, 100), Some(Found { times: 2, first: Some(0) }));
         assert_eq!(count(0, 0), Some(Found::default()));
         assert_eq!(count(9, 15), None);
-        // Every search of this one looks at all that is left of the text.
+        // Every search of this pattern reads the whole rest of the text.
         let (pattern, text) = (compile(".*[^A-Z]|[A-Z]").unwrap(), "A".repeat(1 << 18));
         let begun = Instant::now();
         assert_eq!(pattern.count(&text, u64::MAX, &mut Work(4 << 20)), None);

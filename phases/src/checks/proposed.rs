@@ -1,30 +1,30 @@
-//! Commands that a model proposes as checks: which are refused, and what is done with the others.
+//! Commands that a model proposes as checks: which ones are rejected, and how the others are used.
 
 use serde::{Deserialize, Serialize};
 
-/// What is done with the commands that an agent proposes as checks.
+/// The use of commands that an agent proposes as checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
     pub run: RunThem,
-    /// The system holds them to their workspace.
+    /// Whether the system confines them to their workspace.
     pub confined: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunThem {
-    /// A person has trusted whatever they will be.
+    /// A person trusts all of them in advance.
     Always,
-    /// A person is shown them first.
+    /// A person reviews them first.
     Ask,
-    /// The judge is asked in their place.
+    /// The judge answers instead.
     Never,
 }
 
-/// Programs that would take a text for more than the arguments it consists of.
+/// Programs that would run a text instead of passing it on as arguments.
 ///
-/// Refusing them is a convenience, for a list is easier to review than a script: awk, find, sed, tar, git and python do as
-/// much by another name. What holds a command is the kernel, whatever it is called.
+/// Rejecting them is only a convenience, because a list is easier to review than a script: awk, find, sed, tar, git and
+/// python can do as much. The kernel confines a command, whatever its name.
 const SHELLS: [&str; 30] = [
     "ash",
     "bash",
@@ -58,7 +58,7 @@ const SHELLS: [&str; 30] = [
     "zsh",
 ];
 
-/// Why a command is refused that starts others.
+/// Returns why a command is rejected that starts other commands.
 pub fn shell_fault(argv: &[String]) -> Option<String> {
     let name = file_name(argv.first()?);
     let why = "is a shell or starts other programs; name the program itself in `argv`, with each argument as \
@@ -66,7 +66,7 @@ pub fn shell_fault(argv: &[String]) -> Option<String> {
     SHELLS.contains(&name.as_str()).then(|| format!("{name} {why}"))
 }
 
-/// As any of our systems would find it: `/bin/SH`, `C:\cmd.exe` and `sh` alike.
+/// Returns the name by which any supported system finds a program: `/bin/SH`, `C:\cmd.exe` and `sh` alike.
 fn file_name(program: &str) -> String {
     let name = program.trim().rsplit(['/', '\\']).next().unwrap_or_default().to_ascii_lowercase();
     name.strip_suffix(".exe").map(str::to_owned).unwrap_or(name)

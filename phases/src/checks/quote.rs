@@ -1,4 +1,4 @@
-//! What somebody else wrote, as a part of one line of ours.
+//! Quotes untrusted text in a single line.
 
 use crate::lint;
 use crate::transcript::{is_plain, one_line};
@@ -6,17 +6,17 @@ use crate::transcript::{is_plain, one_line};
 const MOST_OF_QUOTE: usize = 160;
 const MOST_OF_END: usize = 300;
 const MOST_OF_LINE: usize = 400;
-/// How much of a long line comes before what was found in it, in characters.
+/// The number of characters shown before a match in a long line.
 const MOST_BEFORE: usize = 60;
 
-/// One line without control characters, short, and without keys.
+/// Returns a short line without control characters and without keys.
 pub(super) fn quote(text: &str) -> String {
-    // Only the beginning is looked at: a text may be large, and a key that is cut off at its end is none.
+    // Only the beginning is read: a text may be large, and a key that is cut off at its end is not a key.
     let end = text.char_indices().nth(20 * MOST_OF_QUOTE).map_or(text.len(), |(at, _)| at);
     one_line(&without_keys(&text[..end]), MOST_OF_QUOTE)
 }
 
-/// The same of its end, where a program says why it failed.
+/// Quotes the end of a text, where a program says why it failed.
 pub fn quote_end(text: &str) -> String {
     let from = text.char_indices().rev().nth(20 * MOST_OF_END).map_or(0, |(at, _)| at);
     let line = one_line(&without_keys(&text[from..]), usize::MAX);
@@ -26,18 +26,18 @@ pub fn quote_end(text: &str) -> String {
     }
 }
 
-/// Control characters go first: one in the middle of a key would hide it.
+/// Removes control characters first, because one in the middle of a key would hide the key.
 fn without_keys(text: &str) -> String {
     let plain: String = text.chars().filter(|&char| is_plain(char)).collect();
     lint::without_keys(&plain, "[hidden]")
 }
 
-/// The details of a check as they are kept.
+/// Returns the details of a check as stored.
 pub fn line(details: &str) -> String {
     one_line(details, MOST_OF_LINE)
 }
 
-/// The line of a place with its number.
+/// Returns the line of a position, with its number.
 pub(super) fn quoted_line(text: &str, at: usize) -> String {
     let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let number = text[..begin].matches('\n').count() + 1;

@@ -1,8 +1,8 @@
-//! JSON Schema: what a schema says, read into rules, so that everything which it says is understood before a run begins.
+//! JSON Schema: reads a schema into rules, so that all of it is understood before a run begins.
 //!
-//! It is the part of the standard (drafts 6 to 2020-12) that needs no second document: a keyword that is not known is refused,
-//! and a reference goes to a place in the schema itself. The crates that know all of it follow a schema made for that without
-//! end, and bring a regex engine that goes back and forth; here every comparison has a number of steps to spend.
+//! It supports the part of the standard (drafts 6 to 2020-12) that needs no second document: an unknown keyword is
+//! rejected, and a reference points into the schema itself. The crates that support everything follow a malicious
+//! schema without end, and bring a backtracking regex engine; here every comparison has a limited number of steps.
 
 mod judge;
 mod keyword;
@@ -16,7 +16,7 @@ use super::json;
 
 pub(super) use judge::Judged;
 
-/// A schema and those in it, by number; the first is the whole.
+/// A schema and its subschemas, by number; the first is the whole.
 #[derive(Debug)]
 pub(super) struct Schema {
     nodes: Vec<Vec<Rule>>,
@@ -24,10 +24,10 @@ pub(super) struct Schema {
 
 const MOST_NODES: usize = 5_000;
 const MOST_PATTERNS: usize = 50;
-/// As JSON text, in bytes.
+/// The limit of the schema as JSON text, in bytes.
 const LARGEST: usize = 256 << 10;
 
-/// The dialects that are known. In the first two of them what stands beside a `$ref` does not count.
+/// The known dialects. In the first two of them, keywords beside a `$ref` are ignored.
 const DIALECTS: [&str; 4] = [
     "json-schema.org/draft-06/schema",
     "json-schema.org/draft-07/schema",
@@ -65,9 +65,9 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Whether a schema asks itself about the very value that it is asked about.
+    /// Returns whether a schema refers to itself for the same value.
     fn goes_in_circles(&self) -> bool {
-        // Each is looked at once: what is below it is done when it is met for the second time.
+        // Each schema is visited once: everything below it is done when it is popped for the second time.
         let (mut begun, mut done) = (vec![false; self.nodes.len()], vec![false; self.nodes.len()]);
         let mut open: Vec<usize> = (0..self.nodes.len()).collect();
         while let Some(&node) = open.last() {
@@ -90,16 +90,16 @@ impl Schema {
 
 struct Reader<'a> {
     root: &'a Value,
-    /// The number of each, by its address in the document.
+    /// The number of each schema, by its address in the document.
     known: HashMap<*const Value, usize>,
     open: Vec<(usize, &'a Value)>,
     patterns: usize,
-    /// What stands beside a reference would be ignored.
+    /// Whether the dialect ignores keywords beside a reference.
     refs_stand_alone: bool,
 }
 
 impl<'a> Reader<'a> {
-    /// The number of a schema, which is read later.
+    /// Returns the number of a schema, which is read later.
     fn node(&mut self, value: &'a Value) -> Result<usize, String> {
         let next = self.known.len();
         let node = *self.known.entry(std::ptr::from_ref(value)).or_insert(next);
@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
         Ok(node)
     }
 
-    /// What a reference stands for.
+    /// Returns the target of a reference.
     fn target(&self, reference: &str) -> Result<&'a Value, String> {
         let pointer = reference.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(pointer) = pointer else {
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         self.root.pointer(pointer).ok_or_else(|| "a `$ref` of the schema leads nowhere".to_owned())
     }
 
-    /// Which of the dialects the whole schema names, if it names one.
+    /// Returns the dialect that the whole schema names, if any.
     fn dialect(&self) -> Result<Option<usize>, String> {
         let Some(named) = self.root.get("$schema") else { return Ok(None) };
         let named = named.as_str().unwrap_or_default().trim_end_matches('#');
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// For schemas of ours, all of which must be understood.
+/// Returns whether a built-in schema accepts a value. All of the schema must be understood.
 pub fn accepts(schema: &Value, value: &Value) -> bool {
     let schema = Schema::read(schema).expect("a schema of ours is understood");
     schema.judge(value, &mut super::pattern::Work(u64::MAX)) == Judged::Met

@@ -1,6 +1,6 @@
-//! Whether a check is met, by what is known of a trial.
+//! Decides whether a check is met, from the facts of a trial.
 //!
-//! The details tell what was seen, never what was looked for: they go to whoever improves a skill, who must not learn the check.
+//! The details say what was seen, never what was searched for: the improver gets them, and must not learn the check.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,32 +13,32 @@ use super::{Check, Comparison, Cost, Text, Times, Tool, fault, glob};
 use crate::delivery::SkillUse;
 use crate::transcript::{Call, Event, Transcript};
 
-/// What is known of a trial.
+/// The facts of a trial.
 pub trait Facts {
-    /// The paths of the files that were left, sorted; folders and links are none.
+    /// Returns the sorted paths of the remaining files, without folders and links.
     fn files(&self) -> Vec<&str>;
-    /// The bytes of a file, up to `most` of them.
+    /// Returns the bytes of a file, up to `most` of them.
     fn bytes(&self, path: &str, most: u64) -> Bytes;
-    /// The paths of the files and links that were made, changed or removed.
+    /// Returns the paths of the files and links that were created, changed or removed.
     fn touched(&self) -> Vec<&str>;
-    /// The agent's last message, if it is known.
+    /// Returns the agent's last message, if known.
     fn answer(&self) -> Option<&str>;
-    /// None if the agent reports nothing of its work.
+    /// Returns the transcript, or None if the agent does not report its work.
     fn transcript(&self) -> Option<&Transcript>;
     fn usage(&self) -> Usage;
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Bytes {
     Whole(Vec<u8>),
-    /// It has this size.
+    /// The file has this size.
     TooLarge(u64),
-    /// There is no such file.
+    /// The file does not exist.
     Missing,
 }
 
-/// What a trial took, as far as it is known.
+/// The cost of a trial, as far as known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,19 +48,19 @@ pub struct Usage {
     pub tokens: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
-    /// What became of the skill.
+    /// The use of the skill.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skill: Option<SkillUse>,
 }
 
-/// More of a file is not searched.
+/// The rest of a larger file is not searched.
 const MOST_SEARCHED: u64 = 4 << 20;
-/// What one check may take: some twenty seconds, with a pattern and a text that are made for it.
+/// The limit of work for one check: some twenty seconds in the worst case of pattern and text.
 const WORK: u64 = 16 << 20;
-/// More files are only counted.
+/// Further files are only counted.
 const MOST_NAMED: usize = 3;
 
-/// Whether it is met, and what was seen; none if that cannot be told. A command's end is told by whoever runs it.
+/// Returns whether the check is met, or none if unknown, and what was seen. The caller runs and decides commands.
 pub fn tell(check: &Check, facts: &dyn Facts) -> (Option<bool>, String) {
     if fault(check).is_some() {
         return unknown("the check cannot be used");
@@ -109,7 +109,7 @@ fn of_text(pattern: &Pattern, of: &Text, times: Times, facts: &dyn Facts) -> Met
     }
 }
 
-/// Each of the files has to be as it should; one that cannot be looked at leaves the whole open.
+/// Checks each file; one that cannot be read leaves the result open.
 fn in_files(pattern: &Pattern, glob: &str, times: Times, facts: &dyn Facts, work: &mut Work) -> Met {
     let (mut seen, mut open) = (Vec::new(), None);
     for path in facts.files().into_iter().filter(|path| glob::is_like(glob, path)) {
@@ -157,7 +157,7 @@ fn in_text(pattern: &Pattern, place: &str, text: &str, times: Times, work: &mut 
     (Some(times.contain(count)), details)
 }
 
-/// Every text, call and result for itself. What was cut or left out may have held more.
+/// Searches each text, call and result separately. Truncated or missing parts may have had more matches.
 fn in_transcript(pattern: &Pattern, transcript: &Transcript, times: Times, work: &mut Work) -> Met {
     let (mut count, mut first) = (0, None);
     let mut is_whole = transcript.is_whole();
@@ -188,13 +188,13 @@ fn texts(event: &Event) -> Vec<(&'static str, &str)> {
     }
 }
 
-/// What a tool was called with.
+/// Returns the inputs of a tool call.
 fn inputs(call: &Call) -> impl Iterator<Item = &str> {
     let files = call.files.iter().map(String::as_str);
     call.command.as_deref().into_iter().chain([call.arguments.as_str()]).chain(files)
 }
 
-/// A count of what may be more, where not all was seen.
+/// Compares a count that may be too low, because some parts were not seen.
 fn counted(times: Times, count: u64, is_exact: bool, details: String) -> Met {
     let is_settled = is_exact || times.max.is_some_and(|max| count > max);
     let is_enough = times.max.is_none() && count >= times.min;
@@ -210,7 +210,7 @@ fn of_files(glob: &str, times: Times, facts: &dyn Facts) -> Met {
     (Some(times.contain(files.len() as u64)), details)
 }
 
-/// The first of some paths, and how many more there are.
+/// Returns the first of some paths, and the number of the others.
 fn named(paths: &[&str]) -> String {
     let first: Vec<String> = paths.iter().take(MOST_NAMED).map(|path| quote(path)).collect();
     let more = paths.len() - first.len();
@@ -278,7 +278,7 @@ fn of_skill(used: bool, skill: Option<SkillUse>) -> Met {
     }
 }
 
-/// Whether a call is one of those that are asked for; none if what was cut off it may have said so.
+/// Returns whether a call matches; none if its cut-off part may have matched.
 fn is_of(tool: &Tool, call: &Call, input: Option<&Pattern>, work: &mut Work) -> Option<bool> {
     if call.tool != *tool.name {
         return Some(false);
@@ -292,7 +292,7 @@ fn is_of(tool: &Tool, call: &Call, input: Option<&Pattern>, work: &mut Work) -> 
     call.is_whole().then_some(false)
 }
 
-/// By call, whether it is of the tool.
+/// Returns for each call whether it is one of the tool.
 fn calls<'a>(
     tool: &'a Tool,
     transcript: &'a Transcript,
@@ -333,12 +333,12 @@ fn described(call: &Call) -> String {
     format!("{}{}", quote(&call.tool), input.unwrap_or_default())
 }
 
-/// What came before the first call of the later tool is all kept: only the last events are ever left out.
+/// Compares the first calls. All events before the later tool's are kept, because only the last events are left out.
 fn of_order(before: &Tool, after: &Tool, facts: &dyn Facts) -> Met {
     let Some(transcript) = facts.transcript() else { return unknown(NO_TRANSCRIPT) };
     let (mut work, mut more) = (Work(WORK), Work(WORK));
     let mut earlier = None;
-    // Calls of which it cannot be told whether they are what is asked for.
+    // Calls that may or may not match.
     let (mut maybe_before, mut maybe_after) = (false, false);
     let both = calls(before, transcript, &mut work).zip(calls(after, transcript, &mut more));
     for ((call, is_before), (_, is_after)) in both {
@@ -349,7 +349,7 @@ fn of_order(before: &Tool, after: &Tool, facts: &dyn Facts) -> Met {
             (Some(true), None) if maybe_before => return unknown(CUT),
             (Some(true), None) => return (Some(false), format!("{} came first", described(call))),
             (None, None) => return unknown(CUT),
-            // Whether this is the first call or a later one, it comes after the earlier tool.
+            // In both cases, whether this is the first call or a later one, it comes after the earlier tool.
             (None, Some(_)) => maybe_after = true,
             (Some(false), _) => {}
         }

@@ -1,4 +1,4 @@
-//! A check in words, for people.
+//! The text of a check for people.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// An argument that is not one plain word stands in quotes, so that it is seen where the next one begins.
+/// Quotes each argument that is not a plain word, so that its end is visible.
 fn words(argv: &[String]) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./={},:@%+*".contains(c);
     let word = |word: &String| {

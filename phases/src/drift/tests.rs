@@ -5,11 +5,11 @@ const SEEDS: u64 = 2_000;
 const SCENARIOS: usize = 12;
 const OF_A_NIGHT: usize = 4;
 
-/// How a trial of a skill scatters.
+/// The scatter of a skill's trials.
 #[derive(Clone, Copy, Debug)]
 enum Noise {
     Normal(f64),
-    /// It fails wholly in this share of the trials, and is at 95 else.
+    /// It fails completely in this share of the trials, and is at 95 otherwise.
     Flickers(f64),
     /// A few statements, each met or not.
     InSteps,
@@ -19,7 +19,7 @@ const ALL: [Noise; 5] =
     [Noise::Normal(5.0), Noise::Normal(12.0), Noise::Flickers(0.1), Noise::Flickers(0.3), Noise::InSteps];
 
 impl Noise {
-    /// Before bounds at 0 and 100.
+    /// Draws the points of a trial, before the bounds at 0 and 100.
     fn points(self, draw: &mut Draw) -> f64 {
         match self {
             Self::Normal(deviation) => 60.0 + deviation * draw.normal(),
@@ -53,7 +53,7 @@ struct Skill {
 }
 
 impl Skill {
-    /// With so many known trials of each scenario.
+    /// Creates a skill with this number of known trials of each scenario.
     fn new(noise: Noise, seed: u64, known: usize) -> Self {
         let mut skill =
             Self { noise, draw: Draw::new(seed, 7), series: Series::new(&[], None), fallen: 0.0, night: 0 };
@@ -91,7 +91,7 @@ fn day(nth: usize) -> Date {
     Date::constant(2026, 11, 1).saturating_add(jiff::Span::new().days(i64::try_from(nth).unwrap()))
 }
 
-/// The share of the seeds of which this holds.
+/// Returns the share of the seeds for which the condition is true.
 fn share(holds: impl Fn(u64) -> bool) -> f64 {
     let held = (0..SEEDS).filter(|seed| holds(*seed)).count();
     f64::from(u32::try_from(held).unwrap()) / 2_000.0

@@ -1,11 +1,11 @@
-//! Applying edits to texts: all of them or none.
+//! Applies edits to texts: all of them or none.
 
 use std::collections::BTreeMap;
 
 use super::Edit;
 use crate::answer::capped;
 
-/// Why edits cannot be applied, in words that may go back to the model.
+/// The reason why edits cannot be applied, worded so that it can go back to the model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     #[error("more than {MOST_EDITS} edits")]
@@ -28,7 +28,7 @@ const MOST_EDITS: usize = 200;
 const LONGEST_FILE: usize = 1 << 20;
 const LONGEST_PATH: usize = 400;
 
-/// Applies edits one after the other and returns the files whose text is then another.
+/// Applies edits in order and returns the files whose text has changed.
 pub fn apply(
     edits: &[Edit],
     files: &BTreeMap<String, String>,
@@ -66,7 +66,7 @@ fn edited(edit: &Edit, current: Option<&str>) -> Result<String, EditError> {
     }
 }
 
-/// Where the passage stands, which must be one place only, overlaps included.
+/// Returns the position of the passage. Fails unless it occurs exactly once, overlaps included.
 fn place(path: &str, text: &str, find: &str) -> Result<usize, EditError> {
     if find.is_empty() {
         return Err(EditError::EmptyFind { path: path.into() });
@@ -79,7 +79,7 @@ fn place(path: &str, text: &str, find: &str) -> Result<usize, EditError> {
     Ok(first)
 }
 
-/// Models write bare line feeds; a file with carriage returns keeps them.
+/// Converts bare line feeds, which models write, for a file with carriage returns.
 fn in_line_ends_of(text: &str, passage: &str) -> String {
     if text.contains("\r\n") && !passage.contains('\r') {
         passage.replace('\n', "\r\n")
@@ -100,7 +100,7 @@ fn check_path(path: &str) -> Result<(), EditError> {
     Ok(())
 }
 
-/// A new file must not stand where a folder is, nor below a file.
+/// Fails if a new file has the path of a folder, or is below a file.
 fn check_room<'a>(path: &str, mut others: impl Iterator<Item = &'a String>) -> Result<(), EditError> {
     let below =
         |inner: &str, outer: &str| inner.strip_prefix(outer).is_some_and(|rest| rest.starts_with('/'));

@@ -1,9 +1,9 @@
-//! What an edit makes a skill able to do that it was not able to do before: the lines that a person has to look at.
+//! The new abilities that an edit gives to a skill: the lines that a person must review.
 //!
-//! Only what appears counts, and settings that go: they may have forbidden something. A command that was there already may
-//! be moved, indented and quoted anew. Words are compared as a program or an agent takes them (`fold`): invisible characters,
-//! letters that only look alike, quotes and line continuations make no difference. This finds what is written down; it cannot
-//! tell what a script computes, which is why a changed script is a danger of its own.
+//! Only additions count, and removed settings, because those may have forbidden something. An existing command may be
+//! moved, indented and quoted differently. Words are compared as a program or an agent reads them (`fold`): invisible
+//! characters, lookalike letters, quotes and line continuations make no difference. This only finds what is written
+//! down. It cannot know what a script computes, so a changed script is a danger of its own.
 
 mod acting;
 mod command;
@@ -25,11 +25,11 @@ pub use acting::{acts_by_itself, is_git};
 use names::{is_media, is_settings};
 use pieces::Piece;
 
-/// One thing that appeared, and the line that shows it.
+/// One addition, and the line that shows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Danger {
     pub path: Box<str>,
-    /// Counted from one; what concerns a whole file has none.
+    /// Counted from one; `None` for a whole file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     pub class: DangerClass,
@@ -39,17 +39,17 @@ pub struct Danger {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DangerClass {
-    /// A key of the front matter that says what an agent may do.
+    /// A key of the front matter that controls what an agent may do.
     Permission,
-    /// A file that agents or tools take settings or hooks from.
+    /// A file from which agents or tools read settings or hooks.
     Settings,
-    /// A program that was added or changed.
+    /// A new or changed program.
     Script,
-    /// A command or an address that leads to the network.
+    /// A command or an address that uses the network.
     Network,
-    /// A command that runs what it does not show.
+    /// A command that hides what it runs.
     HiddenCode,
-    /// A file that may be run.
+    /// A file with an executable bit.
     Executable,
     /// A file that runs as its owner or group.
     SetId,
@@ -57,7 +57,7 @@ pub enum DangerClass {
 }
 
 impl Danger {
-    /// `network: SKILL.md:12: curl http://a.dev`. The folder has a slash at its end.
+    /// Returns the text, such as `network: SKILL.md:12: curl http://a.dev`. The folder ends with a slash.
     pub fn told(&self, folder: &str) -> String {
         let Self { path, line, class, shown } = self;
         let at = line.map(|line| format!(":{line}")).unwrap_or_default();
@@ -91,21 +91,21 @@ impl DangerClass {
     }
 }
 
-/// A skill's files, and what lint does not look at.
+/// A skill's files, with details that lint does not need.
 #[derive(Clone, Debug, Default)]
 pub struct Version {
     pub files: Files,
     /// The files with a set-id bit.
     pub set_id: BTreeSet<String>,
-    /// The content of each file, which tells those apart that are not read as text.
+    /// The content hash of each file, which tells apart files that are not read as text.
     pub contents: BTreeMap<String, BlobId>,
 }
 
-/// More of one class are only counted.
+/// Further dangers of one class are only counted.
 const MOST_OF_A_CLASS: usize = 20;
 const LONGEST_LINE: usize = 160;
 
-/// What appears between two versions, by path and line.
+/// Returns the dangers that a new version adds, by path and line.
 pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
     let mut found = Vec::new();
     for file in after.files.files() {
@@ -115,7 +115,7 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
         if !is_same {
             of_content(old, file, &mut found);
         }
-        // A script that was there already runs by its interpreter, with the bit and without.
+        // An existing script already runs by its interpreter, with or without the bit.
         let was_run = old.is_some_and(|old| old.executable || is_script(old) && is_same);
         if file.executable && !was_run {
             found.push(whole(file, DangerClass::Executable, "may be run now"));
@@ -128,7 +128,7 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
     let gone = before.files.files().iter().filter(is_gone);
     found.extend(gone.map(|old| whole(old, DangerClass::Settings, "removed")));
     of_lines(&before.files, &after.files, &mut found);
-    // Of several in one line, the first shows most of it.
+    // If a line has several, the first shows most of it.
     found.sort_by(|one, other| order(one).cmp(&order(other)));
     found.dedup_by(|one, other| order(one) == order(other));
     let mut some: Vec<Danger> =
@@ -137,7 +137,7 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
     some
 }
 
-/// The first ones, and how many more there are.
+/// Returns the first dangers of a class, and the number of the others.
 fn of_class(class: DangerClass, found: &[Danger]) -> Vec<Danger> {
     let all: Vec<&Danger> = found.iter().filter(|danger| danger.class == class).collect();
     let mut shown: Vec<Danger> = all.iter().take(MOST_OF_A_CLASS).copied().cloned().collect();
@@ -152,7 +152,7 @@ fn order(danger: &Danger) -> (&str, Option<usize>, DangerClass) {
     (&danger.path, danger.line, danger.class)
 }
 
-/// A file that is new or has another content.
+/// Finds the dangers of a new or changed file.
 fn of_content(old: Option<&File>, new: &File, found: &mut Vec<Danger>) {
     if let Body::Link { target } = &new.body {
         found.push(whole(new, DangerClass::Symlink, &format!("symlink to {target}")));
@@ -175,7 +175,7 @@ fn of_content(old: Option<&File>, new: &File, found: &mut Vec<Danger>) {
     }
 }
 
-/// Commands and addresses that no line of the version before has.
+/// Finds commands and addresses that no line of the version before has.
 fn of_lines(before: &Files, after: &Files, found: &mut Vec<Danger>) {
     let hits = |files: &Files| -> Vec<(String, DangerClass, String, usize, String)> {
         let in_file = |file: &File| {
@@ -202,7 +202,7 @@ fn whole(file: &File, class: DangerClass, shown: &str) -> Danger {
     danger(file, None, class, shown)
 }
 
-/// The first line that the version before does not have.
+/// Returns the first line that the version before does not have.
 fn first_line(old: Option<&File>, new: &File, class: DangerClass) -> Danger {
     let known: BTreeSet<&str> = old.and_then(text).unwrap_or_default().lines().map(str::trim).collect();
     let mut lines = text(new).unwrap_or_default().lines().enumerate();
@@ -230,7 +230,7 @@ fn text(file: &File) -> Option<&str> {
     }
 }
 
-/// What is there to be run, by its folder, its bit, its first line or its name.
+/// Returns whether a file is a program, by its folder, its bit, its first line or its name.
 fn is_script(file: &File) -> bool {
     lint::is_script(file) || names::is_program(&file.path)
 }

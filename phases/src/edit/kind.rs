@@ -1,4 +1,4 @@
-//! What kind of edit it was, by the files before and after it. The improver is not asked.
+//! Determines the kinds of an edit from the files before and after it, without asking the improver.
 
 use std::collections::BTreeSet;
 
@@ -9,13 +9,13 @@ use crate::lint::{self, File, Files};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditKind {
-    /// Words of a text.
+    /// The words of a text.
     Wording,
     /// Headings, links between files, and files that were added, removed or renamed.
     Structure,
-    /// Files that are there to be run.
+    /// Executable files.
     Script,
-    /// The one in the front matter, by which an agent decides whether to use the skill.
+    /// The description in the front matter, by which an agent decides whether to use the skill.
     Description,
 }
 
@@ -30,7 +30,7 @@ impl EditKind {
     }
 }
 
-/// One edit may be of several kinds, each once and in one order.
+/// Returns the kinds of an edit, each once and in a fixed order.
 pub fn kinds(before: &Files, after: &Files) -> Vec<EditKind> {
     let mut kinds = BTreeSet::new();
     let paths: BTreeSet<&str> =

@@ -1,4 +1,4 @@
-//! What an improver says it did. It is only ever shown, so an odd report is an empty one and never an error.
+//! The improver's own report. It is only shown, so an odd report is read as empty and is never an error.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use crate::judgement::Priority;
 pub struct EditReport {
     pub summary: Option<Box<str>>,
     pub changes: Vec<Change>,
-    /// Suggestions left out, each with the reason.
+    /// Suggestions that it skipped, each with the reason.
     pub skipped: Vec<Box<str>>,
 }
 
@@ -22,7 +22,7 @@ pub struct Change {
     pub file: Option<Box<str>>,
 }
 
-/// Reads the report of an improver that edited in place: the last one that the text holds.
+/// Reads the report of an improver that edited in place: the last one in the text.
 pub fn read_report(text: &str) -> EditReport {
     let is_report =
         |object: &Object| ["summary", "changes", "skipped"].iter().any(|key| object.contains_key(*key));

@@ -1,7 +1,7 @@
-//! The original's shape: a number a dimension, no criteria and no code.
+//! The original's shape: one number per dimension, no criteria and no code.
 //!
-//! Accepted only from evaluators that are set to it, so that those made for the original can be used. Its composite is
-//! computed here by the contract's weights; the one it states is only its claim.
+//! It is accepted only from evaluators that are set to it, so that evaluators made for the original can be used. The
+//! composite is computed here by the contract's weights; the one in the answer is only a claim.
 
 use std::collections::BTreeMap;
 

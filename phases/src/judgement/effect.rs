@@ -1,5 +1,5 @@
-//! What a trial cannot tell in which a skill was not used: its effect. What was produced is the agent's own work then,
-//! whatever the judge made of it.
+//! Removes the verdicts on effect if a trial did not use the skill. The result is then the agent's own work, even if
+//! the judge credited the skill.
 
 use super::{Assessment, Finding, Findings, Judgement, Kind};
 use crate::contract::{Contract, Verdict};
@@ -8,7 +8,7 @@ use crate::score::{compose, score};
 const EVIDENCE: &str = "the skill was not used in this trial";
 
 impl Judgement {
-    /// Takes back the verdicts on the effect of the members that were not used, and on that of the whole with them.
+    /// Removes the verdicts on the effect of the unused members, and of the whole with them.
     #[must_use]
     pub(crate) fn without_effect_of(mut self, unused: &[&str], contract: &Contract) -> Self {
         if !unused.is_empty() {
@@ -36,7 +36,7 @@ impl Assessment {
                 self.scored = score(contract, &findings);
                 self.findings = findings;
             }
-            // A number for a member alone cannot be taken apart.
+            // A single number for a member cannot be split into dimensions.
             Kind::Claimed if self.scored.dimensions.is_empty() => {}
             Kind::Claimed => {
                 let mut dimensions = self.scored.dimensions.clone();

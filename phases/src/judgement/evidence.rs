@@ -1,4 +1,4 @@
-//! The shape that is asked for: one verdict with evidence a criterion.
+//! The requested shape: one verdict with evidence per criterion.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ struct Entry {
     at_fault: Option<serde_json::Value>,
 }
 
-/// Entries by what they are about: a member or the whole, and a criterion.
+/// The entries by subject: a member or the whole, and a criterion.
 type Answers = BTreeMap<(String, String), Vec<Entry>>;
 
 const WHOLE: &str = "";
@@ -60,7 +60,7 @@ pub(super) fn read(mut object: Object, ask: &Ask<'_>) -> Result<Judgement, OffSc
     })
 }
 
-/// Takes the answers about one member, or about the whole, out of all of them.
+/// Takes the answers about one member, or about the whole, from all answers.
 fn assess(member: &str, answers: &mut Answers, ask: &Ask<'_>, odd: &mut Mismatch) -> Assessment {
     let mut weighed = Vec::with_capacity(ask.contract.criteria.len());
     for criterion in &ask.contract.criteria {
@@ -82,7 +82,7 @@ fn assess(member: &str, answers: &mut Answers, ask: &Ask<'_>, odd: &mut Mismatch
     Assessment { findings, scored }
 }
 
-/// Praise without evidence is no verdict; a fail may well consist in there being nothing to quote.
+/// Downgrades praise without evidence to unverified. A fail may have nothing to quote.
 fn weigh(entry: &Entry) -> (Verdict, String) {
     let evidence = answer::capped(&entry.evidence, LONGEST_EVIDENCE);
     let verdict = match entry.verdict {

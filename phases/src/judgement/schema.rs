@@ -1,11 +1,11 @@
-//! The form of a verdict, for agents that hold their models to one. What they give is read like any other answer.
+//! The schema of a verdict, for agents that enforce one on their models. Their answers are read like any other.
 
 use serde_json::{Value, json};
 
 use super::{Ask, Priority};
 use crate::contract::{CriterionId, Verdict};
 
-/// A JSON Schema of the answer that is asked for.
+/// Returns a JSON Schema of the requested answer.
 pub fn schema(ask: &Ask<'_>) -> Value {
     let ids: Vec<&CriterionId> = ask.contract.criteria.iter().map(|criterion| &criterion.id).collect();
     let mut entry = json!({

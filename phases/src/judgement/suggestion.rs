@@ -1,4 +1,4 @@
-//! What an evaluator proposes to change.
+//! The changes that an evaluator suggests.
 
 use std::fmt;
 
@@ -11,9 +11,9 @@ use crate::answer::words;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {
     pub priority: Priority,
-    /// The chain member it is about, when the evaluator named one that there is.
+    /// The chain member to change, if the evaluator named an existing one.
     pub member: Option<Box<str>>,
-    /// A path within the member's folder, as the evaluator wrote it: not checked, only ever shown.
+    /// A path within the member's folder, as the evaluator wrote it: not checked, only shown.
     pub target_file: Box<str>,
     pub description: Box<str>,
     pub rationale: Box<str>,
@@ -21,7 +21,7 @@ pub struct Suggestion {
     pub snippet: Option<Box<str>>,
 }
 
-/// How much a change matters; `High` sorts first.
+/// The priority of a change; `High` sorts first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Priority {
@@ -41,7 +41,7 @@ impl Priority {
         }
     }
 
-    /// Any word, in any case, that is not one of ours is read as none.
+    /// Reads a priority in any case. Returns `None` for an unknown word.
     pub(crate) fn read(value: Option<&Value>) -> Option<Self> {
         let word = value?.as_str()?.trim();
         Self::ALL.into_iter().find(|priority| priority.as_str().eq_ignore_ascii_case(word))

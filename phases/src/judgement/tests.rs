@@ -19,7 +19,7 @@ fn read_chain(text: &str) -> Result<Judgement, OffSchema> {
     read_as(VerdictShape::Evidenced, &["writer", "checker"], text)
 }
 
-/// The answer of an agent that is set to the original's shape.
+/// Reads the answer of an agent that is set to the original's shape.
 fn read_original(text: &str) -> Result<Judgement, OffSchema> {
     read_as(VerdictShape::Original, &[], text)
 }

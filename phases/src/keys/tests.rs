@@ -8,7 +8,7 @@ fn keys(given: &[&str]) -> Keys {
     Keys::new(given.iter().map(|&key| key.to_owned()))
 }
 
-/// Put together here, so that nobody takes this file for one with keys in it.
+/// Returns a likely key, assembled here so that scanners do not find one in this file.
 fn likely() -> String {
     ["ghp", "_", &"q7Rt2Xw9Kb4Zm1Vc8Ln5".repeat(2)[..36]].concat()
 }

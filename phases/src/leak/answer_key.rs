@@ -1,7 +1,7 @@
-//! Answer keys: files that hold tasks of a suite together with what is expected of them.
+//! Answer keys: files that hold tasks of a suite together with their expected results.
 //!
-//! Whoever is measured, and whoever improves what is measured, must not see one. Tasks alone are examples, and expectations
-//! alone are the rules that a suite was written from: neither is a key.
+//! The agents that are measured, and the improver, must not see one. Tasks alone are examples, and expectations alone
+//! are the rules that a suite was written from: neither is a key.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,28 +15,28 @@ use crate::name::Name;
 use crate::scenario::Scenario;
 use crate::yaml;
 
-/// A suite as files are compared with it.
+/// A suite, prepared for comparison with files.
 #[derive(Clone, Debug)]
 pub struct AnswerKeys {
     scenarios: Vec<Name>,
     phrases: Vec<Phrase>,
-    /// The runs of words to look for, and the phrases that each is part of.
+    /// The runs of words to search for, with the phrases that contain each.
     runs: HashMap<String, Vec<usize>>,
-    /// The lengths of these runs, and the words that they begin with.
+    /// The lengths of these runs, and their first words.
     lengths: BTreeSet<usize>,
     firsts: HashSet<String>,
     /// The words of each task.
     tasks: HashMap<String, usize>,
 }
 
-/// What a file holds of a suite's answers.
+/// The part of a suite's answers that a file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
-    /// The scenarios whose answers it holds.
+    /// The scenarios whose answers the file holds.
     pub scenarios: Vec<Name>,
-    /// Where the first of them begins.
+    /// The line of the first answer.
     pub line: usize,
-    /// It holds those of two scenarios, or of one in a suite of one or two, or half of all that is expected.
+    /// It has answers of two scenarios, or of one in a suite of one or two, or half of all expectations.
     pub is_key: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Held {
 struct Phrase {
     scenario: usize,
     kind: Kind,
-    /// How many runs of words it has.
+    /// The number of its runs of words.
     runs: usize,
 }
 
@@ -53,34 +53,34 @@ enum Kind {
     Task,
     /// An expectation or an expected output.
     Statement,
-    /// What a check looks for, and all statements as one text.
+    /// The pattern or value of a check, and all statements as one text.
     Other,
 }
 
-/// What a text has of the phrases.
+/// The phrases found in a text.
 #[derive(Default)]
 struct Hits {
-    /// The runs of each phrase.
+    /// The runs found of each phrase.
     runs: HashMap<usize, HashSet<String>>,
     /// The first line of each phrase.
     lines: HashMap<usize, usize>,
 }
 
-/// A task of fewer words stands in many texts; in an entry of data it is recognised all the same.
+/// A task of fewer words occurs in many texts, but still counts in a data entry.
 const FEWEST_WORDS: usize = 4;
 
 impl Held {
-    /// Whether the trials of a scenario may not find it: it is a key, or holds the answer of that scenario.
+    /// Returns whether it must be hidden from the trials of a scenario: it is a key, or has the scenario's answer.
     pub fn is_for(&self, scenario: &Name) -> bool {
         self.is_key || self.scenarios.contains(scenario)
     }
 }
 
-/// Fewer statements than this may stand in a page by chance, whatever their share is.
+/// Fewer statements may be in a page by chance, whatever their share is.
 const FEWEST_STATEMENTS: usize = 3;
 
 impl AnswerKeys {
-    /// What `shown` says, a text that agents see anyway, is no secret.
+    /// Prepares a suite. Text in `shown`, which agents see anyway, is not secret.
     pub fn new(scenarios: &[Scenario], shown: &str) -> Self {
         let texts = scenarios.iter().map(task).chain([shown.to_owned()]);
         let known: HashSet<String> =
@@ -122,7 +122,7 @@ impl AnswerKeys {
         }
     }
 
-    /// What a file holds of the answers, if it holds any.
+    /// Returns the answers that a file holds, if any.
     pub fn held(&self, path: &str, text: &str) -> Option<Held> {
         let hits = self.hits(text);
         let answered = self.answered(&hits, path, text);
@@ -133,8 +133,8 @@ impl AnswerKeys {
         }
     }
 
-    /// What the page of a skill holds: a task and its answer in one of its sections. Pages have examples in one section and
-    /// rules in another.
+    /// Returns the answers that a skill's page holds: a task and its answer in the same section. Pages have examples in
+    /// one section and rules in another.
     pub fn held_by_page(&self, text: &str) -> Option<Held> {
         let held = sections(text).filter_map(|(above, section)| {
             let hits = self.hits(&section);
@@ -161,7 +161,7 @@ impl AnswerKeys {
         (!named.is_empty()).then_some(Held { scenarios: named, line, is_key })
     }
 
-    /// Makes keys of files that are one together: an author may keep a file for each scenario.
+    /// Marks files that are a key together: an author may keep one file per scenario.
     pub fn unite(&self, held: &mut [&mut Held]) {
         let all: BTreeSet<&Name> = held.iter().flat_map(|held| &held.scenarios).collect();
         if self.are_enough(all.len()) {
@@ -171,12 +171,12 @@ impl AnswerKeys {
         }
     }
 
-    /// The answers of so many scenarios are no coincidence.
+    /// Returns whether answers of this many scenarios are more than a coincidence.
     fn are_enough(&self, scenarios: usize) -> bool {
         scenarios >= if self.scenarios.len() > 2 { 2 } else { 1 }
     }
 
-    /// The scenarios whose task a text holds together with something that only their judges should know.
+    /// Returns the scenarios whose task is in a text together with something that only their judges should know.
     fn answered(&self, hits: &Hits, path: &str, text: &str) -> BTreeSet<usize> {
         let (mut tasks, mut secrets) = (BTreeSet::new(), BTreeSet::new());
         for (phrase, found) in &hits.runs {
@@ -194,13 +194,13 @@ impl AnswerKeys {
         answered
     }
 
-    /// Entries of data that have a task and say more of it, as entries of suites do.
+    /// Collects data entries that have a task and more about it, like the entries of suites.
     fn entries(&self, value: &Value, answered: &mut BTreeSet<usize>) {
         match value {
             Value::Array(values) => values.iter().for_each(|value| self.entries(value, answered)),
             Value::Object(entry) => {
                 answered.extend(self.task_of(entry));
-                // promptfoo keeps the task among variables, beside the asserts.
+                // promptfoo keeps the task among variables, next to the asserts.
                 for (key, value) in entry {
                     let inner = value.as_object();
                     let task = inner.and_then(|inner| inner.values().find_map(|value| self.task(value)));
@@ -221,7 +221,7 @@ impl AnswerKeys {
         self.tasks.get(&joined(value.as_str()?)).copied()
     }
 
-    /// The scenarios whose statements a text repeats whole, if that is half of all statements.
+    /// Returns the scenarios whose statements a text repeats in full, if those are half of all statements.
     fn most_statements(&self, hits: &Hits) -> Option<BTreeSet<usize>> {
         let statements = || (0..).zip(&self.phrases).filter(|(_, phrase)| phrase.kind == Kind::Statement);
         let is_whole = |(at, phrase): &(usize, &Phrase)| {
@@ -256,7 +256,7 @@ impl AnswerKeys {
     }
 }
 
-/// The parts of a page from one heading to the next, each with the number of lines above it.
+/// Returns the sections of a page, each with the number of lines above it.
 fn sections(page: &str) -> impl Iterator<Item = (usize, String)> {
     let lines: Vec<&str> = page.lines().collect();
     let mut begins: Vec<usize> =
@@ -268,14 +268,14 @@ fn sections(page: &str) -> impl Iterator<Item = (usize, String)> {
     parts.into_iter()
 }
 
-/// All that an agent is told of its task.
+/// Returns everything that an agent gets of its task.
 fn task(scenario: &Scenario) -> String {
     let texts = [&scenario.description, &scenario.input_args, &scenario.success_criteria];
     texts.into_iter().chain(&scenario.requirements).map(String::as_str).collect::<Vec<_>>().join("\n")
 }
 
-/// What only judges and checks should know of a scenario. Statements are also read as one text: in a key the short ones
-/// follow each other, too.
+/// Returns what only judges and checks should know of a scenario. Statements are also read as one text, because in a
+/// key the short ones follow each other too.
 fn secrets(scenario: &Scenario) -> Vec<(Kind, String)> {
     let mut secrets: Vec<(Kind, String)> = Vec::new();
     secrets.extend(scenario.expected.iter().map(|text| (Kind::Statement, text.to_string())));
@@ -299,7 +299,7 @@ fn joined(text: &str) -> String {
     words(text).into_iter().map(|(_, word)| word).collect::<Vec<_>>().join(" ")
 }
 
-/// What tells nothing of an answer.
+/// Words that do not reveal an answer.
 const NEUTRAL: [&str; 22] = [
     "id",
     "name",
@@ -325,7 +325,7 @@ const NEUTRAL: [&str; 22] = [
     "role",
 ];
 
-/// Whether an entry says more than its task, which stands under `key`.
+/// Returns whether an entry has more than its task, which is under `key`.
 fn has_more(entry: &Map<String, Value>, key: &str) -> bool {
     let is_empty = |value: &Value| match value {
         Value::Null => true,
@@ -338,7 +338,7 @@ fn has_more(entry: &Map<String, Value>, key: &str) -> bool {
     others.any(|(name, value)| !NEUTRAL.contains(&name.as_str()) && !is_empty(value))
 }
 
-/// JSON, lines of JSON, or TOML and YAML where the name says so: nearly every text is YAML.
+/// Parses JSON or lines of JSON, and TOML or YAML if the file name says so, because nearly every text is YAML.
 fn structured(path: &str, text: &str) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     if let Ok(value) = serde_json::from_str(text) {

@@ -1,11 +1,11 @@
-//! Texts as words, and runs of them: two texts share a run however it is set.
+//! Texts as words and runs of words: two texts can share a run even if their layout differs.
 
-/// Six words in a row are not written alike by chance, or eight letters of a script without spaces.
+/// The length of a run. Six words in a row are not the same by chance, or eight letters of a script without spaces.
 const RUN: usize = 24;
 const WORD: usize = RUN / 6;
 const LETTER: usize = RUN / 8;
 
-/// The words of a text in lower case, each with its line. In scripts without spaces each letter is one.
+/// Returns the words of a text in lower case, each with its line. In scripts without spaces each letter is a word.
 pub(super) fn words(text: &str) -> Vec<(usize, String)> {
     let lines = (1..).zip(text.lines());
     let words = lines.flat_map(|(line, text)| {
@@ -20,24 +20,24 @@ pub(super) fn words(text: &str) -> Vec<(usize, String)> {
     words.collect()
 }
 
-/// Chinese, Japanese, and the scripts of Thailand, Laos, Burma and Cambodia.
+/// Returns whether it is Chinese, Japanese, or from the scripts of Thailand, Laos, Burma and Cambodia.
 fn is_letter_word(letter: char) -> bool {
     matches!(letter,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// How much of a run a word is.
+/// Returns how much of a run a word fills.
 fn weight(word: &str) -> usize {
     if word.chars().next().is_some_and(is_letter_word) { LETTER } else { WORD }
 }
 
-/// Whether joined words weigh at least as much as this many words of a script with spaces.
+/// Returns whether joined words have at least the weight of this many words of a script with spaces.
 pub(super) fn are_at_least(joined: &str, words: usize) -> bool {
     joined.split(' ').map(weight).sum::<usize>() >= words * WORD
 }
 
-/// Every run of words, whatever stands between them, with the line that it begins on.
+/// Returns every run of words with its first line. Characters between the words do not matter.
 pub(super) fn runs(text: &str) -> impl Iterator<Item = (usize, String)> {
     let words = words(text);
     (0..words.len()).map_while(move |at| {
@@ -51,7 +51,7 @@ pub(super) fn runs(text: &str) -> impl Iterator<Item = (usize, String)> {
     })
 }
 
-/// A text of JSON or of source code with spaces in the place of its escapes, each line where it was.
+/// Returns JSON or source code with spaces instead of its escapes, and the lines unchanged.
 pub(super) fn unescaped(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

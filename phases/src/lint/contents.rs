@@ -1,13 +1,13 @@
-//! Long references begin with a list of what is in them.
+//! Long references must begin with a list of their contents.
 
 use super::edit::Edit;
 use super::page::{Heading, Page};
 use super::reading::{Reading, finding, is_expected};
 use super::{File, Finding, Rule};
 
-/// An agent that looks at the head of a file sees about so many lines.
+/// An agent that reads the head of a file sees about this many lines.
 const LONG: usize = 100;
-/// Fewer sections are seen at a glance.
+/// Fewer sections need no list.
 const FEWEST: usize = 3;
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
@@ -18,7 +18,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     }
 }
 
-/// One finding for a skill, whatever the number of its files.
+/// Joins the findings of a skill's files into one.
 pub fn contents_together(mut findings: Vec<Finding>) -> Vec<Finding> {
     let is_one = |finding: &Finding| finding.rule == Rule::ContentsMissing;
     let paths: Vec<String> = findings.iter().filter(|one| is_one(one)).map(|one| one.path.clone()).collect();
@@ -56,8 +56,8 @@ fn has_contents(page: &Page) -> bool {
     is_titled || page.links.iter().filter(|link| link.to.starts_with('#')).count() >= FEWEST
 }
 
-/// The page with a list of its sections below its title; nothing where no heading is the only title, or where headings
-/// are still to be filled in.
+/// Adds a list of sections below the title of a page; returns `None` if the page has no heading that is the only title,
+/// or has headings to fill in.
 pub(super) fn with_contents(page: &Page) -> Option<String> {
     let title = page.headings.first().filter(|first| first.is_outermost && first.level == 1);
     let is_other_title = |heading: &Heading| heading.level == 1;
@@ -89,10 +89,10 @@ pub(super) fn with_contents(page: &Page) -> Option<String> {
     Some([before, lead, &level, " Contents\n\n", &entries, "\n", after.trim_start_matches('\n')].concat())
 }
 
-/// The names by which headings are linked to.
+/// Returns the anchors of headings.
 pub(super) fn slugs<'w>(headings: impl Iterator<Item = &'w str>) -> Vec<String> {
     let mut taken = std::collections::HashMap::<String, usize>::new();
-    // The heading of the list itself comes before whatever else has its name.
+    // The heading of the list itself comes before any other heading with its name.
     taken.insert("contents".to_owned(), 1);
     let number = |words: &str| {
         let slug = slug(words);

@@ -1,4 +1,4 @@
-//! One edit that a rule proposes: the change of one file, and what it needs besides.
+//! One edit that a rule proposes: the change of one file, and other changes that it needs.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::material::Body;
 pub(super) struct Edit {
     pub(super) path: String,
     pub(super) count: usize,
-    /// Those of its places; none when it is about the file.
+    /// The lines of its places; empty if the edit is about the whole file.
     pub(super) lines: Vec<usize>,
-    /// Whether it may be made without asking, as far as the edit itself can tell.
+    /// Whether the edit may be made without asking, if its rule agrees.
     pub(super) is_safe: bool,
-    /// In the place of those with the same path, or new.
+    /// Files that are new or replace those with the same path.
     pub(super) files: Vec<File>,
 }
 
@@ -23,7 +23,7 @@ impl Edit {
         Self { path: file.path.clone(), count, lines: Vec::new(), is_safe: true, files: vec![changed] }
     }
 
-    /// Puts other words at some places, none of which overlap; nothing when there are none.
+    /// Replaces the text at some places that must not overlap; returns `None` if there are none.
     pub(super) fn of_places(
         file: &File,
         text: &str,
@@ -50,7 +50,7 @@ impl Edit {
         Self { path: file.path.clone(), count: 1, lines: Vec::new(), is_safe: true, files }
     }
 
-    /// Only a person can tell whether it is right.
+    /// Marks the edit as a suggestion: only a person can decide whether it is right.
     pub(super) fn suggested(self) -> Self {
         Self { is_safe: false, ..self }
     }

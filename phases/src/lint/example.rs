@@ -1,8 +1,8 @@
-//! What a path in a text is meant as: as a file of this skill, as one of another skill, or as an example.
+//! Decides whether a path in a text means a file of this skill, a file of another skill, or an example.
 
 use super::reading::name;
 
-/// Whether a path stands for any path of its kind, or for what only a run of the skill makes.
+/// Returns true if a path stands for any path of its kind, or for a file that only a run of the skill creates.
 pub(super) fn stands_in(path: &str) -> bool {
     const STEMS: [&str; 17] = [
         "file",
@@ -28,7 +28,7 @@ pub(super) fn stands_in(path: &str) -> bool {
         ["output", "outputs", "out", "dist", "build", "results", "node_modules", "target", "coverage", "tmp"];
     // `01-xxx.md`, `0N-name.md`, `YYYY-MM-DD.md`.
     const SLOTS: [&str; 8] = ["xxx", "xx", "nnn", "nn", "0n", "yyyy", "mm", "yyyymmdd"];
-    // `project-skill`, as one says "a skill of the project".
+    // `project-skill` as in "a skill of the project".
     const ANY: [&str; 14] = [
         "my", "your", "some", "any", "other", "another", "new", "custom", "project", "personal", "test",
         "sample", "demo", "the",
@@ -47,15 +47,15 @@ pub(super) fn stands_in(path: &str) -> bool {
         || path.split_once('/').is_some_and(|(top, _)| MADE.contains(&top))
 }
 
-/// Whether a name goes on behind what is no part of a word, and so is not known whole.
+/// Returns true if a name continues after a placeholder or pattern, so that its end is unknown.
 pub(super) fn goes_on(text: &str, at: usize, word: &str) -> bool {
     text[at + word.len()..].starts_with(['*', '{', '<', '$', '['])
 }
 
-/// Whether the words before a path, in the same sentence, announce it as an example.
+/// Returns true if the words before a path, in the same sentence, announce it as an example.
 pub(super) fn is_example(text: &str, at: usize) -> bool {
     const MARKS: [&str; 5] = ["example:", "examples:", "for example", "for instance", "such as"];
-    // What is right and what is wrong is shown on skills that are not this one.
+    // Right and wrong are shown with other skills.
     const SIDES: [&str; 6] = ["good:", "bad:", "right:", "wrong:", "\u{2705}", "\u{274c}"];
     let line = line_before(text, at);
     let plain = line.replace(['*', '_', '`', '(', '"'], "").to_lowercase().replace("e.g.", "for example");
@@ -74,14 +74,15 @@ fn near(text: &str, at: usize, most: usize) -> &str {
     &text[from..at]
 }
 
-/// What stands on the line of a place before it.
+/// Returns the text before a place on its line.
 fn line_before(text: &str, at: usize) -> &str {
     near(text, at, SENTENCE).rsplit('\n').next().unwrap_or_default()
 }
 
-/// Whether a text ends within a list below a line that announces an example: `Example: to build a skill, one needs:`.
+/// Returns true if a text ends in a list below a line that announces an example: `Example: to build a skill, one
+/// needs:`.
 fn is_of_example(before: &str) -> bool {
-    // Longer lists have a heading of their own.
+    // Longer lists have their own heading.
     const LIST: usize = 12;
     let mut lines = before.rsplit('\n');
     let is_item = |line: &str| {
@@ -96,7 +97,7 @@ fn is_of_example(before: &str) -> bool {
     }
 }
 
-/// Whether the words right before a path say that the file is yet to be made, or is the user's to change.
+/// Returns true if the words right before a path say that the file is yet to be created, or is the user's to change.
 pub(super) fn is_made(text: &str, at: usize) -> bool {
     const VERBS: [&str; 12] = [
         "create",
@@ -120,19 +121,19 @@ pub(super) fn is_made(text: &str, at: usize) -> bool {
     adds || words.next().is_some_and(|word| VERBS.contains(&word.trim_start_matches(['*', '-', '|', '('])))
 }
 
-/// Whether the line of a place is what a command or a program has said, not what is to be run.
+/// Returns true if the line of a place is the output of a command or program, not a command to run.
 pub(super) fn is_output(text: &str, at: usize) -> bool {
     const STARTS: [&str; 6] = ["error", "fatal", "warning", "traceback", "file \"", "at "];
     let line = line_before(text, at).trim_start().to_lowercase();
     STARTS.iter().any(|start| line.starts_with(start))
 }
 
-/// Whether a place is behind an equals sign on its line.
+/// Returns true if a place is after an equals sign on its line.
 pub(super) fn is_value(text: &str, at: usize) -> bool {
     line_before(text, at).contains('=')
 }
 
-/// Whether the line of a place puts something there: where a skill is installed is then said on purpose.
+/// Returns true if the line of a place installs something there: it then names the place on purpose.
 pub(super) fn shows_install(text: &str, at: usize) -> bool {
     const COMMANDS: [&str; 10] =
         ["cp ", "mv ", "ln ", "rsync ", "mkdir ", "git clone ", "unzip ", "curl ", "wget ", "o "];
@@ -141,13 +142,13 @@ pub(super) fn shows_install(text: &str, at: usize) -> bool {
     COMMANDS.iter().any(|start| command.starts_with(start))
 }
 
-/// Whether a name can be that of a skill.
+/// Returns true if a name can be that of a skill.
 pub(super) fn is_skill(name: &str) -> bool {
     name.starts_with(char::is_alphanumeric) && name.chars().all(|c| c.is_alphanumeric() || c == '-')
 }
 
-/// The skill that a path is said to be of, as in `` `name`'s `references/a.md` ``, `` `name`, its `a/b.md` `` or
-/// `the name skill's a/b.md`.
+/// Returns the skill that a path belongs to, as in `` `name`'s `references/a.md` ``, `` `name`, its `a/b.md` `` or `the
+/// name skill's a/b.md`.
 pub(super) fn owner(text: &str, at: usize) -> Option<&str> {
     let before = text[..at].trim_end_matches('`').trim_end();
     let said = ["skill's", "skill\u{2019}s"].iter().find_map(|of| before.strip_suffix(of));
@@ -166,7 +167,7 @@ mod tests {
     use super::super::Rule;
     use super::super::tests::{found, skill};
 
-    /// What a skill that has `scripts/a.py` and `references/a.md` is told about a text, rule by rule.
+    /// Returns the findings for a text, rule by rule, in a skill that has `scripts/a.py` and `references/a.md`.
     fn told(text: &str) -> String {
         let files =
             skill(text).with("scripts/a.py", "").with("references/a.md", "").with("references/agents.md", "");

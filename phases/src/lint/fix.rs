@@ -1,57 +1,57 @@
-//! Repairs that lint can make by itself: one rule at a time, and only what makes nothing else worse.
+//! Fixes that lint can make, one rule at a time; a fix must not make other rules worse.
 //!
-//! Each repair is safe or a suggestion: its rule says which, and a single edit of a safe rule may still be a suggestion.
+//! Each fix is safe or a suggestion: its rule says which, and a single edit of a safe rule may still be a suggestion.
 //!
-//! A repair is accepted when its rule has fewer findings afterwards and no other rule has more. So the number of
-//! findings falls with every repair, and fixing comes to an end.
+//! A fix is accepted if its rule then has fewer findings and no other rule has more. So every fix reduces the number of
+//! findings, and fixing ends.
 
 use super::edit::Edit;
 use super::reading::Reading;
 use super::{Files, Fix, Rule, contents, front, links, lint, prose, split, text};
 
-/// Which repairs are made.
+/// Which fixes to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// The safe ones.
+    /// Only safe fixes.
     Safe,
-    /// Suggestions too.
+    /// Safe fixes and suggestions.
     All,
 }
 
-/// A repair that could be made in one file.
+/// A possible fix in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     pub rule: Rule,
     pub path: String,
-    /// The lines that it is about; none when it is about the file.
+    /// The lines to change; empty if the fix is about the whole file.
     pub lines: Vec<usize>,
     pub is_safe: bool,
 }
 
-/// The files as they would be after one repair that a person has to decide on.
+/// The files after one fix that a person must decide on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
     pub files: Files,
     pub repair: Repair,
 }
 
-/// What was fixed in one file.
+/// The fixes made in one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     pub rule: Rule,
     pub path: String,
-    /// How many places were changed.
+    /// The number of changed places.
     pub count: usize,
 }
 
-/// Files after some repairs.
+/// Files after some fixes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fixed {
     pub files: Files,
     pub done: Vec<Repair>,
 }
 
-/// In this order what one repair leaves is read by the next.
+/// The order of the rules, so that a later rule reads the result of an earlier fix.
 const ORDER: [Rule; 11] = [
     Rule::ByteOrderMark,
     Rule::LineEndings,
@@ -66,7 +66,7 @@ const ORDER: [Rule; 11] = [
     Rule::ContentsMissing,
 ];
 
-/// Fixes everything within reach, until nothing more is accepted.
+/// Fixes everything within reach until no more fixes are accepted.
 pub fn fix_all(files: &Files, reach: Reach) -> Fixed {
     let mut fixed = Fixed { files: files.clone(), done: Vec::new() };
     loop {
@@ -84,7 +84,7 @@ pub fn fix_all(files: &Files, reach: Reach) -> Fixed {
     }
 }
 
-/// Fixes what one rule finds, suggestions too.
+/// Fixes the findings of one rule, including suggestions.
 pub fn fix_rule(files: &Files, rule: Rule) -> Fixed {
     let mut fixed = Fixed { files: files.clone(), done: Vec::new() };
     fix_while_better(&mut fixed, tally(files), rule, Reach::All);
@@ -92,7 +92,7 @@ pub fn fix_rule(files: &Files, rule: Rule) -> Fixed {
     fixed
 }
 
-/// What could be repaired, before it is known whether that would make another rule worse.
+/// Returns all possible fixes before checking whether they would make another rule worse.
 pub fn offers(files: &Files) -> Vec<Offer> {
     let reading = Reading::of(files);
     let of = |rule| edits(&reading, rule).into_iter().map(move |edit| (rule, edit));
@@ -105,7 +105,7 @@ pub fn offers(files: &Files) -> Vec<Offer> {
     ORDER.into_iter().flat_map(of).map(offer).collect()
 }
 
-/// The first repair that is no safe one, but for those of other rules, and of a rule and a file that were refused.
+/// Returns the first fix that is not safe, skipping unwanted rules and the refused pairs of rule and file.
 pub fn suggestion(
     files: &Files,
     is_wanted: impl Fn(Rule) -> bool,
@@ -124,7 +124,7 @@ pub fn suggestion(
     })
 }
 
-/// Fixes one rule until nothing more is accepted, and returns what is found then.
+/// Fixes one rule until no more fixes are accepted, and returns the remaining findings.
 fn fix_while_better(fixed: &mut Fixed, mut found: Tally, rule: Rule, reach: Reach) -> Tally {
     loop {
         let mut edits = edits(&Reading::of(&fixed.files), rule);
@@ -139,7 +139,7 @@ fn fix_while_better(fixed: &mut Fixed, mut found: Tally, rule: Rule, reach: Reac
     }
 }
 
-/// The edits of a rule, each with whether it is safe.
+/// Returns the edits of a rule, each marked safe or not.
 fn edits(reading: &Reading, rule: Rule) -> Vec<Edit> {
     let mut edits = made(reading, rule);
     for edit in &mut edits {
@@ -193,7 +193,7 @@ fn made(reading: &Reading, rule: Rule) -> Vec<Edit> {
     }
 }
 
-/// Takes all edits if they do no harm; else each half of them by itself, down to the one that does.
+/// Accepts all edits if they do no harm; otherwise tries each half separately, down to the harmful edit.
 fn accept(fixed: &mut Fixed, found: &Tally, rule: Rule, edits: &[Edit]) -> Option<Tally> {
     let mut tried = fixed.files.clone();
     tried.put(edits.iter().flat_map(|edit| edit.files.iter().cloned()));
@@ -231,7 +231,7 @@ fn is_better(before: &Tally, after: &Tally, fixed: Rule) -> bool {
     })
 }
 
-/// One entry for each rule and file, in the order in which they came.
+/// Sums the fixes of each rule and file, in their original order.
 fn summed(done: Vec<Repair>) -> Vec<Repair> {
     let mut sums: Vec<Repair> = Vec::new();
     for repair in done {
@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn what_would_make_another_rule_worse_is_not_done_but_the_rest_is() {
-        // The name of this folder is a valid one, and reserved.
+        // This folder's name is valid and reserved.
         let files = skill("Do it. \n").in_folder("claude-demo");
         let fixed = fix_all(&files, Reach::All);
         let rules: Vec<_> = fixed.done.iter().map(|repair| repair.rule).collect();

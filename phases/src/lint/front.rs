@@ -1,4 +1,4 @@
-//! The front matter: whether agents load it, all of them alike, and whether it says what it should.
+//! The front matter: whether all agents load it alike, and whether it is complete.
 
 mod description;
 mod field;
@@ -18,14 +18,14 @@ use crate::skill::{self, SkillError};
 use field::Field;
 use value::Value;
 
-/// So many characters of one skill stand in an agent's listing.
+/// The maximum number of characters of one skill in an agent's listing.
 pub const LISTED: usize = 1536;
 
-/// The front matter of a `SKILL.md`, as text and as what it means.
+/// The front matter of a `SKILL.md`, as text and as values.
 #[derive(Debug)]
 pub(super) struct Front<'a> {
     yaml: &'a str,
-    /// Where it begins in the file.
+    /// Its start in the file.
     at: usize,
     fields: Vec<Field<'a>>,
     values: Result<BTreeMap<String, Value>, (usize, String)>,
@@ -38,7 +38,7 @@ impl<'a> Front<'a> {
         Ok(Self { yaml, at, fields: field::scan(yaml), values: value::read(yaml) })
     }
 
-    /// What a key is set to, if that is text.
+    /// Returns the value of a key if it is text.
     pub(super) fn text(&self, key: &str) -> Option<&str> {
         match self.values.as_ref().ok()?.get(key)? {
             Value::Text(text) => Some(text.trim()).filter(|text| !text.is_empty()),
@@ -50,7 +50,7 @@ impl<'a> Front<'a> {
         self.fields.iter().find(|field| field.key == key)
     }
 
-    /// The line in the file on which a key stands.
+    /// Returns the line of a key in the file.
     fn line(&self, key: &str) -> Option<usize> {
         self.field(key).map(|field| field.line)
     }
@@ -67,7 +67,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         out.push(finding(Rule::MainFileCase, file, None, format!("the file is named {}", file.path)));
     }
     let Some(text) = reading.text(main) else {
-        // A symlink that leads to no file of the skill is told as that.
+        // A symlink that leads to no file of the skill has its own finding.
         let is_told = matches!(&file.body, Body::Link { target } if links::wrong_symlink(reading, file, target).is_some());
         if !is_told {
             out.push(finding(Rule::MainFile, file, None, no_text(&file.body)));
@@ -91,12 +91,12 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     reference::agree(file, &strict(text, reading.files.folder()), ours, out);
 }
 
-/// The name made that of the folder.
+/// Replaces the name with that of the folder.
 pub(super) fn renamed(reading: &Reading) -> Vec<Edit> {
     rewritten(reading, |text, front| name::renamed(text, front, reading.files.folder()))
 }
 
-/// A description that is too long cut at a sentence, the others moved into the body.
+/// Cuts a description that is too long at a sentence, and moves the other sentences into the body.
 pub(super) fn trimmed(reading: &Reading) -> Vec<Edit> {
     rewritten(reading, |text, front| description::trimmed(text, front, body_at(text, true)))
 }
@@ -121,14 +121,14 @@ fn no_text(body: &Body) -> String {
     }
 }
 
-/// What the checks of single fields look at.
+/// The input of the checks for single fields.
 struct Found<'f, 'a> {
     reading: &'f Reading<'a>,
     file: &'a File,
     front: &'f Front<'a>,
 }
 
-/// What Claude Code reads besides.
+/// Additional fields that Claude Code reads.
 const CLAUDE_CODE: [&str; 14] = [
     "when_to_use",
     "argument-hint",
@@ -146,7 +146,7 @@ const CLAUDE_CODE: [&str; 14] = [
     "background",
 ];
 
-/// Fields that hold a text, whatever it looks like.
+/// Fields that contain text, whatever it looks like.
 const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "when_to_use"];
 
 impl Found<'_, '_> {
@@ -154,7 +154,7 @@ impl Found<'_, '_> {
         finding(rule, self.file, self.front.line(key).unwrap_or(1), message)
     }
 
-    /// What some parsers take otherwise than others.
+    /// Reports forms that parsers read differently.
     fn form(&self, text: &str, out: &mut Vec<Finding>) {
         let mut say = |line: usize, message: &str| {
             out.push(finding(Rule::FrontMatterForm, self.file, line, message));

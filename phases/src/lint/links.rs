@@ -1,4 +1,4 @@
-//! Paths in the text: that they lead to something, within the skill's folder, on every machine.
+//! Checks that paths in the text lead to an existing file in the skill's folder, on every machine.
 
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             };
             out.push(finding(rule, file, page.line(link.at), message));
         }
-        // A page of examples names the files of those.
+        // A page of examples names the files of the examples.
         if !is_about_examples(&file.path) {
             check_words(reading, file, page, out);
         }
@@ -63,7 +63,7 @@ fn judged(reading: &Reading, file: &File, page: &Page, link: &Link) -> Judged {
         let is_other_skill = path.ends_with("/SKILL.md") || is_sibling(folder_of(&file.path), &path);
         return if is_other_skill { Judged::OtherSkill } else { Judged::Outside };
     };
-    // The specification has paths start at the skill's folder, and Markdown at that of the page.
+    // In the specification, paths start at the skill's folder; in Markdown, at the folder of the page.
     let is_there = reading.exists(&place) || resolved("", &path).is_some_and(|place| reading.exists(&place));
     let is_other =
         || stands_in(&path) || is_route(reading, &place) || page.is_form() && !path_has_folder(&path);
@@ -74,20 +74,20 @@ fn path_has_folder(path: &str) -> bool {
     path.trim_start_matches("./").contains('/')
 }
 
-/// Whether a path leads to a folder right beside the skill's: to another skill as a whole, not to one of its files.
+/// Returns true if a path leads to a folder beside the skill's: to another whole skill, not to one of its files.
 fn is_sibling(folder: &str, path: &str) -> bool {
-    // Were the skill's folder one in another, the path would lead to one in that.
+    // With the skill's folder inside another, the path would lead to a folder in that one.
     let place = resolved(&format!("skill/{folder}"), path.trim_end_matches('/'));
     place.is_some_and(|place| is_skill(&place))
 }
 
-/// A path without an ending, below no folder of the skill: a page of a site, not a file.
+/// Returns true for a path without extension and outside the skill's folders: a page of a site, not a file.
 fn is_route(reading: &Reading, place: &str) -> bool {
     let top = place.split_once('/').map(|(top, _)| top);
     extension(place).is_none() && top.is_some_and(|top| !reading.is_folder(top))
 }
 
-/// The path of a link to a file, and what follows it; nothing when the link is meant for something else.
+/// Splits a link to a file into its path and the rest; returns `None` if the link is not to a file.
 fn local(to: &str) -> Option<(&str, &str)> {
     let end = to.find(['#', '?']).unwrap_or(to.len());
     let (path, tail) = to.split_at(end);
@@ -105,8 +105,8 @@ fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '\\', '~']) || path.starts_with("file:") || has_drive
 }
 
-/// Links that lead nowhere, pointed to the only file that they can mean. Where the page shows what is to be written,
-/// that is a suggestion: the links there are those of another document.
+/// Points broken links to the only file that they can mean. On a page that shows sample output this is a suggestion,
+/// because those links belong to another document.
 pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
     let edit = |(file, page): (&File, &Page)| {
         let change = |link: &Link| {
@@ -127,14 +127,14 @@ pub(super) fn repointed(reading: &Reading) -> Vec<Edit> {
     reading.instructions().filter_map(edit).collect()
 }
 
-/// The one file of the skill that a path can mean, if that is another than the one which links to it.
+/// Returns the one file of the skill that a path can mean, if it is not the linking file itself.
 fn only_target<'a>(reading: &Reading<'a>, from: &File, path: &str) -> Option<&'a File> {
     let path = resolved(folder_of(&from.path), path)?;
     let &[only] = reading.alike(&path).as_slice() else { return None };
     Some(reading.file(only)).filter(|file| file.path != from.path)
 }
 
-/// Whether a place is below a heading that announces what a finished document looks like.
+/// Returns true if a place is below a heading that announces a template, an example or output.
 fn shows_output(page: &Page, at: usize) -> bool {
     let mut above: Vec<&Heading> = Vec::new();
     for heading in page.headings.iter().take_while(|heading| heading.at.start < at) {
@@ -147,14 +147,14 @@ fn shows_output(page: &Page, at: usize) -> bool {
     })
 }
 
-/// What prose and code name without linking to it.
+/// Checks the paths that prose and code name without a link.
 fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Finding>) {
     let is_path = |word: &str| word.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'.'));
     let paths = || words(page.text).filter(|(_, word)| is_path(word));
-    // What is an example once is one wherever the page comes back to it.
+    // A path that is an example once is an example everywhere on the page.
     let mut seen: HashSet<&str> =
         paths().filter(|(at, _)| is_example(page.text, *at)).map(|(_, word)| word).collect();
-    // So is what is below one, where that is a place on some machine.
+    // A path below an example is one too, if it is a place on a machine.
     let places: Vec<&str> = seen.iter().copied().filter(|word| word.starts_with(['/', '\\', '~'])).collect();
     let is_below = |word: &str| {
         let below =
@@ -164,14 +164,14 @@ fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Findin
     for (at, word) in paths().filter(|(_, word)| !is_below(word)) {
         let judged = absolute(reading, page, at, word).or_else(|| missing(reading, file, page, at, word));
         let Some((rule, message)) = judged else { continue };
-        // What a link shows is judged with the link, by where that leads.
+        // The text of a link is judged with the link, by its destination.
         if !page.is_linked(at) && seen.insert(word) {
             out.push(finding(rule, file, page.line(at), message));
         }
     }
 }
 
-/// Names of people that stand for anybody's, and those that images of containers and machines come with.
+/// Placeholder names of people, and default users of containers and machine images.
 const ANYBODY: [&str; 30] = [
     "user",
     "username",
@@ -209,15 +209,15 @@ fn absolute(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Ru
     let text = page.text;
     if let Some(skill) = shelved(word) {
         let folder = reading.files.folder();
-        // Settings in files such as `.env` are put there by the user.
+        // The user creates settings in files such as `.env`.
         let is_setting = name(word).starts_with(".env");
-        // Where a variable may say another place, this is but one of two.
+        // As a default of a variable, this place is only one of two.
         let is_default = text[..at].ends_with(":-$") || text[..at].ends_with(":-");
         if goes_on(text, at, word) || stands_in(skill) || is_setting || is_default || shows_install(text, at)
         {
             return None;
         }
-        // Where the skill is installed may be said. Who goes there, or keeps it as the value of something, needs it.
+        // A text may say where the skill is installed. A command or a value with the path depends on it.
         let is_bare = word.trim_end_matches('/').ends_with(&format!("/skills/{folder}"));
         if is_bare && !page.is_code(at) && !is_value(text, at) {
             return None;
@@ -230,7 +230,7 @@ fn absolute(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Ru
     }
     let sibling =
         word.strip_prefix("../").filter(|rest| rest.ends_with("/SKILL.md") && !rest.starts_with("../"));
-    // In code a relative path starts wherever the command runs.
+    // In code, a relative path starts at the working folder of the command.
     if sibling.is_some_and(|skill| !stands_in(folder_of(skill))) && !page.is_code(at) {
         return Some((Rule::PathOtherSkill, format!("`{word}` belongs to another skill")));
     }
@@ -244,14 +244,14 @@ fn absolute(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Ru
     (is_one && !is_shown()).then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
 }
 
-/// The letter of the drive before a path.
+/// Returns the drive letter before a path.
 fn drive_before(text: &str, at: usize) -> Option<u8> {
     let before = text.as_bytes()[..at].strip_suffix(b":")?;
     let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     before.last().copied().filter(|_| letters == 1)
 }
 
-/// Whether something in the home of one person is meant; a bare home says where, not what.
+/// Returns true for a path inside one person's home folder; the home folder itself does not count.
 fn is_of_a_person(below: &str, slash: char) -> bool {
     let person = below.split_once(slash).filter(|(_, what)| !what.is_empty()).map(|(person, _)| person);
     person.map(str::to_ascii_lowercase).is_some_and(|person| {
@@ -259,10 +259,10 @@ fn is_of_a_person(below: &str, slash: char) -> bool {
     })
 }
 
-/// Whether a path behind the letter of a drive may be the same on all machines. All have a `C:`, and nobody can tell
-/// what else is on it; no path is told that is below the root of another system either.
+/// Returns true if a path after a drive letter may be the same on all machines. Every machine has a `C:` with unknown
+/// contents; paths below the root of other systems are not reported either.
 fn is_on_every_drive(drive: u8, path: &str) -> bool {
-    // `Program Files` has a blank, where the word ends.
+    // `Program Files` contains a space, which ends the word.
     const SYSTEM: [&str; 4] = ["windows", "program", "programdata", "temp"];
     let small = path.to_ascii_lowercase();
     let (top, below) = small[1..].split_once('\\').unwrap_or((&small[1..], ""));
@@ -271,7 +271,7 @@ fn is_on_every_drive(drive: u8, path: &str) -> bool {
     is_shared || top.is_empty() || SYSTEM.contains(&top) || stands_in(&small.replace('\\', "/"))
 }
 
-/// The skill in whose folder a path is, when it is one where agents keep skills.
+/// Returns the skill that a path belongs to, if the path is where agents keep skills.
 fn shelved(word: &str) -> Option<&str> {
     const AGENTS: [&str; 6] = [".claude", ".agents", ".gemini", ".codex", ".opencode", ".cursor"];
     let (before, after) = word.split_once("/skills/")?;
@@ -279,8 +279,8 @@ fn shelved(word: &str) -> Option<&str> {
     after.split('/').next().filter(|skill| !skill.is_empty() && !skill.contains('.'))
 }
 
-/// A file that should be in one of the skill's folders, named in prose. A folder that the skill does not have is most
-/// often one of the user's, or one that comes with the file.
+/// Reports a missing file in one of the skill's folders, named in prose. A folder that the skill does not have is
+/// usually the user's, or comes with the file.
 fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
     let path = word.strip_prefix("./").unwrap_or(word);
     if !path.contains('/') {
@@ -307,7 +307,7 @@ fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -
     })
 }
 
-/// Whether a path is the second of two that are both good, the first of which is there: `` `a.json` or `a.ts` ``.
+/// Returns true if a path is the second of two alternatives and the first exists: `` `a.json` or `a.ts` ``.
 fn is_other(reading: &Reading, page: &Page, at: usize) -> bool {
     let before = page.text[..at].trim_end_matches('`').trim_end_matches(' ');
     let first = before.strip_suffix(" or").map(|before| before.trim_end_matches('`'));
@@ -315,8 +315,8 @@ fn is_other(reading: &Reading, page: &Page, at: usize) -> bool {
     first.is_some_and(|first| first.contains('.') && reading.exists(first.trim_start_matches("./")))
 }
 
-/// A bare name that is that of a file but for its letters. `skill.md` is what every skill has, and `AGENTS.md` many a
-/// project.
+/// Reports a bare name that differs from a file only in case. Not reported: `skill.md`, which every skill has, and
+/// names such as `AGENTS.md`, which many projects have.
 fn misspelt(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
     let is_name = !page.is_code(at) && extension(word).is_some();
     let is_known =
@@ -333,7 +333,7 @@ fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Fin
     }
 }
 
-/// What is wrong with a symlink to that target, if it leads to no file of the skill.
+/// Returns the problem of a symlink to that target, if it leads to no file of the skill.
 pub(super) fn wrong_symlink(reading: &Reading, file: &File, target: &str) -> Option<(Rule, String)> {
     let place = if target.starts_with('/') { None } else { resolved(folder_of(&file.path), target) };
     match place {

@@ -1,13 +1,13 @@
-//! What skills take of the listing in which agents look them up.
+//! The size of skills in the listing in which agents look them up.
 
 use super::front::{Front, LISTED};
 use super::reading::Reading;
 use super::{File, Files, Finding, Rule};
 
-/// What all skills together may take: a hundredth of a context of 200,000 tokens.
+/// The limit for all skills together: a hundredth of a context of 200,000 tokens.
 pub const BUDGET: usize = 8000;
 
-/// The share of some skills in one agent's listing.
+/// The space that some skills take in one agent's listing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     pub skills: usize,
@@ -20,7 +20,7 @@ impl Listing {
         self.characters += characters(files);
     }
 
-    /// What is wrong with the folder that holds them.
+    /// Returns a finding about the folder that contains them.
     pub fn finding(self, folder: &str) -> Option<Finding> {
         let Self { skills, characters } = self;
         let message = format!(

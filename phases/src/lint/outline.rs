@@ -1,4 +1,4 @@
-//! How one file is built, to tell a change of its build from a change of its words.
+//! The structure of one file, to distinguish a change of its structure from a change of its words.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use super::page::Page;
 use super::reading::{MAIN, body_at, is_markdown, is_script as names_interpreter};
 use crate::skill;
 
-/// A Markdown file in parts that can be compared one by one.
+/// A Markdown file in parts that can be compared separately.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Outline<'a> {
-    /// Of a `SKILL.md` that can be read.
+    /// The description of a readable `SKILL.md`.
     pub description: Option<String>,
     pub headings: Vec<(usize, String)>,
-    /// To files and headings, in their order.
+    /// Links to files and headings, in order.
     pub links: Vec<String>,
-    /// All others, white space aside.
+    /// All other words, without white space.
     pub words: Vec<&'a str>,
 }
 
-/// Nothing, if it is no Markdown or too long.
+/// Returns the outline; `None` if the file is not Markdown or is too long.
 pub fn outline(file: &File) -> Option<Outline<'_>> {
     let text = file.text().filter(|_| is_markdown(&file.path))?;
     let is_main = file.path == MAIN;
     let matter = skill::check(text).ok().filter(|_| is_main);
     let body_at = body_at(text, is_main);
     let page = Page::of(text, body_at);
-    // What the description says is no other word.
+    // The words of the description are not counted again.
     let mut from = if matter.is_some() { body_at } else { 0 };
     let mut words = Vec::new();
     for heading in &page.headings {
@@ -42,14 +42,14 @@ pub fn outline(file: &File) -> Option<Outline<'_>> {
     })
 }
 
-/// The code of a Markdown file, HTML included.
+/// The code of a Markdown file, including HTML.
 #[derive(Debug)]
 pub struct Code {
     blocks: Vec<Range<usize>>,
     inline: Vec<Range<usize>>,
 }
 
-/// Nothing, if it is no Markdown or too long.
+/// Returns the code; `None` if the file is not Markdown or is too long.
 pub fn code(file: &File) -> Option<Code> {
     let text = file.text().filter(|_| is_markdown(&file.path))?;
     let (blocks, inline) = Page::of(text, body_at(text, file.path == MAIN)).into_code();
@@ -57,13 +57,13 @@ pub fn code(file: &File) -> Option<Code> {
 }
 
 impl Code {
-    /// Whether a line stands in a block of code.
+    /// Returns true if a line is in a code block.
     pub fn is_block(&self, line: &Range<usize>) -> bool {
         let next = self.blocks.partition_point(|block| block.end <= line.start);
         self.blocks.get(next).is_some_and(|block| block.start < line.end)
     }
 
-    /// The code within a line of text.
+    /// Returns the code within a line of text.
     pub fn within(&self, line: &Range<usize>) -> Vec<Range<usize>> {
         let next = self.inline.partition_point(|code| code.end <= line.start);
         let parts = self.inline[next..].iter().take_while(|code| code.start < line.end);
@@ -71,7 +71,7 @@ impl Code {
     }
 }
 
-/// Whether a file is there to be run: it may be, names its interpreter, or stands among scripts.
+/// Returns true if a file is a script: it is executable, names its interpreter, or is among scripts.
 pub fn is_script(file: &File) -> bool {
     let says_so = || file.text().is_some_and(|text| names_interpreter(file, text));
     !is_markdown(&file.path) && (file.executable || file.path.starts_with("scripts/") || says_so())

@@ -1,27 +1,27 @@
-//! One Markdown file, read once: its headings, its links, and what in it is code.
+//! One Markdown file, read once: its headings, links and code.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Options, Parser, Tag, TagEnd};
 
-/// All ranges are bytes of `text`.
+/// A Markdown file. All ranges are bytes of `text`.
 #[derive(Debug)]
 pub(super) struct Page<'a> {
     pub text: &'a str,
-    /// Where the front matter has ended.
+    /// The end of the front matter.
     pub body_at: usize,
     pub headings: Vec<Heading>,
-    /// To whatever has no `://`; a definition counts once, not each of its uses.
+    /// All links without `://`; a definition counts once, not each of its uses.
     pub links: Vec<Link>,
-    /// Where links of all kinds stand, those to other sites too, sorted by their ends.
+    /// The places of links of all kinds, including those to other sites, sorted by their ends.
     linked: Vec<Range<usize>>,
-    /// Definitions of links, and what is bound to one: neither can go elsewhere without the other.
+    /// Definitions of links, and places that use one: neither can move without the other.
     pub bound: Vec<usize>,
     /// The outermost blocks.
     pub blocks: Vec<Block>,
-    /// Code and HTML, fenced or indented, at any depth: nobody's blanks but their own.
+    /// Code and HTML blocks, fenced or indented, at any depth: their white space must stay.
     pub code: Vec<Range<usize>>,
-    /// Code and HTML within a line of text, which may go on over several.
+    /// Code and HTML within a line of text, which may continue over several lines.
     literals: Vec<Range<usize>>,
     line_ends: Vec<usize>,
 }
@@ -38,7 +38,7 @@ pub(super) struct Heading {
 pub(super) struct Link {
     pub at: usize,
     pub to: String,
-    /// Where the destination stands, when it stands there as it is meant.
+    /// The place of the destination, if it is written there literally.
     pub place: Option<Range<usize>>,
 }
 
@@ -69,18 +69,18 @@ impl<'a> Page<'a> {
         &self.text[self.body_at..]
     }
 
-    /// The line of a place, counted from one.
+    /// Returns the line of a place, counted from one.
     pub(super) fn line(&self, at: usize) -> usize {
         self.line_ends.partition_point(|end| *end < at) + 1
     }
 
-    /// Where the line of a place has ended, its line feed included.
+    /// Returns the end of the line of a place, including its line feed.
     pub(super) fn end_of_line(&self, at: usize) -> usize {
         let next = self.line_ends.partition_point(|end| *end < at);
         self.line_ends.get(next).map_or(self.text.len(), |end| end + 1)
     }
 
-    /// All blocks of code, and the code within lines.
+    /// Returns all code blocks, and the code within lines.
     pub(super) fn into_code(self) -> (Vec<Range<usize>>, Vec<Range<usize>>) {
         (self.code, self.literals)
     }
@@ -93,13 +93,13 @@ impl<'a> Page<'a> {
         holds(&self.literals, at)
     }
 
-    /// Whether a place belongs to a link: to its words, or to where it leads.
+    /// Returns true if a place belongs to a link: to its text or its destination.
     pub(super) fn is_linked(&self, at: usize) -> bool {
         holds(&self.linked, at)
     }
 
-    /// Whether a heading is to be filled in, as in `# Component: [Component Name]`: what stands below it is the form of
-    /// a document that is written into a folder of its own.
+    /// Returns true if a heading has a slot to fill in, as in `# Component: [Component Name]`: the text below it is the
+    /// template of a document that is written into a folder of its own.
     pub(super) fn is_form(&self) -> bool {
         self.headings.iter().any(|heading| {
             let slot = heading.words.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
@@ -129,7 +129,7 @@ impl<'a> Page<'a> {
         range.start + self.body_at..range.end + self.body_at
     }
 
-    /// `within` is where the destination stands, among other things; `at` is of the body.
+    /// Adds a link. `within` contains the destination among other things; `at` is relative to the body.
     fn link(&mut self, to: &str, within: Range<usize>, at: usize) {
         if to.contains("://") {
             return;
@@ -141,13 +141,13 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Whether one of the sorted ranges holds a place.
+/// Returns true if one of the sorted ranges contains a place.
 fn holds(ranges: &[Range<usize>], at: usize) -> bool {
     let next = ranges.partition_point(|range| range.end <= at);
     ranges.get(next).is_some_and(|range| range.contains(&at))
 }
 
-/// What is open while the events of a page go by.
+/// The open elements while the events of a page are read.
 #[derive(Default)]
 struct Walk<'a> {
     depth: usize,
@@ -158,7 +158,7 @@ struct Walk<'a> {
 struct Open<'a> {
     kind: LinkType,
     to: pulldown_cmark::CowStr<'a>,
-    /// Where what it shows has ended.
+    /// The end of its visible text.
     shown: usize,
 }
 
@@ -289,7 +289,7 @@ mod tests {
 
     fn start(text: &str, line: usize) -> usize {
         let line = text.split_inclusive('\n').take(line - 1).map(str::len).sum::<usize>();
-        // An indented block begins behind its indentation.
+        // An indented block begins after its indentation.
         line + text[line..].len() - text[line..].trim_start_matches(' ').len()
     }
 

@@ -1,6 +1,6 @@
-//! Paths as texts write them: relative to the file they stand in, with slashes.
+//! Paths as written in texts: relative to their file, with slashes.
 
-/// Where a relative path leads, from the skill's folder; nothing when it leaves that folder.
+/// Resolves a relative path from the skill's folder; returns `None` if it leaves that folder.
 pub(crate) fn resolved(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
@@ -17,7 +17,7 @@ pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// The way from a folder to a path.
+/// Returns the relative path from a folder to a path.
 pub(super) fn relative(folder: &str, path: &str) -> String {
     let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let to: Vec<&str> = path.split('/').collect();
@@ -26,7 +26,7 @@ pub(super) fn relative(folder: &str, path: &str) -> String {
     up.chain(to[shared..].iter().copied()).collect::<Vec<_>>().join("/")
 }
 
-/// `%20` as what it stands for; what is no valid text stays as it is written.
+/// Decodes sequences such as `%20`; keeps the path unchanged if the result is not valid text.
 pub fn decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -39,7 +39,7 @@ pub fn decoded(path: &str) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| path.to_owned())
 }
 
-/// As the destination of a link, where blanks, brackets and the like would end it.
+/// Encodes a path as a link destination, where spaces, brackets and some other characters would end it.
 pub(super) fn encoded(path: &str) -> String {
     let ends =
         |c: char| c.is_ascii_control() || matches!(c, ' ' | '(' | ')' | '<' | '>' | '%' | '#' | '?' | '\\');
@@ -47,9 +47,9 @@ pub(super) fn encoded(path: &str) -> String {
     path.chars().map(written).collect()
 }
 
-/// The words of a text that could be paths, and where each stands; a full stop ends a sentence.
+/// Returns the words of a text that could be paths, and their places; a full stop ends a sentence.
 ///
-/// Every byte of every skill goes through here more than once: ASCII is looked up, and only other letters are decoded.
+/// Every byte of every skill passes here more than once: ASCII uses a table, and only other characters are decoded.
 pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -57,7 +57,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
             let start = at + text[at..].bytes().take_while(|byte| byte.is_ascii() && !is_part(*byte)).count();
             let end = end_of_word(text, start);
             if end == start {
-                // Nothing is left, or a letter of another script that is none.
+                // The text has ended, or the next character is a non-ASCII one that is not a letter.
                 at = start + text[start..].chars().next()?.len_utf8();
                 continue;
             }

@@ -1,4 +1,4 @@
-//! The order of a text: headings that descend step by step, and nothing said twice.
+//! The order of a text: headings descend step by step, and no paragraph repeats.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::{File, Finding, Rule};
 use crate::skill;
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
-    // Where front matter has no end, nobody knows what is below it.
+    // If front matter has no end, the start of the body is unknown.
     if let Some((file, page)) = reading.main_page()
         && skill::front_matter(page.text).is_ok()
         && page.body().trim().is_empty()
@@ -42,7 +42,7 @@ fn outermost<'p>(page: &'p Page) -> impl Iterator<Item = &'p Heading> {
     page.headings.iter().filter(|heading| heading.is_outermost)
 }
 
-/// Every heading that is too deep raised, and those below it with it.
+/// Raises every heading that is too deep, and the headings below it.
 pub(super) fn levelled(reading: &Reading) -> Vec<Edit> {
     let edit = |(_, file, page): (usize, &File, &Page)| {
         let mut above: Vec<(usize, usize)> = Vec::new();
@@ -62,20 +62,21 @@ pub(super) fn levelled(reading: &Reading) -> Vec<Edit> {
     reading.pages().filter_map(edit).collect()
 }
 
-/// A paragraph that has stood before.
+/// A paragraph that repeats an earlier one.
 struct Repeat {
     block: usize,
     first: usize,
-    /// Whether no other part has begun between the two.
+    /// Whether no other part begins between the two.
     is_close: bool,
 }
 
-/// Shorter ones are turns of phrase.
+/// Shorter repeats are common phrases.
 const SHORTEST: usize = 60;
-/// In another part a short paragraph may well be meant again: the same step, note or label of another case.
+/// A short paragraph in another part may repeat on purpose: the same step, note or label for another case.
 const SHORTEST_ELSEWHERE: usize = 240;
 
-/// A page without headings is no single part: in a list of functions each says of its arguments what the others say.
+/// The maximum distance in blocks. A page without headings is not a single part: in a list of functions, each may
+/// describe its arguments in the same words.
 const NEAR: usize = 8;
 
 fn repeats(page: &Page) -> Vec<Repeat> {
@@ -85,7 +86,7 @@ fn repeats(page: &Page) -> Vec<Repeat> {
     for (number, block) in page.blocks.iter().enumerate() {
         let words = page.text[block.at.clone()].trim();
         let long = words.chars().filter(|c| c.is_alphanumeric()).count();
-        // What ends in a colon belongs to what follows; a line of marks is a form to fill in.
+        // Text that ends in a colon belongs to the next block; a line of marks is a form to fill in.
         if block.kind == Kind::Paragraph
             && words.chars().count() >= SHORTEST
             && long > 0
@@ -110,7 +111,7 @@ fn repeats(page: &Page) -> Vec<Repeat> {
     repeats
 }
 
-/// Without the close repeats, where nothing is left alone or grows together without them.
+/// Removes the close repeats, except where a removal would leave a block alone or merge its neighbours.
 pub(super) fn said_once(reading: &Reading) -> Vec<Edit> {
     let edit = |(_, file, page): (usize, &File, &Page)| {
         let repeats = repeats(page);
@@ -131,7 +132,7 @@ pub(super) fn said_once(reading: &Reading) -> Vec<Edit> {
     reading.pages().filter_map(edit).collect()
 }
 
-/// Whether a block begins another part: a heading, or a paragraph like one.
+/// Returns true if a block begins another part: a heading, or a paragraph like one.
 fn turns(page: &Page, block: &Block) -> bool {
     let words = page.text[block.at.clone()].trim();
     let leads = words.starts_with("**") || words.starts_with("__");
@@ -150,7 +151,7 @@ fn may_go(before: Option<Kind>, after: Option<Kind>) -> bool {
     }
 }
 
-/// The lines of a block and the empty ones below it.
+/// Returns the lines of a block and the empty lines below it.
 fn with_blank_lines(page: &Page, at: &Range<usize>) -> Range<usize> {
     let start = page.text[..at.start].rfind('\n').map_or(0, |end| end + 1);
     let mut end = page.end_of_line(at.start + page.text[at.clone()].trim_end().len().saturating_sub(1));

@@ -1,7 +1,7 @@
-//! Which files the text leads to, and over how many others.
+//! Finds the files that the text leads to, and the number of files on the way.
 //!
-//! Any word that names a file counts, in prose, code and scripts alike: a file is called an orphan only when really
-//! nothing leads to it.
+//! Any word that names a file counts, in prose, code and scripts alike: a file is reported as an orphan only if nothing
+//! leads to it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +14,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     let Some(main) = reading.main.filter(|main| reading.text(*main).is_some()) else { return };
     let mut walk = Walk::new(reading);
     walk.start(main);
-    // Tools read these without being told, and what they name with them.
+    // Tools read these files without instructions, and also the files that they name.
     for (at, _, _) in reading.texts().filter(|(_, file, _)| is_tool(&file.path)) {
         walk.start(at);
     }
@@ -24,7 +24,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             None if !is_expected(&file.path) && !is_note(&file.path) && !is_shown(reading, file) => {
                 out.push(finding(Rule::FileOrphan, file, None, "the skill never mentions this file"));
             }
-            // A template is used by the step that names it, and by no other.
+            // A template is used only by the step that names it.
             Some(Way { over: Some(over), depth, .. })
                 if depth > 1
                     && is_markdown(&file.path)
@@ -32,7 +32,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
                     && !is_form(&file.path) =>
             {
                 let over = &reading.file(over).path;
-                // What a page for people names is for them too, but for what agents look for.
+                // A page for people names files for people too, except the ones that agents look for.
                 let is_for_people = is_expected(over) && !file.path.starts_with("reference");
                 if is_markdown(over) && !is_for_people {
                     let message = format!("only {over} mentions this file, not SKILL.md");
@@ -44,13 +44,14 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a page is to be filled in. `references/templates.md` is a page about such.
+/// Returns true if a page is to be filled in. `references/templates.md` is a page about templates.
 fn is_form(path: &str) -> bool {
     let stem = name(path).split('.').next().unwrap_or_default();
     is_template(folder_of(path)) || stem.to_lowercase().ends_with("template")
 }
 
-/// Whether a page beside `SKILL.md` has its name in capitals, as pages for people do: nobody else looks for it there.
+/// Returns true if a page beside `SKILL.md` has its name in capitals, as pages for people do: agents do not look there
+/// for it.
 fn is_note(path: &str) -> bool {
     let stem = path.split('.').next().unwrap_or_default();
     is_markdown(path)
@@ -58,13 +59,13 @@ fn is_note(path: &str) -> bool {
         && stem.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '-' | '_'))
 }
 
-/// Whether a file is a picture or the like that a page for people shows.
+/// Returns true if a file is an image or similar that a page for people shows.
 fn is_shown(reading: &Reading, file: &File) -> bool {
     let mut pages = reading.pages().filter(|(_, page, _)| is_expected(&page.path));
     !matches!(file.body, Body::Text(_)) && pages.any(|(_, _, page)| page.text.contains(name(&file.path)))
 }
 
-/// Every file with the number of steps that lead to it, in the order in which a reader comes to them.
+/// Returns every file with the number of steps that lead to it, in reading order.
 pub(super) fn ways(reading: &Reading, main: usize) -> Vec<(usize, Option<usize>)> {
     let mut walk = Walk::new(reading);
     walk.start(main);
@@ -77,13 +78,13 @@ pub(super) fn ways(reading: &Reading, main: usize) -> Vec<(usize, Option<usize>)
 #[derive(Clone, Copy)]
 struct Way {
     depth: usize,
-    /// How many files were found before it.
+    /// The number of files found before it.
     nth: usize,
     /// The file that names it.
     over: Option<usize>,
 }
 
-/// Shorter beginnings of names are many a word's.
+/// Shorter prefixes of names match too many words.
 const SHORTEST_START: usize = 4;
 
 struct Walk<'r, 'a> {
@@ -91,15 +92,15 @@ struct Walk<'r, 'a> {
     ways: Vec<Option<Way>>,
     next: Vec<usize>,
     found: usize,
-    /// Names and folders that lead to no file any more that is not reached already.
+    /// Names and folders whose files are all reached.
     spent: HashSet<String>,
-    /// Programs by the name under which others import them.
+    /// Programs by the name for imports.
     modules: HashMap<&'a str, Vec<usize>>,
-    /// Whether some name is a word like any other.
+    /// Whether some name is an ordinary word without a dot.
     bare: bool,
-    /// Files whose names have blanks and the like, by the longest word in them.
+    /// Files whose names contain spaces or similar characters, by the longest word in them.
     odd: HashMap<&'a str, Vec<usize>>,
-    /// Pages and data by their names without the ending, where those are no words of a language.
+    /// Pages and data by their names without extension, if those are not natural words.
     titles: HashMap<&'a str, Vec<usize>>,
 }
 
@@ -127,7 +128,7 @@ impl<'r, 'a> Walk<'r, 'a> {
         Self { reading, ways, next, found: 0, spent, modules, bare, odd, titles }
     }
 
-    /// Goes from a file to all that it names, and from those on.
+    /// Follows all files that a file names, then the files that those name.
     fn start(&mut self, from: usize) {
         if self.ways[from].is_none() {
             self.ways[from] = Some(Way { depth: 0, nth: self.found, over: None });
@@ -160,7 +161,7 @@ impl<'r, 'a> Walk<'r, 'a> {
         if let Some(page) = self.reading.page(at) {
             for link in &page.links {
                 let to = decoded(link.to.split(['#', '?']).next().unwrap_or_default());
-                // A link within the page leads to no file, and not to its folder either.
+                // A link within the page leads neither to a file nor to its folder.
                 if let Some(to) = resolved(folder_of(path), &to).filter(|_| !to.is_empty()) {
                     self.path(at, &to);
                 }
@@ -176,13 +177,13 @@ impl<'r, 'a> Walk<'r, 'a> {
         if !is_program && word.len() >= SHORTEST_START && word.ends_with('-') && !word.starts_with('-') {
             self.titled(at, word);
         }
-        // Most words are no names, and there are many of them.
+        // A shortcut: most words are not names.
         let is_plain = || !word.bytes().any(|byte| matches!(byte, b'.' | b'/'));
         if !self.bare && !is_program && self.odd.is_empty() && is_plain() {
             return;
         }
         let last = name(word);
-        // An import may stand in an example too.
+        // An import may also be in an example.
         if is_program || last.contains('.') {
             let stem = last.rsplit('.').next().unwrap_or(last);
             self.all(at, "import", stem, |walk| walk.modules.get(stem).map_or(&[], Vec::as_slice));
@@ -209,8 +210,7 @@ impl<'r, 'a> Walk<'r, 'a> {
         }
     }
 
-    /// All pages and data whose names begin with a word, such as the rules of which the text says that they begin with
-    /// `query-`.
+    /// Reaches all pages and data whose names begin with a prefix, such as `query-` for a group of rules in the text.
     fn titled(&mut self, at: usize, start: &str) {
         if self.spent.insert(format!("start {start}")) {
             let titles = self.titles.iter().filter(|(title, _)| title.starts_with(start));
@@ -222,16 +222,16 @@ impl<'r, 'a> Walk<'r, 'a> {
         }
     }
 
-    /// The file that a path means among several of one name, whatever stands before it.
+    /// Finds the exact file of a path among several with the same name, with any prefix before the path.
     fn exact(&self, folder: &str, word: &str) -> Option<usize> {
         let starts = std::iter::once(0).chain(word.match_indices('/').map(|(slash, _)| slash + 1));
         let paths = starts.flat_map(|start| [resolved(folder, &word[start..]), resolved("", &word[start..])]);
-        // A bare name is exact only where it stands.
+        // A bare name is exact only in its own folder.
         let mut paths = paths.take(if word.contains('/') { 16 } else { 1 }).flatten();
         paths.find_map(|path| self.reading.files.at(&path).ok())
     }
 
-    /// A file, or all that is in a folder.
+    /// Reaches a file, or all files in a folder.
     fn path(&mut self, at: usize, path: &str) {
         if let Ok(file) = self.reading.files.at(path) {
             self.reach(at, file);
@@ -240,7 +240,7 @@ impl<'r, 'a> Walk<'r, 'a> {
         }
     }
 
-    /// All files whose paths begin like that: those in a folder, or those that a pattern stands for.
+    /// Reaches all files whose paths have this prefix: those in a folder, or those that match a pattern.
     fn beginning(&mut self, at: usize, path: &str) {
         let files = self.reading.files.files();
         if self.spent.insert(format!("{path}*")) {
@@ -250,7 +250,7 @@ impl<'r, 'a> Walk<'r, 'a> {
         }
     }
 
-    /// All files that a word can mean, once: there may be many of both.
+    /// Reaches all files that a word can mean, only once per word: there may be many of both.
     fn all(&mut self, at: usize, how: &str, word: &str, files: impl for<'s> Fn(&'s Self) -> &'s [usize]) {
         if !files(self).is_empty() && self.spent.insert(format!("{how} {word}")) {
             for file in files(self).to_vec() {
@@ -269,12 +269,12 @@ impl<'r, 'a> Walk<'r, 'a> {
     }
 }
 
-/// Whether a name has several words, so that it stands for nothing but its file.
+/// Returns true if a name has several words and so can mean only its file.
 fn is_joined(stem: &str) -> bool {
     stem.trim_matches(['-', '_']).contains(['-', '_'])
 }
 
-/// Whether a file may be named by its name without the ending, as in `--chain=plan-and-test`.
+/// Returns true if a text may name this file without its extension, as in `--chain=plan-and-test`.
 fn is_titled(name: &str) -> bool {
     is_markdown(name) || matches!(extension(name), Some("json" | "yaml" | "yml" | "toml"))
 }
@@ -283,7 +283,7 @@ fn longest_word(name: &str) -> Option<&str> {
     words(name).map(|(_, word)| word).max_by_key(|word| word.len())
 }
 
-/// The name under which a program imports this one.
+/// Returns the name for imports of a program.
 fn module(name: &str) -> Option<&str> {
     const PROGRAMS: [&str; 13] =
         ["py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "rb", "sh", "lua", "pl", "r", "xsd"];

@@ -1,4 +1,4 @@
-//! A skill's files, with what every rule needs to know of them: read once, asked often.
+//! A skill's files with the data that the rules need, read once for all rules.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,12 +11,12 @@ use crate::skill::{self, SkillError};
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
     pub files: &'a Files,
-    /// The place of `SKILL.md`, or of one in small letters.
+    /// The index of `SKILL.md`, or of one in lower case.
     pub main: Option<usize>,
-    /// Of each file that is Markdown.
+    /// The page of each Markdown file.
     pages: Vec<Option<Page<'a>>>,
     by_name: HashMap<&'a str, Vec<usize>>,
-    /// The same with names in small letters.
+    /// The same with names in lower case.
     by_small_name: HashMap<String, Vec<usize>>,
     folders: HashSet<&'a str>,
 }
@@ -57,7 +57,7 @@ impl<'a> Reading<'a> {
         self.file(at).text()
     }
 
-    /// The path and text of every text file.
+    /// Returns the path and text of every text file.
     pub(super) fn texts(&self) -> impl Iterator<Item = (usize, &'a File, &'a str)> {
         let files = self.files.files().iter().enumerate();
         files.filter_map(|(at, file)| Some((at, file, file.text()?)))
@@ -72,18 +72,18 @@ impl<'a> Reading<'a> {
         self.pages[at].as_ref()
     }
 
-    /// `SKILL.md` as Markdown.
+    /// Returns `SKILL.md` as Markdown.
     pub(super) fn main_page(&self) -> Option<(&'a File, &Page<'a>)> {
         let main = self.main?;
         Some((self.file(main), self.page(main)?))
     }
 
-    /// The files of that name, in whatever folder.
+    /// Returns the files with this name in any folder.
     pub(super) fn named(&self, name: &str) -> &[usize] {
         self.by_name.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The files of that path or, if there are none, of that name, in capital and small letters alike.
+    /// Returns the files with this path or, if there are none, with this name, ignoring case.
     pub(super) fn alike(&self, path: &str) -> Vec<usize> {
         let small = path.to_lowercase();
         let alike = self.by_small_name.get(name(&small)).map_or(&[][..], Vec::as_slice);
@@ -92,14 +92,14 @@ impl<'a> Reading<'a> {
         if there.is_empty() { alike.to_vec() } else { there }
     }
 
-    /// The pages that tell the agent what to do. The links and paths of the others are those of another document: of a
-    /// template, of an example, or of a page for people and their tools.
+    /// Returns the pages that instruct the agent. Links and paths on other pages belong to another document: a
+    /// template, an example, or a page for people and their tools.
     pub(super) fn instructions(&self) -> impl Iterator<Item = (&'a File, &Page<'a>)> {
         let is_example = |path: &str| {
             let mut folders = folder_of(path).split('/');
             let stem = name(path).split('.').next().unwrap_or_default();
             folders.any(|folder| folder.split(['-', '_']).any(|word| matches!(word, "example" | "examples")))
-                // `page-example.md` is one, and `examples.md` is about some.
+                // `page-example.md` is an example, and `examples.md` is about examples.
                 || stem != "example" && stem.split(['-', '_']).any(|word| word == "example")
         };
         let pages = self.pages().filter(move |(at, file, _)| {
@@ -109,7 +109,8 @@ impl<'a> Reading<'a> {
         pages.map(|(_, file, page)| (file, page))
     }
 
-    /// Whether a page belongs to what the skill makes, or is read by its scripts: its words are then not ours to change.
+    /// Returns true if a page belongs to the skill's output or is read by its scripts; its text must then stay
+    /// unchanged.
     pub(super) fn is_material(&self, path: &str) -> bool {
         const SLOTS: [&str; 3] = ["{{", "{%", "<%"];
         if self.main.is_some_and(|main| self.file(main).path == path) || !is_markdown(path) {
@@ -123,7 +124,7 @@ impl<'a> Reading<'a> {
         is_template(path) || has_slots() || programs.any(|(_, _, text)| text.contains(name(path)))
     }
 
-    /// The files of that name in whatever letters, when none has just that name.
+    /// Returns the files with this name in any case, if no file has exactly this name.
     pub(super) fn named_alike(&self, name: &str) -> &[usize] {
         match self.named(name) {
             [] => self.by_small_name.get(&name.to_lowercase()).map_or(&[], Vec::as_slice),
@@ -139,7 +140,7 @@ impl<'a> Reading<'a> {
         self.folders.contains(path)
     }
 
-    /// Whether something has that path; below a link there may be anything.
+    /// Returns true if the path exists; anything may exist below a symlink.
     pub(super) fn exists(&self, path: &str) -> bool {
         let is_link =
             |path: &str| self.files.get(path).is_some_and(|file| matches!(file.body, Body::Link { .. }));
@@ -148,7 +149,8 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Where the text after the front matter begins. In a file that is no `SKILL.md` a rule may look like front matter.
+/// Returns the start of the text after the front matter. In a file other than `SKILL.md`, a rule may look like front
+/// matter.
 pub(super) fn body_at(text: &str, is_main: bool) -> usize {
     let bare = text.strip_prefix(BOM).unwrap_or(text);
     match skill::front_matter(text) {
@@ -180,11 +182,11 @@ pub(super) fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// Files that are there for people and their tools, not for the agent.
+/// Returns true for files that are for people and their tools, not for the agent.
 pub(super) fn is_expected(path: &str) -> bool {
     const PAGES: [&str; 8] =
         ["readme", "license", "licence", "notice", "changelog", "contributing", "authors", "security"];
-    // In capitals, as such pages are: where a skill comes from, how it is tested, how people use it.
+    // In capitals, as such pages usually are: the origin of a skill, its tests, and its use by people.
     const NOTES: [&str; 17] = [
         "SPEC",
         "EVAL",
@@ -216,7 +218,7 @@ pub(super) fn is_expected(path: &str) -> bool {
         || path.split('/').any(|part| part.starts_with('.'))
 }
 
-/// Whether a file tests the others: their scripts, or what an agent makes of the skill.
+/// Returns true if a file tests the others: their scripts, or an agent's use of the skill.
 fn is_test(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     ["test-", "test_"].iter().any(|start| name.starts_with(start))
@@ -225,7 +227,7 @@ fn is_test(name: &str) -> bool {
         || stem == "conftest"
 }
 
-/// Whether a file or a folder holds what goes into a script or comes out of it, to try it with.
+/// Returns true if a file or folder holds sample input or output of a script.
 fn is_specimen(stem: &str) -> bool {
     let is_one = |word: &str| {
         matches!(
@@ -239,7 +241,7 @@ fn is_specimen(stem: &str) -> bool {
         || matches!(stem, "test-data" | "test_data")
 }
 
-/// Files that tools look for by their names.
+/// Returns true for files that tools look for by name.
 pub(super) fn is_tool(path: &str) -> bool {
     const TOOLS: [&str; 10] = [
         "__init__.py",
@@ -256,7 +258,7 @@ pub(super) fn is_tool(path: &str) -> bool {
     TOOLS.contains(&name(path))
 }
 
-/// Whether the name of a file or of a folder says that others are made after it.
+/// Returns true if the name of a file or folder says that it is a template.
 pub(super) fn is_template(path: &str) -> bool {
     const NAMES: [&str; 5] = ["template", "tmpl", "boilerplate", "skeleton", "assets"];
     let small = path.to_lowercase();
@@ -271,7 +273,7 @@ pub(super) fn extension(path: &str) -> Option<&str> {
     name(path).rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, extension)| extension)
 }
 
-/// Whether a text is a script that names its interpreter.
+/// Returns true if a text is a script that names its interpreter.
 pub(super) fn is_script(file: &File, text: &str) -> bool {
     let text = text.strip_prefix(BOM).unwrap_or(text);
     !is_markdown(&file.path) && (text.starts_with("#!/") || text.starts_with("#! /"))

@@ -1,23 +1,23 @@
-//! How an agent loads a skill: its listing, its page, then each file as the text leads there.
+//! The order in which an agent loads a skill: its listing, its page, then each file that the text leads to.
 
 use super::front::Front;
 use super::reach::ways;
 use super::reading::{Reading, body_at};
 use super::{Files, tokens};
 
-/// What loading a skill comes to, step by step.
+/// The token cost of loading a skill, step by step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Route {
     pub stops: Vec<Stop>,
-    /// What is there and nothing leads to.
+    /// Files that nothing leads to.
     pub unreached: Vec<String>,
 }
 
-/// One step, and what it costs.
+/// One step and its cost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stop {
     pub stage: Stage,
-    /// A path, or what of the front matter is meant.
+    /// A path, or the part of the front matter.
     pub what: String,
     pub tokens: usize,
 }
@@ -29,9 +29,9 @@ pub enum Stage {
     Listed,
     /// When the skill is picked.
     Picked,
-    /// When a text that is loaded names it.
+    /// When a loaded text names it.
     Named,
-    /// When a file names it that was itself only named.
+    /// When only a file that is itself only named names it.
     Nested,
 }
 

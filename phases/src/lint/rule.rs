@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Severity {
     /// Some agent rejects the skill, misses a part of it, or does harm with it.
     Error,
-    /// It works, but not everywhere or not well.
+    /// The skill works, but not everywhere or not well.
     Warning,
     /// Worth knowing.
     Note,
@@ -63,7 +63,7 @@ struct Facts {
 
 macro_rules! rules {
     ($($name:ident: $id:literal $severity:ident $fix:ident $criterion:expr, $why:literal, $how:literal;)*) => {
-        /// What lint looks for.
+        /// A check that lint makes.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Rule { $($name,)* }
 
@@ -220,7 +220,7 @@ rules! {
 }
 
 impl Rule {
-    /// The name for people and scripts.
+    /// Returns the name for people and scripts.
     pub fn id(self) -> &'static str {
         self.facts().id
     }
@@ -233,22 +233,22 @@ impl Rule {
         self.facts().fix
     }
 
-    /// Whether findings are shown only to those who ask for this rule.
+    /// Returns true if findings are shown only to users who ask for this rule.
     pub fn is_optional(self) -> bool {
         self == Self::ContentsMissing
     }
 
-    /// The criterion of the tune contract that a finding is evidence against.
+    /// Returns the criterion of the tune contract that a finding is evidence against.
     pub fn criterion(self) -> Option<&'static str> {
         self.facts().criterion
     }
 
-    /// Why it is a problem, in one sentence.
+    /// Returns why it is a problem, in one sentence.
     pub fn why(self) -> &'static str {
         self.facts().why
     }
 
-    /// What to do about it, in one sentence.
+    /// Returns how to fix it, in one sentence.
     pub fn how(self) -> &'static str {
         self.facts().how
     }

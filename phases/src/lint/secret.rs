@@ -1,9 +1,9 @@
-//! Keys that should not be in a file. What is found is never shown, only its kind and its place.
+//! Keys that should not be in a file. A found key is never shown, only its kind and place.
 
 use super::reading::{Reading, finding};
 use super::{Finding, Rule};
 
-/// How a kind of key begins, and how long it is at least behind that.
+/// The prefix of a kind of key, the minimum length after it, and the kind.
 const SHAPES: [(&str, usize, &str); 27] = [
     ("AKIA", 16, "an AWS access key"),
     ("ASIA", 16, "an AWS access key"),
@@ -48,7 +48,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     }
 }
 
-/// The text with every key replaced, for texts that are stored and shown.
+/// Replaces every key in a text, for texts that are stored and shown.
 pub fn without_keys(text: &str, with: &str) -> String {
     let (mut clean, mut done) = (String::with_capacity(text.len()), 0);
     for (at, key) in likely_keys(text) {
@@ -59,14 +59,14 @@ pub fn without_keys(text: &str, with: &str) -> String {
     clean + &text[done..]
 }
 
-/// Every key in the text, and where it begins; none is a part of another.
+/// Returns every key in the text and its place; keys do not overlap.
 pub fn likely_keys(text: &str) -> Vec<(usize, &str)> {
     let runs = keys(text).map(|(at, _)| (at, end_of_run as fn(&str) -> usize));
     let mut places: Vec<_> = runs.chain(blocks(text).map(|(at, _)| (at, end_of_block as _))).collect();
     places.sort_unstable_by_key(|(at, _)| *at);
     let (mut found, mut done) = (Vec::new(), 0);
     for (at, end) in places {
-        // The ends are looked for one after the other, so that a text full of beginnings costs its length once.
+        // The ends are searched one after the other, so that a text full of prefixes needs only linear time.
         if at >= done {
             done = at + end(&text[at..]);
             found.push((at, &text[at..done]));
@@ -79,7 +79,7 @@ fn end_of_run(text: &str) -> usize {
     text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).unwrap_or(text.len())
 }
 
-/// The end of a private key, or of the text, if the key is cut off.
+/// Returns the end of a private key, or of the text if the key is cut off.
 fn end_of_block(text: &str) -> usize {
     const END: &str = "-----END ";
     let after_mark = |rest: &str| rest.find("-----").map_or(rest.len(), |mark| mark + "-----".len());
@@ -105,7 +105,8 @@ fn kind(run: &str) -> Option<&'static str> {
     (fits && is_random(key)).then_some(*kind)
 }
 
-/// Examples repeat themselves, count up or say that they are examples; words have no digits.
+/// Returns true for random keys. Examples repeat characters, count up or say that they are examples; words have no
+/// digits.
 fn is_random(key: &str) -> bool {
     let mut seen = [false; 128];
     key.bytes().for_each(|byte| seen[usize::from(byte & 127)] = true);
@@ -118,7 +119,7 @@ fn is_random(key: &str) -> bool {
             .any(|word| small.contains(word))
 }
 
-/// Whether most characters follow the one before or the one before that, as in `abc123` and `a1b2c3`.
+/// Returns true if most characters follow the previous one or the one before it, as in `abc123` and `a1b2c3`.
 fn counts_up(key: &[u8]) -> bool {
     let follows = |at: &usize| (1..=2).any(|back| *at >= back && key[at - back] + 1 == key[*at]);
     (0..key.len()).filter(follows).count() * 2 > key.len()
@@ -129,15 +130,15 @@ fn blocks(text: &str) -> impl Iterator<Item = (usize, &'static str)> {
     begin.filter(move |(at, _)| is_private_key(&text[*at..])).map(|(at, _)| (at, "a private key"))
 }
 
-/// The smallest private keys have as many characters of base64.
+/// The number of base64 characters in the smallest private keys.
 const SMALLEST_KEY: usize = 60;
-/// Broken lines of base64 are longer than words.
+/// Partial lines of base64 are longer than words.
 const SMALLEST_RUN: usize = 20;
 
-/// Whether a key follows the mark of its beginning. A search pattern and an example have the mark and no key.
+/// Returns true if a key follows its opening mark. A search pattern and an example have the mark but no key.
 fn is_private_key(block: &str) -> bool {
     const LABEL: &str = "PRIVATE KEY-----";
-    // No label is longer: a text full of beginnings costs its length once.
+    // No label is longer, so a text full of prefixes needs only linear time.
     const LONGEST_LABEL: usize = 100;
     let end = (0..=LONGEST_LABEL.min(block.len())).rev().find(|&at| block.is_char_boundary(at));
     let head = block[..end.unwrap_or(0)].lines().next().unwrap_or_default();
@@ -148,11 +149,11 @@ fn is_private_key(block: &str) -> bool {
     key.len() >= SMALLEST_KEY && is_random(&key)
 }
 
-/// The lines of base64 that come right behind the mark, up to what is no such line. What comes later, such as the
-/// names in a program that looks for the mark, is no part of a key.
+/// Returns the base64 lines right after the mark, up to the first other line. Later text, such as the names in a
+/// program that searches for the mark, is not part of a key.
 fn key_at_start(body: &str) -> String {
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '=');
-    // What stands between the lines: line ends, also those written as `\n`, quotes, and the marks of comments.
+    // Text between the lines: line ends, also written as `\n`, quotes, and comment marks.
     let between =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | ',' | '#' | '*' | '|' | '>');
     let mut key = String::new();
@@ -162,7 +163,7 @@ fn key_at_start(body: &str) -> String {
         let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         if key.is_empty() && after.starts_with(['-', ':']) {
-            // An encrypted key says first how it is encrypted.
+            // An encrypted key begins with its encryption method.
             rest = after.split_once(['\n', '\\']).map_or("", |(_, below)| below);
         } else if run.len() >= SMALLEST_RUN {
             key.push_str(run);
@@ -180,7 +181,7 @@ mod tests {
     use super::super::tests::{found, skill};
     use super::*;
 
-    // Put together here, so that nobody takes this file for one with keys in it.
+    // Built here so that this file itself contains no key.
     fn random(length: usize) -> String {
         "q7Rt2Xw9Kb4Zm1Vc8Ln5".chars().cycle().take(length).collect()
     }

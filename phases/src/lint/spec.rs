@@ -1,11 +1,11 @@
-//! What the reference validator of the specification says, and nothing else.
+//! The findings of the specification's reference validator, and nothing else.
 
 use super::reading::{Reading, finding};
 use super::{File, Files, Finding, Rule};
 use crate::material::Body;
 use crate::skill::strict::strict;
 
-/// Every reason for which the validator refuses the skill; it accepts one that has none.
+/// Returns every reason why the validator refuses the skill; it accepts a skill without findings.
 pub fn spec(files: &Files) -> Vec<Finding> {
     let missing =
         File { path: super::reading::MAIN.to_owned(), body: Body::Binary { bytes: 0 }, executable: false };
@@ -30,7 +30,7 @@ mod tests {
         found.into_iter().map(|one| one.message).collect::<Vec<_>>().join(" | ")
     }
 
-    /// The cases of the validator's own published tests.
+    /// The cases from the validator's own published tests.
     #[test]
     fn it_refuses_what_the_published_validator_refuses() {
         let long = |text: &str, count| text.repeat(count);

@@ -1,4 +1,4 @@
-//! The body of a skill is short; what it is too long for goes into references.
+//! Keeps the body of a skill short by moving sections into references.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use crate::material::Body;
 const LINES: usize = 500;
 const TOKENS: usize = 5000;
 
-/// A section with fewer lines is hardly shorter as a link.
+/// A section with fewer lines gets hardly shorter as a link.
 const WORTH_MOVING: usize = 12;
-/// How many sections are tried.
+/// The maximum number of sections to try.
 const MOST: usize = 64;
 
-/// About how many tokens a text is: four ASCII characters each, or three bytes of anything else.
+/// Estimates the tokens of a text: one for four ASCII characters, or for three bytes of anything else.
 pub fn tokens(text: &str) -> usize {
     let ascii = text.bytes().filter(u8::is_ascii).count();
     (3 * ascii + 4 * (text.len() - ascii)).div_ceil(12)
@@ -39,7 +39,7 @@ fn is_long(body: &str) -> bool {
     body.lines().count() >= LINES || tokens(body) >= TOKENS
 }
 
-/// The largest sections moved into references, one after the other, until the rest is short enough.
+/// Moves the largest sections into references, one at a time, until the rest is short enough.
 pub(super) fn split(reading: &Reading) -> Vec<Edit> {
     let Some((file, page)) = reading.main_page().filter(|(_, page)| is_long(page.body())) else {
         return Vec::new();
@@ -63,11 +63,11 @@ pub(super) fn split(reading: &Reading) -> Vec<Edit> {
 
 struct Section<'p> {
     heading: &'p Heading,
-    /// Its lines, with that of the heading.
+    /// Its lines, including the heading.
     at: Range<usize>,
 }
 
-/// The parts of the body that can stand elsewhere: nothing in them leads anywhere, nothing leads into them.
+/// Returns the sections of the body that can move: no link leaves them and no link leads into them.
 fn sections<'p>(reading: &Reading, page: &'p Page) -> Vec<Section<'p>> {
     let headings: Vec<&Heading> = page.headings.iter().filter(|heading| heading.is_outermost).collect();
     let at_level = |level: usize| headings.iter().filter(move |heading| heading.level == level).count();
@@ -101,7 +101,7 @@ fn may_move(reading: &Reading, page: &Page, Section { heading, at }: &Section) -
         && !names_a_page()
 }
 
-/// The section as a file: its heading is the title, and those below it follow.
+/// Returns the section as a file: its heading becomes the title, and the headings below it move up.
 fn standing_alone(page: &Page, Section { heading, at }: &Section) -> Option<String> {
     let mut text = String::new();
     let mut done = at.start;
@@ -139,7 +139,7 @@ See [", &words, "](", &path, ").
     text
 }
 
-/// `references/<the heading>.md`, or with a number.
+/// Returns `references/<the heading>.md`, with a number if that is taken.
 fn free_path(reading: &Reading, moved: &[(Section, File)], heading: &Heading) -> String {
     let slug = slug(&heading.words);
     let slug: String = slug.trim_matches(['-', '_']).chars().take(60).collect();

@@ -1,4 +1,4 @@
-//! Small skills for the tests of the rules, and what holds for all of them together.
+//! Small skills for the tests of the rules, and tests of properties that all rules share.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use super::*;
 /// A skill under construction.
 pub(super) struct Made(Files);
 
-/// A sound `SKILL.md`, whose body begins on line 5.
+/// A valid `SKILL.md`, whose body begins on line 5.
 pub(super) fn skill(body: &str) -> Made {
     let text =
         format!("---\nname: demo\ndescription: Shows a thing. Use when a thing is to be shown.\n---\n{body}");
@@ -123,7 +123,7 @@ fn front_matter_that_agents_load_differently_is_told() {
     ");
 }
 
-/// A sound skill, full of what looks like a fault and is none.
+/// A valid skill, full of text that looks like a fault but is not.
 fn sound() -> Made {
     let body = "# Demo\n\nRead [the rules](references/rules.md) and `keep-calm`. Name files after their work, such as \
         `references/tables.md`. Run `./scripts/show.sh`, or `python scripts/show.py`.\n\n## One\n\n**Needs:** a page that \
@@ -269,7 +269,7 @@ fn files() -> impl Strategy<Value = Files> {
     })
 }
 
-/// The lines of front matter, but for name and description.
+/// The lines of front matter, except name and description.
 fn fields(files: &Files) -> Vec<String> {
     let text = files.get("SKILL.md").unwrap().text().unwrap();
     let front = crate::skill::front_matter(text).unwrap_or_default().replace('\r', "");
@@ -314,7 +314,7 @@ proptest! {
     fn fields_and_code_are_never_touched(files in files()) {
         let fixed = fix_all(&files, Reach::Safe);
         let before = fields(&files);
-        // Before the mark and the carriage returns went, there may have been no front matter at all.
+        // The mark and the carriage returns may have hidden the front matter.
         if !before.is_empty() {
             prop_assert_eq!(fields(&fixed.files), before);
         }

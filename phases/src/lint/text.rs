@@ -1,4 +1,4 @@
-//! The bytes of files: line endings, blanks, marks, modes.
+//! The bytes of files: line endings, trailing spaces, byte order marks, file modes.
 
 use std::ops::Range;
 
@@ -42,7 +42,8 @@ fn has_mark(file: &File, text: &str) -> bool {
     text.starts_with(BOM) && (is_markdown(&file.path) || is_script(file, text))
 }
 
-/// Data may well have them; a script may have them where its interpreter is not named.
+/// Returns true if a file must not have carriage returns but does. Data may have them, and so may a script whose
+/// interpreter line has none.
 fn has_returns(file: &File, text: &str) -> bool {
     let first = || text.split('\n').next().unwrap_or_default();
     if is_markdown(&file.path) {
@@ -52,7 +53,7 @@ fn has_returns(file: &File, text: &str) -> bool {
     }
 }
 
-/// What stands behind the last word of lines, but for code and for what breaks a line.
+/// Returns the white space at the ends of lines, except in code and except for hard line breaks.
 fn blanks(page: &Page) -> Vec<Range<usize>> {
     let mut blanks = Vec::new();
     let mut start = page.body_at;
@@ -80,7 +81,7 @@ pub(super) fn with_line_feeds(reading: &Reading) -> Vec<Edit> {
     let edit = |(_, file, text): (usize, &File, &str)| {
         let count = text.matches('\r').count();
         let fed = text.replace("\r\n", "\n");
-        // In Markdown a carriage return alone ends a line too.
+        // In Markdown a lone carriage return ends a line too.
         Edit::of_text(file, if is_markdown(&file.path) { fed.replace('\r', "\n") } else { fed }, count)
     };
     returned.map(edit).collect()
@@ -98,15 +99,15 @@ pub(super) fn executable(reading: &Reading) -> Vec<Edit> {
     unexecutable(reading).map(Edit::executable).collect()
 }
 
-/// The scripts that a command of the skill begins with, and that nobody may run like that.
+/// Returns the scripts that start a command of the skill but are not executable.
 fn unexecutable<'a>(reading: &Reading<'a>) -> impl Iterator<Item = &'a File> {
     let scripts = reading.texts().filter(|(_, file, text)| is_script(file, text) && !file.executable);
     scripts.map(|(_, file, _)| file).filter(|file| is_run_directly(reading, file))
 }
 
-/// Whether a page or a shell script of the skill has a command that begins with the script's path.
+/// Returns true if a page or a shell script of the skill has a command that begins with the script's path.
 fn is_run_directly(reading: &Reading, script: &File) -> bool {
-    // Who is told to run a script, and how on another line, runs it so.
+    // If another line shows how to run a script, an instruction to run it means that way.
     let is_told_how = std::cell::LazyCell::new(|| is_run_by_another(reading, script));
     reading.texts().any(|(at, file, text)| {
         let names = words(text).filter(|(_, word)| {
@@ -114,12 +115,12 @@ fn is_run_directly(reading: &Reading, script: &File) -> bool {
         });
         { names }.any(|(word_at, word)| {
             let (before, after) = (&text[..word_at], &text[word_at + word.len()..]);
-            // `scripts/count.py:12` is a line of it.
+            // `scripts/count.py:12` is a line of the script.
             begins_command(before)
                 && !after.starts_with(':')
                 && match reading.page(at) {
                     Some(page) if page.is_code(word_at) => !is_listed(before, after),
-                    // A path alone names the script, unless the words before say to run it.
+                    // A path alone only names the script, unless the words before it say to run it.
                     Some(page) => {
                         page.is_literal(word_at)
                             && (!after.starts_with('`') || says_run(before) && !*is_told_how)
@@ -130,7 +131,7 @@ fn is_run_directly(reading: &Reading, script: &File) -> bool {
     })
 }
 
-/// Whether some text runs a script by the program that reads it, as in `python3 scripts/count.py`.
+/// Returns true if some text runs a script with its interpreter, as in `python3 scripts/count.py`.
 fn is_run_by_another(reading: &Reading, script: &File) -> bool {
     const PROGRAMS: [&str; 10] =
         ["python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "tsx"];
@@ -144,7 +145,7 @@ fn is_run_by_another(reading: &Reading, script: &File) -> bool {
     })
 }
 
-/// Whether a path is a text in quotes on a line of its own, as in a list of paths.
+/// Returns true if a path is in quotes on its own line, as in a list of paths.
 fn is_listed(before: &str, after: &str) -> bool {
     let next = after.trim_start_matches(['"', '\'', ',']);
     before.ends_with(['"', '\'']) && (next.is_empty() || next.starts_with('\n'))
@@ -160,13 +161,14 @@ fn is_shell(file: &File, text: &str) -> bool {
         || is_script(file, text) && text.lines().next().is_some_and(|first| first.ends_with("sh"))
 }
 
-/// Whether a word stands for that path, whatever variable for the skill's folder stands before it.
+/// Returns true if a word means this path, with any variable for the skill's folder before it.
 fn means(word: &str, folder: &str, path: &str) -> bool {
     let below = word.strip_suffix(path).is_some_and(|above| above.is_empty() || above.ends_with('/'));
     below || resolved(folder, word).is_some_and(|word| word == path)
 }
 
-/// Whether what follows is the first word of a command: of a line, of a code span, or behind `$`, `&&`, `;` and the like.
+/// Returns true if the next word starts a command: at the start of a line or code span, or after `$`, `&&`, `;` or
+/// similar.
 fn begins_command(before: &str) -> bool {
     let line = before.rsplit(['\n', '`']).next().unwrap_or_default();
     let word_at = line.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);

@@ -1,5 +1,5 @@
-//! The builder/evaluator loop, after moai's: what a brief asks for is built against a contract that both sides have agreed on, and
-//! judged by a new evaluator each round.
+//! The builder/evaluator loop, after moai's: the builder builds what a brief asks for against a contract that both
+//! sides have agreed on, and a new evaluator judges it each round.
 //!
 //! ```text
 //! draft -> propose -> rule -> ... -> the contract, frozen
@@ -7,8 +7,8 @@
 //!            side by side              else    the next sprint, from the best, or a question to a person
 //! ```
 //!
-//! Machines look first: what they can tell no judge is asked. Every number is computed from verdicts on the criteria of the
-//! contract, and an artifact that has not passed goes nowhere unless a person takes it.
+//! Machines check first, and a judge is asked only about what they leave open. Every number is computed from verdicts
+//! on the criteria of the contract. An artifact that has not passed is not handed over unless a person accepts it.
 
 pub mod answers;
 pub mod contract;
@@ -51,7 +51,7 @@ pub use step::{Answer, Reading, Step};
 pub use task::{Apply, Brief, Browser, Level, Task};
 pub use view::Ended;
 
-/// The loop, as a type.
+/// The marker type of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gan {}
 

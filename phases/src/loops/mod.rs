@@ -1,8 +1,8 @@
 //! The loops: pure state machines over a run.
 //!
-//! A loop is an uninhabited marker type, and three traits say what it is, each on top of the last: `Vocabulary` names what
-//! it writes into its journal, `Fold` how its state follows from the records, `Loop` what it wants next. The journal and
-//! the engine are written once, for any of them.
+//! A loop is an uninhabited marker type with three traits, each built on the one before: `Vocabulary` names what the
+//! loop writes into its journal, `Fold` computes its state from the records, `Loop` decides what comes next. The
+//! journal and the engine are written once, for all loops.
 
 pub mod gan;
 pub mod reflex;
@@ -14,54 +14,54 @@ use crate::plan::{LoopKind, Plan};
 use crate::role::{ByRole, RoleSpec};
 use crate::run::{Fold, Run};
 
-/// The machine: what comes next, and how a step is made ready.
+/// The state machine of a loop: it decides what comes next and prepares the steps.
 pub trait Loop: Fold {
     const KIND: LoopKind;
 
-    /// A step made ready to be carried out.
+    /// A step that is ready to be carried out.
     type Request: Request;
 
     fn next(run: &Run<Self>) -> Next<'_, Self>;
 
-    /// The next decision of a run that a person stops; none once it has ended, or where a stop only pauses a run.
+    /// Returns the next decision of a run that a person stops; none if it has ended or if a stop only pauses it.
     fn on_stop(_: &Run<Self>, _reason: Option<&str>) -> Option<Self::Decision> {
         None
     }
 
-    /// Makes a step ready if it is a call. The engine carries out any other step itself.
+    /// Prepares a step if it is a call. The engine carries out any other step itself.
     fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::Request>;
 
-    /// The stored trees that an answer names. Without them the answer does not count.
+    /// Returns the stored trees that an answer names. Without them the answer does not count.
     fn trees(answer: &Self::Answer) -> Vec<TreeId>;
 
-    /// The stored trees that a run names besides those of its answers.
+    /// Returns the stored trees that a run names besides those of its answers.
     fn run_trees(run: &Run<Self>) -> Vec<TreeId>;
 
-    /// An upper bound of the calls of a run, shown before it begins: its default ceiling.
+    /// Returns an upper bound of the calls of a run, shown before it begins: its default limit.
     fn most_calls(plan: &Plan<Self>) -> MostCalls;
 
-    /// How often a person has asked for more than the plan: each time for as much again at most.
+    /// Returns how often a person has asked for more than the plan. Each time adds at most as much again.
     fn extensions(_: &Run<Self>) -> usize {
         0
     }
 
-    /// The calls of a run in which none fails, where it is known how such runs usually go.
+    /// Returns the calls of a run in which none fails, if it is known how such runs usually go.
     fn expected_calls(_: &Plan<Self>) -> Option<Expected> {
         None
     }
 
-    /// The roles whose agents a run may call: no other has to be on this machine.
+    /// Returns the roles whose agents a run may call. No other agents have to be on this machine.
     fn callable(_: &Plan<Self>) -> Vec<&'static RoleSpec> {
         Self::ROLES.iter().collect()
     }
 }
 
-/// What a loop wants next.
+/// The next action of a loop.
 #[expect(missing_debug_implementations, reason = "a lazy iterator shows nothing")]
 pub enum Next<'a, L: Loop> {
     /// Record this decision, and ask again.
     Decide(L::Decision),
-    /// Carry out these steps in this order, as many at a time as there are free slots. Steps under way may be among them.
+    /// Carry out these steps in this order, as many at a time as there are free slots. They may include running steps.
     Do(Box<dyn Iterator<Item = L::Step> + 'a>),
     End,
 }
@@ -69,7 +69,7 @@ pub enum Next<'a, L: Loop> {
 /// Calls by role.
 pub type MostCalls = ByRole<u64>;
 
-/// The calls of a run: at most, and as runs like it usually go.
+/// The calls of a run: the maximum, and the usual number for runs like it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
     pub most: MostCalls,

@@ -7,8 +7,9 @@
 //!                                 +-> A is passed: prepare B -> evaluate the same artifact -> ...
 //! ```
 //!
-//! Nothing is planned before somebody has agreed to what it is judged by. Every version is judged before the next one is written. How each rule is checked is prepared once a level, and frozen:
-//! machine checks first, then the judge for what they leave open. The score is computed, and the best version is kept.
+//! Planning starts only after somebody has agreed to the criteria. Every version is judged before the next one is
+//! written. The checks of the rules are prepared once for each level and frozen: machine checks run first, then the
+//! judge decides what they leave open. The score is computed, and the best version is kept.
 
 pub mod answers;
 pub mod checks;
@@ -43,7 +44,7 @@ pub use step::{Answer, Artifact, Step};
 pub use task::{Bounds, Confirmed, Rules, Setup, Task, Terms};
 pub use view::{Ended, Standing, told_commands};
 
-/// The loop, as a type.
+/// The marker type of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reflex {}
 
@@ -62,7 +63,7 @@ impl Vocabulary for Reflex {
     type Answer = Answer;
     type Decision = Decision;
 
-    // They all read, and answer in words. A new writer is judged as the old one was.
+    // All agents only read, and answer in words. A new writer is judged like the old one.
     const ROLES: &'static [RoleSpec] = &[
         RoleSpec::new(Role::EXECUTOR, Rights::Read, false),
         RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
@@ -88,7 +89,7 @@ impl Loop for Reflex {
         machine::next(run)
     }
 
-    /// A stop ends the run for good, as in the original.
+    /// Returns the decision that ends a stopped run. A stop is final, as in the original.
     fn on_stop(run: &Run, reason: Option<&str>) -> Option<Decision> {
         machine::stop(run, reason)
     }

@@ -5,9 +5,9 @@
 //! stop -> the best against the start, on fresh trials -> ship -> ask? -> promote -> close
 //! ```
 //!
-//! Round 1 measures the untouched target. The search is loose: a draft goes on from the newest valid candidate, and
-//! is dropped only when it falls far below the best. The end is strict: `comparison`. A run that compares two versions is
-//! this end alone.
+//! Round 1 measures the untouched target. The search is loose: a draft is based on the newest valid candidate, and is
+//! dropped only when it falls far below the best. The end is strict: `comparison`. A run that compares two versions
+//! consists of this end alone.
 
 mod activity;
 pub mod anchor;
@@ -68,7 +68,7 @@ pub use step::{Asked, Choice, Hold, Improver, Kept, Seat, Step, Trial};
 pub use task::{Aim, Apply, FailOn, LeftOut, Regraded, Rules, Search, Sides, Suite, Task};
 pub use view::Dropped;
 
-/// The loop, as a type.
+/// The tune loop, as a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tune {}
 
@@ -82,7 +82,7 @@ pub type Next<'a> = super::Next<'a, Tune>;
 pub type Outcome = event::Outcome<Answer>;
 pub type StepState<'a> = run::StepState<'a, Answer>;
 
-/// Drops in a row at one member of a chain after which another one is worked on.
+/// Consecutive drops at one member of a chain before the search moves to another member.
 const DROPS_BEFORE_MOVING_ON: usize = 2;
 
 impl Vocabulary for Tune {
@@ -197,7 +197,7 @@ fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     }
 }
 
-/// Nothing is improved and nothing compared.
+/// Measures the target once, without improving or comparing anything.
 fn try_once<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     match &round.measured {
         None => measure(run, round),
@@ -215,8 +215,8 @@ fn measure<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     Next::Do(Box::new(run.state.measure.steps(run)))
 }
 
-/// A draft is dropped when it falls by more than `regress` below the best of the rounds before it, by what comes of its trials
-/// or, where these alone make the score, by its text.
+/// Drops a draft that falls by more than `regress` below the best of the earlier rounds, in its score or, if trials
+/// alone make the score, in its text.
 fn standing(run: &Run, round: &Round, score: Score) -> Decision {
     let candidate = round.candidate;
     let Some((best, highest)) = run.best_before(round) else { return Decision::Keep(candidate) };
@@ -256,7 +256,7 @@ fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
     }
 }
 
-/// The member with the lowest score. Members at which edits keep failing, or failed in this round, come last.
+/// Returns the member with the lowest score. Members whose edits keep failing, or failed in this round, come last.
 fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
     let scores = run.measured(base).map(|measured| measured.members.as_slice()).unwrap_or_default();
     let score = |place: &Place| scores.get(place.0).copied().flatten().map_or(f64::INFINITY, Score::points);
@@ -270,12 +270,12 @@ fn weakest(run: &Run, base: CandidateId, round: &Round) -> Place {
         .expect("a target has members")
 }
 
-/// Edits of this member keep coming to nothing.
+/// Whether edits of this member keep failing.
 fn is_tired(run: &Run, place: Place) -> bool {
     run.drops_in_a_row(place) >= DROPS_BEFORE_MOVING_ON
 }
 
-/// The most calls that a run can come to: every step tried twice, every draft tried out whole.
+/// Returns the most calls that a run can make: every step tried twice, every draft tried on all scenarios.
 fn most_calls(plan: &Plan) -> MostCalls {
     match &plan.task.aim {
         Aim::Improve => most_calls_of_search(plan),
@@ -286,7 +286,7 @@ fn most_calls(plan: &Plan) -> MostCalls {
 
 fn most_calls_of_search(plan: &Plan) -> MostCalls {
     let is_edit = |role: &Role| plan.improvers().any(|by| by.role() == *role);
-    // In a search by drafts failed edits are followed by others, without a trial.
+    // In a search by drafts, another edit follows a failed one without a trial.
     let edits = |role: &Role| match plan.task.rules.search {
         Search::Draft { .. } if is_edit(role) => u64::from(plan.task.rules.max_errors),
         Search::Draft { .. } | Search::Rounds => 1,
@@ -295,7 +295,7 @@ fn most_calls_of_search(plan: &Plan) -> MostCalls {
     calls.iter().map(|(role, calls)| (role.clone(), u64::from(state::TRIES) * edits(role) * calls)).collect()
 }
 
-/// The same where no call fails.
+/// Returns the calls of a search in which no call fails.
 fn calls_of_search(plan: &Plan) -> MostCalls {
     let rounds = u64::from(plan.task.rules.max_iterations);
     let searched = measure::searched(plan);
@@ -324,12 +324,13 @@ fn most_calls_of_comparison(plan: &Plan) -> MostCalls {
     let trials = if plan.task.regraded().is_some() { 0 } else { most_fresh_trials(plan, &|_| true) };
     let executor = (Role::EXECUTOR, trials);
     let all = std::iter::once(executor).chain(judges_of_comparison(plan));
-    // Of trials that are stored, no executor is told.
+    // Stored trials need no executor.
     let all = all.filter(|(role, _)| plan.task.regraded().is_none() || *role != Role::EXECUTOR);
     all.map(|(role, calls)| (role, tries * calls)).collect()
 }
 
-/// At worst every judge judges every trial, because all is close or the one before it was dismissed, and each has its anchors.
+/// Counts calls for the worst case: every judge judges every trial, because all are close or the judge before it was
+/// dismissed, and each has its anchors.
 fn judges_of_comparison(plan: &Plan) -> impl Iterator<Item = (Role, u64)> {
     let stored = plan.task.regraded().map(|of| u64::from(of.judged));
     let judged = stored.unwrap_or_else(|| most_fresh_trials(plan, &|scenario| plan.task.is_judged(scenario)));
@@ -338,7 +339,7 @@ fn judges_of_comparison(plan: &Plan) -> impl Iterator<Item = (Role, u64)> {
     roles.map(move |role| (role, judged + anchors))
 }
 
-/// At most so many anchors has each judge who judges this many trials of a comparison.
+/// Returns the most anchors of a judge who judges this many trials of a comparison.
 fn most_anchors(plan: &Plan, judged: u64) -> u64 {
     if judged == 0 || !plan.basis().is_tested() {
         return 0;
@@ -354,7 +355,7 @@ fn most_anchors(plan: &Plan, judged: u64) -> u64 {
     of_looks.max(of_all)
 }
 
-/// Those of the final comparison. At worst every scenario falls, and is tried again.
+/// Counts the trials of the final comparison. At worst every scenario falls and is retried.
 fn most_fresh_trials(plan: &Plan, among: &dyn Fn(usize) -> bool) -> u64 {
     let compared = measure::compared(plan).into_iter().filter(|&scenario| among(scenario)).count();
     let again = if plan.basis().is_tested() { measure::RETRIALS } else { 0 };

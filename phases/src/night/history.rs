@@ -1,4 +1,4 @@
-//! The fold of the journal: what is known of each night and of each job.
+//! The fold of the journal: the state of each night and of each job.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,9 +16,9 @@ use crate::plan::RunId;
 pub struct History {
     pub nights: Vec<Night>,
     pub jobs: BTreeMap<Name, Job>,
-    /// What each run had used when it was last heard of. Other machines give the same ids to runs of other jobs.
+    /// The last known usage of each run. Other machines may use the same ids for runs of other jobs.
     runs: BTreeMap<(Name, RunId), Spent>,
-    /// The marks of all drafts that were ever put into the inbox.
+    /// The marks of all drafts ever put into the inbox.
     drafted: BTreeSet<Digest>,
 }
 
@@ -29,79 +29,79 @@ pub struct Night {
     pub date: Date,
     pub scheduled: bool,
     pub jobs: Vec<Name>,
-    /// Which part of a night of several machines it is.
+    /// The part of this machine, if several machines share the night.
     pub shard: Option<Shard>,
-    /// The shards that it was put together from, by number.
+    /// The shards that were merged into it, by number.
     pub parts: BTreeMap<u32, Part>,
     pub done: Vec<Done>,
     pub left: Vec<(Name, Left)>,
-    /// What came into the inbox, and of which job.
+    /// The drafts put into the inbox, each with its job.
     pub drafts: Vec<(Name, Draft)>,
     pub under_way: BTreeMap<Name, Work>,
-    /// None: it is under way, or was killed.
+    /// None if the night is running or was killed.
     pub over: Option<(Timestamp, Over)>,
 }
 
-/// A piece of work that has ended.
+/// A finished piece of work.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Done {
     pub job: Name,
     pub work: Work,
     pub outcome: Outcome,
-    /// In this night alone.
+    /// In this night only.
     pub spent: Spent,
     pub at: Timestamp,
 }
 
-/// Why a job was not begun, or not again.
+/// The reason why a job was skipped or not continued.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Left {
     Budget,
     Time,
-    /// Its agents are used up or away, as another job has found.
+    /// Its agents are used up or unreachable, as another job found.
     Away,
     /// Another command works on the skill.
     Busy {
         why: Box<str>,
     },
-    /// A person has to mend it.
+    /// A person must fix it.
     Refused {
         why: Box<str>,
     },
-    /// Nothing of it changed since the revision that the night looks at.
+    /// Nothing in it changed since the revision given to the night.
     Unchanged,
 }
 
-/// What is known of a job.
+/// The state of a job.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
     pub settled: Option<Settled>,
     pub watch: Option<Watch>,
-    /// When a search of it last ended: who waited longest goes first.
+    /// The end of its last search: the job that waited longest goes first.
     pub served: Option<Timestamp>,
     pub points: Vec<Point>,
 }
 
-/// What the last search has decided, and of what.
+/// The result of the last search, with its inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settled {
     pub key: Key,
     pub champion: Option<Digest>,
-    /// How many searches in a row have left it open.
+    /// The number of searches in a row that left it open.
     pub open: u32,
 }
 
-/// A skill that is looked at each night.
+/// A skill that is measured every night.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Watch {
     pub key: Key,
     pub series: Series,
-    /// On how many nights it was measured.
+    /// The number of nights on which it was measured.
     pub nights: usize,
-    /// Whether the last trials were low, and nothing has been tried again yet.
+    /// Whether the last trials were low and have not been repeated yet.
     pub is_doubted: bool,
-    /// What became of it when its agents changed.
+    /// The effect of its last change of agents.
     pub change: Option<Change>,
     pub acknowledged: bool,
 }
@@ -109,7 +109,7 @@ pub struct Watch {
 /// The same skill on the same scenarios with other agents.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// In what they are others.
+    /// The parts of the agents that changed.
     pub what: Vec<String>,
     pub fall: Fall,
     tried: Vec<Trial>,
@@ -121,12 +121,12 @@ pub struct Change {
 pub struct Point {
     pub at: Timestamp,
     pub date: Date,
-    /// The mean of what was measured.
+    /// The mean of the measured scores.
     pub score: Option<f64>,
     pub trials: usize,
     pub standing: Standing,
     pub verdict: Option<Box<str>>,
-    /// Whether skill, suite and agents are what they were the night before.
+    /// Whether skill, suite or agents changed since the night before.
     pub is_new_series: bool,
 }
 
@@ -182,13 +182,13 @@ impl History {
         self.nights.last()
     }
 
-    /// What was spent since then.
+    /// Returns the amount spent since that time.
     pub fn spent_since(&self, since: Timestamp) -> Spent {
         let done = self.nights.iter().flat_map(|night| &night.done);
         done.filter(|done| done.at >= since).map(|done| done.spent).sum()
     }
 
-    /// A name for a night that no other has.
+    /// Returns a unique name for a night.
     pub fn free_name(&self, wanted: &Name) -> Name {
         let is_taken = |name: &Name| self.nights.iter().any(|night| night.name == *name);
         let numbered = (2..=self.nights.len() + 1).filter_map(|nth| format!("{wanted}-{nth}").parse().ok());
@@ -198,17 +198,17 @@ impl History {
             .unwrap_or_else(|| wanted.clone())
     }
 
-    /// What a run had used when it was last heard of.
+    /// Returns the last known usage of a run.
     pub fn spent_by_run(&self, job: &Name, run: &RunId) -> Spent {
         self.runs.get(&(job.clone(), run.clone())).copied().unwrap_or_default()
     }
 
-    /// Whether this was put into the inbox before.
+    /// Returns whether this was ever put into the inbox.
     pub fn was_drafted(&self, mark: &Digest) -> bool {
         self.drafted.contains(mark)
     }
 
-    /// Whether anything was done for a job tonight.
+    /// Returns whether any work of a job was done tonight.
     pub fn was_done(&self, job: &Name) -> bool {
         self.last().is_some_and(|night| night.works(job).next().is_some())
     }
@@ -248,8 +248,8 @@ impl History {
     }
 }
 
-/// The entries that a long journal is cut down to: those of the newest nights, and of each job the last verdict, without which it would be tuned
-/// again for nothing, and all that was ever put into the inbox, so that it does not come back.
+/// Returns the entries that a long journal keeps: the newest nights, the last verdict of each job, because it would be
+/// tuned again without it, and all marks of the inbox, so that drafts do not come back.
 pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
     let began: Vec<usize> = entries
         .iter()
@@ -276,14 +276,14 @@ pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
 }
 
 impl Night {
-    /// Of the shards that it is put together from, those whose results have not come in.
+    /// Returns the merged night's shards whose results are missing.
     pub fn missing_shards(&self) -> Vec<Shard> {
         let of = self.parts.values().map(|part| part.shard.of()).max().unwrap_or_default();
         let all = (1..=of).filter(|number| !self.parts.contains_key(number));
         all.filter_map(|number| format!("{number}/{of}").parse().ok()).collect()
     }
 
-    /// Those that were killed.
+    /// Returns the shards that were killed.
     pub fn killed_shards(&self) -> Vec<Shard> {
         self.parts.values().filter(|part| !part.is_whole).map(|part| part.shard).collect()
     }
@@ -296,7 +296,7 @@ impl Night {
         self.works(job).map(|done| done.spent).sum()
     }
 
-    /// The agents that report no usage window, where a share of it had to stay free.
+    /// Returns the agents that report no usage window although a part of it had to stay free.
     pub fn without_windows(&self) -> BTreeSet<&str> {
         self.done.iter().flat_map(|done| &done.outcome.without_windows).map(|agent| &**agent).collect()
     }
@@ -336,12 +336,12 @@ impl Job {
         point.is_new_series |= !is_known;
     }
 
-    /// Whether it works worse: its scores fall, or fell when its agents changed.
+    /// Returns whether the skill works worse: its scores fall, or fell when its agents changed.
     pub fn is_worse(&self) -> bool {
         self.standing() != Standing::Steady || self.fallen().is_some()
     }
 
-    /// The change of its agents that it fell by.
+    /// Returns the change of agents that made the scores fall.
     pub fn fallen(&self) -> Option<&Change> {
         let change = self.watch.as_ref()?.change.as_ref()?;
         change.fall.is_sure().then_some(change)
@@ -351,7 +351,7 @@ impl Job {
         self.watch.as_ref().map_or(Standing::Steady, |watch| watch.series.standing())
     }
 
-    /// That of the day.
+    /// Returns the point of the day.
     fn point(&mut self, at: Timestamp, date: Date) -> &mut Point {
         if self.points.last().is_none_or(|point| point.date != date) {
             let standing = self.standing();
@@ -366,7 +366,7 @@ impl Job {
 }
 
 impl Watch {
-    /// A new series. Where the same skill was tried on the same scenarios by other agents, the two are compared, once.
+    /// Begins a new series. If other agents tried the same skill on the same scenarios, compares the two once.
     fn new(before: Option<Self>, key: &Key, trials: &[Trial]) -> Self {
         let before = before.filter(|before| before.key.has_content_of(key));
         let change = before.and_then(|Self { key: old, series, .. }| {

@@ -1,4 +1,4 @@
-//! How the nights of shards become one night again.
+//! Merges the nights of shards into one night.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
@@ -21,12 +21,12 @@ pub struct ShardNight {
     name: Name,
     is_scheduled: bool,
     began: Timestamp,
-    /// What follows its first line.
+    /// The entries after its first line.
     entries: Vec<Entry>,
 }
 
 impl ShardNight {
-    /// None: the last night of the journal is not that of a shard.
+    /// Returns None if the last night of the journal is not the night of a shard.
     pub fn last(mut entries: Vec<Entry>) -> Option<Self> {
         let first = entries.iter().rposition(|entry| matches!(entry.event, Event::Began { .. }))?;
         let entries = entries.split_off(first);
@@ -42,7 +42,7 @@ impl ShardNight {
         Some(Self { part, date, jobs, name, is_scheduled: scheduled, began, entries: entries.collect() })
     }
 
-    /// Whether it tells of no other jobs than its own.
+    /// Returns whether its entries name only its own jobs.
     pub fn is_of_its_jobs(&self) -> bool {
         let mut named = self.entries.iter().filter_map(|entry| job(&entry.event));
         named.all(|job| self.jobs.contains(job))
@@ -60,9 +60,9 @@ fn job(event: &Event) -> Option<&Name> {
     }
 }
 
-/// What is to be written so that these shards stand in this history as one night of all jobs; nothing for those that stand in it. The
-/// order is that of one machine that does a job at a time, whatever the order of the shards. `jobs` are those of the file, with their
-/// priorities.
+/// Returns the entries to write so that these shards become one night of all jobs in this history; none for shards that
+/// are already in it. The order is the one of a single machine that does one job at a time, whatever the order of the
+/// shards. `jobs` are the jobs of the file, with their priorities.
 pub fn merged(history: &History, shards: &[ShardNight], jobs: &[(Name, u32)]) -> Vec<Entry> {
     let is_known = |one: &&ShardNight| {
         history.nights.iter().any(|night| night.parts.values().any(|part| *part == one.part))
@@ -108,7 +108,7 @@ pub fn merged(history: &History, shards: &[ShardNight], jobs: &[(Name, u32)]) ->
     entries
 }
 
-/// One piece of work: when it was begun, and what it came to.
+/// One piece of work: its start and its outcome.
 type Piece = (Work, Vec<Entry>);
 
 fn in_order(history: &History, shards: &BTreeMap<u32, &ShardNight>, jobs: &[(Name, u32)]) -> Vec<Entry> {

@@ -1,29 +1,29 @@
-//! What a person is told in the morning, in the order in which they ask: does anything need me, what got better, what got worse, what
-//! is undecided, what did it cost, what could not run.
+//! The morning report, in the order of a person's questions: does anything need me, what got better, what got worse,
+//! what is undecided, what did it cost, what could not run.
 
 use super::history::Change;
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent};
 use crate::drift::Standing;
 use crate::name::Name;
 
-/// Of the last night.
+/// The report of the last night.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Morning<'a> {
     pub night: &'a Night,
     pub better: Vec<Better<'a>>,
     pub worse: Vec<Worse<'a>>,
-    /// What works better since its agents changed.
+    /// Skills that work better since their agents changed.
     pub risen: Vec<(&'a Name, &'a Change)>,
     /// Verdicts that more trials could decide.
     pub undecided: Vec<(&'a Done, &'a Decided)>,
-    /// Verdicts that say: no better version was found.
+    /// Verdicts that no better version was found.
     pub settled: Vec<(&'a Done, &'a Decided)>,
-    /// What goes on in the next night by itself.
+    /// Runs that continue in the next night without help.
     pub paused: Vec<(&'a Done, &'a str, Halt)>,
-    /// What an agent, a person's mistake or we have failed.
+    /// Jobs that failed by an agent, a person's mistake or skilltune.
     pub failed: Vec<(&'a Done, &'a str)>,
     pub left: Vec<(&'a Name, &'a Left)>,
-    /// Jobs that were under way when the night was killed.
+    /// Jobs that were running when the night was killed.
     pub broken: Vec<&'a Name>,
     pub spent: Spent,
 }
@@ -36,16 +36,16 @@ pub struct Better<'a> {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Worse<'a> {
-    /// Its scores fall though nothing has changed.
+    /// Its scores fall although nothing has changed.
     Drifts { job: &'a Name, standing: Standing, days: usize, mean: Option<f64>, known: Option<f64> },
-    /// They fell when its agents changed.
+    /// Its scores fell when its agents changed.
     Update { job: &'a Name, change: &'a Change },
 }
 
 impl<'a> Morning<'a> {
     pub fn of(history: &'a History) -> Option<Self> {
         let night = history.last()?;
-        // A night of shards is over though one of them was killed.
+        // A night of shards is over even if one of them was killed.
         let is_ended = night.over.is_some() && night.killed_shards().is_empty();
         let mut morning = Self {
             night,
@@ -77,7 +77,7 @@ impl<'a> Morning<'a> {
         }
     }
 
-    /// Whether a person has to do something.
+    /// Returns whether a person must do something.
     pub fn needs_you(&self) -> bool {
         let waits = |better: &Better<'_>| better.needs_you();
         let is_refused = |(_, left): &(&Name, &Left)| matches!(left, Left::Refused { .. });
@@ -90,13 +90,13 @@ impl<'a> Morning<'a> {
             || self.left.iter().any(is_refused)
     }
 
-    /// Whether something did not work that the next night tries again.
+    /// Returns whether something failed that the next night tries again.
     pub fn has_failed(&self) -> bool {
         let has_all_shards = self.night.missing_shards().is_empty() && self.night.killed_shards().is_empty();
         !self.failed.is_empty() || !self.broken.is_empty() || !has_all_shards
     }
 
-    /// Whether the next night goes on with something.
+    /// Returns whether the next night continues something.
     pub fn goes_on(&self) -> bool {
         let is_put_off = |(_, left): &(&Name, &Left)| **left != Left::Unchanged;
         !self.paused.is_empty()
@@ -106,14 +106,14 @@ impl<'a> Morning<'a> {
 }
 
 impl Better<'_> {
-    /// A branch, a patch or a request waits for a person, and so does what was not applied. What was applied does not.
+    /// Returns whether it waits for a person: a branch, a patch, a pull request or an unapplied version does.
     pub fn needs_you(&self) -> bool {
         self.decided.place != Place::Applied
     }
 }
 
 impl Worse<'_> {
-    /// One night is only watched.
+    /// Returns whether it needs a person. A single low night does not.
     pub fn needs_you(&self) -> bool {
         match self {
             Self::Drifts { standing, .. } => *standing == Standing::Drift,
@@ -122,7 +122,7 @@ impl Worse<'_> {
     }
 }
 
-/// What is known does not come again each morning, if the person has said that they know it.
+/// Skips a fall that the person has acknowledged, so that it does not come back each morning.
 fn worse<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<Worse<'a>> {
     let job = history.jobs.get(name)?;
     let watch = job.watch.as_ref().filter(|watch| !watch.acknowledged)?;
@@ -135,7 +135,7 @@ fn worse<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<Wors
     (standing != Standing::Steady).then_some(Worse::Drifts { job: name, standing, days, mean, known })
 }
 
-/// Good news come once.
+/// Reports a rise only once.
 fn risen<'a>(history: &'a History, name: &'a Name) -> Option<(&'a Name, &'a Change)> {
     let watch = history.jobs.get(name)?.watch.as_ref().filter(|watch| watch.nights == 1)?;
     watch.change.as_ref().filter(|change| change.fall.is_rise()).map(|change| (name, change))

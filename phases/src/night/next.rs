@@ -1,7 +1,8 @@
-//! What a night does next.
+//! Decides what a night does next.
 //!
-//! First the skills that are settled are measured, for that is cheap and tells whether anything needs a person. Then runs go on that an
-//! earlier night left. Then what can matter is tuned: by priority, and among equals who has waited longest.
+//! First it measures the settled skills, because that is cheap and shows whether anything needs a person. Then it
+//! resumes runs that an earlier night left. Then it tunes what can matter: by priority, and with equal priority the one
+//! that waited longest.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -10,21 +11,21 @@ use super::{Done, History, Job, Key, Left, Night, Work};
 use crate::name::Name;
 use crate::plan::RunId;
 
-/// A job as it stands tonight.
+/// A job's configuration tonight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wish {
     pub key: Key,
     pub scenarios: Vec<Name>,
     pub priority: u32,
-    /// A run of it that an earlier night left.
+    /// A run of the job that an earlier night left unfinished.
     pub unfinished: Option<RunId>,
-    /// How many scenarios a night measures.
+    /// The number of scenarios that a night measures.
     pub sample: usize,
-    /// How often it is tuned again where the verdict stays open.
+    /// How often to tune again while the verdict stays open.
     pub retries: u32,
 }
 
-/// The next piece of work, if there is one that can begin now. A job has one under way at a time.
+/// Returns the next piece of work that can begin now, if any. A job has one running at a time.
 pub fn next(history: &History, wishes: &BTreeMap<Name, Wish>) -> Option<(Name, Work)> {
     let first = waiting(history, wishes).min_by_key(|(name, wish, work)| {
         let served = history.jobs.get(*name).and_then(|job| job.served);
@@ -33,13 +34,13 @@ pub fn next(history: &History, wishes: &BTreeMap<Name, Wish>) -> Option<(Name, W
     first.map(|(name, _, work)| (name.clone(), work))
 }
 
-/// The priorities of all jobs that a night would search for next, those under way aside: they share what is left.
+/// Returns the sum of the priorities of all jobs that would search next, without the running ones: they share the rest.
 pub fn searching(history: &History, wishes: &BTreeMap<Name, Wish>) -> u32 {
     let searching = waiting(history, wishes).filter(|(_, _, work)| work.is_search());
     searching.fold(0, |sum, (_, wish, _)| sum.saturating_add(wish.priority))
 }
 
-/// What each job wants that can begin now.
+/// Returns the next work of each job that can begin now.
 fn waiting<'a>(
     history: &'a History,
     wishes: &'a BTreeMap<Name, Wish>,
@@ -51,7 +52,7 @@ fn waiting<'a>(
     })
 }
 
-/// What a night that begins now would do first for a job.
+/// Returns the first work for a job in a night that begins now.
 pub fn outlook(history: &History, name: &Name, wish: &Wish) -> Option<Work> {
     wanted(history, &[], name, wish)
 }
@@ -97,18 +98,18 @@ fn wanted(history: &History, tonight: &[Done], name: &Name, wish: &Wish) -> Opti
     if !measured && wish.sample > 0 {
         return Some(Work::Measure { only: sample(job, wish) });
     }
-    // The models that answer are known once it was measured.
+    // The models that answer are known after a measurement.
     let agents = job.watch.as_ref().filter(|_| measured).map_or(&wish.key, |watch| &watch.key);
     let has_changed = !settled.key.has_agents_of(agents);
     let is_open = (1..=wish.retries).contains(&settled.open);
     (!searched && (has_changed || is_open)).then_some(Work::Tune)
 }
 
-/// The next scenarios in turn; all of them, as long as nothing is known.
+/// Returns the next scenarios in turn, or all of them if nothing is known yet.
 fn sample(job: &Job, wish: &Wish) -> Vec<Name> {
     let count = wish.scenarios.len();
     let known = job.watch.as_ref().filter(|watch| watch.key.has_content_of(&wish.key));
-    // With other agents all are tried too: the comparison with the old ones is made once.
+    // With other agents all are tried too, because the comparison with the old ones is made once.
     let Some(watch) = known.filter(|watch| watch.key.agents == wish.key.agents && wish.sample < count) else {
         return wish.scenarios.clone();
     };

@@ -1,17 +1,17 @@
-//! What a job may use: its share of what is left of the night and of the week, by priority.
+//! The budget of a job: its share of the rest of the night and of the week, by priority.
 
 use super::Spent;
 use crate::ceiling::Ceilings;
 
-/// What a run may use in all, or that nothing is left for it.
+/// The total that a run may use, or nothing if there is no budget left.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Share {
     Of(Ceilings),
     Nothing,
 }
 
-/// The share of one of several jobs that wait, and what it may use at most itself. `before` is what its run has used in earlier nights: a
-/// ceiling is one of the whole run.
+/// Returns the share of one of several waiting jobs, within its own limit. `before` is the usage of its run in earlier
+/// nights, because a ceiling is one of the whole run.
 pub fn shared(
     left: &[(Ceilings, Spent)],
     priority: u32,
@@ -41,7 +41,7 @@ pub fn shared(
     })
 }
 
-/// At least one, if there is one.
+/// Returns a part of an amount, at least one unless the amount is 0.
 fn of(amount: u64, part: f64) -> u64 {
     #[expect(
         clippy::cast_precision_loss,

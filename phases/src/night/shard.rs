@@ -1,4 +1,4 @@
-//! Shards: parts of a night that several machines divide among themselves.
+//! Shards: the parts of a night that several machines share.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::ceiling::Ceilings;
 use crate::id::Digest;
 use crate::name::Name;
 
-/// Which part of how many, such as `2/8`.
+/// The number of a part and of all parts, such as `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
@@ -22,16 +22,16 @@ pub struct Shard {
 #[error("{0:?} is no shard: write one like 2/8, with at most {MOST}")]
 pub struct NotAShard(String);
 
-/// More than any matrix of automatic builds has.
+/// More than any CI matrix has.
 const MOST: u32 = 256;
 
-/// A shard whose results have come in.
+/// A shard whose results have arrived.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
     pub shard: Shard,
     /// The hash of its night.
     pub mark: Digest,
-    /// Whether it came to its end.
+    /// Whether it finished.
     pub is_whole: bool,
 }
 
@@ -44,14 +44,14 @@ impl Shard {
         self.of
     }
 
-    /// Its share of the jobs: by name, in turn.
+    /// Returns its share of the jobs: by name, in turn.
     pub fn share(self, jobs: impl IntoIterator<Item = Name>) -> BTreeSet<Name> {
         let sorted: BTreeSet<Name> = jobs.into_iter().collect();
         let turns = (1..=self.of).cycle();
         sorted.into_iter().zip(turns).filter(|(_, turn)| *turn == self.number).map(|(job, _)| job).collect()
     }
 
-    /// Its share of what a night may use. All shares together are the whole.
+    /// Returns its share of a night's ceilings. All shares together are the whole.
     #[must_use]
     pub fn ceilings(self, whole: Ceilings) -> Ceilings {
         let of = u64::from(self.of);

@@ -38,7 +38,7 @@ fn wish(skill: &str) -> Wish {
     }
 }
 
-/// A journal that a test writes.
+/// A journal written by a test.
 struct Told {
     history: History,
     day: i64,
@@ -109,7 +109,7 @@ impl Told {
         next(&self.history, &wishes).map(|(job, work)| (job.to_string(), work))
     }
 
-    /// What a night does for one job, to its end: the scenarios that it measured, and whether it tuned.
+    /// Runs a whole night of one job. Returns the measured scenarios, and whether it tuned.
     fn whole_night(&mut self, wish: &Wish, points: impl Fn(usize) -> f64) -> (Vec<Vec<String>>, bool) {
         self.night(&["a"]);
         let (mut measured, mut tuned) = (Vec::new(), false);
@@ -257,13 +257,13 @@ fn a_run_of_several_nights_is_paid_for_once() {
 
 const SEEDS: u64 = 2_000;
 
-/// Trials around 70 that scatter by 12, as a skill with a few statements a scenario does.
+/// Trials around 70 that scatter by 12, like a skill with a few statements per scenario.
 fn noisy(draw: &mut Draw, mean: f64) -> impl Fn(usize) -> f64 {
     let points: Vec<f64> = (0..16).map(|_| mean + 12.0 * draw.normal()).collect();
     move |nth| points[nth]
 }
 
-/// How often an update that changes the mean by so much is named a fall in its first night, and how often a rise.
+/// Returns how often a change of the mean is reported as a fall in its first night, and how often as a rise.
 fn update(change: f64, nights_before: i64) -> (f64, f64) {
     let (mut falls, mut rises) = (0.0, 0.0);
     for seed in 0..SEEDS {
@@ -327,7 +327,7 @@ fn a_fall_that_nobody_has_caused_is_watched_and_after_three_days_it_is_drift_unt
     assert!(morning.needs_you());
     told.tell(Event::Acknowledged { job: name("a") });
     assert!(!Morning::of(&told.history).unwrap().needs_you());
-    // Another version of the skill is another series.
+    // A new version of the skill begins a new series.
     told.whole_night(&wish("edited"), |_| 40.0);
     assert_eq!(told.standing(), Standing::Steady);
 }
@@ -338,7 +338,7 @@ fn the_fold_of_every_prefix_of_a_journal_is_the_live_history() {
     for _ in 0..5 {
         told.whole_night(&wish("skill"), |_| 70.0);
     }
-    // The events are told again, from JSON and back.
+    // The events are replayed after a round trip through JSON.
     let mut live = History::default();
     let entry = |event| Entry { at: at(1), event };
     let events = [

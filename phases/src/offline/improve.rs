@@ -1,5 +1,5 @@
-//! The improver: the one kind of repair that gains most. It may try those too that are only suggestions elsewhere: the
-//! trials decide.
+//! The built-in improver: makes the one kind of repair that gains most. It may also try repairs that are only
+//! suggestions elsewhere, because the trials decide.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ pub struct Improved {
     pub report: Value,
 }
 
-/// Makes the repairs of one rule, unless the same was tried before; nothing when there is nothing to repair.
+/// Makes the repairs of one rule, unless the same was tried before. Returns none if nothing needs a repair.
 pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<Improved> {
     let found = lint::lint(files);
     let before = structural(contract, files).composite;
@@ -28,13 +28,13 @@ pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<I
             && !tried.contains(&summary(*rule))
     });
     let drafts = open.map(|rule| (rule, lint::fix_rule(files, rule)));
-    // What no gate lets through would be tried again in every round.
+    // A draft that no gate accepts would be tried again in every round.
     let drafts = drafts.filter(|(_, fixed)| !same_words(files, &fixed.files));
     let drafts = drafts.map(|(rule, fixed)| {
         let after = structural(contract, &fixed.files).composite;
         (gain(before, after), rule, fixed)
     });
-    // The first of those that gain the same: the rules stand in one order.
+    // The first of equal gains, because the order of the rules is fixed.
     let (_, rule, fixed) = drafts.min_by_key(|(gain, ..)| std::cmp::Reverse(*gain))?;
     let changes = fixed.done.iter().map(
         |repair| json!({ "description": format!("{} ({})", rule.how(), repair.count), "file": repair.path }),
@@ -43,7 +43,7 @@ pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<I
     Some(Improved { files: fixed.files, report })
 }
 
-/// Whether two versions differ in nothing but white space: no agent reads them differently.
+/// Returns whether two versions differ only in white space: every agent reads them alike.
 fn same_words(before: &Files, after: &Files) -> bool {
     let same = |(old, new): (&File, &File)| match (&old.body, &new.body) {
         (Body::Text(a), Body::Text(b)) => {
@@ -54,12 +54,12 @@ fn same_words(before: &Files, after: &Files) -> bool {
     before.files().len() == after.files().len() && before.files().iter().zip(after.files()).all(same)
 }
 
-/// What a change of this kind is called: the same words every time, so that one that was tried is known again.
+/// Returns the name of this kind of change. It is always the same, so that a change tried before is recognized.
 fn summary(rule: Rule) -> String {
     format!("{rule}: {}", rule.how())
 }
 
-/// In millionths of a point; a skill that had no score gains by having one.
+/// Returns the gain in millionths of a point. A skill without a score gains by getting one.
 fn gain(before: Option<Score>, after: Option<Score>) -> Option<i64> {
     let points = |score: Score| (score.points() * 1e6).round();
     #[expect(clippy::cast_possible_truncation, reason = "a score has at most a hundred million millionths")]

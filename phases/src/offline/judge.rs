@@ -1,7 +1,7 @@
-//! The evaluator: verdicts from lint's findings and from how the scenario's command ended.
+//! The built-in evaluator: verdicts from lint's findings and from the exit of the scenario's command.
 //!
-//! The formula is published in `docs/offline.md` and is this: an error among a criterion's findings is a `fail`, a
-//! warning a `partial`. Without either, a criterion that structure can answer is a `pass`, and any other `unverified`.
+//! The formula is published in `docs/offline.md`: an error among a criterion's findings is a `fail`, a warning a
+//! `partial`. Without either, a criterion that structure can answer is a `pass`, and any other `unverified`.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -12,15 +12,15 @@ use crate::judgement;
 use crate::lint::{self, Files, Finding, Fix, Rule, Severity};
 use crate::score::{Scored, score};
 
-/// How the scenario's command has ended.
+/// The exit of the scenario's command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ran {
     pub command: Vec<String>,
-    /// None when a signal ended it.
+    /// None if a signal ended it.
     pub exit: Option<i32>,
 }
 
-/// The criteria that the absence of findings answers. Of all others it only says that nobody has looked.
+/// The criteria that pass without findings. For all others no findings only means that nothing was checked.
 const ANSWERED: [&str; 5] = [
     "clarity.purpose",
     "completeness.parts",
@@ -32,7 +32,7 @@ const ANSWERED: [&str; 5] = [
 /// The criterion that the exit code of the scenario's command answers.
 const SUCCESS: &str = "effectiveness.success";
 
-/// Judges members by their files and by how their command ended; the answer of an evaluator.
+/// Evaluates members by their files and by the exit of their command. Returns the answer of an evaluator.
 pub fn judge(verdict_of: &str, contract: &Contract, members: &[(Judged, Files, Option<Ran>)]) -> Value {
     let looked: Vec<Looked> = members.iter().map(Looked::at).collect();
     let mut criteria = entries(contract, None, &looked);
@@ -49,7 +49,7 @@ pub fn judge(verdict_of: &str, contract: &Contract, members: &[(Judged, Files, O
     })
 }
 
-/// The score that a skill would have by its findings alone.
+/// Returns the score that a skill has by its findings alone.
 pub(super) fn structural(contract: &Contract, files: &Files) -> Scored {
     let looked = [Looked { name: "", findings: lint::lint(files), ran: None }];
     let found: Vec<_> = contract.criteria.iter().map(|one| (&one.id, verdict(&one.id, &looked))).collect();
@@ -61,7 +61,7 @@ pub(super) fn structural(contract: &Contract, files: &Files) -> Scored {
     score(contract, &findings.collect())
 }
 
-/// A member, with all that was seen of it.
+/// A member, with everything seen of it.
 struct Looked<'a> {
     name: &'a str,
     findings: Vec<Finding>,
@@ -112,7 +112,7 @@ fn unfound(id: &CriterionId) -> (Verdict, String) {
     }
 }
 
-/// The most telling findings, and how many more there are.
+/// Returns the most important findings, and the number of the others.
 fn told(found: &[(&str, &Finding)]) -> String {
     const SHOWN: usize = 3;
     let mut told: Vec<String> = found.iter().take(SHOWN).map(|(_, finding)| place(finding)).collect();
@@ -148,7 +148,7 @@ fn weaknesses(looked: &[Looked<'_>]) -> Vec<String> {
     findings.into_iter().take(MOST).map(place).collect()
 }
 
-/// One for each broken rule that lint cannot fix by itself.
+/// Returns a suggestion for each broken rule that lint cannot fix.
 fn suggestions(looked: &[Looked<'_>]) -> Vec<Value> {
     const MOST: usize = 5;
     let mut suggestions = Vec::new();
@@ -171,7 +171,7 @@ fn suggestions(looked: &[Looked<'_>]) -> Vec<Value> {
     suggestions.into_iter().take(MOST).map(|(_, suggestion)| suggestion).collect()
 }
 
-/// The table of `docs/offline.md`, line by line.
+/// Returns the table of `docs/offline.md`, line by line.
 #[cfg(test)]
 pub(super) fn published(contract: &Contract) -> Vec<String> {
     let line = |id: &CriterionId| {

@@ -1,35 +1,35 @@
-//! What the built-in agent is told, in place of a prompt.
+//! The task of the built-in agent, which replaces a prompt.
 
 use serde::{Deserialize, Serialize};
 
 use crate::contract::Contract;
 
-/// Paths are those within the workspace.
+/// A task. Its paths are relative to the workspace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "task", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Task {
     Execute {
         skill: Folder,
-        /// What the member before this one has left.
+        /// The output of the member before this one.
         input: Option<String>,
-        /// The scenario's own, if it has one.
+        /// The scenario's own command, if any.
         command: Option<Vec<String>>,
     },
     Evaluate {
         verdict_of: String,
         contract: Contract,
-        /// In the order of the chain.
+        /// The members in the order of the chain.
         members: Vec<Judged>,
     },
     Improve {
         skill: Folder,
         contract: Contract,
-        /// What was said of earlier changes that were not kept.
+        /// The summaries of earlier changes that were not kept.
         tried: Vec<String>,
     },
 }
 
-/// A skill, and where it stands.
+/// A skill and its location.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Folder {

@@ -28,7 +28,7 @@ fn ran(exit: Option<i32>) -> Ran {
     Ran { command: vec!["sh".into(), "run.sh".into()], exit }
 }
 
-/// What the engine makes of the answer.
+/// Returns the engine's reading of the answer.
 fn judged(members: &[(Judged, Files, Option<Ran>)]) -> Judgement {
     let contract = rubric::tune();
     let answer = judge("n0nce", &contract, members).to_string();

@@ -1,10 +1,10 @@
-//! The executor without a command: how an agent would load the skill, stage by stage, and what that costs.
+//! The built-in executor without a command: how an agent would load the skill, stage by stage, and the cost of that.
 
 use std::fmt::Write as _;
 
 use crate::lint::{self, Files, Rule, Stage, Stop};
 
-/// The walk as a page; the same files give the same page.
+/// Returns the walk as a page. The same files give the same page.
 pub fn walk(name: &str, files: &Files) -> String {
     let route = lint::route(files);
     let mut page = format!(
@@ -46,7 +46,7 @@ fn list(page: &mut String, title: &str, lines: impl Iterator<Item = String>) {
     }
 }
 
-/// A file may be named in any way; a table and a list hold one line.
+/// Returns text as one line for a table or a list, because a file name may contain anything.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|char| if char.is_control() { ' ' } else { char })

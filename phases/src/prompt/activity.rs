@@ -1,4 +1,4 @@
-//! What an agent did in a trial, as a judge and an improver are told: a digest of its own report, in a fence.
+//! The agent's activity in a trial, for a judge or an improver: a digest of the agent's own report, in a fence.
 
 use serde::Serialize;
 

@@ -1,7 +1,8 @@
-//! Custom prompt pages: a user's templates in place of ours, with the same variables.
+//! Custom prompt pages: a user's templates instead of the built-in ones, with the same variables.
 //!
-//! A run stores their texts, so that it continues with the pages it began with. Before a run begins, every page is rendered
-//! with samples of all that it may be given, to find what it would leave out. A page that fails later is an error, no panic.
+//! A run stores their texts, so that it continues with the pages it began with. Before a run begins, every page is
+//! rendered with samples of everything it may get, to find what it would leave out. A page that fails later is an
+//! error, not a panic.
 
 mod check;
 mod language;
@@ -41,7 +42,7 @@ pub struct Prompts {
     pub improve: Option<String>,
 }
 
-/// What is wrong with a page, and in which line, if known.
+/// The error in a page, and its line, if known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the prompt `{page}`{}: {what}", in_line(*.line))]
 pub struct Faulty {
@@ -93,12 +94,12 @@ impl Prompts {
         *own = Some(text);
     }
 
-    /// The custom pages.
+    /// Returns the custom pages.
     pub fn pages(&self) -> impl Iterator<Item = Page> {
         Page::ALL.into_iter().filter(|page| self.of(*page).is_some())
     }
 
-    /// Whether there are no custom pages.
+    /// Returns whether there are no custom pages.
     pub fn is_empty(&self) -> bool {
         self.pages().next().is_none()
     }
@@ -127,7 +128,7 @@ impl Prompts {
     }
 }
 
-/// What rendering a page may take: a page that needs more is broken.
+/// The limits of rendering a page. A page that needs more is broken.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     steps: u64,
@@ -135,7 +136,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// Far more steps than a page takes, and more bytes than any model reads.
+    /// Many more steps than a page needs, and more bytes than any model reads.
     const CALL: Self = Self { steps: 1_000_000, bytes: 64 << 20 };
     /// Samples are small, and there are thousands.
     const SAMPLE: Self = Self { steps: 20_000, bytes: 1 << 20 };
@@ -160,7 +161,7 @@ fn faulty(page: Page, text: &str, error: &Error) -> Faulty {
     Faulty { page, line: error.line(), what: format!("{kind}{detail}{place}") }
 }
 
-/// A text that ends where it becomes too long.
+/// A text that is cut off at a limit.
 struct Bounded {
     text: Vec<u8>,
     most: usize,

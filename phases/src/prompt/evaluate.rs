@@ -1,5 +1,5 @@
-//! What the evaluator is told: these criteria, this skill, what it produced. Never an earlier score, a round, or
-//! whether this is the original: the brief has no place for them.
+//! The evaluator's prompt: the criteria, the skill, its output. Never an earlier score, a round, or whether this is the
+//! original: the brief has no fields for them.
 
 use serde::Serialize;
 
@@ -12,21 +12,21 @@ use crate::scenario::Scenario;
 
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluateBrief<'a> {
-    /// All members in order; more than one makes a chain, of which each member is judged too.
+    /// All members in order. More than one makes a chain, and each of its members is evaluated too.
     pub skills: &'a [Named<'a>],
     pub scenario: &'a Scenario,
-    /// What the workspace held before anybody began, where it held something.
+    /// The workspace before the first agent, unless it was empty.
     pub start: Option<&'a Folder>,
-    /// What each member produced, in the same order.
+    /// The output of each member, in the same order.
     pub artifacts: &'a [Named<'a>],
     pub contract: &'a Contract,
-    /// The members whose skill the agent did not use in this trial, as far as it tells.
+    /// The members whose skill the agent did not use in this trial, as far as reported.
     pub unused: &'a [&'a str],
-    /// What the agent did for each member, as far as it reports it: the member's name, and a digest.
+    /// The agent's activity for each member, as far as reported: the member's name, and a digest.
     pub activity: &'a [(&'a str, &'a str)],
-    /// The code that the answer must bring back.
+    /// The code that the answer must repeat.
     pub nonce: &'a str,
-    /// Why the answer before this one could not be used.
+    /// The reason why the previous answer could not be used.
     pub retry_error: Option<&'a str>,
     pub seed: &'a str,
 }
@@ -95,7 +95,7 @@ pub(super) struct Values<'a> {
     retry_error: Option<String>,
 }
 
-/// They are the scenario's own, and may be large: the judge opens what it needs.
+/// Returns only names: the files belong to the scenario and may be large, so the judge opens what it needs.
 fn names(start: &Folder) -> Vec<String> {
     const MOST: usize = 40;
     let names = start.files.iter().take(MOST).map(|file| plain(&file.path));

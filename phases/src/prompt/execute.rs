@@ -1,4 +1,4 @@
-//! What the executor is told: carry out this skill on this scenario and leave files.
+//! The executor's prompt: carry out this skill on this scenario and write files.
 
 use serde::Serialize;
 
@@ -10,16 +10,16 @@ use crate::scenario::Scenario;
 #[derive(Clone, Copy, Debug)]
 pub struct ExecuteBrief<'a> {
     pub skill: Named<'a>,
-    /// Which member of how many, from 1; `(1, 1)` for a single skill.
+    /// The member's number and the number of members, from 1; `(1, 1)` for a single skill.
     pub position: (usize, usize),
     pub scenario: &'a Scenario,
-    /// What the member before it produced, where this one finds it.
+    /// The output of the member before it, at its path in this workspace.
     pub upstream: Option<Named<'a>>,
-    /// A second try after a crash: of the skill's texts only `SKILL.md` is shown.
+    /// A second try after a crash: only `SKILL.md` of the skill's texts is shown.
     pub simplified: bool,
-    /// What an earlier try has changed that it was to leave alone.
+    /// The protected files that an earlier try has changed.
     pub breach: Option<&'a str>,
-    /// What the markers of fences are made from; unknown to whoever wrote the materials.
+    /// The seed of the fence markers, unknown to the authors of the materials.
     pub seed: &'a str,
 }
 

@@ -7,8 +7,8 @@ use crate::material::{Body, Folder, Material};
 
 /// Encloses a text between markers that do not occur in it.
 ///
-/// The marker is a hash of seed, label and content: nobody who writes the content can know it, and should it be in
-/// there all the same, the next one is taken.
+/// The marker is a hash of seed, label and content, so the author of the content cannot know it. If the content has it
+/// anyway, the next one is used.
 pub fn fence(seed: &str, label: &str, content: &str) -> String {
     let label = plain(label);
     let code = code(seed, &label, content);
@@ -25,14 +25,14 @@ fn code(seed: &str, label: &str, content: &str) -> String {
     codes.find(|code| !content.contains(code)).expect("no text contains all codes")
 }
 
-/// A name reduced to one line that can neither end a fence nor leave a code span.
+/// Reduces a name to one line that can neither end a fence nor leave a code span.
 pub(crate) fn plain(name: &str) -> String {
     let odd = |c: char| c.is_control() || matches!(c, '<' | '>' | '`' | '\u{2028}' | '\u{2029}');
     let name: String = name.chars().take(400).map(|c| if odd(c) { '?' } else { c }).collect();
     if name.trim().is_empty() { "(no name)".to_owned() } else { name }
 }
 
-/// All files of a folder: small texts in fences, the others by name.
+/// Returns all files of a folder: small texts in fences, the others by name.
 pub(crate) fn files(seed: &str, folder: &Folder) -> String {
     let shown: Vec<_> = folder.files.iter().map(|file| material(seed, &folder.at, file)).collect();
     if shown.is_empty() { "(no files)".to_owned() } else { shown.join("\n\n") }
@@ -42,7 +42,7 @@ fn material(seed: &str, at: &str, file: &Material) -> String {
     shown(seed, &format!("{at}/{}", file.path), &file.body)
 }
 
-/// One file under the path at which an agent finds it.
+/// Returns one file under the path at which an agent finds it.
 pub(crate) fn shown(seed: &str, path: &str, body: &Body) -> String {
     let path = plain(path);
     match body {
@@ -53,7 +53,7 @@ pub(crate) fn shown(seed: &str, path: &str, body: &Body) -> String {
     }
 }
 
-/// A numbered list of texts in one fence.
+/// Returns a numbered list of texts in one fence.
 pub(crate) fn numbered(seed: &str, label: &str, texts: impl IntoIterator<Item = String>) -> String {
     let mut list = String::new();
     for (at, text) in texts.into_iter().enumerate() {

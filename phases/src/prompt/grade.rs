@@ -1,5 +1,5 @@
-//! What a judge is told of a trial that is scored by its outcome: the scenario, what was produced, and statements about it.
-//! Not the skill: whoever reads the instructions sees their fulfilment everywhere.
+//! The judge's prompt for a trial scored by its outcome: the scenario, the output, and statements about it. It leaves
+//! out the skill, because a judge who reads the instructions sees them fulfilled everywhere.
 
 use serde::Serialize;
 
@@ -14,14 +14,14 @@ use crate::scenario::Scenario;
 #[derive(Clone, Copy, Debug)]
 pub struct GradeBrief<'a> {
     pub scenario: &'a Scenario,
-    /// What the workspace held before anybody began, where it held something.
+    /// The workspace before the first agent, unless it was empty.
     pub start: Option<&'a Folder>,
-    /// What each member produced, in order, and what is kept beside it of its agent's words and work.
+    /// The output of each member, in order, and the stored last message and report of its agent.
     pub artifacts: &'a [Named<'a>],
     pub evidence: &'a [Named<'a>],
     /// The statements.
     pub contract: &'a Contract,
-    /// What the agent did for each member, as far as it reports it: the member's name, and a digest.
+    /// The agent's activity for each member, as far as reported: the member's name, and a digest.
     pub activity: &'a [(&'a str, &'a str)],
     pub nonce: &'a str,
     pub retry_error: Option<&'a str>,
@@ -35,7 +35,7 @@ const TRANSCRIPT: &str = "transcript.jsonl";
 impl GradeBrief<'_> {
     pub fn prompt(&self) -> String {
         let criteria = &self.contract.criteria;
-        // A line each, so that none can stand in for another.
+        // One line each, so that no text can look like another one.
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let statements: Vec<_> =
             criteria.iter().map(|one| format!("`{}`: {}", one.id, one_line(&one.text))).collect();
@@ -69,7 +69,7 @@ impl GradeBrief<'_> {
 
     fn produced(&self, member: &Named<'_>) -> Produced {
         let said = self.evidence.iter().find(|one| one.name == member.name).and_then(|one| said(one.folder));
-        // Words that are the artifact itself stand there already.
+        // If the message is the artifact itself, it is already shown.
         let said = said.filter(|_| !has(member.folder, ANSWER));
         Produced {
             name: plain(member.name),

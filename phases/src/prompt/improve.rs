@@ -1,4 +1,4 @@
-//! What the improver is told: what was missed and why, what must stay, what was tried, and two ways to answer.
+//! The improver's prompt: what was missed and why, what must stay, what was tried, and two ways to answer.
 
 use serde::Serialize;
 
@@ -13,17 +13,17 @@ use crate::scenario::Scenario;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ImproveBrief<'a> {
-    /// The one member that may be changed.
+    /// The only member that may be changed.
     pub skill: Named<'a>,
-    /// Whether what comes of the skill makes its score.
+    /// Whether the outcome of the skill makes its score.
     pub by_outcome: bool,
-    /// Those of the search.
+    /// The scenarios of the search.
     pub scenarios: &'a [&'a Scenario],
-    /// What it left in its worst trial, and the scenario of that.
+    /// The output of its worst trial, and that trial's scenario.
     pub produced: Option<(Named<'a>, &'a str)>,
-    /// Failed and partial criteria with their evidence, those to work on first.
+    /// Failed and partial criteria with their evidence, the most important first.
     pub unmet: &'a [Missed],
-    /// Scenarios whose trial came to no end, and why.
+    /// Scenarios whose trial did not finish, and why.
     pub unfinished: &'a [(&'a str, &'a str)],
     /// Criteria that must stay met.
     pub met: &'a [Asked],
@@ -32,23 +32,23 @@ pub struct ImproveBrief<'a> {
     pub tried: &'a [Tried],
     pub before: Option<&'a Neighbour>,
     pub after: Option<&'a Neighbour>,
-    /// Why the answer before this one could not be used.
+    /// The reason why the previous answer could not be used.
     pub retry_error: Option<&'a str>,
-    /// What became of it where it was installed.
+    /// How often the skill was used where it was installed.
     pub uses: Uses,
-    /// What the agent did in the worst trials, as far as it reports it: the scenario's name, and a digest.
+    /// The agent's activity in the worst trials, as far as reported: the scenario's name, and a digest.
     pub activity: &'a [(&'a str, &'a str)],
     pub seed: &'a str,
 }
 
-/// A criterion, and what it asks.
+/// A criterion and its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub id: CriterionId,
     pub question: String,
 }
 
-/// A criterion that was not met, and what was seen.
+/// A criterion that was not met, and the evidence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missed {
     pub asked: Asked,
@@ -56,11 +56,11 @@ pub struct Missed {
     pub evidence: Box<str>,
 }
 
-/// An earlier change that has not helped.
+/// An earlier change that did not help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
     pub summary: String,
-    /// What came of it, in words: never a score.
+    /// The outcome in words: never a score.
     pub outcome: String,
 }
 
@@ -73,7 +73,7 @@ pub struct Neighbour {
     pub files: Vec<String>,
 }
 
-// More than this makes a prompt that nobody can follow.
+// A longer list makes a prompt that is too hard to follow.
 const MOST_SUGGESTIONS: usize = 12;
 const MOST_TRIED: usize = 8;
 const MOST_FILES: usize = 40;
@@ -129,7 +129,7 @@ fn suggested(suggestion: &Suggestion) -> String {
     format!("[{priority}] {target_file}: {description}\nWhy: {rationale}{snippet}")
 }
 
-/// A fenced list, or nothing where there is nothing to list.
+/// Returns a fenced list, or None if it is empty.
 fn list(seed: &str, label: &str, texts: impl Iterator<Item = String>) -> Option<String> {
     let mut texts = texts.peekable();
     texts.peek().is_some().then(|| numbered(seed, label, texts))
@@ -150,7 +150,7 @@ pub(super) struct Values {
     files: String,
     by_outcome: bool,
     scenarios: String,
-    /// How often it was there to be seen and not used, and in how many trials.
+    /// How often the skill was offered and not used, and in how many trials.
     unused: usize,
     trials: usize,
     produced: Option<Produced>,

@@ -1,4 +1,4 @@
-//! What a reviewer is told: these criteria and the skill's text. Nothing that it was tried on or has produced.
+//! The reviewer's prompt: the criteria and the skill's text, but neither its scenarios nor its output.
 
 use serde::Serialize;
 
@@ -12,9 +12,9 @@ pub struct ReviewBrief<'a> {
     /// All members in order.
     pub skills: &'a [Named<'a>],
     pub contract: &'a Contract,
-    /// The code that the answer must bring back.
+    /// The code that the answer must repeat.
     pub nonce: &'a str,
-    /// Why the answer before this one could not be used.
+    /// The reason why the previous answer could not be used.
     pub retry_error: Option<&'a str>,
     pub seed: &'a str,
 }

@@ -1,4 +1,4 @@
-//! What is asked of whoever drafts scenarios for a skill.
+//! The prompt of the agent that drafts scenarios for a skill.
 
 use serde::Serialize;
 
@@ -13,13 +13,13 @@ pub struct SuiteBrief<'a> {
     /// Its `SKILL.md`, and the paths of its other files.
     pub page: &'a Body,
     pub others: &'a [&'a str],
-    /// How many scenarios are wanted.
+    /// The number of scenarios to draft.
     pub count: usize,
     pub nonce: &'a str,
     pub seed: &'a str,
 }
 
-/// More names than this tell nothing new of a skill.
+/// Further names add nothing new about a skill.
 const MOST_NAMES: usize = 100;
 
 impl SuiteBrief<'_> {
@@ -68,7 +68,7 @@ mod tests {
             prompt.starts_with("# Write scenarios for a skill\n") && prompt.contains("Write 3 scenarios")
         );
         let example = prompt.rsplit_once("```\n{").unwrap().1.split_once("```").unwrap().0;
-        // An agent may repeat the form before it answers: it has the form of an answer, and is none.
+        // An agent may repeat the form before it answers. It looks like an answer, but is not one.
         let example: serde_json::Value = serde_json::from_str(&format!("{{{example}")).unwrap();
         let refused = drafts::read(&example.to_string(), "c0de", 3).unwrap_err();
         assert_eq!(refused.to_string(), "the task of scenario 1 says nothing");

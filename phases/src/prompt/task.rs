@@ -1,7 +1,7 @@
-//! What the executor is told of a skill that is installed for it: nothing. The task is there, alone, as a user would type it,
-//! and a member of a chain is told its place.
+//! The executor's prompt for an installed skill, which it does not mention. It has only the task, as a user would type
+//! it, and a member of a chain gets its position.
 //!
-//! Whether the skill is used is then up to its description, as it is with its users. Only a call by name names it.
+//! The skill's description then decides whether it is used, as it does for its users. Only a call by name names it.
 
 use std::fmt::Write as _;
 
@@ -15,9 +15,9 @@ pub struct TaskBrief<'a> {
     /// The skill to call by its name, with the scenario's arguments.
     pub call: Option<&'a str>,
     pub scenario: &'a Scenario,
-    /// Where what the member before it produced stands.
+    /// The path of the output of the member before it.
     pub input: Option<&'a str>,
-    /// Which member of how many, from 1; `(1, 1)` for a single skill.
+    /// The member's number and the number of members, from 1; `(1, 1)` for a single skill.
     pub position: (usize, usize),
 }
 
@@ -32,7 +32,7 @@ pub(super) fn values(brief: &TaskBrief<'_>) -> Values {
     }
 }
 
-/// Arguments go on the line of the name, which therefore stays one; they are in the task in full.
+/// Returns the call. It is one line, so the arguments are joined; the task has them in full.
 fn called(name: &str, arguments: &str) -> String {
     let arguments = arguments.split_whitespace().collect::<Vec<_>>().join(" ");
     if arguments.is_empty() {
@@ -42,7 +42,7 @@ fn called(name: &str, arguments: &str) -> String {
     }
 }
 
-/// When the result counts as good is the judge's to know.
+/// Returns the task without its success criteria, which only the judge sees.
 fn asked(scenario: &Scenario) -> String {
     let mut text = scenario.description.trim().to_owned();
     if !scenario.input_args.trim().is_empty() {

@@ -1,20 +1,20 @@
-//! The exact permutation test of two samples that are no pairs, and the bounds that follow from it.
+//! The exact permutation test of two samples without pairs, and the bounds that follow from it.
 //!
-//! If the fresh trials were as good as those of the control but for `c` points, it could as well have been any others of all trials
-//! that are called fresh. To call others fresh exchanges some of the fresh for as many of the control: that gives a difference at least
-//! as large as the one seen exactly where the mean of those given away is at most `c` above the mean of those got for them. So
-//! the lowest `c` that is not rejected is one of these differences of means, sorted.
+//! If the fresh trials were as good as the control's except for `c` points, any other trials could as well be called
+//! fresh. To call others fresh exchanges some of the fresh for the same number of the control: the difference is then
+//! at least as large as the observed one exactly if the mean of the trials given away is at most `c` above the mean of
+//! those received. So the lowest `c` that is not rejected is one of these differences of means, sorted.
 
 use super::{Effect, FARTHEST, in_tenths, mean};
 use crate::draw::Draw;
 
-/// Up to so many ways to divide the trials are all counted; of more, as many are drawn, which is as fair.
+/// Up to this number of ways to divide the trials are all counted; beyond it, this number is drawn, which is as fair.
 const MOST: usize = 20_000;
 
-/// Shares of ways and alphas are both of few digits.
+/// Shares of ways and alphas both have few digits.
 const SLACK: f64 = 1e-9;
 
-/// How much better fresh trials are than the control's, and how sure that is after this one look.
+/// Returns how much better fresh trials are than the control's, with the bounds after this single look.
 pub fn apart(control: &[f64], fresh: &[f64], alpha: f64) -> Effect {
     let [control, fresh] = [control, fresh].map(|points| points.iter().map(|one| in_tenths(*one)).collect());
     let sides: [Vec<i32>; 2] = [control, fresh];
@@ -26,25 +26,26 @@ pub fn apart(control: &[f64], fresh: &[f64], alpha: f64) -> Effect {
     Effect { points: points.clamp(lower, upper) + 0.0, lower, upper }
 }
 
-/// Whether so many trials can show anything.
+/// Returns whether this number of trials can show anything.
 pub fn can_tell(control: usize, fresh: usize, alpha: f64) -> bool {
     allowed(ways(control + fresh, fresh), alpha).is_some()
 }
 
-/// The lowest centre, in tenths, that is not rejected.
+/// Returns the lowest centre, in tenths, that is not rejected.
 fn lower_bound(control: &[i32], fresh: &[i32], alpha: f64) -> i32 {
     let ways = ways(control.len() + fresh.len(), fresh.len());
     let Some(allowed) = allowed(ways, alpha) else { return -FARTHEST };
     let mut exchanges = if ways <= MOST { all(control, fresh) } else { drawn(control, fresh) };
     exchanges.sort_by(f64::total_cmp);
-    // Next to what was seen itself.
+    // The first exchange after the rejected ones.
     let lowest = exchanges.get(allowed).copied().unwrap_or(f64::INFINITY);
     #[expect(clippy::cast_possible_truncation, reason = "the range is limited first")]
     let tenths = lowest.ceil().clamp(f64::from(-FARTHEST), f64::from(FARTHEST)) as i32;
     tenths
 }
 
-/// How many exchanges may give as large a difference, if that is to be called unlikely. None, where what was seen is already too many.
+/// Returns how many exchanges may give as large a difference if it is unlikely. None if the observed one is already too
+/// many.
 fn allowed(ways: usize, alpha: f64) -> Option<usize> {
     #[expect(clippy::cast_precision_loss, reason = "at most MOST")]
     let share = alpha * ways.min(MOST) as f64 + SLACK;
@@ -57,7 +58,7 @@ fn allowed(ways: usize, alpha: f64) -> Option<usize> {
     most.checked_sub(1)
 }
 
-/// In how many ways so many of all can be chosen; more than `MOST`, where they are more.
+/// Returns the number of ways to choose this many of all, or more than `MOST` if there are more.
 fn ways(all: usize, chosen: usize) -> usize {
     let mut ways = 1;
     for nth in 0..chosen.min(all - chosen) {
@@ -69,7 +70,7 @@ fn ways(all: usize, chosen: usize) -> usize {
     ways
 }
 
-/// What every exchange gives away above what it gets.
+/// Returns the difference that each exchange gives away.
 fn all(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     let points: Vec<i32> = control.iter().chain(fresh).copied().collect();
     let mut exchanges = Vec::new();
@@ -77,7 +78,7 @@ fn all(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     loop {
         let is_chosen = |place: usize| chosen.binary_search(&place).is_ok();
         exchanges.extend(exchange(&points, control.len(), is_chosen));
-        // The next choice of as many places, in their order.
+        // The next choice of the same number of places, in their order.
         let is_movable = |&nth: &usize| chosen[nth] + (chosen.len() - nth) < points.len();
         let Some(nth) = (0..chosen.len()).rev().find(is_movable) else { return exchanges };
         let first = chosen[nth] + 1;
@@ -87,7 +88,7 @@ fn all(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     }
 }
 
-/// The same of as many as are drawn; one that exchanges nothing counts as the least.
+/// Returns the same for exchanges that are drawn. One that exchanges nothing counts as the lowest.
 fn drawn(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     let points: Vec<i32> = control.iter().chain(fresh).copied().collect();
     let (mut draw, mut places) = (Draw::new(0, 0), (0..points.len()).collect::<Vec<usize>>());
@@ -101,7 +102,7 @@ fn drawn(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     (1..MOST).map(|_| exchanged()).collect()
 }
 
-/// The mean of the fresh that are not chosen, minus that of the control's that are: there are as many of both.
+/// Returns the mean of the fresh trials not chosen minus the mean of the chosen control trials, which are as many.
 fn exchange(points: &[i32], control: usize, is_chosen: impl Fn(usize) -> bool) -> Option<f64> {
     let (mut difference, mut exchanged) = (0, 0);
     for (place, points) in points.iter().enumerate() {
@@ -111,7 +112,7 @@ fn exchange(points: &[i32], control: usize, is_chosen: impl Fn(usize) -> bool) -
             (true, false) | (false, true) => {}
         }
     }
-    // Divided once, a whole number of tenths stays one.
+    // A single division keeps a whole number of tenths whole.
     (exchanged > 0).then(|| f64::from(difference) / f64::from(exchanged))
 }
 
@@ -129,7 +130,7 @@ mod tests {
         assert_eq!(same.conclusion(), Conclusion::Open, "one more way gives as much");
     }
 
-    /// By its definition: every way to divide the shifted trials, and its difference.
+    /// Follows the definition: every way to divide the shifted trials, and its difference.
     fn is_rejected(control: &[f64], fresh: &[f64], centre: f64, alpha: f64) -> bool {
         let points: Vec<f64> = control.iter().copied().chain(fresh.iter().map(|one| one - centre)).collect();
         let sum = |ways: u32| {

@@ -1,16 +1,16 @@
 //! The exact sign-flip test of a mean of paired differences, and the bound that follows from it.
 //!
-//! If the true centre is `c`, each difference lies as likely above it as below, by as much. The test asks how many of all
-//! flips of signs give a sum at least as large as the one seen. To flip a subset lowers the sum by twice the subset's own
-//! distance from `c`, so these are the subsets whose mean is at most `c`. They grow in number with `c`: every centre that
-//! is rejected lies below every centre that is not.
+//! If the true centre is `c`, each difference is as likely above it as below, by the same amount. The test counts how
+//! many of all flips of signs give a sum at least as large as the observed one. To flip a subset lowers the sum by
+//! twice the subset's own distance from `c`, so these are the subsets whose mean is at most `c`. Their number grows
+//! with `c`: every rejected centre is below every centre that is not rejected.
 
 use super::FARTHEST;
 
-/// Chances are sums of halves, exact up to 53 pairs and nearly so beyond; no `alpha` of ours is such a sum.
+/// Chances are sums of halves, exact up to 53 pairs and nearly exact beyond; no `alpha` in use is such a sum.
 const SLACK: f64 = 1e-12;
 
-/// The lowest centre, in tenths, that the differences do not reject.
+/// Returns the lowest centre, in tenths, that the differences do not reject.
 pub(super) fn lower_bound(tenths: &[i32], alpha: f64) -> i32 {
     let (Some(&least), Some(&most)) = (tenths.iter().min(), tenths.iter().max()) else {
         return -FARTHEST;
@@ -30,26 +30,26 @@ pub(super) fn lower_bound(tenths: &[i32], alpha: f64) -> i32 {
     possible
 }
 
-/// Whether a centre as low as this is too unlikely to have given the differences.
+/// Returns whether a centre as low as this is too unlikely to have given the differences.
 pub(super) fn rejects(tenths: &[i32], centre: i32, alpha: f64) -> bool {
     let (mut sizes, mut above, mut below) = (Vec::with_capacity(tenths.len()), 0, 0);
     for gap in tenths.iter().map(|tenths| tenths - centre) {
         let size = gap.unsigned_abs() as usize;
         *(if gap > 0 { &mut above } else { &mut below }) += size;
-        // Flipping what lies on the centre changes nothing.
+        // A flip of a difference on the centre changes nothing.
         if size > 0 {
             sizes.push(size);
         }
     }
-    // Otherwise at least every second flip gives as much.
+    // Otherwise at least every second flip gives the same amount.
     above > below && chance_of_at_most(below, &mut sizes) <= alpha + SLACK
 }
 
-/// The share of all subsets whose sum is at most `most`.
+/// Returns the share of all subsets whose sum is at most `most`.
 fn chance_of_at_most(most: usize, sizes: &mut [usize]) -> f64 {
     sizes.sort_unstable();
     let (small, large) = sizes.split_at(sizes.partition_point(|size| *size <= most));
-    // The chance of every sum, after each size was taken or not; sums above `most` stay above it and are dropped.
+    // The chance of each sum, after each size was taken or not. Sums above `most` stay above it and are dropped.
     let (mut chances, mut next) = (vec![0.0; most + 1], vec![0.0; most + 1]);
     chances[0] = 1.0;
     let mut reach = 0;

@@ -1,34 +1,34 @@
-//! What a comparison could show, before it is made: how much trials of the same skill scatter, and the smallest change
-//! that would then be seen.
+//! Computes what a comparison could show before it is made: how much trials of the same skill scatter, and the smallest
+//! change that it would find.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Confidence, Look, flip, in_tenths, looks};
 use crate::draw::Draw;
 
-/// How the trials of one skill differ from each other.
+/// The differences between trials of one skill.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
     /// Mean score of the scenarios.
     pub mean: f64,
     /// Standard deviation of a trial within its scenario, in points, over all scenarios.
     pub deviation: f64,
-    /// So many independent differences between trials it rests on.
+    /// The number of independent differences between trials.
     pub freedom: usize,
-    /// What the true deviation stays below with a chance of 75 %.
+    /// With a chance of 75 %, the true deviation is below this.
     pub upper: f64,
-    /// Scenarios, by their places, in which every trial has 0 points: perhaps nothing can pass them.
+    /// The indexes of scenarios in which every trial has 0 points: perhaps nothing can pass them.
     pub always_zero: Vec<usize>,
-    /// Those in which every trial has 100: no change can be better there.
+    /// Scenarios in which every trial has 100 points: no change can be better there.
     pub always_full: Vec<usize>,
-    /// Those whose trials lie `FLICKER` points or more apart.
+    /// Scenarios whose trials differ by `FLICKER` points or more.
     pub flickering: Vec<usize>,
 }
 
 /// Half of the scale: the same skill passes and fails.
 pub const FLICKER: f64 = 50.0;
 
-/// The noise in repeated trials of one skill: the scores of each scenario's trials. None where no scenario has two.
+/// Computes the noise from the scores of each scenario's trials. Returns None if no scenario has two.
 pub fn noise(scores: &[Vec<f64>]) -> Option<Noise> {
     let tried: Vec<(usize, Sample)> =
         scores.iter().enumerate().filter_map(|(place, scores)| Some((place, Sample::of(scores)?))).collect();
@@ -77,8 +77,8 @@ impl Sample {
     }
 }
 
-/// The factor that takes a deviation to its upper limit of 75 %: by the lower quartile of chi-square, after Wilson and
-/// Hilferty.
+/// Returns the factor from a deviation to its upper limit of 75 %: by the lower quartile of chi-square, after Wilson
+/// and Hilferty.
 fn upper_limit(freedom: f64) -> f64 {
     const LOWER_QUARTILE: f64 = -0.674_489_75;
     let step = 2.0 / (9.0 * freedom);
@@ -90,32 +90,32 @@ fn number(count: usize) -> f64 {
     count as f64
 }
 
-/// How the difference of a pair scatters around a change.
+/// The scatter of a pair's difference around a change.
 #[derive(Clone, Copy, Debug)]
 pub struct Scatter {
     /// Standard deviation of a trial within its scenario, in points.
     trial: f64,
-    /// How much the change differs between scenarios, as a share of it.
+    /// The variation of the change between scenarios, as a share of the change.
     spread: f64,
 }
 
-/// How much a change that nobody has measured differs between scenarios, as a share of it.
+/// The assumed variation of an unmeasured change between scenarios, as a share of it.
 const SPREAD: f64 = 0.5;
 
 impl Noise {
-    /// That of a change that nobody has measured, with the upper limit of the noise.
+    /// Returns the scatter of an unmeasured change, with the upper limit of the noise.
     pub fn scatter(&self) -> Scatter {
         Scatter { trial: self.upper, spread: SPREAD }
     }
 }
 
 impl Scatter {
-    /// That of a change that was measured on these pairs, each of so many trials a side. None where one pair or no change
-    /// shows nothing.
+    /// Returns the scatter of a change measured on these pairs, each with this number of trials a side. None if there
+    /// is one pair or no change.
     ///
-    /// With the noise of its trials, the rest is how much the change differs between scenarios. With one trial a side nobody
-    /// can tell the two apart, and the change is taken to differ by `SPREAD`. Both are estimates without a margin: in
-    /// simulations a margin made the comparison larger than it had to be.
+    /// With known noise of the trials, the rest is the variation of the change between scenarios. With one trial a side
+    /// the two cannot be separated, and the variation is assumed to be `SPREAD`. Both are estimates without a margin:
+    /// in simulations a margin made the comparison larger than necessary.
     pub fn of_pairs(differences: &[f64], change: f64, noise: Option<&Noise>, trials: u32) -> Option<Self> {
         let sample = Sample::of(differences).filter(|sample| sample.count > 1 && in_tenths(change) != 0)?;
         let pair = sample.squares / number(sample.count - 1);
@@ -129,7 +129,7 @@ impl Scatter {
     }
 }
 
-/// A comparison: so many pairs, each of so many trials a side.
+/// The size of a comparison: its pairs, and each pair's trials a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
     pub pairs: usize,
@@ -137,21 +137,21 @@ pub struct Size {
     pub confidence: Confidence,
 }
 
-/// The least that a comparison needs to see a change.
+/// The smallest size with which a comparison finds a change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Needed {
     pub points: f64,
-    /// So many pairs, of as many trials as now. None where not even `MOST_PAIRS` are enough.
+    /// The number of pairs with the current trials. None if `MOST_PAIRS` are not enough.
     pub pairs: Option<usize>,
-    /// So many trials, on as many pairs as now. None where not even `MOST_TRIALS` are enough.
+    /// The number of trials with the current pairs. None if `MOST_TRIALS` are not enough.
     pub trials: Option<u32>,
 }
 
-/// More than these are not asked for.
+/// The limit of a request for more pairs.
 pub const MOST_PAIRS: usize = 48;
 pub const MOST_TRIALS: u32 = 10;
 
-/// What it takes beyond a comparison of this size to find a change of so many points in four of five cases.
+/// Returns the size that finds a change of this number of points in four of five cases.
 pub fn needed(points: f64, scatter: Scatter, now: Size, seed: u64) -> Needed {
     let with_pairs = |pairs| is_visible(points, scatter, Size { pairs, ..now }, seed);
     let as_u32 = |trials: usize| u32::try_from(trials).unwrap_or(u32::MAX);
@@ -161,7 +161,7 @@ pub fn needed(points: f64, scatter: Scatter, now: Size, seed: u64) -> Needed {
     Needed { points, pairs: first(fewest, MOST_PAIRS, with_pairs), trials: trials.map(as_u32) }
 }
 
-/// The first number for which it is so, if it is so for all after it.
+/// Returns the first number from which the condition is always true.
 fn first(from: usize, to: usize, is_so: impl Fn(usize) -> bool) -> Option<usize> {
     if from > to || !is_so(to) {
         return None;
@@ -174,25 +174,25 @@ fn first(from: usize, to: usize, is_so: impl Fn(usize) -> bool) -> Option<usize>
     Some(low)
 }
 
-/// So many comparisons are simulated.
+/// The number of simulated comparisons.
 const SIMULATED: u64 = 1000;
 
-/// In so many of them a change must win to be called visible.
+/// The number of wins that make a change visible.
 const NEEDED: usize = 800;
 
-/// In the others it may not.
+/// The number of other results.
 const MAY_MISS: usize = 200;
 
-/// A deviation of a pair is counted in so many steps, which is fine enough to change no chance, and quick.
+/// The number of steps per deviation of a pair: fine enough not to change any chance, and quick.
 const STEPS: f64 = 25.0;
 
-/// The smallest improvement, in points, that such a comparison would find in four of five cases. None where it is more
-/// than `headroom`, the points that are left up to 100.
+/// Returns the smallest improvement, in points, that such a comparison finds in four of five cases. None if it is more
+/// than `headroom`, the points left up to 100.
 ///
 /// The comparison itself is simulated.
 pub fn smallest_visible(scatter: Scatter, of: Size, headroom: f64, seed: u64) -> Option<f64> {
     let world = World::new(scatter, of, seed);
-    // Whoever finds a change also finds a larger one: only those between the two ends are tried again.
+    // A comparison that finds a change also finds a larger one, so only undecided comparisons are tried again.
     let mut undecided: Vec<u64> = (0..SIMULATED).collect();
     let (mut too_small, mut enough) = (0, in_tenths(headroom));
     undecided.retain(|nth| world.is_seen(*nth, enough));
@@ -214,11 +214,11 @@ pub fn smallest_visible(scatter: Scatter, of: Size, headroom: f64, seed: u64) ->
     Some(f64::from(enough) / 10.0)
 }
 
-/// Whether such a comparison would find a change of so many points in four of five cases.
+/// Returns whether such a comparison finds a change of this number of points in four of five cases.
 fn is_visible(points: f64, scatter: Scatter, of: Size, seed: u64) -> bool {
     let (world, tenths) = (World::new(scatter, of, seed), in_tenths(points));
     let (mut found, mut missed) = (0, 0);
-    // What can no longer change needs no more of them.
+    // Stops as soon as the result is certain.
     for nth in 0..SIMULATED {
         if found == NEEDED || missed > MAY_MISS {
             break;
@@ -228,11 +228,11 @@ fn is_visible(points: f64, scatter: Scatter, of: Size, seed: u64) -> bool {
     found == NEEDED
 }
 
-/// A comparison as it might come out.
+/// A possible result of a comparison.
 struct World {
     pairs: usize,
     looks: Vec<Look>,
-    /// Of the difference of a pair, were there no change.
+    /// The deviation of a pair's difference without a change.
     deviation: f64,
     spread: f64,
     seed: u64,
@@ -245,7 +245,7 @@ impl World {
         Self { pairs: of.pairs, looks, deviation, spread: scatter.spread, seed }
     }
 
-    /// Whether the `nth` comparison of a change of so many tenths is won.
+    /// Returns whether the `nth` comparison finds a change of this number of tenths.
     fn is_seen(&self, nth: u64, tenths: i32) -> bool {
         let step = (self.deviation * 10.0 / STEPS).max(1.0);
         let mut draw = Draw::new(self.seed, nth);
@@ -348,11 +348,11 @@ mod tests {
         let differences = [5.0, 15.0, 25.0, 35.0];
         let of =
             |noise: Option<&Noise>, trials| Scatter::of_pairs(&differences, 20.0, noise, trials).unwrap();
-        // A variance of 500/3: without a second trial, 100 of it is what a change of 20 is taken to differ by.
+        // A variance of 500/3: without a second trial, 100 of it is the assumed variation of a change of 20.
         let unknown = of(None, 1);
         assert!(near(unknown.spread, 0.5) && near(unknown.trial, (200.0_f64 / 6.0).sqrt()), "{unknown:?}");
         let noise = |by: f64| noise(&[vec![50.0 - by, 50.0 + by]]);
-        // Two trials of deviation 6 a side: 36 of the variance is theirs.
+        // Two trials of deviation 6 a side explain 36 of the variance.
         let known = of(noise(6.0 / 2.0_f64.sqrt()).as_ref(), 2);
         assert!(
             near(known.trial, 6.0) && near(known.spread, (500.0_f64 / 3.0 - 36.0).sqrt() / 20.0),

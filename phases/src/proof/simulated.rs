@@ -1,24 +1,24 @@
-//! Comparisons in a world whose truth is known: how often they err, and how far what they claim is from it.
+//! Simulates comparisons with a known truth: how often they err, and how far their claims are from it.
 
 use super::power::{Noise, Scatter, Size, needed, noise, smallest_visible};
 use super::*;
 use crate::draw::Draw;
 
-/// How the score of a trial scatters around what its scenario is worth.
+/// The scatter of a trial's score around the worth of its scenario.
 #[derive(Clone, Copy, Debug)]
 enum World {
     /// A judge's noise of 15 points.
     Even,
-    /// Four assertions that are worth 40, 30, 20 and 10, each passed or not.
+    /// Four assertions worth 40, 30, 20 and 10, each passed or not.
     Assertions,
-    /// Close to the top, with a few that fail far below.
+    /// Near the top, with a few that fail far below.
     Skewed,
 }
 
 const WORLDS: [World; 3] = [World::Even, World::Assertions, World::Skewed];
 
 impl World {
-    /// One trial of a scenario that is worth so many points. It stays between 0 and 100.
+    /// Returns one trial of a scenario of this worth in points, between 0 and 100.
     fn trial(self, worth: f64, draw: &mut Draw) -> f64 {
         let score = match self {
             Self::Even => worth + 15.0 * draw.normal(),
@@ -39,14 +39,14 @@ impl World {
         20.0 + 30.0 * draw.share()
     }
 
-    /// The difference of one pair, for a change of so many points that differs between scenarios by half.
+    /// Returns the difference of one pair, for a change in points that differs between scenarios by half.
     fn pair(self, change: f64, trials: u32, draw: &mut Draw) -> f64 {
         let worth = Self::worth(draw);
         let changed = worth + change * (1.0 + 0.5 * draw.normal());
         self.trials(changed, trials, draw) - self.trials(worth, trials, draw)
     }
 
-    /// What such a change measures on average: less than it is, where scores end at 100.
+    /// Returns the average measurement of such a change: less than the change if scores end at 100.
     fn expected(self, change: f64) -> f64 {
         if change <= 0.0 {
             return 0.0;
@@ -56,7 +56,7 @@ impl World {
     }
 }
 
-/// A comparison as it is made: look by look, until one decides.
+/// Runs a comparison look by look, until one decides.
 fn compare(world: World, change: f64, plan: &[Look], draw: &mut Draw) -> Effect {
     let (mut differences, mut looked) = (Vec::new(), Vec::new());
     let mut seen = effect(plan, &looked);
@@ -71,21 +71,21 @@ fn compare(world: World, change: f64, plan: &[Look], draw: &mut Draw) -> Effect 
     seen
 }
 
-/// Whether a challenger wins that is better by so many points.
+/// Returns whether a challenger that is better by this number of points wins.
 fn wins(world: World, change: f64, trials: u32, plan: &[Look], draw: &mut Draw) -> bool {
     let pairs = plan.last().map_or(0, |look| look.pairs);
     let tenths: Vec<i32> = (0..pairs).map(|_| in_tenths(world.pair(change, trials, draw))).collect();
     plan.iter().any(|look| flip::rejects(&tenths[..look.pairs], 0, look.alpha))
 }
 
-/// What many comparisons at one change came to, in shares and mean points.
+/// The results of many comparisons of one change, in shares and mean points.
 #[derive(Debug, Default)]
 struct Tally {
     wins: f64,
-    /// Claimed minus expected points, of all and of the wins alone.
+    /// Claimed minus expected points, of all comparisons and of the wins alone.
     excess: f64,
     excess_of_wins: f64,
-    /// How often each bound is on its side of what is expected.
+    /// How often each bound is on the right side of the expected value.
     lower_holds: f64,
     upper_holds: f64,
 }
@@ -108,7 +108,7 @@ impl Tally {
     }
 }
 
-/// Twelve scenarios with three trials of the start each.
+/// Returns a calibration: twelve scenarios with three trials of the start each.
 fn calibration(world: World, draw: &mut Draw) -> Noise {
     let scenario = |_| {
         let worth = World::worth(draw);
@@ -117,7 +117,7 @@ fn calibration(world: World, draw: &mut Draw) -> Noise {
     noise(&(0..12).map(scenario).collect::<Vec<Vec<f64>>>()).expect("each scenario has three")
 }
 
-/// How far above `alpha` chance may take a share of 4,000: two standard errors.
+/// Returns how far above `alpha` a share of 4,000 may be by chance: two standard errors.
 fn most_false_wins(alpha: f64) -> f64 {
     alpha + 2.0 * (alpha * (1.0 - alpha) / 4000.0).sqrt()
 }
@@ -157,7 +157,7 @@ fn what_is_claimed_is_what_is_true_and_the_bounds_hold() {
     }
 }
 
-/// The share of wins at the smallest visible change of many calibrations, and in how many of them there is one.
+/// Returns the share of wins at the smallest visible change of many calibrations, and how many of these have one.
 fn seen_of_the_smallest(world: World, pairs: usize, calibrations: u64, confidence: Confidence) -> (f64, u64) {
     let plan = looks(pairs, confidence);
     let (mut wins, mut visible) = (0.0, 0);
@@ -183,7 +183,7 @@ fn the_smallest_visible_change_wins_three_of_four_times() {
     }
 }
 
-/// How many open comparisons of five pairs name a larger one, and how many of twenty of these, each, then win.
+/// Returns how many open comparisons of five pairs name a larger size, and how many of twenty of these, each, then win.
 fn seen_of_what_was_priced(world: World, change: f64) -> (usize, usize) {
     let now = Size { pairs: 5, trials: 3, confidence: Confidence::P90 };
     let (plan, mut priced, mut won) = (looks(now.pairs, now.confidence), 0, 0);
@@ -211,7 +211,7 @@ fn a_comparison_of_the_size_that_was_priced_wins_four_of_five_times() {
     assert!(priced > 25 && (15 * priced..19 * priced).contains(&won), "{won} of 20 times {priced}");
 }
 
-/// All of it, as a table: `cargo test --release -p skilltune-phases --lib proof -- --ignored --nocapture`.
+/// Prints everything as a table: `cargo test --release -p skilltune-phases --lib proof -- --ignored --nocapture`.
 #[test]
 #[ignore = "takes minutes, and prints a table"]
 #[expect(clippy::print_stdout, reason = "the table is what it is for")]

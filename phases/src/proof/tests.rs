@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// All flips, one by one.
+/// Tries all flips, one by one.
 fn share_of_flips_as_high(tenths: &[i32], centre: i32) -> f64 {
     let gaps: Vec<i32> = tenths.iter().map(|tenths| tenths - centre).collect();
     let seen: i32 = gaps.iter().sum();
@@ -156,7 +156,7 @@ fn differences_below_a_tenth_are_none() {
         let effect = at_one_look(&[tiny; 10], 0.1);
         assert_eq!(serde_json::to_string(&effect).unwrap(), r#"{"points":0.0,"lower":0.0,"upper":0.0}"#);
     }
-    // The mean lies between two tenths, and so would both bounds.
+    // The mean is between two tenths, and so would both bounds be.
     let between = [0.1, 0.1, 0.1, 0.1, 0.0, 0.0, 0.0, 0.0, 0.0];
     assert_eq!(at_one_look(&between, 0.1), Effect { points: 0.1, lower: 0.1, upper: 0.1 });
     let mirrored = between.map(|points: f64| -points);
@@ -178,7 +178,7 @@ fn confidence_is_one_of_three_numbers() {
     }
 }
 
-/// `docs/verdicts.md` tells people what they would see.
+/// Checks the example in `docs/verdicts.md`.
 #[test]
 fn the_example_of_the_documentation_is_right() {
     let shown = |differences: [f64; 4]| {

@@ -1,4 +1,4 @@
-//! The forms of `reflex` accept what is read.
+//! Checks that the schemas of `reflex` accept what the reader accepts.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn at_a(criteria: &Criteria) -> Vec<&Rule> {
     criteria.active(Level::A).collect()
 }
 
-/// An answer with an entry for each rule of level A.
+/// Returns an answer with an entry for each rule of level A.
 fn answer(code: &str, key: &str, entry: impl Fn((usize, &&Rule)) -> Value) -> Value {
     let entries: Vec<Value> = at_a(&criteria()).iter().enumerate().map(entry).collect();
     json!({ code: "n0nce", key: entries })
@@ -30,7 +30,7 @@ fn the_form_of_a_plan_accepts_what_is_read_and_nothing_else() {
     let plan = answer("answer_to", "plan", |(_, rule)| json!({ "step": "Write it.", "rule_id": rule.id }));
     let reads = |text: &str| answers::plan(text, "n0nce", &rules, &steps).is_ok();
     agree(&form, reads, &plan, &["/plan", "/plan/1", "/plan/0/rule_id", "/more"], true);
-    // Of these strings the form cannot know which are right.
+    // The schema cannot know which of these strings are right.
     agree(&form, reads, &plan, &["/answer_to", "/plan/2/step"], false);
     let mut long = plan;
     long["plan"] = vec![long["plan"][0].clone(); 6].into();

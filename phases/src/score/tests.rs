@@ -19,7 +19,7 @@ fn composite(verdicts: &[Verdict]) -> Option<Score> {
     score(&contract, &findings(&contract, verdicts)).composite
 }
 
-/// All verdicts alike, except in the named dimensions.
+/// Gives all verdicts the same value, except in the named dimensions.
 fn with(contract: &Contract, rest: Verdict, special: &[(&str, Verdict)]) -> Scored {
     let verdicts: Vec<_> = contract
         .criteria

@@ -1,7 +1,7 @@
 //! The simulated agents: how an executor, a judge and an improver err.
 //!
-//! Each is drawn by what it works on, and by how often it has worked on that before. So it does not matter what else has happened,
-//! and a program that is started for one call, and reads and writes files, can do just the same.
+//! Each result is drawn from the agent's input and from how often it has worked on that input before. So other events
+//! have no effect, and a program that is started for one call and reads and writes files can produce the same result.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::contract::{CriterionId, Verdict};
 use crate::id::Digest;
 use crate::loops::tune::Improver;
 
-/// What an execution has left. Its JSON text can stand in a real file.
+/// The output of an execution. Its JSON text can be stored in a real file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Product {
     pub(super) id: Digest,
@@ -25,8 +25,8 @@ impl Product {
     }
 }
 
-/// An execution of a skill on a scenario, the `nth` of this version there, from 0. A member of a chain works on what the one before
-/// it has left, and shows its own facets besides.
+/// Executes a skill on a scenario, as the `nth` execution of this version there, from 0. A member of a chain works on
+/// the output of the previous member, and shows its own facets as well.
 pub fn execute(world: &World, skill: &Skill, input: Option<&Product>, scenario: usize, nth: u32) -> Product {
     let (scenario_bytes, nth) = ((scenario as u64).to_le_bytes(), nth.to_le_bytes());
     let own = [&skill.version.as_bytes()[..], &scenario_bytes, &nth];
@@ -46,10 +46,10 @@ pub fn execute(world: &World, skill: &Skill, input: Option<&Product>, scenario: 
     Product { id: Digest::of_parts(of), scenario, shown }
 }
 
-/// The verdicts of one judge who is asked about these products of all members, for the `nth` time, from 0.
+/// Returns the verdicts of one judge that is asked about these products of all members, for the `nth` time, from 0.
 ///
-/// A judge's mood shifts all statements of a trial alike: in a mood of so many points, each passes that much more often
-/// out of a hundred times, and so the score is that much higher on average. Asked again, it errs anew.
+/// A judge's mood shifts all statements of a trial alike: in a mood of n points, each passes n more times out of a
+/// hundred, and so the score is n points higher on average. Each new question has new errors.
 pub fn judge(world: &World, products: &[Product], nth: u32) -> Vec<(CriterionId, Verdict)> {
     let Some(product) = products.last() else { return Vec::new() };
     let mut draw = world.draw("judge", &[product.id.as_bytes(), &nth.to_le_bytes()]);
@@ -64,7 +64,8 @@ pub fn judge(world: &World, products: &[Product], nth: u32) -> Vec<(CriterionId,
     ids.into_iter().zip(facets.into_iter().map(verdict)).collect()
 }
 
-/// The member of a chain that the same judge names for each of these statements: the one that had to show the facet, or any.
+/// Returns the member of a chain that the same judge blames for each of these statements: the one that had to show the
+/// facet, or any.
 pub(super) fn blame<'a>(
     world: &World,
     products: &[Product],
@@ -81,10 +82,11 @@ pub(super) fn blame<'a>(
     named.collect()
 }
 
-/// The skill after the `nth` edit of this version, from 0, by somebody who was told of these statements that were missed.
+/// Returns the skill after the `nth` edit of this version, from 0, by an improver that gets these missed statements.
 ///
-/// It works on what was missed most often, and of equals on what it was told first. An edit of what was never wrong
-/// fixes nothing, and may break something all the same; so does an edit of a member for what another has to show.
+/// It works on the facets that were missed most often, and in case of a tie on the first ones. An edit for a facet that
+/// was not wrong fixes nothing but may still break something; so does an edit of a member for a facet that another
+/// member has to show.
 pub fn improve<'a>(
     world: &World,
     skill: &Skill,
@@ -118,7 +120,7 @@ pub fn improve<'a>(
     skill
 }
 
-/// Each facet once, with the scenarios that missed it.
+/// Returns each facet once, with the scenarios that missed it.
 fn most_missed(missed: &[(usize, Facet)]) -> Vec<(Facet, Vec<usize>)> {
     let mut facets: Vec<(Facet, Vec<usize>)> = Vec::new();
     for &(scenario, facet) in missed {

@@ -1,4 +1,4 @@
-//! What makes a simulated target a chain: which member has to show a facet, and which member's work a statement is about.
+//! The structure of a simulated chain: which member has to show a facet, and which member's work a statement is about.
 
 use super::skill::{FACETS, Facet, Facets, Skill};
 use crate::draw::Draw;
@@ -15,9 +15,9 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// A share of the facets has statements about the end.
+    /// Creates a chain in which this share of the facets has statements about the end.
     pub(super) fn of(members: usize, broken: usize, hands_on: f64, share: f64, seed: u64) -> Self {
-        // Numbers of their own, so that all else is as in the world of a single skill.
+        // A separate sequence of numbers, so that everything else is as in the world of a single skill.
         let mut draw = Draw::new(seed, 1);
         let at_end = (0..FACETS).filter(|_| draw.share() < share).collect();
         Self { members: members.max(1), broken, hands_on, at_end }
@@ -31,17 +31,17 @@ impl Chain {
         format!("member-{}", nth + 1).parse().expect("a plain name")
     }
 
-    /// The member that has to show a facet.
+    /// Returns the member that has to show a facet.
     pub(super) fn owner(&self, facet: Facet) -> usize {
         facet % self.members
     }
 
-    /// The member whose work the statements about a facet are about: its owner, or the last one.
+    /// Returns the member whose work the statements about a facet are about: its owner, or the last member.
     pub(super) fn about(&self, facet: Facet) -> usize {
         if self.at_end.has(facet) { self.members - 1 } else { self.owner(facet) }
     }
 
-    /// What the members have at the start: the first of these facets, but none of a broken member's.
+    /// Returns the members at the start, with the first of these facets but none of a broken member's.
     pub(super) fn start(&self, facets: Vec<Facet>, count: usize) -> Vec<Skill> {
         let is_whole = |facet: &Facet| self.owner(*facet) + 1 != self.broken;
         let present: Facets = facets.into_iter().filter(is_whole).take(count).collect();
@@ -49,7 +49,7 @@ impl Chain {
         (0..self.members).map(|member| Skill::start(own(member), member)).collect()
     }
 
-    /// How often what the owner of a facet shows is still there in the work that its statements are about.
+    /// Returns how often a facet that its owner shows is still in the work that its statements are about.
     pub(super) fn arrives(&self, facet: Facet) -> f64 {
         (self.owner(facet)..self.about(facet)).map(|_| self.hands_on).product()
     }

@@ -1,4 +1,4 @@
-//! The plan of a simulated run: what a person would ask of `tune`, with simulated agents.
+//! The plan of a simulated run: what a user would ask of `tune`, with simulated agents.
 
 use super::chain::Chain;
 use super::skill::Skill;

@@ -18,17 +18,17 @@ use crate::proof::Confidence;
 use crate::score::Scored;
 use crate::target::Place;
 
-/// What came of one run.
+/// The outcome of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Played {
-    /// What the skill is truly worth before and after, in points.
+    /// The true worth of the skill before and after, in points.
     pub start: f64,
     pub end: f64,
-    /// How often an executor was run.
+    /// The number of executor runs.
     pub runs: u32,
-    /// By how many points what has replaced the start is said to be better; nothing, if the start stays.
+    /// The claimed gain of the replacement in points; `None` if the start stays.
     pub claimed: Option<f64>,
-    /// Whether its first edit was of the broken member; nothing, where no member is broken or nothing was edited.
+    /// Whether its first edit was of the broken member; `None` if no member is broken or nothing was edited.
     pub broken_first: Option<bool>,
 }
 
@@ -37,7 +37,7 @@ pub fn play(world: &World, policy: Policy, runs: u32, confidence: Confidence) ->
     play_and_tell(world, policy, runs, confidence).0
 }
 
-/// The same with all that was decided.
+/// Spends a budget of executor runs in a world and returns all decisions too.
 pub fn play_and_tell(
     world: &World,
     policy: Policy,
@@ -66,7 +66,7 @@ fn broken_first(world: &World, run: &Run) -> Option<bool> {
     })
 }
 
-/// A run of the core in a world, by the agents of a workshop.
+/// A run of the core in a world, with the agents of a workshop.
 pub(super) struct Play<'a> {
     world: &'a World,
     workshop: &'a mut Workshop,
@@ -82,7 +82,7 @@ impl<'a> Play<'a> {
         Self { world, workshop, policy, run, decisions: Vec::new() }
     }
 
-    /// Makes the next decision or takes the next step. False at the end.
+    /// Makes the next decision or takes the next step. Returns false at the end.
     pub(super) fn go_on(&mut self) -> bool {
         let event = match Tune::next(&self.run) {
             Next::Decide(decision) => Some(Ok(decision)),
@@ -114,7 +114,7 @@ impl<'a> Play<'a> {
         true
     }
 
-    /// Time passes evenly.
+    /// Records an event. Time passes evenly.
     fn record(&mut self, event: Event<Tune>) {
         let at = self.run.updated_at + SignedDuration::from_secs(1);
         self.run.apply(&Record { seq: self.run.seq + 1, at, event });
@@ -159,12 +159,12 @@ impl<'a> Play<'a> {
         Some(judged(&verdicts, &at_fault))
     }
 
-    /// The improver knows what a real one is told, and nothing else.
+    /// The improver gets the same information as a real one, and nothing else.
     fn improve(&mut self, step: &Step, base: TreeId, by: Improver) -> Option<Answer> {
         let request = Tune::request(&self.run, step)?;
         let missed = request.missed().iter().map(|missed| &missed.asked.id);
         let tree = self.workshop.improve(self.world, base, missed, by)?;
-        // The text of a simulated skill is its facets.
+        // The text of a simulated skill is its set of facets.
         Some(Answer::Improved {
             tree,
             report: Box::default(),

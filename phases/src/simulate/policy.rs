@@ -1,4 +1,4 @@
-//! The search policies that are compared: a plan from a budget, when it is over, and what it leaves.
+//! The search policies to compare: their plan for a budget, when they end, and their result.
 
 use super::plan::plan;
 use super::world::World;
@@ -12,33 +12,34 @@ use crate::stop::Stall;
 /// A way to spend a budget of executor runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// `tune --search rounds`: rounds over the scenarios of the search, then the exact comparison on those that are held out.
+    /// `tune --search rounds`: rounds over the scenarios of the search, then the exact comparison on the held-out
+    /// scenarios.
     Rounds,
-    /// The rounds of skill-iter-tune: all runs go into the search, and its best is always applied.
+    /// The rounds of skill-iter-tune: all runs go into the search, and its best candidate is always applied.
     Original,
-    /// Keeps what scored higher on one scenario.
+    /// Keeps the candidate that scored higher on one scenario.
     KeepBest,
-    /// `tune`: one scenario a trial, and every fault that is probably real is edited; then the exact comparison.
+    /// `tune`: one scenario per trial, and an edit for every fault that is probably real; then the exact comparison.
     Draft,
-    /// The same in a chain, but whatever is at fault, the member with the lowest score is edited.
+    /// Like `Draft` in a chain, but always edits the member with the lowest score, whatever is at fault.
     Lowest,
 }
 
-/// What a policy leaves in place of the start.
+/// The candidate with which a policy replaces the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Left {
     pub(super) candidate: CandidateId,
-    /// By how many points it is said to be better.
+    /// The claimed gain in points.
     pub(super) claimed: f64,
 }
 
 impl Policy {
-    /// Those that differ for a single skill.
+    /// The policies that differ for a single skill.
     pub const ALL: [Self; 4] = [Self::Draft, Self::Rounds, Self::Original, Self::KeepBest];
 
-    /// Those that differ in a chain.
+    /// The policies that differ in a chain.
     pub const OF_CHAIN: [Self; 2] = [Self::Draft, Self::Lowest];
-    /// All that there are.
+    /// All policies.
     pub const NAMED: [Self; 5] = [Self::Draft, Self::Rounds, Self::Original, Self::KeepBest, Self::Lowest];
 
     pub fn named(name: &str) -> Option<Self> {
@@ -55,15 +56,15 @@ impl Policy {
         }
     }
 
-    /// With fewer executor runs than this, some policy cannot do its work.
+    /// With fewer executor runs than this, some policy cannot work.
     pub const FEWEST_RUNS: u32 = 16;
-    /// The fewest scenarios from which each policy can take what it needs, at any confidence.
+    /// The fewest scenarios with which every policy works, at any confidence.
     pub const FEWEST_SCENARIOS: usize = 6;
 
-    /// What a budget of this many executor runs is spent on.
+    /// Returns the plan for a budget of this many executor runs.
     pub(super) fn plan(self, world: &World, runs: u32, confidence: Confidence) -> Plan {
         let runs = runs as usize;
-        // A trial of a chain is a run of each member.
+        // A trial of a chain runs each member.
         let trials = runs / world.start.len().max(1);
         match self {
             Self::Rounds => rounds(world, trials, confidence),
@@ -81,7 +82,7 @@ impl Policy {
         }
     }
 
-    /// Whether a run has done what the policy wants of it, though it might go on.
+    /// Returns true if a run has done what the policy wants, even if it could go on.
     pub(super) fn is_over(self, run: &Run) -> bool {
         match self {
             Self::Rounds | Self::Draft | Self::Lowest => false,
@@ -89,7 +90,7 @@ impl Policy {
         }
     }
 
-    /// Nothing, if the start stays.
+    /// Returns the replacement of the start, or `None` if the start stays.
     pub(super) fn left(self, run: &Run) -> Option<Left> {
         match self {
             Self::Rounds | Self::Draft | Self::Lowest => shipped(run),
@@ -97,7 +98,7 @@ impl Policy {
         }
     }
 
-    /// What the policy decides in place of what `tune` would.
+    /// Returns the policy's decision in place of `tune`'s.
     pub(super) fn decides(self, run: &Run, decision: Decision) -> Decision {
         match (self, decision, run.state.rounds.last()) {
             (Self::Lowest, Decision::Target { .. }, Some(round)) => drafting::of_lowest(run, round),
@@ -106,17 +107,17 @@ impl Policy {
     }
 }
 
-/// A search of fewer rounds learns too little from what it measures.
+/// A search of fewer rounds measures too little.
 const FEWEST_ROUNDS: usize = 4;
-/// So many are made by default; most searches stall before.
+/// The default number; most searches stall earlier.
 const ROUNDS: usize = 5;
-/// No setting asks for more.
+/// The upper limit of the setting.
 const MOST_TRIALS: usize = 20;
 /// The share of scenarios that `tune` holds out by default, in per cent.
 const HELD_OUT: u32 = 40;
 
-/// As much of the suite as leaves enough rounds, divided as `tune` does it. What more than five rounds would cost is
-/// spent on more trials in the final comparison, as somebody would who knows that searches stall.
+/// Plans with the largest part of the suite that leaves enough rounds, divided like in `tune`. The budget for more than
+/// five rounds is spent on more trials in the final comparison, as a user would do who knows that searches stall.
 fn rounds(world: &World, runs: usize, confidence: Confidence) -> Plan {
     let fewest = confidence.fewest_pairs();
     let divided = |count: usize| {
@@ -136,7 +137,7 @@ fn rounds(world: &World, runs: usize, confidence: Confidence) -> Plan {
     plan(world, scenarios, Rules { confirm, ..rules(rounds, 90.0, confidence) })
 }
 
-/// All scenarios, divided as `tune` does it.
+/// Plans with all scenarios, divided like in `tune`.
 fn draft(world: &World, runs: usize, confidence: Confidence) -> Plan {
     let mut scenarios = world.scenarios.clone();
     split(&mut scenarios, HELD_OUT, confidence.fewest_pairs(), world.seed);
@@ -147,7 +148,7 @@ fn draft(world: &World, runs: usize, confidence: Confidence) -> Plan {
     plan
 }
 
-/// Those of `tune` where nobody has set another.
+/// Returns the default rules of `tune`.
 fn rules(rounds: usize, goal: f64, confidence: Confidence) -> Rules {
     Rules {
         max_iterations: u32::try_from(rounds).unwrap_or(u32::MAX),
@@ -162,13 +163,13 @@ fn rules(rounds: usize, goal: f64, confidence: Confidence) -> Rules {
     }
 }
 
-/// What the final comparison has shown to be better.
+/// Returns the candidate that the final comparison has shown to be better.
 fn shipped(run: &Run) -> Option<Left> {
     let shipment = run.state.shipment.as_ref().filter(|_| run.state.closed == Some(Ending::Applied))?;
     Some(Left { candidate: shipment.champion, claimed: shipment.effect.map_or(0.0, |effect| effect.points) })
 }
 
-/// The best of the search, by the score that it had there.
+/// Returns the best candidate of the search, by its score there.
 fn best(run: &Run) -> Option<Left> {
     let (candidate, score) = run.best().filter(|(candidate, _)| *candidate != run.start())?;
     let before = run.search_score(run.start()).map_or(0.0, Score::points);

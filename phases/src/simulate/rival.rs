@@ -1,6 +1,6 @@
-//! A search that is not ours, in the same world: it tries and improves versions as it likes, and the same agents answer.
+//! An external search in the same world: it tries and improves versions as it likes, and the same agents answer.
 //!
-//! It names versions by numbers: 0 is the start. What is counted is counted here, so that no search can try for free.
+//! It names versions by numbers: 0 is the start. Runs are counted here, so that no search gets free trials.
 
 use std::collections::HashMap;
 
@@ -16,26 +16,26 @@ use crate::loops::tune::{Improver, Plan, drafting, measure};
 use crate::proof::{self, Conclusion, Confidence};
 use crate::score::Score;
 
-/// A search of somebody else, with its budget of executor runs.
+/// An external search with its budget of executor runs.
 #[derive(Debug)]
 pub struct Rival {
     world: World,
     workshop: Workshop,
     versions: Vec<TreeId>,
-    /// The first trial of each version on each scenario: what it left, and its score.
+    /// The first trial of each version on each scenario: its output and its score.
     first: HashMap<(usize, usize), (TreeId, f64)>,
-    /// What `draft` would do with this budget.
+    /// The plan of `draft` for this budget.
     plan: Plan,
 }
 
-/// One trial: its score in points, and what the judge says of each statement.
+/// One trial: its score in points, and the judge's verdict on each statement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tried {
     pub score: f64,
     pub statements: Vec<Statement>,
 }
 
-/// Statements of several scenarios may have the same words.
+/// Statements of different scenarios may have the same words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Statement {
     pub id: CriterionId,
@@ -50,32 +50,32 @@ impl Rival {
         Self { world, workshop, versions, first: HashMap::new(), plan }
     }
 
-    /// How many scenarios there are.
+    /// Returns the number of scenarios.
     pub fn scenarios(&self) -> usize {
         self.world.scenarios.len()
     }
 
-    /// Those that the final comparison leaves to a search. The first of them are those of the control.
+    /// Returns the scenarios that the final comparison leaves to a search. The first of them are those of the control.
     pub fn searched(&self) -> Vec<usize> {
         measure::searched(&self.plan)
     }
 
-    /// How many executor runs it leaves.
+    /// Returns the number of executor runs that it leaves.
     pub fn search_runs(&self) -> usize {
         drafting::trials(&self.plan).unwrap_or(0)
     }
 
-    /// How often an executor was run.
+    /// Returns the number of executor runs so far.
     pub fn runs(&self) -> u32 {
         self.workshop.runs()
     }
 
-    /// What a version is truly worth; nothing, if there is no such version.
+    /// Returns the true worth of a version; `None` if there is no such version.
     pub fn truth(&self, version: usize) -> Option<f64> {
         Some(self.world.truth(std::slice::from_ref(self.workshop.skill(*self.versions.get(version)?)?)))
     }
 
-    /// A fresh trial of a version, as a round of ours would make it.
+    /// Makes a new trial of a version, like a round of ours.
     pub fn attempt(&mut self, version: usize, scenario: usize) -> Option<Tried> {
         let (artifacts, verdicts) = self.execute(version, scenario)?;
         let (score, of) = (score(&self.world, scenario, &verdicts), &self.world.scenarios[scenario]);
@@ -95,18 +95,18 @@ impl Rival {
         Some((artifacts, self.workshop.judge(&self.world, &[artifacts])?.verdicts))
     }
 
-    /// The number of a new version, made by an improver who is told these statements.
+    /// Creates a new version with an improver that gets these statements, and returns its number.
     pub fn improve(&mut self, version: usize, missed: &[CriterionId]) -> Option<usize> {
         let tree = *self.versions.get(version)?;
         self.versions.push(self.workshop.improve(&self.world, tree, missed.iter(), Improver::First)?);
         Some(self.versions.len() - 1)
     }
 
-    /// By how many points a version is better than the start, if that is shown as `draft` shows it: fresh trials of this
-    /// version alone meet the first ones of the start, all judged twice, on the scenarios where `draft` would have made those. Which
-    /// trials these are is settled before the search, so that no search can choose a low control.
+    /// Returns the gain of a version over the start in points, if it is shown as in `draft`: new trials of this version
+    /// alone are compared with the first trials of the start, all judged twice, on the scenarios where `draft` would
+    /// have made them. These trials are fixed before the search, so that no search can choose a low control.
     ///
-    /// It shows nothing to a search that has seen what is held out.
+    /// Returns `None` for a search that has seen held-out scenarios.
     pub fn confirm(&mut self, version: usize) -> Option<f64> {
         let is_held_out = |scenario: usize| self.plan.task.scenarios[scenario].held_out;
         if self.first.keys().any(|(_, scenario)| is_held_out(*scenario)) {
@@ -122,7 +122,7 @@ impl Rival {
         (effect.conclusion() == Conclusion::Win).then_some(effect.points)
     }
 
-    /// The scores of the first trials, judged twice. Those that were not made yet are made now.
+    /// Returns the scores of the first trials, judged twice. Makes the missing trials now.
     fn firsts(&mut self, version: usize, scenarios: Vec<usize>) -> Option<Vec<f64>> {
         let first = |scenario| {
             if !self.first.contains_key(&(version, scenario)) {
@@ -134,7 +134,7 @@ impl Rival {
         scenarios.into_iter().map(first).collect()
     }
 
-    /// That of so many fresh trials, each judged twice.
+    /// Returns the mean score of this many new trials, each judged twice.
     fn mean(&mut self, version: usize, scenario: usize, trials: usize) -> Option<f64> {
         let trial = |_| {
             let (artifacts, verdicts) = self.execute(version, scenario)?;
@@ -146,7 +146,7 @@ impl Rival {
         Some(scores.iter().sum::<f64>() / scores.iter().map(|_| 1.0).sum::<f64>())
     }
 
-    /// The score by a judge that is asked once more.
+    /// Returns the score by a judge that is asked once more.
     fn again(&mut self, scenario: usize, artifacts: TreeId) -> Option<f64> {
         let verdicts = self.workshop.judge(&self.world, &[artifacts])?.verdicts;
         Some(score(&self.world, scenario, &verdicts))
@@ -160,7 +160,7 @@ impl Rival {
 
 type Verdicts = Vec<(CriterionId, Verdict)>;
 
-/// In points.
+/// Returns the score in points.
 fn score(world: &World, scenario: usize, verdicts: &Verdicts) -> f64 {
     let judged = world.scenarios[scenario].demands.iter().zip(verdicts.iter().map(|(_, verdict)| *verdict));
     demand::scored(judged).composite.map_or(0.0, Score::points)

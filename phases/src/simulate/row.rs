@@ -1,4 +1,4 @@
-//! What many runs of one policy at one budget came to.
+//! The results of many runs of one policy at one budget.
 
 use serde::Serialize;
 
@@ -8,17 +8,17 @@ use super::play::Played;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub seeds: usize,
-    /// What the skill is truly worth at the start and in the end.
+    /// The true worth of the skill at the start and at the end.
     pub start: f64,
     pub quality: Estimate,
     /// Executor runs, on average.
     pub used: f64,
-    /// Of all seeds, how many ended truly worse than they began, and how many replaced the start.
+    /// The shares of all seeds that ended truly worse than they began, and that replaced the start.
     pub worse: f64,
     pub shipped: f64,
-    /// Claimed minus true gain of what replaced the start; nothing, if nothing ever did.
+    /// The claimed minus the true gain of the replacements; `None` if there were none.
     pub claimed_minus_true: Option<Estimate>,
-    /// Of those that edited a chain with a broken member, how many edited that one first.
+    /// The share of edited chains with a broken member in which that member was edited first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken_first: Option<f64>,
 }
@@ -30,11 +30,11 @@ pub struct Estimate {
     pub error: f64,
 }
 
-/// A difference in quality that is less than this is no difference: it comes from rounding.
+/// A smaller difference in quality is a rounding error.
 const SAME: f64 = 1e-6;
 
 impl Row {
-    /// Of nothing there is none.
+    /// `None` if there are no runs.
     pub fn of(played: &[Played]) -> Option<Self> {
         let mean = |value: fn(&Played) -> f64| Estimate::of(played.iter().map(value));
         let share = |is_so: fn(&Played) -> bool| {
@@ -57,7 +57,7 @@ impl Row {
 }
 
 impl Estimate {
-    /// Of nothing there is none.
+    /// `None` if there are no values.
     pub fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
         let values: Vec<f64> = values.collect();
         let count: f64 = values.iter().map(|_| 1.0).sum();

@@ -1,4 +1,4 @@
-//! What a simulated skill is: which facets its text covers.
+//! A simulated skill: the set of facets that its text covers.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Digest;
 
-/// The facets that there are.
+/// The number of facets.
 pub(super) const FACETS: usize = 12;
 
 /// One thing that a skill can be good at, by its number.
@@ -54,17 +54,17 @@ impl From<Facets> for Vec<Facet> {
     }
 }
 
-/// One version of it. Its JSON text can stand in a real `SKILL.md`.
+/// One version of a skill. Its JSON text can be stored in a real `SKILL.md`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skill {
-    /// Which version it is: what agents make of it is drawn by this.
+    /// The id of the version, which seeds the results of agents that use it.
     pub(super) version: Digest,
-    /// Present whatever the task is.
+    /// Present for every task.
     pub(super) facets: Facets,
-    /// Present on one scenario only: fixes that are overfitted to it.
+    /// Present on one scenario only: overfitted fixes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(super) only_on: BTreeMap<usize, Facets>,
-    /// Which member of a chain it is, from 0.
+    /// The index of its member in a chain, from 0.
     #[serde(default, skip_serializing_if = "is_first")]
     pub(super) member: usize,
 }
@@ -75,7 +75,7 @@ fn is_first(member: &usize) -> bool {
 }
 
 impl Skill {
-    /// A skill that a world begins with.
+    /// Creates a skill that a world begins with.
     pub(super) fn start(facets: Facets, member: usize) -> Self {
         let version = match member {
             0 => Digest::of(b"start"),

@@ -72,7 +72,7 @@ fn no_policy_spends_more_than_its_budget() {
         for (runs, pool) in [(12, 6), (16, 24), (33, 12), (100, 6)] {
             let law = Law { pool, ..Law::default() };
             let most = played(law, policy, runs, 20).iter().map(|one| one.runs).max().unwrap();
-            // A winner that falls far on a scenario is tried there again, three times as both versions.
+            // If a winner scores much lower on a scenario, both versions are tried there three more times.
             let is_tested = matches!(policy, Policy::Rounds | Policy::Draft);
             let again = if is_tested { 6 * u32::try_from(pool).unwrap() } else { 0 };
             assert!(most <= runs + again, "{} used {most} of {runs}", policy.name());
@@ -80,7 +80,7 @@ fn no_policy_spends_more_than_its_budget() {
     }
 }
 
-/// The share of statements that a judge fails, where all facets are shown or none.
+/// Returns the share of statements that a judge fails, if all facets are shown or none.
 fn fails(law: Law, is_shown: bool) -> f64 {
     let world = World::new(law, 1);
     let shown = if is_shown { (0..Law::FACETS).collect() } else { [].into_iter().collect() };
@@ -128,7 +128,7 @@ fn a_rival_is_answered_as_our_own_search_is() {
         while play.run.state.rounds.len() < 2 && play.go_on() {}
         let round = &play.run.state.rounds[0];
         let mut told: Vec<CriterionId> = Vec::new();
-        // An improver of ours is told of the scenarios in their order.
+        // Our own improver gets the scenarios in their order.
         for scenario in (0..rival.scenarios()).filter(|one| round.scenarios.contains(one)) {
             let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
             let ours = &panel::judgement(&play.run, round.candidate, trial).unwrap().whole;
@@ -160,7 +160,7 @@ fn a_trial_that_a_rival_makes_again_is_a_fresh_one() {
     assert_eq!((rival.attempt(1, 0), rival.attempt(0, beyond), rival.improve(1, &[])), (None, None, None));
 }
 
-/// A version that was improved after one trial on each of these scenarios.
+/// Returns a version that was improved after one trial on each of these scenarios.
 fn found(rival: &mut Rival, scenarios: &[usize]) -> usize {
     scenarios.iter().fold(0, |version, scenario| {
         let missed = missed(rival.attempt(version, *scenario).unwrap());
@@ -259,7 +259,7 @@ fn a_judge_who_names_the_member_at_fault_more_often_helps_to_find_it() {
 fn no_search_of_a_chain_makes_more_runs_than_its_budget() {
     for policy in Policy::NAMED {
         let most = played(BROKEN, policy, 96, 10).iter().map(|one| one.runs).max().unwrap();
-        // A winner that falls far on a scenario is tried there again, three times as both versions of each member.
+        // If a winner scores much lower on a scenario, both versions of each member are tried there three more times.
         assert!(most <= 96 + 3 * 6 * 12, "{} used {most}", policy.name());
     }
 }

@@ -1,7 +1,7 @@
-//! What the simulated agents make in one world: versions of the skill, and what executions leave.
+//! The results of the simulated agents in one world: versions of the skill, and outputs of executions.
 //!
-//! What an agent does follows from what it works on, and how often it has worked on that before. So the same trial of the same
-//! version comes to the same, whatever search asks for it.
+//! A result depends on the agent's input and on how often it has worked on that input before. So the same trial of the
+//! same version has the same result, whatever search asks for it.
 
 use std::collections::HashMap;
 
@@ -12,18 +12,18 @@ use crate::contract::{CriterionId, Verdict};
 use crate::id::TreeId;
 use crate::loops::tune::Improver;
 
-/// What a judge says of a trial.
+/// The judge's result for a trial.
 pub(super) struct Judged {
     pub(super) verdicts: Vec<(CriterionId, Verdict)>,
     pub(super) at_fault: Vec<(CriterionId, usize)>,
 }
 
-/// What there is so far, by its tree.
+/// The results so far, by their tree.
 #[derive(Debug)]
 pub(super) struct Workshop {
     skills: HashMap<TreeId, Skill>,
     products: HashMap<TreeId, Product>,
-    /// How often each was worked on; a version by executors on each scenario.
+    /// How often each was worked on; for versions, by executors on each scenario.
     times: HashMap<(TreeId, Option<usize>), u32>,
     runs: u32,
 }
@@ -35,7 +35,7 @@ impl Workshop {
         Self { skills, products: HashMap::new(), times: HashMap::new(), runs: 0 }
     }
 
-    /// How often an executor was run.
+    /// Returns the number of executor runs.
     pub(super) fn runs(&self) -> u32 {
         self.runs
     }
@@ -44,7 +44,7 @@ impl Workshop {
         self.skills.get(&tree)
     }
 
-    /// What one more trial of a version leaves, on what the member before it has left.
+    /// Makes one more trial of a version, on the output of the previous member, and returns its output.
     pub(super) fn execute(
         &mut self,
         world: &World,
@@ -61,7 +61,7 @@ impl Workshop {
         Some(artifacts)
     }
 
-    /// The verdicts on what the members have left, and, in a chain, who is named as being at fault.
+    /// Returns the verdicts on the members' outputs and, in a chain, which member is at fault.
     pub(super) fn judge(&mut self, world: &World, artifacts: &[TreeId]) -> Option<Judged> {
         let nth = self.times(*artifacts.last()?, None);
         let products: Option<Vec<Product>> =
@@ -74,7 +74,7 @@ impl Workshop {
         Some(Judged { verdicts, at_fault })
     }
 
-    /// A new version, made by an improver who is told these statements.
+    /// Creates a new version with an improver that gets these statements.
     pub(super) fn improve<'a>(
         &mut self,
         world: &World,
@@ -89,7 +89,7 @@ impl Workshop {
         Some(tree)
     }
 
-    /// How often it was worked on before.
+    /// Returns how often it was worked on before.
     fn times(&mut self, tree: TreeId, scenario: Option<usize>) -> u32 {
         let times = self.times.entry((tree, scenario)).or_default();
         *times += 1;

@@ -1,4 +1,4 @@
-//! A simulated world: what scenarios need, and what a skill is truly worth.
+//! A simulated world: the needs of scenarios and the true worth of a skill.
 
 use std::collections::HashMap;
 
@@ -18,9 +18,9 @@ use crate::scenario::Scenario;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Law {
-    /// How many of the 12 facets the skill has at the start.
+    /// The number of facets, out of 12, that the skill has at the start.
     pub start: usize,
-    /// The scenarios of the suite.
+    /// The number of scenarios in the suite.
     pub pool: usize,
     /// How often an execution shows a facet that the skill has, and one that it lacks.
     pub shows: f64,
@@ -28,30 +28,31 @@ pub struct Law {
     /// How often a judge fails a statement that is false, and one that is true.
     pub finds: f64,
     pub invents: f64,
-    /// How much a judge's strictness differs from trial to trial, and how lenient it is on average, in points of a score.
+    /// How much a judge's strictness varies from trial to trial, and how lenient it is on average, in points of a
+    /// score.
     pub noise: f64,
     pub leniency: f64,
-    /// The most weaknesses that an improver works on at once.
+    /// The maximum number of weaknesses that an improver works on at once.
     pub edits: usize,
-    /// How often it fixes one of them, and how often it breaks another facet meanwhile.
+    /// How often it fixes one of them, and how often it breaks another facet.
     pub fixes: f64,
     pub breaks: f64,
-    /// The same of a second improver, where there is one: by default as the first.
+    /// The same for a second improver, if there is one; by default as for the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_fixes: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_breaks: Option<f64>,
     /// The share of its fixes that hold only on the scenario that showed the weakness.
     pub overfits: f64,
-    /// The members of the chain, of which each has its share of the facets; 1 for a single skill.
+    /// The number of members in the chain, each with its share of the facets; 1 for a single skill.
     pub members: usize,
     /// The member that has none of its facets at the start, from 1; 0 for none.
     pub broken: usize,
-    /// How often a member hands on a facet that is shown in what it was given.
+    /// How often a member passes on a facet that its input shows.
     pub hands_on: f64,
-    /// The share of facets whose statements are about the end of the chain, and not about the member that has to show them.
+    /// The share of facets whose statements are about the end of the chain, not about the member that has to show them.
     pub at_end: f64,
-    /// How often the judge names the member at fault for a statement that it fails; else it names any.
+    /// How often the judge blames the right member for a statement that it fails; otherwise it names any.
     pub names: f64,
 }
 
@@ -84,7 +85,7 @@ impl Law {
         at_end: 0.7,
         names: 0.6,
     };
-    /// The most facets that a skill can have.
+    /// The maximum number of facets of a skill.
     pub const FACETS: usize = FACETS;
 
     pub(super) fn improvers(self) -> impl Iterator<Item = Improver> {
@@ -92,7 +93,7 @@ impl Law {
         Improver::ALL.into_iter().filter(move |by| *by == Improver::First || has_second)
     }
 
-    /// How often an improver fixes what it works on, and how often it breaks another facet meanwhile.
+    /// Returns how often an improver fixes what it works on, and how often it breaks another facet.
     pub(super) fn skill_of(self, by: Improver) -> (f64, f64) {
         match by {
             Improver::First => (self.fixes, self.breaks),
@@ -103,11 +104,11 @@ impl Law {
     }
 }
 
-/// How many facets a scenario needs.
+/// The number of facets that a scenario needs.
 const NEEDED: usize = 5;
-/// The weight of a facet in a scenario is at most this.
+/// The maximum weight of a facet in a scenario.
 const HEAVIEST: usize = 3;
-/// All that the skill will ever be used for: what it is worth is its mean over these.
+/// The number of future uses of the skill: its worth is the mean over these.
 const POPULATION: usize = 400;
 
 /// Everything that follows from a law and a seed.
@@ -115,12 +116,12 @@ const POPULATION: usize = 400;
 pub struct World {
     pub(super) law: Law,
     pub(super) seed: u64,
-    /// One skill a member.
+    /// One skill per member.
     pub start: Vec<Skill>,
     /// The suite. Each scenario demands one statement per facet that it needs.
     pub scenarios: Vec<Scenario>,
     statements: HashMap<CriterionId, (usize, Facet)>,
-    /// The share that each facet has in what a skill is worth.
+    /// The share of each facet in the worth of a skill.
     shares: [f64; FACETS],
     pub(super) chain: Chain,
 }
@@ -142,7 +143,8 @@ impl World {
         Self { law, seed, start, scenarios, statements, shares, chain }
     }
 
-    /// What a skill or a chain is truly worth: the expected score over all scenarios, as a judge would give it who never errs.
+    /// Returns the true worth of a skill or a chain: the expected score over all scenarios, from a judge that never
+    /// errs.
     pub fn truth(&self, skills: &[Skill]) -> f64 {
         let shares = self.shares.iter().enumerate();
         100.0 * shares.map(|(facet, share)| share * self.chance_to_arrive(skills, facet)).sum::<f64>()
@@ -158,19 +160,19 @@ impl World {
         if is_present { self.law.shows } else { self.law.shows_absent }
     }
 
-    /// The scenario that demands a statement, and the facet that it is about.
+    /// Returns the scenario that demands a statement, and the facet that it is about.
     pub(super) fn statement(&self, id: &CriterionId) -> Option<(usize, Facet)> {
         self.statements.get(id).copied()
     }
 
-    /// The statements of a scenario.
+    /// Returns the statements of a scenario.
     pub(super) fn statements(&self, scenario: usize) -> impl Iterator<Item = (CriterionId, Facet)> + '_ {
         let demands = self.scenarios.get(scenario).into_iter();
         let ids = demands.flat_map(|one| one.demands.iter().map(|demand| one.criterion(demand)));
         ids.filter_map(|id| self.statement(&id).map(|(_, facet)| (id, facet)))
     }
 
-    /// Numbers for one event, whatever else has happened before it.
+    /// Returns random numbers for one event that do not depend on earlier events.
     pub(super) fn draw(&self, what: &str, of: &[&[u8]]) -> Draw {
         let seed = self.seed.to_le_bytes();
         let digest = Digest::of_parts([&seed, what.as_bytes()].into_iter().chain(of.iter().copied()));
@@ -179,7 +181,8 @@ impl World {
     }
 }
 
-/// The mean share of each facet in the weight of a scenario. An expected score is linear in them, so that it is exact.
+/// Returns the mean share of each facet in the weight of a scenario. Expected scores are linear in them, so they are
+/// exact.
 fn shares(population: &[Needs]) -> [f64; FACETS] {
     let mut shares = [0.0; FACETS];
     let many: f64 = population.iter().map(|_| 1.0).sum();
@@ -192,7 +195,7 @@ fn shares(population: &[Needs]) -> [f64; FACETS] {
     shares
 }
 
-/// Different facets, drawn.
+/// Draws different facets.
 fn some(count: usize, draw: &mut Draw) -> Vec<Facet> {
     let mut facets: Vec<Facet> = (0..FACETS).collect();
     draw.shuffle(&mut facets);
@@ -200,7 +203,7 @@ fn some(count: usize, draw: &mut Draw) -> Vec<Facet> {
     facets
 }
 
-/// What a scenario needs, each with its weight.
+/// The facets that a scenario needs, with their weights.
 type Needs = Vec<(Facet, u32)>;
 
 fn needs(draw: &mut Draw) -> Needs {
@@ -230,7 +233,7 @@ mod tests {
     use crate::demand::scored;
     use crate::score::Score;
 
-    /// The score of every possible execution, times its chance.
+    /// Sums the score of every possible execution, weighted by its probability.
     fn expected(world: &World, skill: &Skill, scenario: &Scenario) -> f64 {
         let facets: Vec<Facet> =
             scenario.demands.iter().map(|one| world.statements[&scenario.criterion(one)].1).collect();

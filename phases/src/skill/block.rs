@@ -1,7 +1,7 @@
-//! The part of YAML that the field's reference validator accepts: blocks of text, without types.
+//! The part of YAML that the format's reference validator accepts: blocks of text, without types.
 //!
-//! Every scalar is a text. Flow collections, anchors, aliases, tags, tabs outside of a quoted or block text, repeated
-//! keys and a second document are faults. Bounded: by the size of the text, and by `DEEPEST`.
+//! Every scalar is text. Flow collections, anchors, aliases, tags, tabs outside of quoted or block text, repeated keys
+//! and a second document are faults. The size of the text and `DEEPEST` limit the work.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,13 +13,13 @@ use serde_saphyr::granit_parser::{
 use super::fault::{Construct, Fault, SHOWN};
 use crate::answer::capped;
 
-/// White space to insert at an offset: the reference validator does without it, and YAML does not.
+/// White space to insert at an offset: YAML needs it, the reference validator does not.
 type Patch = (usize, &'static str);
 
-/// Each costs one more reading of a text of bounded size.
+/// Each patch costs one more read of a text of bounded size.
 const MOST_PATCHES: usize = 64;
 
-/// Where the reference runs out of stack, within a few levels.
+/// The depth at which the reference runs out of stack, within a few levels.
 const DEEPEST: usize = 240;
 
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(super) struct Entry {
 #[derive(Debug)]
 pub(super) enum Node {
     Text(String),
-    /// A plain `=` or `<<`: YAML once gave these a meaning, and the reference takes neither for a text.
+    /// A plain `=` or `<<`: YAML once gave these a meaning, and the reference reads neither as text.
     Sign(String),
     List(Vec<Node>),
     Mapping(Vec<Entry>),
@@ -60,9 +60,9 @@ fn limits() -> Options {
 struct Reader<'a> {
     yaml: &'a str,
     events: Parser<'a, StrInput<'a>>,
-    /// How much of the text has been looked at, scalars and gaps.
+    /// The end of the text that has been checked, scalars and gaps.
     seen: usize,
-    /// Whether a line `...` was in it.
+    /// Whether it contained a line `...`.
     ended: bool,
     patch: Option<Patch>,
 }
@@ -120,7 +120,7 @@ impl<'a> Reader<'a> {
             return Err(refused(construct, span));
         }
         self.seen = self.seen.max(range.end);
-        // The parser calls a value that is not there `~`.
+        // The parser returns `~` for a missing value.
         let text = if plain && range.is_empty() { String::new() } else { text };
         Ok(if plain && matches!(text.as_str(), "=" | "<<") { Node::Sign(text) } else { Node::Text(text) })
     }
@@ -167,14 +167,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Looks at what stands between two scalars: spaces, line feeds, indicators and comments.
+    /// Checks the text between two scalars: spaces, line feeds, indicators and comments.
     fn gap(&mut self, to: usize) -> Result<(), Fault> {
         let from = self.seen;
         self.seen = to.max(from);
         let mut at = from;
         for line in self.yaml.get(from..to).unwrap_or_default().split_inclusive('\n') {
             let ends = is_end(line);
-            // The parser passes over an end of nothing; the reference does not.
+            // The parser ignores the end of an empty document; the reference does not.
             let of_nothing = ends && (from == 0 || self.ended);
             let fault = if of_nothing { Some((0, Construct::SecondDocument)) } else { blemish(line) };
             if let Some((inside, construct)) = fault {
@@ -211,14 +211,14 @@ fn disallowed(event: &Event<'_>) -> Option<Construct> {
     found.into_iter().find_map(|(is, construct)| is.then_some(construct))
 }
 
-/// Between two scalars, a tab belongs into a comment, and what cannot be seen nowhere.
+/// Finds a fault between two scalars: tabs are allowed only in comments, and invisible characters nowhere.
 fn blemish(line: &str) -> Option<(usize, Construct)> {
     let code = line.split('#').next()?;
     let tab = code.find('\t').map(|at| (at, Construct::Tab));
     tab.or_else(|| line.find(invisible).map(|at| (at, Construct::Invisible)))
 }
 
-/// What the reference stumbles over inside of a scalar, by how the scalar is written.
+/// Returns what the reference refuses inside a scalar, by the style of the scalar.
 fn misplaced(source: &str, style: ScalarStyle) -> Option<Construct> {
     match style {
         ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted => None,
@@ -235,7 +235,8 @@ fn misplaced(source: &str, style: ScalarStyle) -> Option<Construct> {
     }
 }
 
-/// The reference validator accepts quoted lines without indentation, and a comment right behind a quote.
+/// Returns a patch for quoted lines without indentation, or for a comment right after a quote; the reference accepts
+/// both.
 fn patch(yaml: &str, error: &ScanError) -> Option<Patch> {
     const INDENT: &str = "                                ";
     let at = error.marker().byte_offset()?;
@@ -254,7 +255,7 @@ fn is_end(line: &str) -> bool {
     line.strip_prefix("...").is_some_and(|rest| rest.chars().next().is_none_or(char::is_whitespace))
 }
 
-/// Line breaks of old, half of which the reference still honours.
+/// Returns true for old line breaks, half of which the reference still supports.
 fn old_break(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}')
 }
@@ -283,7 +284,7 @@ fn line_of(yaml: &str, at: usize) -> usize {
     1 + yaml[..at].matches('\n').count()
 }
 
-/// What YAML lets stand in a text as it is.
+/// Returns true for characters that YAML allows unescaped.
 fn printable(c: char) -> bool {
     matches!(c, '\t' | '\n' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..)
 }

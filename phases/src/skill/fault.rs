@@ -1,13 +1,13 @@
-//! Why the reference validator refuses a front matter.
+//! The reasons why the reference validator refuses front matter.
 
 use std::fmt;
 
 use super::LONGEST;
 
-/// How much is shown of a name or key that somebody wrote.
+/// The maximum length at which a user's name or key is shown.
 pub(super) const SHOWN: usize = 100;
 
-/// One reason why the reference validator refuses a skill. Names and keys are cut to be shown.
+/// One reason why the reference validator refuses a skill. Names and keys are shortened for display.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     #[error("front matter is missing: the file must start with `---`")]
@@ -46,7 +46,7 @@ pub enum Fault {
     NotFolder { line: usize, name: String, folder: String },
 }
 
-/// The fields whose values are judged.
+/// The fields whose values are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     Name,
@@ -54,7 +54,7 @@ pub enum Field {
     Compatibility,
 }
 
-/// What YAML has and strict readers refuse.
+/// YAML constructs that strict readers refuse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Construct {
     #[error("an alias")]
@@ -80,7 +80,7 @@ pub enum Construct {
 }
 
 impl Fault {
-    /// A name for the kind of fault that outlives its wording.
+    /// Returns a name for the kind of fault that stays when its wording changes.
     pub fn rule(&self) -> &'static str {
         match self {
             Self::NotOpened => "not-opened",
@@ -102,7 +102,7 @@ impl Fault {
         }
     }
 
-    /// The line of the file to look at; the first, if the fault is one of the whole front matter.
+    /// Returns the line of the file; the first line if the fault is about the whole front matter.
     pub fn line(&self) -> usize {
         match self {
             Self::NotOpened | Self::NotClosed | Self::Oversized | Self::NotMapping | Self::Missing(_) => 1,

@@ -1,7 +1,7 @@
-//! What the field's reference validator says about a front matter, and on which line.
+//! Returns the faults of front matter and their lines, as the format's reference validator does.
 //!
-//! No fault means that it accepts. Held to its recorded verdicts by `phases/tests/core/frontmatter`; the few forms in
-//! which we are stricter, and why, stand in `fixtures/frontmatter/record.py`.
+//! It accepts if there is no fault. `phases/tests/core/frontmatter` compares the results with its recorded verdicts;
+//! `fixtures/frontmatter/record.py` lists the few stricter forms and the reasons.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use crate::answer::capped;
 
 pub use super::fault::{Construct, Fault, Field};
 
-/// What the format has.
+/// The fields of the format.
 pub(crate) const FIELDS: [&str; 6] =
     ["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
 pub(crate) const LONGEST_NAME: usize = 64;
 pub(crate) const LONGEST_DESCRIPTION: usize = 1024;
 pub(crate) const LONGEST_COMPATIBILITY: usize = 500;
 
-/// Judges the front matter of a `SKILL.md` in a folder of this name, as the reference validator would.
+/// Checks the front matter of a `SKILL.md` in a folder with this name, as the reference validator would.
 pub fn strict(skill_md: &str, folder: &str) -> Vec<Fault> {
     let text = with_line_feeds(skill_md);
     match front_matter(&text).and_then(block::read) {
@@ -31,7 +31,7 @@ pub fn strict(skill_md: &str, folder: &str) -> Vec<Fault> {
     }
 }
 
-/// The reference ends the front matter at the next `---`, even one in the middle of a line.
+/// Finds the end of the front matter: the reference uses the next `---`, even in the middle of a line.
 fn front_matter(text: &str) -> Result<&str, Fault> {
     let rest = text.strip_prefix("---").ok_or(Fault::NotOpened)?;
     let (yaml, _) = rest.split_once("---").ok_or(Fault::NotClosed)?;
@@ -110,13 +110,14 @@ fn name_faults(line: usize, said: &str, folder: &str) -> impl Iterator<Item = Fa
     .flatten()
 }
 
-/// Of the general categories L and N. Marks and enclosed letters are alphabetic to Unicode, and are neither.
+/// Returns true for the general categories L and N. Unicode counts marks and enclosed letters as alphabetic, but they
+/// are in neither.
 fn letter_or_digit(c: char) -> bool {
     let enclosed = matches!(c, '\u{24b6}'..='\u{24e9}' | '\u{1f130}'..='\u{1f189}');
     c.is_alphanumeric() && !is_combining_mark(c) && !enclosed
 }
 
-/// White space to the reference, which counts the four separators of ASCII in.
+/// Returns true for white space of the reference, which includes the four separators of ASCII.
 fn white(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }

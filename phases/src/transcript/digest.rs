@@ -1,20 +1,20 @@
-//! A transcript on one page, for a model: how much was done, and the tool calls in their order.
+//! A transcript on one page for a model: the amount of work, and the tool calls in order.
 
 use std::collections::HashMap;
 
 use super::redact::is_plain;
 use super::{Call, Event, Outcome, Transcript};
 
-/// The whole digest, in bytes.
+/// The limit of the whole digest, in bytes.
 const LONGEST: usize = 4 << 10;
-/// One tool call, in characters.
+/// The limit of one tool call, in characters.
 const MOST_OF_CALL: usize = 160;
 const MOST_OF_WORDS: usize = 120;
-/// What the lines about all calls may take.
+/// The limit of the lines about all calls.
 const ROOM: usize = LONGEST - 300;
 
 impl Transcript {
-    /// None if the agent reported nothing.
+    /// Returns None if the agent reported nothing.
     pub fn digest(&self) -> Option<String> {
         if self.is_empty() {
             return None;
@@ -31,7 +31,7 @@ impl Transcript {
         Some([head, fitted(&lines), more.unwrap_or_default()].concat())
     }
 
-    /// The tool calls with their results.
+    /// Returns the tool calls with their results.
     fn calls(&self) -> Vec<(&Call, Option<&Outcome>)> {
         let (mut calls, mut open) = (Vec::new(), HashMap::new());
         for event in &self.events {
@@ -85,7 +85,7 @@ fn ended(result: &Outcome) -> String {
     format!(" -> failed{}{last}", code.map(|code| format!(", {code}")).unwrap_or_default())
 }
 
-/// The first calls and the last ones, if there is no room for all.
+/// Joins the lines, or the first and the last ones if they do not all fit.
 fn fitted(lines: &[Line]) -> String {
     let all = |lines: &[Line]| lines.iter().map(|line| line.text.as_str()).collect::<String>();
     let fits = |lines: &mut dyn Iterator<Item = &Line>, room: usize| {
@@ -109,7 +109,7 @@ fn fitted(lines: &[Line]) -> String {
     format!("{}(... {} more calls, {failed} of them failed ...)\n{}", all(first), middle.len(), all(last))
 }
 
-/// One line of plain characters.
+/// Returns one line of plain characters.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let plain: String = text.chars().filter(|&char| is_plain(char)).collect();
     let line = plain.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,13 +1,13 @@
-//! What is taken out of a transcript before it is stored: keys, control characters, and whatever is too long.
+//! Redacts a transcript before it is stored: keys, control characters, and texts that are too long.
 
 use super::{Call, Event, MOST_FILES, Transcript};
 use crate::keys::Keys;
 
-/// What may not be stored as it is.
+/// The texts that must not be stored as they are.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
     pub keys: Keys,
-    /// The workspace's paths: what is below is named relative to it, as in the prompts.
+    /// The workspace's paths. Paths below them are made relative, as in the prompts.
     pub workspace: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl Transcript {
 }
 
 impl Event {
-    /// Whether none of its texts was shortened. A shortened text is longer than one that is kept as it is.
+    /// Returns whether none of its texts was shortened. A shortened text is longer than any that is kept in full.
     pub fn is_whole(&self) -> bool {
         match self {
             Self::Text { text } => is_at_most(text, MOST_OF_TEXT),
@@ -73,7 +73,7 @@ impl Redaction {
         }
     }
 
-    /// A text without keys. Control characters go first: one in the middle of a key would hide it from the search.
+    /// Returns a text without keys. Removes control characters first, because one in the middle of a key would hide it.
     pub fn clean(&self, text: &str) -> String {
         let text: String = text.chars().filter(|&char| is_plain(char)).collect();
         let mut text = self.keys.hide(&text).into_owned();
@@ -84,13 +84,13 @@ impl Redaction {
     }
 }
 
-/// Neither control characters nor those that change how others are shown.
+/// Returns whether it is neither a control character nor changes how others are shown.
 pub(crate) fn is_plain(char: char) -> bool {
     let is_invisible = matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     matches!(char, '\n' | '\t') || !(char.is_control() || is_invisible)
 }
 
-/// The beginning and the end: errors come last.
+/// Keeps the beginning and the end, because errors come last.
 fn shortened(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {

@@ -33,7 +33,7 @@ fn redaction(secrets: &[&str]) -> Redaction {
     Redaction { keys, workspace: vec!["/w/space".to_owned()] }
 }
 
-/// What is stored of a result with this output.
+/// Returns the stored form of a result with this output.
 fn stored(output: &str, secrets: &[&str]) -> String {
     let mut transcript = Transcript::default();
     transcript.result(|| returned("a", None, output));
@@ -162,7 +162,7 @@ fn control_characters_and_invisible_ones_are_dropped() {
     assert!(stored.contains(r#""output":"a[31mbcd\ne""#), "{stored}");
 }
 
-// Put together here, so that nobody takes this file for one with keys in it.
+// Assembled here, so that scanners do not find a key in this file.
 fn key() -> String {
     ["ghp", "_", &"q7Rt2Xw9Kb4Zm1Vc8Ln5".repeat(2)[..36]].concat()
 }

@@ -1,4 +1,5 @@
-//! What the trials of runs have shown of a scenario: one that every version meets, or none, tells no two of them apart.
+//! The results of past trials of a scenario. A scenario that every version meets, or none, does not tell versions
+//! apart.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -12,7 +13,7 @@ use crate::name::Name;
 use crate::scenario::Scenario;
 use crate::score::Score;
 
-/// Fewer trials, or trials of one version, show nothing yet.
+/// Fewer trials, or trials of one version, are not enough evidence.
 const LEAST_TRIALS: usize = 4;
 const LEAST_VERSIONS: usize = 2;
 
@@ -28,14 +29,14 @@ pub struct Tally {
 struct Count {
     met: usize,
     missed: usize,
-    /// Those that were met in part.
+    /// Trials that met it in part.
     between: usize,
     versions: BTreeSet<CandidateId>,
 }
 
 impl Tally {
-    /// Adds a trial of a run, if its scenario was this one: by the id and the task. A demand counts where the run asked the same,
-    /// and the scenario where the run asked all the same.
+    /// Adds a trial of a run if it had the same scenario id and task. A demand counts if the run asked the same, and
+    /// the scenario counts if the run asked all the same.
     pub fn add(&mut self, run: &Run, one: &Tried<'_>, scenario: &Scenario) {
         let planned = &run.plan.task.scenarios[one.trial.scenario];
         let is_same = planned.id == scenario.id && planned.description == scenario.description;
@@ -60,7 +61,7 @@ impl Tally {
     }
 }
 
-/// Whether they ask the same; how much that weighs makes no difference to whether it is met.
+/// Returns whether both ask the same. Their weights do not matter.
 fn is_alike(one: &Demand, other: &Demand) -> bool {
     (&one.id, &one.how, &one.member) == (&other.id, &other.how, &other.member)
 }
@@ -86,7 +87,7 @@ impl Count {
     }
 }
 
-/// What the trials show to tell nothing: the scenario, or else single demands of it.
+/// Returns what the trials never tell apart: the scenario, or else single demands of it.
 pub fn never(scenario: &Scenario, tally: &Tally) -> Vec<Vacuous> {
     let told = |demand: Option<&Demand>, why: Why| Vacuous {
         scenario: scenario.id.clone(),
@@ -100,7 +101,8 @@ pub fn never(scenario: &Scenario, tally: &Tally) -> Vec<Vacuous> {
     demands.filter_map(|demand| Some(told(Some(demand), tally.demands.get(&demand.id)?.why()?))).collect()
 }
 
-/// That a scenario passes without the skill, or nothing if it does not; none, where the run does not show it.
+/// Returns the scenario if it passes without the skill, an empty list if it does not, or None if the run does not show
+/// it.
 pub fn passes_without(run: &Run, scenario: &Scenario) -> Option<Vec<Vacuous>> {
     let tried = unaided::of(run, scenario)?;
     let why = Why::PassesWithout { trials: tried.trials };

@@ -59,7 +59,7 @@ fn found(scenarios: &[Scenario], files: &[(&'static str, &'static str)]) -> Vec<
     found.iter().map(|one| (place(one), one.why.id())).collect()
 }
 
-/// What is said of a scenario with this one check, among checks that tell something.
+/// Returns what is found for a scenario with this one check, among checks that show something.
 fn of_check(check: Check) -> Option<&'static str> {
     let one = scenario(
         "a",

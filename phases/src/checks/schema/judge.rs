@@ -1,4 +1,4 @@
-//! A value held against the rules of a schema.
+//! Checks a value against the rules of a schema.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -10,11 +10,11 @@ use super::keyword::{Kind, Members, Rule, Side, Sized};
 use crate::checks::json::{self, compare};
 use crate::checks::pattern::Work;
 
-/// What came of it.
+/// The result of the check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::checks) enum Judged {
     Met,
-    /// The place is a JSON pointer in the file; it and the value are the file's own.
+    /// The place is a JSON pointer into the file; it and the value come from the file.
     Unmet {
         place: String,
         value: String,
@@ -22,10 +22,10 @@ pub(in crate::checks) enum Judged {
     TooLong,
 }
 
-/// Deeper than this no schema goes with a value that is not made for it.
+/// Only a value made for it can lead a schema deeper than this.
 const DEEPEST: usize = 400;
 
-/// The way to a value.
+/// The path to a value.
 #[derive(Clone, Copy, Debug)]
 struct Place<'a> {
     above: Option<&'a Place<'a>>,
@@ -59,14 +59,14 @@ impl Schema {
 struct Judge<'a> {
     schema: &'a Schema,
     work: &'a mut Work,
-    /// What is not met is no fault yet: it is one of several ways.
+    /// Whether an unmet rule is not yet an error, because other alternatives follow.
     is_tried: bool,
-    /// The first value that is not as it should be.
+    /// The first value that does not match.
     unmet: Option<(String, String)>,
 }
 
 impl Judge<'_> {
-    /// None when there is no more work to spend.
+    /// Returns None if there is no work left to spend.
     fn node(&mut self, node: usize, value: &Value, at: &Place<'_>) -> Option<bool> {
         if at.depth > DEEPEST {
             return None;
@@ -209,7 +209,7 @@ impl Judge<'_> {
         Some(true)
     }
 
-    /// How many schemas a value is as, up to `enough`.
+    /// Returns how many schemas a value matches, up to `enough`.
     fn count(&mut self, nodes: &[usize], enough: u64, value: &Value, at: &Place<'_>) -> Option<u64> {
         let (at, was_tried) = (at.below(Key::Same), self.is_tried);
         self.is_tried = true;
@@ -227,7 +227,7 @@ impl Judge<'_> {
     fn is_one_of(&mut self, value: &Value, values: &[Value]) -> Option<bool> {
         for one in values {
             self.work.take(1)?;
-            // What differs in kind or in size is not compared.
+            // Values of different kind or size need no comparison.
             if is_alike(one, value) {
                 self.work.take(size(one))?;
                 if compare(one, value).is_eq() {
@@ -307,7 +307,7 @@ fn is_alike(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// What comparing a value costs: all that is in it, which is no deeper than what was read.
+/// Returns the cost of comparing a value: all its parts. The value is no deeper than values that were read.
 fn size(value: &Value) -> u64 {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 1,
@@ -325,6 +325,6 @@ fn is_multiple(number: &Number, of: &Number) -> bool {
     }
     let (number, of) = (json::float(number), json::float(of));
     let times = (number / of).round();
-    // A tenth is no exact float: what differs by no more than that is one.
+    // A tenth is not exact as a float, so a difference of no more than this is ignored.
     times.is_finite() && (times * of - number).abs() <= 1e-12 * number.abs()
 }

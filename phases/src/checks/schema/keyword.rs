@@ -1,4 +1,4 @@
-//! The keywords of a schema, each with what it must be.
+//! The keywords of a schema, with their rules.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::{MOST_PATTERNS, Reader};
 use crate::checks::Times;
 use crate::checks::pattern::{Anchors, Pattern};
 
-/// One thing that a schema asks of a value. Those about objects are met by what is none, and so on.
+/// One rule of a schema. A rule about objects accepts every other value, and so on.
 #[derive(Debug)]
 pub(super) enum Rule {
     Never,
@@ -36,7 +36,7 @@ pub(super) enum Rule {
     Members(Members),
     Names(usize),
     Required(Vec<String>),
-    /// What an object must be like if it has this member.
+    /// The schema of an object that has this member.
     With {
         member: String,
         required: Vec<String>,
@@ -53,7 +53,7 @@ pub(super) enum Rule {
     Unique,
 }
 
-/// The members of an object: each by its name, by what its name is like, and the others.
+/// The schemas of an object's members: by name, by pattern of the name, and for all others.
 #[derive(Debug)]
 pub(super) struct Members {
     pub(super) named: HashMap<String, usize>,
@@ -80,7 +80,7 @@ pub(super) enum Side {
     LessThan,
 }
 
-/// What has a size.
+/// The units of sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sized {
     Characters,
@@ -89,7 +89,7 @@ pub(super) enum Sized {
 }
 
 impl Rule {
-    /// The schemas that it asks about the value itself.
+    /// Returns the schemas that the rule applies to the same value.
     pub(super) fn of_the_same_value(&self) -> Vec<usize> {
         match self {
             Self::All(nodes) | Self::Any(nodes) | Self::One(nodes) => nodes.clone(),
@@ -115,7 +115,7 @@ impl Rule {
     }
 }
 
-/// What says nothing about a value. A `format` is a remark too, as the standard has it.
+/// Keywords that do not restrict a value. The standard also treats `format` as an annotation.
 const REMARKS: [&str; 13] = [
     "$comment",
     "title",
@@ -140,7 +140,7 @@ type Result<T> = std::result::Result<T, String>;
 type Object = Map<String, Value>;
 
 impl<'a> Reader<'a> {
-    /// What one schema says.
+    /// Returns the rules of one schema.
     pub(super) fn rules(&mut self, schema: &'a Value) -> Result<Vec<Rule>> {
         match schema {
             Value::Bool(true) => Ok(Vec::new()),
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
     ) -> Result<()> {
         let limit = |side| Ok(Rule::Limit { limit: number(key, value)?.clone(), side });
         let rule: Result<Rule> = match key {
-            // Another one would change what references in it stand for.
+            // A second `$id` would change the targets of references in it.
             "$id" if !std::ptr::eq(schema, self.root) => {
                 Err("only the whole schema can have an `$id`".to_owned())
             }
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
                 Value::Bool(false) => return Ok(()),
                 _ => Err(mistyped(key, "`true` or `false`")),
             },
-            // Those that belong together are read together.
+            // Keywords that belong together are read together.
             "if"
             | "then"
             | "else"
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
         Ok(Some(Rule::Members(Members { named, like, others })))
     }
 
-    /// Older drafts have the first items under `items`, and the others under `additionalItems`.
+    /// Reads the items. Older drafts have the first items under `items`, and the others under `additionalItems`.
     fn items(&mut self, object: &'a Object) -> Result<Option<Rule>> {
         let (first, others) = match (object.get("prefixItems"), object.get("items")) {
             (None, None) => return Ok(None),
@@ -356,7 +356,7 @@ fn members<'a>(key: &str, value: &'a Value) -> Result<&'a Object> {
     value.as_object().ok_or_else(|| mistyped(key, "an object"))
 }
 
-/// A lower and an upper bound of a size, if either is there.
+/// Reads the lower and the upper bound of a size, if there is any.
 fn times(object: &Object, least: &str, most: &str, default: u64) -> Result<Option<Times>> {
     let size = |key: &str| {
         let Some(value) = object.get(key) else { return Ok(None) };

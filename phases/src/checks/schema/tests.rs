@@ -11,7 +11,7 @@ fn refused(schema: &Value) -> String {
     Schema::read(schema).map(drop).unwrap_err()
 }
 
-/// What each schema accepts, and what not.
+/// The accepted and the rejected values of each schema.
 #[test]
 fn every_keyword_accepts_and_refuses() {
     for (schema, good, bad) in [
@@ -105,7 +105,7 @@ fn what_is_not_as_it_should_be_is_quoted_with_its_place() {
     let schema = json!({"properties": {"a/b": {"items": {"anyOf": [{"type": "null"}, {"minimum": 5}]}}}});
     let Judged::Unmet { place, value } = judged(&schema, &json!({"a/b": [9, null, 3]})) else { panic!() };
     assert_eq!((place.as_str(), value.as_str()), ("/a~1b/2", "3"));
-    // What was only tried is no fault.
+    // A failed alternative is not an error.
     let schema = json!({"if": {"required": ["x"]}, "else": {"properties": {"y": false}}});
     let Judged::Unmet { place, value } = judged(&schema, &json!({"y": [1]})) else { panic!() };
     assert_eq!((place.as_str(), value.as_str()), ("/y", "[1]"));

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::*;
 use crate::transcript::{Outcome, Redaction};
 
-/// A trial that a test makes up.
+/// A trial made up by a test.
 #[derive(Debug, Default)]
 struct Scene {
     files: BTreeMap<String, Vec<u8>>,
@@ -53,7 +53,7 @@ fn files(files: &[(&str, &str)]) -> Scene {
     Scene { files: files.iter().map(file).collect(), ..Scene::default() }
 }
 
-/// Calls of tools, each with its command, as the engine keeps them.
+/// Returns a trial with these tool calls, each with its command, as the engine stores them.
 fn called(calls: &[(&str, &str)]) -> Scene {
     let mut transcript = Transcript::default();
     transcript.say("I begin.");

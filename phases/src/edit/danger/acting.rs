@@ -1,8 +1,8 @@
-//! The one table of names that act by themselves: files that somebody's agent, editor or shell reads as soon as it works in
-//! their folder. An edit that brings one decides what these programs do.
+//! The only table of names that act by themselves: files that an agent, editor or shell reads as soon as it works in
+//! their folder. An edit that adds one controls what these programs do.
 //!
-//! A name is compared as file systems do that do not tell all names apart: without case, without the characters that HFS+
-//! ignores, and without what NTFS drops at the end; its short names count too.
+//! Names are compared like on file systems that do not distinguish all names: without case, without the characters that
+//! HFS+ ignores, and without the endings that NTFS drops; NTFS short names count too.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -42,7 +42,7 @@ const FOLDERS: [&str; 50] = [
     ".rules",
     ".trae",
     ".windsurf",
-    // Editors, and what opens a project.
+    // Editors, and programs that open a project.
     ".cargo",
     ".devcontainer",
     ".fleet",
@@ -54,7 +54,7 @@ const FOLDERS: [&str; 50] = [
     ".vs",
     ".vscode",
     ".zed",
-    // Shells, and what their prompts call.
+    // Shells, and programs that their prompts call.
     ".git",
     ".githooks",
     ".hg",
@@ -97,7 +97,7 @@ const NAMES: [&str; 105] = [
     "opencode.jsonc",
     "qwen.md",
     "warp.md",
-    // Editors, and what opens a project.
+    // Editors, and programs that open a project.
     ".clangd",
     ".devcontainer.json",
     ".dir-locals-2.el",
@@ -118,7 +118,7 @@ const NAMES: [&str; 105] = [
     ".vimrc",
     ".ycm_extra_conf.py",
     "_vimrc",
-    // Shells, and what their prompts call.
+    // Shells, and programs that their prompts call.
     ".autoenv",
     ".autoenv.zsh",
     ".bash_aliases",
@@ -155,7 +155,7 @@ const NAMES: [&str; 105] = [
     "config.fish",
     "mise.local.toml",
     "mise.toml",
-    // Languages, and what opens a folder or a disk.
+    // Languages, and programs that open a folder or a disk.
     ".bazelrc",
     ".eslintrc.cjs",
     ".eslintrc.js",
@@ -167,7 +167,7 @@ const NAMES: [&str; 105] = [
     "conftest.py",
     "desktop.ini",
     "sitecustomize.py",
-    // What these run at the next install or commit.
+    // Run at the next install or commit.
     ".gitmodules",
     ".lefthook.yml",
     ".npmrc",
@@ -180,18 +180,18 @@ const NAMES: [&str; 105] = [
 
 const ENDS: [&str; 2] = [".code-workspace", ".instructions.md"];
 
-/// Whether somebody's agent, editor or shell reads this file by itself as soon as it works in the folder.
+/// Returns whether an agent, editor or shell reads this file by itself as soon as it works in the folder.
 pub fn acts_by_itself(path: &str) -> bool {
     let name = path.rsplit(['/', '\\']).next().map(folded).unwrap_or_default();
     is_among(path, &FOLDERS, &NAMES) || ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether git takes a file or a folder of this name for a repository.
+/// Returns whether git takes a file or a folder of this name for a repository.
 pub fn is_git(name: &str) -> bool {
     is_called(&folded(name), ".git")
 }
 
-/// Whether the file has one of these names, or is below a folder that has one of those.
+/// Returns whether the file has one of these names, or is below one of these folders.
 pub(super) fn is_among(path: &str, folders: &[&str], names: &[&str]) -> bool {
     let parts: Vec<String> = path.split(['/', '\\']).map(folded).collect();
     let Some((name, above)) = parts.split_last() else { return false };
@@ -199,11 +199,11 @@ pub(super) fn is_among(path: &str, folders: &[&str], names: &[&str]) -> bool {
     is(name, names) || above.iter().any(|folder| is(folder, folders))
 }
 
-/// A name as such a file system compares it.
+/// Returns a name as such a file system compares it.
 fn folded(name: &str) -> String {
     let stem = name.split(':').next().unwrap_or_default();
     let seen = stem.nfkc().filter(|c| !is_unseen(*c));
-    // Both ways, as Unicode folds letters that become two.
+    // Both ways, because Unicode folds some letters into two.
     let folded: String = seen.flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();
     folded.trim_end_matches([' ', '.']).to_owned()
 }
@@ -212,8 +212,8 @@ fn is_called(name: &str, known: &str) -> bool {
     name == known || is_short(name, known)
 }
 
-/// Whether it is a short name that NTFS may give to a file that is called so: `git~1` for `.git`, `openco~1.jso` for
-/// `opencode.jsonc`, or `gi7eba~1` where others of its beginning are there.
+/// Returns whether it is a short name that NTFS may give to a file of that name: `git~1` for `.git`, `openco~1.jso` for
+/// `opencode.jsonc`, or `gi7eba~1` if there are other files with the same beginning.
 fn is_short(name: &str, known: &str) -> bool {
     let Some((start, rest)) = name.split_once('~') else { return false };
     let (number, end) = rest.split_once('.').unwrap_or((rest, ""));

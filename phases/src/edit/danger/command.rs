@@ -7,7 +7,8 @@ use regex::Regex;
 use super::pieces::Kind;
 use super::{DangerClass, fold};
 
-/// What a line has, each with what makes it the same elsewhere: a command its whole line, an address itself.
+/// Returns the hits of a line with a key that finds the same hit elsewhere: the whole line of a command, or the
+/// address.
 pub(super) fn hits(line: &str, kind: Kind) -> Vec<(DangerClass, String)> {
     let folded = fold::word(line);
     let bare = fold::unquoted(&folded);
@@ -34,14 +35,14 @@ pub(super) fn hits(line: &str, kind: Kind) -> Vec<(DangerClass, String)> {
     hits
 }
 
-/// Programs whose names are no other word.
+/// Programs whose names are not ordinary words.
 static PROGRAM: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?:^|[^\w.-])(?:curl|wget|aria2c|ncat|socat|telnet|scp|rsync|npx|bunx|uvx|pipx|corepack)(?:\.exe)?(?:$|[\s`;|&<>,\]])",
     )
 });
 
-/// Programs whose names are also other words, where a command begins.
+/// Programs whose names are also ordinary words, at the start of a command.
 static CLIENT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?:^|[|;&(`{\[,]|[=:]\s|\s--\s|^\s*[$>#%]|\b(?:sudo|exec|xargs|then|do|else|env|nohup|time|command|builtin)\b)\s*(?:/[\w./-]*/)?(?:nc|ssh|sftp|ftp|dig|nslookup|ssh-keyscan|whois|lftp)\s*,?\s+[^=\s]",
@@ -67,7 +68,7 @@ const CONTAINERS: &str = r"\b(?:docker|podman|nerdctl|docker-compose|podman-comp
 const CLOUD: &str = r"\b(?:aws|gcloud|kubectl)\s+[a-z-]+\s+\S|\bopenssl\s+s_client\b";
 const TEXT_BROWSER: &str = r"\b(?:lynx|w3m|elinks)[\s,]+(?:-\w|[a-z]+://\S|[\w-]+\.[a-z]{2,})";
 
-/// Programs that have the name of a protocol, with the method or the host of a request.
+/// Programs named like a protocol, with the method or the host of a request.
 static HTTPIE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?:^|[|;&(`{]|^\s*[$>#%]|\b(?:sudo|exec|xargs|then|do|else|env|nohup|time|command|builtin)\b)\s*(?:/[\w./-]*/)?(?:https?|xhs?|httpie)\s+(?:-\S+\s+)*(?:(?:get|post|put|patch|delete|head|options)\s+\S|[a-z]+://|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[\s/:]|$))",
@@ -80,14 +81,14 @@ static LIBRARY: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// A program with an argument that no sentence has.
+/// A program with an argument that does not occur in prose.
 static ARGUMENT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"(?:^|[^\w.-])(?:curl|wget|nc|ncat|ssh|scp|sftp|rsync|npx|uvx|bunx|pipx|telnet|socat|ftp)\s+(?:-\w|--\w|[a-z]+://|\S+@\S|\S+\.[a-z]{2,}/|\d+\.\d+\.\d|\S+\s+\d{2,5}\b|\S+@latest)",
     )
 });
 
-/// An instruction to install or to run what is fetched, which needs no code to be followed.
+/// An instruction to install or run something from the network. It works without being code.
 static PACKAGE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b(?:pip[\d.]*|npm|pnpm|yarn|uv|gem|brew|cargo|apt|apt-get|dnf|yum|apk|conda)\s+(?:-\S+\s+)*(?:install|add|dlx)\s+\S|\b(?:uv\s+tool|pipx|gh\s+ext(?:ension)?)\s+(?:run|install)\s+\S|\bgo\s+(?:run|install|get)\s+(?:-\S+\s+)*[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}/\S|\bdeno\s+run\s+(?:-\S+\s+)*(?:https?|npm|jsr):|\b(?:git|hg)\s+clone\s+\S+[:/]|\bsvn\s+(?:checkout|co)\s+\S+[:/]|\b(?:docker|podman|nerdctl)\s+(?:run|pull|compose\s+up)\s+(?:-\w|--\w|\S+[:/]\S)|\bnpx\s+(?:-y|--yes)\b|\bcorepack\s+(?:enable|prepare|use)\b|\b(?:lynx|w3m|elinks)\s+(?:-\w|[a-z]+://)",
@@ -98,16 +99,16 @@ static DEVICE: LazyLock<Regex> = LazyLock::new(|| pattern(r"/dev/(?:tcp|udp)/"))
 
 /// A shell at the end of a pipe, on its own or started by another program.
 const SHELL: &str = r"\|&?\s*(?:(?:sudo|doas|env|exec|command|nohup|nice|time|timeout|setsid|busybox|xargs)\s+(?:-[ugn]\s+\S+\s+|-\S+\s+|\w+=\S*\s+|\d+[smh]?\s+)*)*(?:\S*/)?(?:ba|z|da|k|c|tc|a|fi|mk)?sh";
-/// What a process writes, read as a script.
+/// The output of a process, read as a script.
 const SUBSTITUTED: &str = r"(?:(?:^|[\s;|&(`{])(?:source|\.)|\b(?:ba|z|da|k|mk)?sh)\s+(?:-\S+\s+)*<\(";
 
-/// Code that is decoded or put together before it runs.
+/// Code that is decoded or assembled before it runs.
 static HIDDEN: LazyLock<Regex> = LazyLock::new(|| {
     let others = r"\|&?\s*(?:(?:sudo|env|exec|command)\s+)*(?:python[\d.]*|perl|ruby|node|php|bun|lua|pwsh)\s*(?:-\s*)?(?:$|[`;)])|(?:^|[\s;|&(`])eval[\s(]|\bbase64\s+(?:-d|--decode)|\bexec\s*\(\s*\S|\bfrombase64string\b|\batob\s*\(|\bb64decode\b|\bxxd\s+-r|-encodedcommand\b|\|\s*iex\b|\binvoke-expression\b|\b(?:ba|z|da|k)?sh\s+-\w*c\s+(?:\$\(|`)";
     pattern(&format!(r"{SHELL}(?:\s|$|[`;)])|{SUBSTITUTED}|{others}"))
 });
 
-/// The same outside of code: an address that is fed to a shell.
+/// The same outside code: an address piped into a shell.
 static PIPED: LazyLock<Regex> =
     LazyLock::new(|| pattern(&format!(r"(?:://|base64\b)[^|]*{SHELL}(?:\s|$|[`;.)])|{SUBSTITUTED}")));
 
@@ -118,7 +119,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern of ours")
 }
 
-/// Hosts that lead to this machine, to nowhere, or that name a format.
+/// Returns whether a host is this machine, leads nowhere, or names a format.
 fn is_harmless(host: &str) -> bool {
     const EXACT: [&str; 9] = [
         "localhost",
@@ -133,7 +134,7 @@ fn is_harmless(host: &str) -> bool {
     ];
     const UNDER: [&str; 6] =
         [".example.com", ".example.org", ".example.net", ".example", ".test", ".invalid"];
-    // What stands before an `@` is a name, not the host.
+    // The part before an `@` is a user name, not the host.
     let host = host.rsplit('@').next().unwrap_or_default();
     let host = host.trim_matches(['"', '\'', '.']).split(':').next().unwrap_or_default();
     EXACT.contains(&host) || UNDER.iter().any(|end| host.ends_with(end))

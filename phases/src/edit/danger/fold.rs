@@ -1,19 +1,19 @@
-//! Words as whoever acts on them takes them, whatever they are made to look like.
+//! Words as programs and agents read them, without disguise.
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// In small letters, without what cannot be seen, and with the ASCII letter in the place of one that looks like it.
+/// Returns text in lower case, without invisible characters, and with ASCII letters instead of lookalikes.
 pub(super) fn word(text: &str) -> String {
     text.nfkc().filter(|c| !is_unseen(*c)).flat_map(char::to_lowercase).map(alike).collect()
 }
 
-/// A line of a script: folded, and without the quotes and backslashes that a shell drops, as in `c'ur'l` and `cu\rl`.
+/// Returns a folded line of a script without the quotes and backslashes that a shell drops, as in `c'ur'l` and `cu\rl`.
 pub(super) fn unquoted(line: &str) -> String {
     let bare = line.replace("${ifs}", " ").replace("$ifs", " ").replace("$@", "").replace("$*", "");
     bare.chars().filter(|c| !matches!(c, '\\' | '\'' | '"' | '^')).collect()
 }
 
-/// Each stretch of white space as one blank.
+/// Returns the text with single spaces.
 pub(super) fn spaced(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -25,7 +25,7 @@ pub(super) fn is_unseen(c: char) -> bool {
         | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Letters of other scripts that nobody can tell from these.
+/// Maps letters of other scripts that look the same as ASCII letters.
 fn alike(c: char) -> char {
     match c {
         'а' | 'α' | 'ɑ' => 'a',

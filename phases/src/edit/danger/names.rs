@@ -1,9 +1,9 @@
-//! What a file is by its path: a program, settings, or a picture and the like.
+//! Classifies a file by its path: a program, settings, or media.
 
 use super::acting::{acts_by_itself, is_among};
 use super::fold;
 
-/// Files that agents show or hand on, and do not follow.
+/// Returns whether agents only show or pass on the file, and do not follow it.
 pub(super) fn is_media(path: &str) -> bool {
     const ENDS: [&str; 20] = [
         "bmp", "docx", "gif", "ico", "jpeg", "jpg", "mp3", "mp4", "odt", "otf", "pdf", "png", "pptx", "tiff",
@@ -12,7 +12,7 @@ pub(super) fn is_media(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| ENDS.contains(&end.to_ascii_lowercase().as_str()))
 }
 
-/// Pages by any of their names: most is prose, some of it is code.
+/// Returns whether the path has any of the names of pages: most of a page is prose, some of it is code.
 pub(super) fn is_page(path: &str) -> bool {
     const ENDS: [&str; 9] = ["md", "mdc", "mdown", "mdx", "mkd", "markdown", "rst", "text", "txt"];
     let path = fold::word(path);
@@ -25,7 +25,7 @@ pub(super) fn is_rst(path: &str) -> bool {
 
 pub(super) fn is_program(path: &str) -> bool {
     let name = fold::word(path.rsplit('/').next().unwrap_or_default());
-    // `Dockerfile.dev`, `Makefile.linux`.
+    // For example, `Dockerfile.dev`, `Makefile.linux`.
     let is_variant = |known: &&str| name.strip_prefix(*known).is_some_and(|rest| rest.starts_with('.'));
     let is_named = NAMES.contains(&name.as_str()) || VARIANTS.iter().any(is_variant);
     let end = name.rsplit_once('.').map(|(_, end)| end);
@@ -33,7 +33,7 @@ pub(super) fn is_program(path: &str) -> bool {
     is_named || is_list || end.is_some_and(|end| FAMILIES.iter().any(|family| family.contains(&end)))
 }
 
-/// The ends of names, a line for each family.
+/// File extensions, a line for each family.
 const FAMILIES: [&[&str]; 13] = [
     &[
         "sh", "bash", "zsh", "fish", "ksh", "mksh", "csh", "tcsh", "dash", "ash", "nu", "xsh", "bats",
@@ -59,7 +59,7 @@ const FAMILIES: [&[&str]; 13] = [
     &["deb", "rpm", "apk", "gem", "vsix", "xpi", "crx", "desktop", "service", "timer", "plist", "lnk"],
 ];
 
-/// Names that tools run, or that say what tools install.
+/// Names that tools run, or that determine what tools install.
 const NAMES: [&str; 32] = [
     "makefile",
     "gnumakefile",
@@ -97,7 +97,8 @@ const NAMES: [&str; 32] = [
 
 const VARIANTS: [&str; 3] = ["makefile", "dockerfile", "containerfile"];
 
-/// Files from which an agent, an editor or a tool takes settings, servers or hooks, by itself or where somebody installs them.
+/// Returns whether an agent, an editor or a tool reads settings, servers or hooks from the file, by itself or after an
+/// install.
 pub(super) fn is_settings(path: &str) -> bool {
     const FOLDERS: [&str; 2] = [".github", "hooks"];
     const NAMES: [&str; 7] = [

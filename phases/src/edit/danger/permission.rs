@@ -1,4 +1,4 @@
-//! Keys of front matter that say what an agent may do.
+//! Front matter keys that control what an agent may do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,14 +8,14 @@ use serde_saphyr::DuplicateKeyPolicy;
 use super::fold;
 use crate::skill;
 
-/// A key that grants something: what is added to it is a danger.
+/// A key that grants something: each addition to it is a danger.
 const GRANTS: &str = "allowed-tools";
-/// Keys of which each change is one, but to nothing.
+/// Keys whose change is a danger, unless the value is removed.
 const OTHERS: [&str; 3] = ["hooks", "mcp-servers", "permission-mode"];
-/// Keys of which each change is one, also to nothing, for they restrict.
+/// Keys whose change is a danger even if the value is removed, because they restrict.
 const LIMITS: [&str; 4] = ["disable-model-invocation", "disallowed-tools", "tools", "user-invocable"];
 
-/// The lines that show what is allowed now and was not before.
+/// Returns the lines that allow something new.
 pub(super) fn widened(before: &str, after: &str) -> Vec<(usize, String)> {
     let front = skill::front_matter(after).unwrap_or_default();
     let old = skill::front_matter(before).unwrap_or_default();
@@ -42,7 +42,7 @@ fn restricts(key: &str) -> bool {
     LIMITS.contains(&key)
 }
 
-/// What each of the keys is set to, at any depth, as the words of its value.
+/// Returns the values of these keys at any depth, as words.
 fn read(yaml: &str) -> Option<BTreeMap<String, BTreeSet<String>>> {
     if yaml.trim().is_empty() {
         return Some(BTreeMap::new());
@@ -71,7 +71,7 @@ fn collect(value: &Value, found: &mut BTreeMap<String, BTreeSet<String>>) {
     }
 }
 
-/// `allowedTools` and `allowed_tools` are `allowed-tools`.
+/// Returns a key in kebab case: `allowedTools` and `allowed_tools` are `allowed-tools`.
 fn name(key: &str) -> String {
     let mut name = String::new();
     for c in key.trim().chars() {
@@ -83,7 +83,7 @@ fn name(key: &str) -> String {
     fold::word(&name).replace('_', "-")
 }
 
-/// The words of a value, those in brackets with what they belong to: `Bash(git log:*)` is one.
+/// Splits a value into words. Brackets belong to the word before: `Bash(git log:*)` is one word.
 fn words(value: &Value, into: &mut BTreeSet<String>) {
     match value {
         Value::String(text) => split(text, into),
@@ -112,7 +112,7 @@ fn split(text: &str, into: &mut BTreeSet<String>) {
     into.extend(Some(word.trim().to_owned()).filter(|word| !word.is_empty()));
 }
 
-/// Where it stands: the line of the new word, or else that of the key, or the first.
+/// Returns the line of the new word, or of the key, or else the first line.
 fn place(front: &str, key: &str, word: Option<&str>) -> (usize, String) {
     let line = |wanted: &dyn Fn(&str) -> bool| front.lines().enumerate().find(|(_, line)| wanted(line));
     let of_word = word.and_then(|word| line(&|line| line.contains(word)));
@@ -121,7 +121,7 @@ fn place(front: &str, key: &str, word: Option<&str>) -> (usize, String) {
     of_word.or_else(of_key).map_or((1, key.to_owned()), |(at, line)| (at + 2, line.to_owned()))
 }
 
-/// Of front matter that cannot be read, each new line that names a key.
+/// Returns each new line that names a key, for front matter that cannot be parsed.
 fn new_lines(before: &str, after: &str) -> Vec<(usize, String)> {
     let known: BTreeSet<String> = before.lines().map(fold::spaced).collect();
     let keys = || OTHERS.iter().chain(&LIMITS).chain([&GRANTS]);

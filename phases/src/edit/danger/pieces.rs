@@ -1,4 +1,4 @@
-//! The lines of a file, and what each is: code to be run, prose, or something else.
+//! The lines of a file by kind: code, prose, or something else.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use super::{names, text};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Of a script, or code in a page.
+    /// A line of a script, or code in a page.
     Code,
-    /// Of a page or of any other file.
+    /// A line of a page or of any other file.
     Prose,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Piece {
     pub kind: Kind,
 }
 
-/// A line that ends in a backslash goes on in the next one, as a shell takes it.
+/// Returns the pieces of a file. A line that ends in a backslash continues in the next one, as in a shell.
 pub(super) fn of(file: &File, is_script: bool) -> Vec<Piece> {
     let Some(text) = text(file) else { return Vec::new() };
     let code = if is_script { None } else { code(file) };
@@ -39,7 +39,7 @@ pub(super) fn of(file: &File, is_script: bool) -> Vec<Piece> {
             None if !is_script => Kind::Prose,
             Some(_) | None => Kind::Code,
         };
-        // Code within the line is a piece of its own.
+        // Inline code is a separate piece.
         let prose =
             if kind == Kind::Prose { without(text, at - line.len()..at, &inline) } else { line.to_owned() };
         let content = prose.trim_end_matches(['\n', '\r']);
@@ -61,13 +61,13 @@ pub(super) fn of(file: &File, is_script: bool) -> Vec<Piece> {
     pieces
 }
 
-/// The code of a page, which is read as Markdown whatever its name ends in.
+/// Returns the code of a page, which is read as Markdown whatever its extension.
 fn code(file: &File) -> Option<Code> {
     let page = || File { path: format!("{}.md", file.path), ..file.clone() };
     lint::code(file).or_else(|| names::is_page(&file.path).then(|| lint::code(&page())).flatten())
 }
 
-/// Of a page of reStructuredText, which lines stand in a literal block: it may be indented by less than in Markdown.
+/// Returns which lines of a reStructuredText page are in a literal block. It may be indented by less than in Markdown.
 fn literal_lines(text: &str) -> Vec<bool> {
     let mut opener = None;
     let is_literal = |line: &str| {
@@ -90,7 +90,7 @@ fn opens_literal(line: &str) -> bool {
     }
 }
 
-/// A line with a mark in the place of each of these parts of it.
+/// Returns a line with a mark instead of each of these parts.
 fn without(text: &str, line: Range<usize>, parts: &[Range<usize>]) -> String {
     let (mut rest, mut at) = (String::new(), line.start);
     for part in parts {

@@ -6,7 +6,7 @@ mod innocent;
 
 const HEAD: &str = "---\nname: a\ndescription: Does it.\nallowed-tools: Read, Grep\n---\n";
 
-/// The skill before each edit: a page with a command that was there already, a reference, a script and its data.
+/// Returns the skill before each edit: a page with an existing command, a reference, a script and its data.
 fn before() -> Version {
     version(&[
         (
@@ -30,7 +30,7 @@ fn version(files: &[(&str, &str)]) -> Version {
     Version { files: Files::new("a", files.iter().map(file)), ..Version::default() }
 }
 
-/// The version before with these files in the place of its own; those without text are gone.
+/// Returns the version before with these files instead of its own. Files without text are removed.
 fn after(changes: &[(&str, Option<&str>)]) -> Version {
     let old = before();
     let stays = |file: &&File| changes.iter().all(|(path, _)| *path != file.path);
@@ -41,14 +41,14 @@ fn after(changes: &[(&str, Option<&str>)]) -> Version {
     Version { files: Files::new("a", kept.chain(new)), ..Version::default() }
 }
 
-/// The classes of an edit, each once.
+/// Returns the classes of an edit, each once.
 fn classes(before: &Version, after: &Version) -> Vec<&'static str> {
     let classes: BTreeSet<DangerClass> =
         dangers(before, after).into_iter().map(|danger| danger.class).collect();
     classes.into_iter().map(DangerClass::word).collect()
 }
 
-/// The page with another front matter or with more text.
+/// Returns the page with another front matter or with more text.
 fn page(from: &str, to: &str) -> String {
     let old = before();
     let text = text(old.files.get("SKILL.md").unwrap()).unwrap();

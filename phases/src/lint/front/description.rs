@@ -1,4 +1,4 @@
-//! The description: its length, what it says, and in whose voice.
+//! The description: its length, content and voice.
 
 use super::value::Value;
 use super::{Found, Front};
@@ -40,7 +40,7 @@ fn words(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// What other languages say instead is not known here, and so not asked for.
+/// The equivalent phrases of other languages are unknown here, so they are not required.
 fn is_english(words: &[String]) -> bool {
     const COMMON: [&str; 9] = ["the", "and", "to", "of", "with", "from", "for", "is", "are"];
     words.iter().filter(|word| COMMON.contains(&word.as_str())).count() * 12 >= words.len().max(1)
@@ -72,13 +72,14 @@ fn says_when(words: &[String]) -> bool {
     })
 }
 
-/// The first word in the first person, or a sentence that talks to a `you`; what people are quoted with is theirs.
+/// Returns the first word in the first person, or a sentence start that addresses `you`; quoted words of users do not
+/// count.
 fn other_person(text: &str) -> Option<String> {
     const FIRST: [&str; 10] = ["I", "I'll", "I'm", "I've", "We", "we", "we'll", "My", "my", "Our"];
     const YOU: [&str; 4] = ["You", "You'll", "Your", "you'll"];
     let spoken = without_single_quotes(&without_quotes(text));
     let words = spoken.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '/');
-    // In the middle of a sentence a capital `You` is part of a name.
+    // In the middle of a sentence, a capital `You` is part of a name.
     let begins = |word: &str| {
         let before = spoken[..word.as_ptr() as usize - spoken.as_ptr() as usize].trim_end();
         before.is_empty() || before.ends_with(['.', '!', '?', ':', ';'])
@@ -90,7 +91,7 @@ fn other_person(text: &str) -> Option<String> {
     pairs.find(is_one).map(|(_, word)| word.to_owned())
 }
 
-/// Whether a word has numbers behind it, such as the `I` of `Type I`.
+/// Returns true if numbers follow a word, such as the `I` of `Type I`.
 fn counts(word: &str) -> bool {
     const KINDS: [&str; 13] = [
         "type", "phase", "class", "part", "level", "stage", "tier", "category", "grade", "volume", "chapter",
@@ -99,10 +100,10 @@ fn counts(word: &str) -> bool {
     KINDS.contains(&word.to_lowercase().as_str())
 }
 
-/// Quotes are phrases.
+/// Quotes are short phrases.
 const LONGEST_QUOTE: usize = 200;
 
-/// Without what stands between single quotation marks; an apostrophe has a letter before it.
+/// Removes text between single quotation marks; an apostrophe has a letter before it.
 fn without_single_quotes(text: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(at) = rest.find('\'') {
@@ -122,7 +123,7 @@ fn without_single_quotes(text: &str) -> String {
     kept + rest
 }
 
-/// Without what stands between two quotation marks of one kind, or in code.
+/// Removes text between two quotation marks of one kind, or in code.
 fn without_quotes(text: &str) -> String {
     let straight = text.replace(['\u{201c}', '\u{201d}'], "\"").replace('\u{2019}', "'");
     let quoted = |mark| straight.matches(mark).count() % 2 == 0;
@@ -144,10 +145,10 @@ fn without_quotes(text: &str) -> String {
         .collect()
 }
 
-/// The file with the last sentences of the description moved into the text below, until the rest is short enough.
+/// Moves the last sentences of the description into the text below, until the rest is short enough.
 ///
-/// A sentence that says when to use the skill, or when not, stays: nobody reads the text before that is decided. In a
-/// language that is not known here no sentence can be told from such a one.
+/// A sentence that says when to use the skill, or when not, stays: agents read the text only after that decision. In an
+/// unknown language, such sentences cannot be recognized, so none moves.
 pub(super) fn trimmed(text: &str, front: &Front, body_at: usize) -> Option<String> {
     let description = front.text("description")?;
     let (kept, moved) = shortened(description)?;
@@ -175,7 +176,7 @@ pub(super) fn trimmed(text: &str, front: &Front, body_at: usize) -> Option<Strin
     keeps_the_rest(front, &made, &kept).then_some(made)
 }
 
-/// Whether the front matter says what it said before, but for the description.
+/// Returns true if the front matter is unchanged except for the description.
 fn keeps_the_rest(front: &Front, made: &str, kept: &str) -> bool {
     let (Ok(before), Ok(Ok(mut after))) = (&front.values, Front::read(made).map(|front| front.values)) else {
         return false;
@@ -185,7 +186,7 @@ fn keeps_the_rest(front: &Front, made: &str, kept: &str) -> bool {
     after.remove("description") == Some(Value::Text(kept.to_owned())) && before == after
 }
 
-/// The sentences that stay, and those that move.
+/// Splits a description into the sentences that stay and those that move.
 fn shortened(text: &str) -> Option<(String, String)> {
     let mut length = text.chars().count();
     if length <= LONGEST || !is_english(&words(text)) {
@@ -193,7 +194,7 @@ fn shortened(text: &str) -> Option<(String, String)> {
     }
     let sentences = sentences(text);
     let mut moves = vec![false; sentences.len()];
-    // The first one says what the skill does.
+    // The first sentence says what the skill does.
     for (at, sentence) in sentences.iter().enumerate().skip(1).rev() {
         if length > LONGEST && !decides(sentence) {
             moves[at] = true;
@@ -207,7 +208,7 @@ fn shortened(text: &str) -> Option<(String, String)> {
     (length <= LONGEST).then(|| (of(false), of(true)))
 }
 
-/// Each with the white space behind it. What stands in code or in quotes is not cut.
+/// Splits a text into sentences, each with its trailing white space. Code and quotes are not split.
 fn sentences(text: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
     let (mut start, mut open) = (0, None);
@@ -229,7 +230,7 @@ fn sentences(text: &str) -> Vec<&str> {
     sentences
 }
 
-/// Whether an agent needs a sentence to decide if the skill is meant.
+/// Returns true if an agent needs a sentence to decide whether to use the skill.
 fn decides(sentence: &str) -> bool {
     const NOT: [&str; 12] = [
         "not", "never", "no", "don't", "doesn't", "isn't", "cannot", "can't", "without", "except", "unless",
@@ -239,7 +240,7 @@ fn decides(sentence: &str) -> bool {
     says_when(&words) || words.iter().any(|word| NOT.contains(&word.as_str()))
 }
 
-/// Where the text under the title begins, in a body that begins with one.
+/// Returns the start of the text under the title, if the body begins with one.
 fn below_title(body: &str) -> usize {
     let blank = body.len() - body.trim_start_matches(['\n', '\r']).len();
     if !body[blank..].starts_with("# ") {

@@ -1,23 +1,23 @@
-//! The lines of front matter on which keys stand: where each is, and how its value is written.
+//! The lines of front matter with keys: the place of each, and how its value is written.
 
-/// A key at the left margin.
+/// A key at the start of a line.
 #[derive(Debug)]
 pub(super) struct Field<'a> {
     pub key: &'a str,
     /// The line in the file, counted from one.
     pub line: usize,
-    /// Where its line begins in the front matter.
+    /// The start of its line in the front matter.
     pub at: usize,
-    /// Where what belongs to it has ended: before the next key, and before comments and blank lines there.
+    /// The end of its value: before the next key, and before comments and blank lines there.
     pub end: usize,
-    /// What stands behind the colon on the same line.
+    /// The text after the colon on the same line.
     pub raw: &'a str,
-    /// Whether the value goes on below.
+    /// Whether the value continues on the next lines.
     pub goes_on: bool,
 }
 
 impl Field<'_> {
-    /// Whether the value is written without quotes, on this line at least.
+    /// Returns true if the value is written without quotes, at least on this line.
     pub(super) fn is_plain(&self) -> bool {
         !self.raw.is_empty() && !self.raw.starts_with(['"', '\'', '|', '>', '&', '*', '!', '[', '{', '#'])
     }
@@ -52,7 +52,7 @@ fn key(line: &str) -> Option<(&str, &str)> {
     Some((line[..colon].trim().trim_matches(['"', '\'']), line[colon + 1..].trim()))
 }
 
-/// What some YAML parser reads in a plain value in the place of a text.
+/// Returns the type that some YAML parser reads instead of text in a plain value.
 pub(super) fn misread(plain: &str) -> Option<&'static str> {
     let small = plain.to_ascii_lowercase();
     match small.as_str() {

@@ -1,4 +1,4 @@
-//! The name: its form, and that it is the folder's.
+//! The name: its form, and that it matches the folder.
 
 use super::value::Value;
 use super::{Found, Front, field};
@@ -12,7 +12,7 @@ pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
     let value = front.values.as_ref().ok().and_then(|values| values.get("name"));
     let name = match value {
         Some(Value::Text(text)) => text.trim(),
-        // A number is a name too: to agents that read all of front matter as text.
+        // A number is also a name for agents that read all front matter as text.
         Some(Value::Scalar) => front.field("name").map_or("", |field| field.raw),
         Some(Value::Many) => return out.push(found.say(Rule::Name, "name", "the name is not text")),
         Some(Value::Nothing) | None => "",
@@ -33,7 +33,7 @@ pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
     }
 }
 
-/// Why a name is not valid, if it is not.
+/// Returns why a name is not valid, or `None` if it is.
 fn refusal(name: &str) -> Option<String> {
     let length = name.chars().count();
     let is_big = |c: char| !c.to_lowercase().eq([c]);
@@ -50,10 +50,10 @@ fn refusal(name: &str) -> Option<String> {
     }
 }
 
-/// The file with the folder's name after `name:`, when that is a valid name and the value stands on that line.
+/// Replaces the name with the folder's, if that is valid and the value is on the line of `name:`.
 ///
-/// The text follows the folder, not the other way: agents call a skill by its folder, other files point into it, and
-/// a folder that is renamed is gone for all of them.
+/// The text follows the folder, not the reverse: agents call a skill by its folder, other files point into it, and a
+/// renamed folder would be lost to all of them.
 pub(super) fn renamed(text: &str, front: &Front, folder: &str) -> Option<String> {
     let field = front.field("name").filter(|field| !field.goes_on && refusal(folder).is_none())?;
     let value = written(field.raw)?;
@@ -66,7 +66,7 @@ pub(super) fn renamed(text: &str, front: &Front, folder: &str) -> Option<String>
     Some([&text[..at], &quote, folder, &quote, &text[at + value.len()..]].concat())
 }
 
-/// The value alone, with its quotes and without a comment behind it.
+/// Returns the value with its quotes and without a comment after it.
 fn written(raw: &str) -> Option<&str> {
     let value = match raw.chars().next()? {
         quote @ ('"' | '\'') => &raw[..raw[1..].find(quote)? + 2],

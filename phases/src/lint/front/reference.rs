@@ -1,11 +1,11 @@
-//! Agreement with the field's reference validator, on everything that it judges.
+//! Keeps the findings in agreement with the format's reference validator, on everything that it judges.
 
 use super::CLAUDE_CODE;
 use crate::lint::reading::finding;
 use crate::lint::{File, Finding, Rule};
 use crate::skill::strict::{Fault, Field};
 
-/// The rules whose findings are refusals of the reference validator, and whose absence is its consent.
+/// The rules with a finding exactly when the reference validator refuses.
 const JUDGED: [Rule; 10] = [
     Rule::FrontMatter,
     Rule::FrontMatterStrict,
@@ -19,13 +19,13 @@ const JUDGED: [Rule; 10] = [
     Rule::Compatibility,
 ];
 
-/// Our own findings, unless the validator accepts what they are about, and its own where we have none.
+/// Reports lint's own findings unless the validator accepts the file, and the validator's where lint has none.
 pub(super) fn agree(file: &File, faults: &[Fault], ours: Vec<Finding>, out: &mut Vec<Finding>) {
     for found in ours {
         if !faults.is_empty() || !JUDGED.contains(&found.rule) {
             out.push(found);
         } else if found.rule == Rule::FrontMatter {
-            // It reads what others do not.
+            // The validator reads front matter that other parsers do not.
             out.push(Finding { rule: Rule::FrontMatterForm, ..found });
         }
     }

@@ -1,4 +1,4 @@
-//! Front matter as YAML means it, as far as a rule asks.
+//! Front matter as YAML values, as far as the rules need them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,20 +9,20 @@ use serde_saphyr::DuplicateKeyPolicy;
 use crate::answer::capped;
 use crate::skill;
 
-/// What a key is set to.
+/// The value of a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Text(String),
-    /// A number, or a yes or no.
+    /// A number or a boolean.
     Scalar,
     Nothing,
     /// A list or a mapping.
     Many,
 }
 
-/// The values by their keys, or why there are none and on which line of the file.
+/// Returns the values by key, or the error and its line in the file.
 pub(super) fn read(yaml: &str) -> Result<BTreeMap<String, Value>, (usize, String)> {
-    // In the place of the line that opens the front matter, so that lines are counted as the file's.
+    // An empty line replaces the opening line, so that line numbers match the file.
     let yaml = &format!("\n{yaml}");
     let options = skill::options(DuplicateKeyPolicy::LastWins);
     let read: Result<Option<BTreeMap<String, Value>>, _> = serde_saphyr::from_str_with_options(yaml, options);

@@ -1,6 +1,6 @@
-//! Reading what the agents answer: a contract and what is said of it, the notes of a builder, verdicts.
+//! Reads the agents' answers: a contract and its negotiation, the notes of a builder, verdicts.
 //!
-//! A model's text is data. What the rules of the negotiation do not allow is no answer, and asked for again.
+//! A model's text is data. An answer that breaks the rules of the negotiation is rejected and asked for again.
 
 mod notes;
 mod talk;
@@ -10,5 +10,5 @@ pub use notes::{Claim, Notes, notes};
 pub use talk::{MOST_CRITERIA, MOST_PROPOSALS, MOST_TESTS, MOST_WEIGHT, draft, proposals, rulings};
 pub use verdicts::{Asked, Verdicts, verdicts};
 
-/// No criterion, reason or piece of evidence is longer.
+/// The maximum length of a criterion, a reason or a piece of evidence.
 const LONGEST: usize = 600;

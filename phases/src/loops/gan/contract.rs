@@ -1,6 +1,7 @@
-//! The contract: what builder and evaluator have agreed on, and all that is scored.
+//! The contract that builder and evaluator have agreed on: everything that is scored.
 //!
-//! It is frozen, and its hash tells one from another. A change of it is an amendment: another hash, and a new series of scores.
+//! It is frozen and identified by its hash. A change is an amendment: it has a new hash and starts a new series of
+//! scores.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +25,7 @@ pub struct Criterion {
     pub id: CriterionId,
     pub dimension: DimensionId,
     pub criterion: Box<str>,
-    /// How anybody can tell.
+    /// A way to check it.
     pub verification: Box<str>,
     #[serde(default)]
     pub must_pass: bool,
@@ -40,19 +41,19 @@ fn one() -> u32 {
     1
 }
 
-/// One side of what is judged.
+/// One aspect of what is judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dimension {
     pub id: DimensionId,
     pub name: Box<str>,
-    /// Of the weights of all.
+    /// Relative to the weights of all dimensions.
     pub weight: u32,
-    /// What the levels .25, .50, .75 and 1.00 look like: a judge cites one of them.
+    /// Descriptions of the levels .25, .50, .75 and 1.00. A judge cites one of them.
     pub anchors: [Box<str>; 4],
 }
 
-/// What keeps a dimension from more than a partial level, however well the rest is.
+/// A fault that limits its dimension to a partial level, however good the rest is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AntiPattern {
@@ -63,54 +64,54 @@ pub struct AntiPattern {
     pub check: Option<Check>,
 }
 
-/// What a machine can find out about a page.
+/// A machine check of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
-    /// The given texts are there, unchanged.
+    /// The given texts are present and unchanged.
     Copy,
     /// Each heading of the brief is a section.
     Sections,
-    /// Colours and type are the given tokens.
+    /// Colours and type match the given tokens.
     Tokens,
     /// Spacing is on the scale of the given tokens.
     Spacing,
-    /// Each image that is no decoration has a text in its place.
+    /// Each image that is not decoration has a text alternative.
     AltTexts,
     /// No link, button or form leads nowhere.
     Interactions,
-    /// Nothing sticks out at a width of 375 pixels.
+    /// Nothing overflows at a width of 375 pixels.
     Narrow,
     Contrast,
-    /// No violation of accessibility that is serious or critical.
+    /// There are no serious or critical accessibility violations.
     Accessibility,
-    /// No errors in the console.
+    /// There are no errors in the console.
     Console,
-    /// The colours and cards of a page that nobody designed.
+    /// The colours and cards of a page without a design of its own.
     GenericStyle,
     GenericIcons,
 }
 
 impl Check {
-    /// The source alone tells the others.
+    /// Whether the check needs a browser. The source alone decides the others.
     pub fn is_of_browser(self) -> bool {
         !matches!(self, Self::Tokens | Self::Spacing | Self::GenericStyle | Self::GenericIcons)
     }
 
-    /// Whether a reader has to see it: the source shows only what is missing.
+    /// Whether a reader has to see the content: the source shows only what is missing.
     pub fn is_of_sight(self) -> bool {
         matches!(self, Self::Copy | Self::Sections)
     }
 }
 
-/// Where a criterion comes from.
+/// The origin of a criterion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// It is asked of everything, and not negotiated.
+    /// Required of everything, and not negotiable.
     Profile,
     Negotiated,
-    /// A person has changed the contract of a run under way.
+    /// Added by a person who changed the contract of a running run.
     #[default]
     Amended,
 }
@@ -151,13 +152,13 @@ pub enum Faulty {
     Unchanged,
 }
 
-/// More than a judge reads with care.
+/// The maximum number of criteria. A judge does not read more with care.
 pub const MOST: usize = 60;
 const MOST_SCENARIOS: usize = 20;
 const MOST_WEIGHT: u32 = 100;
 
 impl Contract {
-    /// Nothing but a contract that can be scored.
+    /// Returns the contract if it can be scored.
     pub fn checked(self) -> Result<Self, Faulty> {
         if self.dimensions.is_empty() {
             return Err(Faulty::Empty);
@@ -216,7 +217,7 @@ impl Contract {
         Ok(())
     }
 
-    /// It covers all that is scored, and every word of it.
+    /// Returns the hash of the contract. It covers every word that is scored.
     pub fn hash(&self) -> Digest {
         Digest::of(&serde_json::to_vec(self).expect("a contract has a JSON text"))
     }
@@ -229,17 +230,17 @@ impl Contract {
         self.criteria.iter().find(|criterion| criterion.id == *id)
     }
 
-    /// The criteria of a dimension.
+    /// Returns the criteria of a dimension.
     pub fn of(&self, dimension: &DimensionId) -> impl Iterator<Item = &Criterion> {
         self.criteria.iter().filter(move |criterion| criterion.dimension == *dimension)
     }
 
-    /// The test scenarios that decide a criterion.
+    /// Returns the test scenarios that decide a criterion.
     pub fn tests_of(&self, criterion: &CriterionId) -> impl Iterator<Item = &TestScenario> {
         self.test_scenarios.iter().filter(move |scenario| scenario.criterion == *criterion)
     }
 
-    /// Another contract, with all of these changes or none.
+    /// Returns a new contract with all of these changes, or fails.
     pub fn amended(&self, changes: &[Change]) -> Result<Self, Faulty> {
         let mut amended = self.clone();
         for change in changes {
@@ -259,7 +260,7 @@ impl Contract {
             Change::Reword { criterion, text, verification } => {
                 let known = self.known(criterion)?;
                 (known.criterion, known.verification) = (text.clone(), verification.clone());
-                // What a machine can tell is another thing than what is asked for now.
+                // The machine check and the test scenarios fit the old text only.
                 known.check = None;
                 self.test_scenarios.retain(|scenario| scenario.criterion != *criterion);
             }

@@ -1,4 +1,4 @@
-//! The course of a run: what follows from the rounds so far, and what a person or a declared default has answered.
+//! The course of a run: what follows from the rounds so far and from the answers of a person or a declared default.
 //!
 //! ```text
 //! build -> judge -> passed?              reached (at `thorough` only when a second judge agrees)
@@ -25,22 +25,22 @@ pub struct Rounds {
     pub answers: Vec<Answered>,
 }
 
-/// One artifact and what was found of it.
+/// One artifact and its evaluations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Round {
-    /// How many artifacts were built by then: one that is judged again, under another contract, is no new one.
+    /// Number of artifacts built so far. Judging an artifact again under a new contract does not count.
     pub sprints: u32,
     pub artifact: TreeId,
-    /// Verdicts of two evaluators are never compared.
+    /// The era of the evaluator. Verdicts of two eras are never compared.
     pub era: u32,
     pub first: Evaluation,
-    /// That of another judge, who was asked in other words.
+    /// The evaluation of a second judge with a different prompt.
     pub second: Option<Evaluation>,
-    /// What its judge would look at besides in the next round.
+    /// Extra items that its judge suggests for the next round.
     pub wanted: Vec<Item>,
 }
 
-/// What a focus asks besides the contract.
+/// An item that a focus adds to the contract.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Item {
     pub id: CriterionId,
@@ -48,10 +48,10 @@ pub struct Item {
     pub verification: Box<str>,
 }
 
-/// A hold, and what was done.
+/// A question and its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answered {
-    /// After so many rounds.
+    /// The number of rounds before the question.
     pub after: usize,
     pub hold: Question,
     pub choice: Choice,
@@ -70,48 +70,48 @@ pub enum Question {
 #[serde(rename_all = "snake_case")]
 pub enum Who {
     Person,
-    /// Nobody was there.
+    /// No person answered.
     Default,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// Go on with another dimension first.
+    /// Continue with another dimension first.
     Refocus {
         dimension: DimensionId,
     },
     Amend {
         changes: Vec<Change>,
     },
-    /// Tell the builder something.
+    /// Send guidance to the builder.
     Guide {
         text: Box<str>,
     },
-    /// Call it passed though it is not.
+    /// Call it passed although it is not.
     Force,
-    /// Take it as it is.
+    /// Accept it as it is.
     Accept,
     /// End, and keep the best.
     Stop,
-    /// End, and take nothing.
+    /// End without a result.
     Abort,
 }
 
-/// What comes next.
+/// The next action of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextAction {
-    /// To build, from this artifact if there is one.
+    /// Build, from this artifact if there is one.
     Build {
         sprint: u32,
         from: Option<TreeId>,
         focus: Focus,
     },
-    /// To judge what is there: the contract or the evaluator is another one now.
+    /// Judge this artifact again, because the contract or the evaluator has changed.
     Judge {
         artifact: TreeId,
     },
-    /// To judge it a second time: it has passed once.
+    /// Judge it a second time, because it has passed once.
     Second {
         artifact: TreeId,
     },
@@ -119,12 +119,12 @@ pub enum NextAction {
     End(Ending),
 }
 
-/// What a round is to see to first. It is told to the builder, and never scored.
+/// The priorities of a round. The builder sees them; they are never scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Focus {
     pub priority: DimensionId,
     pub unmet: Vec<CriterionId>,
-    /// It is judged and shown.
+    /// Items that are judged and shown.
     pub extra: Vec<Item>,
 }
 
@@ -134,38 +134,38 @@ pub enum Ending {
     Reached,
     /// A person called it passed.
     Forced,
-    /// A person took it as it was.
+    /// A person accepted it as it was.
     Accepted,
-    /// It ended without a pass; the best is kept.
+    /// The run ended without a pass; the best is kept.
     Kept(Question),
     Aborted,
-    /// A step came to nothing, again and again.
+    /// A step failed repeatedly.
     Failed,
 }
 
 impl Choice {
-    /// It does not end the run.
+    /// Whether the run continues after this choice.
     fn goes_on(&self) -> bool {
         matches!(self, Self::Refocus { .. } | Self::Amend { .. } | Self::Guide { .. })
     }
 }
 
 impl Question {
-    /// What a person may choose.
+    /// Whether a person may make this choice.
     pub fn allows(self, choice: &Choice) -> bool {
         match choice {
             Choice::Amend { .. } | Choice::Guide { .. } | Choice::Force | Choice::Accept | Choice::Abort => {
                 true
             }
             Choice::Refocus { .. } => self != Self::Exhausted,
-            // It is only a question: the run has rounds left, and has not stood still.
+            // An escalation is only a question: the run has rounds left and still makes progress.
             Choice::Stop => self != Self::Escalation,
         }
     }
 }
 
 impl Round {
-    /// Of two judgements the lower one stands.
+    /// Returns the lower of the two evaluations.
     pub fn evaluation(&self) -> &Evaluation {
         match &self.second {
             Some(second) if (second.score, second.share) < (self.first.score, self.first.share) => second,
@@ -173,7 +173,8 @@ impl Round {
         }
     }
 
-    /// The one that stands, with the worse of two verdicts on each criterion: what one judge has missed is to be seen to.
+    /// Returns the lower evaluation, with the worse of two verdicts on each criterion: what one judge has missed still
+    /// needs a fix.
     pub fn found(&self) -> Evaluation {
         let mut found = self.evaluation().clone();
         let Some(second) = &self.second else { return found };
@@ -193,14 +194,14 @@ impl Round {
         found
     }
 
-    /// By how much two judgements differ, where that is to be named.
+    /// Returns the difference between two judgements if it is large enough to report.
     pub fn apart(&self, rules: &Rules) -> Option<Score> {
         let second = self.second.as_ref()?;
         let apart = (self.first.score.points() - second.score.points()).abs();
         Score::new(apart).map(Score::in_tenths).filter(|apart| *apart > rules.apart)
     }
 
-    /// Every gate that one of its judges has closed.
+    /// Returns every gate that one of its judges has closed.
     pub fn blocks(&self, contract: &Contract, rules: &Rules, rounds: u32) -> Vec<Block> {
         let mut blocks = self.first.blocks(contract, rules, rounds);
         let second = self.second.iter().flat_map(|second| second.blocks(contract, rules, rounds));
@@ -214,7 +215,7 @@ impl Round {
 }
 
 impl Rounds {
-    /// What follows under this contract, with verdicts of this era.
+    /// Returns what comes next under this contract, with verdicts of this era.
     pub fn follow(&self, contract: &Contract, rules: &Rules, era: u32) -> NextAction {
         if let Some(ending) = self.ended() {
             return NextAction::End(ending);
@@ -226,7 +227,7 @@ impl Rounds {
         };
         let hash = contract.hash();
         let Some(last) = self.series(hash, era).last() else {
-            // The rounds of the older contract or evaluator, ranked by what has to pass now.
+            // Ranks the rounds of the older contract or evaluator by what has to pass now.
             let before = self.series(newest.first.contract, newest.era);
             let best = best_of(before, contract, rules).unwrap_or(newest);
             return NextAction::Judge { artifact: best.artifact };
@@ -245,19 +246,20 @@ impl Rounds {
         }
     }
 
-    /// The best round of a series.
+    /// Returns the best round of a series.
     pub fn best(&self, contract: &Contract, rules: &Rules, era: u32) -> Option<&Round> {
         best_of(self.series(contract.hash(), era), contract, rules)
     }
 
-    /// What the next artifact may not lose: all that the best has, from which it is built, and what that had lost itself. What a
-    /// dropped one had is not owed.
+    /// Returns the criteria that the next artifact must not lose: all that passed in the best round, from which it is
+    /// built, and those that the best round itself had lost. Criteria that only a dropped round passed are not
+    /// included.
     pub fn owed(&self, contract: &Contract, rules: &Rules, era: u32) -> BTreeSet<CriterionId> {
         let Some(best) = self.best(contract, rules, era).map(Round::found) else { return BTreeSet::new() };
         best.passed().chain(&best.fallen).cloned().collect()
     }
 
-    /// Two series are never compared: not those of two contracts, and not those of two evaluators.
+    /// Returns the rounds of one contract and one era. Rounds of different contracts or evaluators are never compared.
     fn series(&self, contract: Digest, era: u32) -> impl Iterator<Item = &Round> {
         self.rounds.iter().filter(move |round| round.first.contract == contract && round.era == era)
     }
@@ -273,17 +275,17 @@ impl Rounds {
         }
     }
 
-    /// How often a person has let the run go on.
+    /// Returns how often a person has let the run continue.
     pub fn extensions(&self) -> usize {
         self.answers.iter().filter(|one| one.by == Who::Person && one.choice.goes_on()).count()
     }
 
-    /// How many artifacts may be built before a person is asked again whether there shall be more.
+    /// Returns how many artifacts may be built before a person is asked again whether to build more.
     pub fn last_sprint(&self, rules: &Rules) -> u32 {
         self.sprints_by(|hold| hold == Question::Exhausted).saturating_add(rules.max_rounds)
     }
 
-    /// How many artifacts there were when an answer last let the run go on at such a question.
+    /// Returns the number of artifacts when an answer to such a question last let the run continue.
     fn sprints_by(&self, is: fn(Question) -> bool) -> u32 {
         let goes_on = |answered: &&Answered| is(answered.hold) && answered.choice.goes_on();
         let answered = self.answers.iter().rev().find(goes_on);
@@ -303,7 +305,8 @@ impl Rounds {
             .then_some(Question::Escalation)
     }
 
-    /// Whether the newest rounds of a series gained too little over the best before each of them. An answer gives it another chance.
+    /// Whether the newest rounds of a series gained too little over the best before each of them. An answer resets the
+    /// count.
     fn stands_still(&self, rules: &Rules, contract: Digest, era: u32) -> bool {
         let begun = self.answers.last().map_or(0, |answered| answered.after);
         let (mut best, mut small) = (None::<Score>, 0);
@@ -321,7 +324,7 @@ impl Rounds {
         small >= rules.standstill
     }
 
-    /// The next build goes on from the best, and sees first to what is lowest, or to what a person has named.
+    /// Continues from the best artifact. The focus is the lowest dimension, or the one that a person has named.
     fn build(&self, contract: &Contract, rules: &Rules, era: u32) -> NextAction {
         let best = self.best(contract, rules, era).or(self.rounds.last()).expect("a round was judged");
         let named = self.answers.last().filter(|answered| answered.after == self.rounds.len());
@@ -339,8 +342,8 @@ impl Rounds {
         NextAction::Build { sprint, from: Some(best.artifact), focus }
     }
 
-    /// What is done where nobody answers: after an escalation another focus than the one that was tried last, otherwise the best
-    /// is kept.
+    /// Returns the choice when no person answers: after an escalation another focus than the last one, otherwise
+    /// keeping the best.
     pub fn unattended(
         &self,
         hold: Question,
@@ -358,7 +361,7 @@ impl Rounds {
     }
 }
 
-/// The one with the fewest gates closed, and of those the one of the greatest share; of equals the first.
+/// Returns the round with the fewest closed gates, and of those the one with the greatest share; of equals the first.
 fn best_of<'a>(
     rounds: impl Iterator<Item = &'a Round>,
     contract: &Contract,
@@ -378,7 +381,7 @@ fn heaviest(contract: &Contract) -> DimensionId {
     first.expect("a contract has dimensions").id.clone()
 }
 
-/// The dimension of the lowest level besides one; of equals the heaviest.
+/// Returns the dimension with the lowest level, except the given one; of equals the heaviest.
 fn lowest(contract: &Contract, evaluation: &Evaluation, besides: Option<&DimensionId>) -> DimensionId {
     let others = evaluation.dimensions.iter().filter(|dimension| Some(&dimension.id) != besides);
     let weight = |id: &DimensionId| contract.dimension(id).map_or(0, |dimension| dimension.weight);

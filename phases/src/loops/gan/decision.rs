@@ -1,4 +1,4 @@
-//! What `gan` decides.
+//! The decisions of `gan`.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub enum Decision {
     Drafted(Draft),
     Proposed(Vec<Proposal>),
     Ruled(Vec<Ruling>),
-    /// This is the contract from now on.
+    /// The contract from now on.
     Agreed(Box<Contract>),
     /// A sprint begins.
     Sprint {
@@ -23,11 +23,11 @@ pub enum Decision {
         from: TreeId,
         focus: Box<Focus>,
     },
-    /// It has made this, which is judged next.
+    /// The sprint has built this artifact, which is judged next.
     Built {
         artifact: TreeId,
     },
-    /// What is there is judged again: the contract or the evaluator is another one now.
+    /// The artifact is judged again, because the contract or the evaluator has changed.
     Again {
         artifact: TreeId,
     },
@@ -37,7 +37,7 @@ pub enum Decision {
         evaluation: Box<Evaluation>,
         wanted: Vec<Item>,
     },
-    /// What a person, or a declared default, has answered.
+    /// The answer of a person or of a declared default.
     Answered {
         hold: Question,
         choice: Choice,
@@ -50,10 +50,10 @@ pub enum Decision {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct End {
     pub ending: Ending,
-    /// What the run leaves: decided here, whatever the evaluator may be by then.
+    /// The result of the run. It is decided here, so a later change of the evaluator does not affect it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<TreeId>,
-    /// What went wrong.
+    /// The error, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

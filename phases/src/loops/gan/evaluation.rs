@@ -1,5 +1,5 @@
-//! What an artifact is worth under a contract. Every number here is computed from verdicts; a level that a judge claims is kept, shown
-//! and never counted.
+//! The evaluation of an artifact under a contract. Every number here is computed from verdicts. A level that a judge
+//! claims is kept and shown, but never counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,13 +13,13 @@ use crate::contract::{CriterionId, DimensionId};
 use crate::id::Digest;
 use crate::score::Score;
 
-/// What is known of one criterion, and by whom.
+/// The verdict on one criterion, and who gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     pub criterion: CriterionId,
     pub verdict: Verdict,
     pub evidence: Box<str>,
-    /// What would make it pass, as a judge sees it.
+    /// A judge's suggestion for making it pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<Box<str>>,
     pub by: By,
@@ -30,7 +30,7 @@ pub struct Finding {
 pub enum Verdict {
     Passed,
     Failed,
-    /// Nobody could tell, or whoever told gave no evidence.
+    /// It could not be checked, or the verdict has no evidence.
     Unverified,
 }
 
@@ -41,7 +41,7 @@ pub enum By {
     Judge,
 }
 
-/// The level of a dimension that a judge would give, and why.
+/// The level that a judge would give a dimension, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub dimension: DimensionId,
@@ -49,17 +49,17 @@ pub struct Claim {
     pub why: Box<str>,
 }
 
-/// All that machines and a judge have said of an artifact.
+/// All verdicts of machines and a judge on an artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     pub findings: Vec<Finding>,
     pub patterns: Vec<Seen>,
     pub claims: Vec<Claim>,
-    /// Of what a focus asks besides.
+    /// The findings on the extra items of a focus.
     pub extra: Vec<Finding>,
 }
 
-/// An anti-pattern that is there, and where.
+/// An anti-pattern found in the artifact, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
     pub pattern: CriterionId,
@@ -71,15 +71,15 @@ pub struct Seen {
 pub struct Evaluation {
     /// The hash of the contract that it was made under.
     pub contract: Digest,
-    /// One a criterion of the contract, in its order.
+    /// One finding for each criterion of the contract, in its order.
     pub findings: Vec<Finding>,
     pub patterns: Vec<Seen>,
     pub dimensions: Vec<Dimension>,
-    /// The mean level of the dimensions, by weight: what is compared with the threshold.
+    /// The mean level of the dimensions, by weight. It is compared with the threshold.
     pub score: Score,
-    /// The passed weight of all weight: what progress is measured by.
+    /// The passed weight as a share of all weight. It measures progress.
     pub share: Score,
-    /// Criteria that had passed in what it was built from, and do not any more.
+    /// Criteria that had passed in the artifact it was built from, but no longer pass.
     pub fallen: Vec<CriterionId>,
     /// Shown, and never counted.
     pub extra: Vec<Finding>,
@@ -90,14 +90,14 @@ pub struct Dimension {
     pub id: DimensionId,
     pub share: Score,
     pub level: Score,
-    /// The anti-patterns that keep it from a higher one.
+    /// The anti-patterns that keep it from a higher level.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capped_by: Vec<CriterionId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed: Option<Score>,
 }
 
-/// Why an artifact has not passed.
+/// The reason why an artifact has not passed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
@@ -117,7 +117,7 @@ pub enum Block {
         score: Score,
         threshold: Score,
     },
-    /// It would have passed, and is to be judged in more rounds than this.
+    /// It would have passed, but a strict run must judge more rounds than this.
     TooEarly {
         rounds: u32,
         least: u32,
@@ -143,10 +143,11 @@ impl fmt::Display for Block {
     }
 }
 
-/// Evaluates what was said under a contract. `owed` are the criteria that had passed in what this was built from.
+/// Evaluates the verdicts under a contract. `owed` are the criteria that had passed in the artifact this one was built
+/// from.
 ///
-/// What is said of anything else counts for nothing; of two verdicts on one criterion the machine's counts, and of two of the
-/// same kind the worse.
+/// Verdicts on anything else are ignored. Of two verdicts on one criterion the machine's counts, and of two of the same
+/// kind the worse.
 pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, cap: Score) -> Evaluation {
     let of_contract = contract.criteria.iter();
     let findings: Vec<Finding> =
@@ -207,7 +208,7 @@ pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, 
     }
 }
 
-/// A verdict without evidence is none. A machine that could not tell leaves it to the judge.
+/// Returns the finding that counts. One without evidence is ignored. If a machine could not decide, the judge's counts.
 fn settled(id: &CriterionId, found: &[Finding]) -> Finding {
     let evident =
         found.iter().filter(|finding| finding.criterion == *id && says_something(&finding.evidence));
@@ -225,7 +226,7 @@ fn settled(id: &CriterionId, found: &[Finding]) -> Finding {
     evident.min_by_key(rank).cloned().unwrap_or_else(none)
 }
 
-/// What the passed weight allows: all of it, three quarters, half, or less.
+/// Returns the level for the passed weight: all of it, three quarters, half, or less.
 fn level(won: u32, all: u32, is_whole: bool) -> Score {
     let (won, all) = (u64::from(won), u64::from(all));
     let quarters = if is_whole {
@@ -245,7 +246,7 @@ fn share(part: f64, all: f64) -> Score {
 }
 
 impl Evaluation {
-    /// The criteria that have passed.
+    /// Returns the criteria that have passed.
     pub fn passed(&self) -> impl Iterator<Item = &CriterionId> {
         self.with(|verdict| verdict == Verdict::Passed)
     }
@@ -262,7 +263,7 @@ impl Evaluation {
         self.dimensions.iter().find(|dimension| dimension.id == *id)
     }
 
-    /// All that keeps it from passing in this round; no average buys any of it back.
+    /// Returns everything that keeps it from passing in this round. No average makes up for any of it.
     pub fn blocks(&self, contract: &Contract, rules: &Rules, rounds: u32) -> Vec<Block> {
         let must = self.findings.iter().filter(|finding| finding.verdict != Verdict::Passed);
         let must =

@@ -1,4 +1,4 @@
-//! The forms of the answers, for agents that hold their models to one. What they give is read like any other answer.
+//! The JSON schemas of the answers, for agents that hold their models to one. Such answers are read like all others.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub(super) fn draft(profile: &Contract, tools: Tools) -> Value {
     object(&parts)
 }
 
-/// An agent that is held to a form gives all its parts, those too that a change does not need.
+/// An agent that is held to a schema fills in all parts, including those that a change does not need.
 pub(super) fn proposals(profile: &Contract) -> Value {
     let change = json!({ "change": one_of(["add", "drop", "reword", "must_pass"]), "why": text() });
     bound("proposals", &list(&(0..=MOST_PROPOSALS), &criterion(profile, change)))
@@ -90,7 +90,7 @@ fn criterion(profile: &Contract, besides: Value) -> Value {
     object(&parts)
 }
 
-/// One of these; nothing can be one of none.
+/// Allows one of these ids; any text if there are none, because an empty choice allows nothing.
 fn ids(ids: impl Iterator<Item = impl serde::Serialize>) -> Value {
     let mut ids = ids.peekable();
     if ids.peek().is_some() { one_of(ids) } else { text() }

@@ -1,6 +1,7 @@
-//! What machines tell of an artifact before a judge is asked: from its source alone, and from a browser where there is one.
+//! Machine checks of an artifact before a judge is asked: from its source alone, and from a browser if there is one.
 //!
-//! The artifact is the work of an agent, and what was given with the brief may be anybody's: both are data, of any size and form.
+//! The artifact is the work of an agent, and the files given with the brief may come from anyone: both are data, of any
+//! size and form.
 
 use std::collections::BTreeMap;
 
@@ -33,10 +34,10 @@ pub use given::NotGiven;
 pub use interactions::live;
 pub use source::source;
 
-/// What was given with the brief, and has to be found in the artifact.
+/// The texts, tokens and sections given with the brief, which must be in the artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Given {
-    /// Texts that have to be there unchanged.
+    /// Texts that must be present unchanged.
     pub copy: Vec<Text>,
     /// Design tokens.
     pub tokens: Vec<Token>,
@@ -53,19 +54,19 @@ pub struct Text {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Token {
-    /// Such as `color.brand.primary`.
+    /// The name, such as `color.brand.primary`.
     pub name: Box<str>,
-    /// Such as `#0a5` or `16px`.
+    /// The value, such as `#0a5` or `16px`.
     pub value: Box<str>,
 }
 
-/// What one check has come to.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     pub check: Check,
-    /// Unverified: it could not be told by these means, and the evidence says why.
+    /// Unverified if it cannot be decided by these means; the evidence says why.
     pub verdict: Verdict,
-    /// Where and what, so that somebody can look.
+    /// The place and the finding, so that a person can look.
     pub evidence: Box<str>,
     pub by: Means,
 }
@@ -76,27 +77,27 @@ impl Told {
     }
 }
 
-/// What one scenario came to.
+/// The result of one test scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
     pub scenario: CriterionId,
-    /// Unverified: it did not run to its end, and the evidence says why.
+    /// Unverified if it did not run to its end; the evidence says why.
     pub verdict: Verdict,
     pub evidence: Box<str>,
 }
 
-/// The program of a person's own that serves the artifact to the browser.
+/// A person's own program that serves the artifact to the browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preview {
     /// `{port}` in a word is the port to listen on.
     pub argv: Vec<String>,
-    /// Of the first page.
+    /// The path of the first page.
     pub path: String,
-    /// How long it may take until it answers.
+    /// The maximum time until it answers.
     pub seconds: u64,
 }
 
-/// What a browser is to find out, as it reads it.
+/// The task of a browser, in the form that it reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToLookAt {
     pub given: Given,
@@ -104,7 +105,8 @@ pub struct ToLookAt {
     pub test_scenarios: Vec<TestScenario>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<Preview>,
-    /// The system confines the preview to the workspace. What starts it may write elsewhere, for the browser's sandbox.
+    /// The system confines the preview to the workspace. The process that starts it may write elsewhere, for the
+    /// browser's sandbox.
     #[serde(default)]
     pub confined: bool,
 }
@@ -116,33 +118,34 @@ pub enum Means {
     Source,
 }
 
-/// A page as a browser has it once its scripts have run.
+/// A page in a browser after its scripts have run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Live {
     pub path: String,
     pub html: String,
-    /// The attribute on each element that listens to what a user does. On the root it stands for all of the page.
+    /// The attribute on each element that listens to user actions. On the root it means the whole page.
     pub mark: String,
-    /// Where its links into its own site lead, by what is written in them. Of one that is not here nobody knows.
+    /// The targets of its links into its own site, by the link as written. A link that is missing here has an unknown
+    /// target.
     pub links: BTreeMap<String, Lead>,
 }
 
-/// Where a link leads.
+/// The target of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Lead {
-    /// To a page or a file of this path.
+    /// A page or a file of this path.
     To(String),
     Nowhere,
 }
 
-/// All that one look has come to.
+/// All results of one inspection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Looked {
     pub told: Vec<Told>,
-    /// What became of test scenarios.
+    /// The results of test scenarios.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<Tried>,
-    /// What could not be done, and why.
+    /// Everything that could not be done, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Box<str>>,
 }

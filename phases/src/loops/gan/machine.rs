@@ -1,4 +1,4 @@
-//! What comes next: the state machine, a function of the run alone.
+//! The state machine: decides what comes next, as a function of the run alone.
 
 use super::contract::Contract;
 use super::course::{Choice, Ending, NextAction, Question};
@@ -48,7 +48,7 @@ pub(super) fn next(run: &Run) -> Next<'_> {
     }
 }
 
-/// The decision that the answer of a step comes to, once it has one. A step that is given up ends the run.
+/// Returns the decision that follows from the answer of a step, once it has one. A step that is given up ends the run.
 fn after(run: &Run, step: Step, comes_to: impl Fn(&Answer) -> Option<Decision>) -> Next<'_> {
     match run.state_of(&step) {
         StepState::Open => Next::Do(Box::new(std::iter::once(step))),
@@ -67,7 +67,7 @@ fn ended<'a>(run: &Run, ending: Ending, note: Option<String>) -> Next<'a> {
     Next::Decide(Decision::Ended(End { ending, result: run.left_by(ending), note }))
 }
 
-/// Both sides come to a contract, or it is what the profile asks.
+/// Lets both sides negotiate a contract, or takes the one that the profile asks for.
 fn negotiate(run: &Run) -> Next<'_> {
     let task = &run.plan.task;
     if !task.negotiated {
@@ -99,7 +99,7 @@ fn settle<'a>(run: &Run, negotiation: &Negotiation) -> Next<'a> {
     }
 }
 
-/// Machines look first, and a judge is asked what they leave open. A browser that fails leaves it to the others.
+/// Runs machine checks first, then asks a judge about what they leave open. If the browser fails, the others decide.
 fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Reading) -> Next<'a> {
     let look = run.plan.task.browser.is_some().then_some(Step::Look { artifact });
     let tests =
@@ -138,13 +138,13 @@ fn hand_over(run: &Run) -> Next<'_> {
 }
 
 impl Run {
-    /// The commands of test scenarios, for a person to see.
+    /// Returns the commands of test scenarios, to show to a person.
     pub fn commands(&self) -> impl Iterator<Item = &[String]> {
         let contract = self.state.contract().into_iter();
         contract.flat_map(|contract| &contract.test_scenarios).filter_map(|test| test.command())
     }
 
-    /// Whether a person is asked next if they may run.
+    /// Whether the next step is to ask a person if they may run.
     pub fn has_to_ask_for_commands(&self) -> bool {
         self.plan.task.commands.run == RunThem::Ask
             && self.state_of(&Step::Allow) == StepState::Open
@@ -159,8 +159,8 @@ impl Run {
         }
     }
 
-    /// The step that hands the result over: only what has passed, or what a person has taken, goes into a folder or a
-    /// repository of theirs.
+    /// Returns the step that hands the result over. Only a result that has passed, or that a person has accepted, goes
+    /// into a person's folder or repository.
     pub(super) fn handover(&self) -> Option<Step> {
         let is_taken = |end: &End| matches!(end.ending, Ending::Reached | Ending::Forced | Ending::Accepted);
         let task = &self.plan.task;
@@ -173,7 +173,7 @@ impl Run {
         }
     }
 
-    /// Whether this answers the question, and can be done.
+    /// Whether this choice answers the question and can be carried out.
     pub fn may_choose(&self, hold: Question, choice: &Choice) -> bool {
         let Some(contract) = self.state.contract() else { return false };
         let can_be_done = match choice {
@@ -185,7 +185,7 @@ impl Run {
         can_be_done && hold.allows(choice)
     }
 
-    /// What is done where nobody answers.
+    /// Returns the choice when no person answers.
     pub fn unattended(&self, hold: Question) -> Choice {
         let (state, task) = (&self.state, &self.plan.task);
         let contract = state.contract().unwrap_or(&task.asked);
@@ -194,8 +194,8 @@ impl Run {
     }
 }
 
-/// The most calls that a run can come to in which no person asks for more: every step tried as often as it may, and every
-/// round judged twice where a pass is.
+/// Returns the maximum number of calls of a run in which no person asks for more: every step with all its retries, and
+/// every round judged twice if a pass is.
 pub(super) fn most_calls(plan: &Plan) -> MostCalls {
     let (task, rules) = (&plan.task, &plan.task.rules);
     let tries = u64::from(task.retries) + 1;

@@ -1,7 +1,7 @@
-//! How builder and evaluator come to a contract: the evaluator drafts, the builder accepts or proposes, and the evaluator rules on
-//! each proposal by the words of the brief.
+//! The negotiation of a contract: the evaluator drafts, the builder accepts or proposes changes, and the evaluator
+//! rules on each proposal by the words of the brief.
 //!
-//! What the profile asks for is not negotiated, so a builder cannot talk a must-pass criterion away.
+//! The criteria of the profile are not negotiable, so a builder cannot talk a must-pass criterion away.
 
 use std::collections::BTreeSet;
 
@@ -11,27 +11,27 @@ use super::contract::{Change, Contract, Criterion, Faulty, Origin};
 use super::rules::Rules;
 use super::test_scenario::TestScenario;
 
-/// What has been said so far.
+/// The negotiation so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Negotiation {
     pub draft: Draft,
     pub rounds: Vec<Round>,
 }
 
-/// What the evaluator would judge by, besides the profile.
+/// The evaluator's own criteria, besides the profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draft {
     pub criteria: Vec<Criterion>,
-    /// They decide criteria of its own.
+    /// Test scenarios for its own criteria.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub test_scenarios: Vec<TestScenario>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
-    /// None: the builder accepts the draft as it is by now.
+    /// If empty, the builder accepts the draft as it is by now.
     pub proposals: Vec<Proposal>,
-    /// One a proposal, in their order.
+    /// One ruling for each proposal, in their order.
     pub rulings: Vec<Ruling>,
 }
 
@@ -44,12 +44,12 @@ pub struct Proposal {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
     pub is_accepted: bool,
-    /// The words of the brief that decide: one alone decides nothing.
+    /// The words of the brief that decide. A single word is not enough.
     pub cites: Box<str>,
     pub why: Box<str>,
 }
 
-/// Whose turn it is.
+/// The next turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     Builder { round: usize },
@@ -57,7 +57,7 @@ pub enum Turn {
     Settled,
 }
 
-/// What a side has said that the rules do not allow.
+/// A breach of the negotiation rules.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Foul {
     #[error(transparent)]
@@ -73,14 +73,14 @@ pub enum Foul {
 }
 
 impl Negotiation {
-    /// The evaluator's first word.
+    /// Starts with the evaluator's draft.
     pub fn begin(profile: &Contract, draft: Draft) -> Result<Self, Foul> {
         let begun = Self { draft, rounds: Vec::new() };
         begun.contract(profile)?;
         Ok(begun)
     }
 
-    /// After the last round the evaluator has the last word.
+    /// Returns whose turn it is. After the last round the evaluator has the last word.
     pub fn turn(&self, rules: &Rules) -> Turn {
         match self.rounds.last() {
             Some(Round { proposals, .. }) if proposals.is_empty() => Turn::Settled,
@@ -88,13 +88,13 @@ impl Negotiation {
                 Turn::Evaluator { round: self.rounds.len() }
             }
             _ if self.rounds.len() >= rules.negotiation_rounds => Turn::Settled,
-            // All that was proposed is in the contract: nothing is left to talk about.
+            // All proposals are in the contract, so there is nothing left to negotiate.
             Some(Round { rulings, .. }) if rulings.iter().all(|ruling| ruling.is_accepted) => Turn::Settled,
             _ => Turn::Builder { round: self.rounds.len() + 1 },
         }
     }
 
-    /// The builder's word: each proposal would make a contract on its own.
+    /// Adds the builder's proposals. Each must make a valid contract on its own.
     pub fn propose(&mut self, profile: &Contract, proposals: Vec<Proposal>) -> Result<(), Foul> {
         let now = self.contract(profile)?;
         for (nth, Proposal { change, why }) in (1..).zip(&proposals) {
@@ -110,7 +110,8 @@ impl Negotiation {
         Ok(())
     }
 
-    /// The evaluator's word on the proposals of the last round. Two that exclude each other are not both accepted.
+    /// Adds the evaluator's rulings on the proposals of the last round. Two that exclude each other are not both
+    /// accepted.
     pub fn rule(&mut self, profile: &Contract, brief: &str, rulings: Vec<Ruling>) -> Result<(), Foul> {
         let proposals = self.rounds.last().map_or(0, |round| round.proposals.len());
         if rulings.len() != proposals {
@@ -133,7 +134,7 @@ impl Negotiation {
         Ok(())
     }
 
-    /// The contract as far as they have come.
+    /// Returns the contract as negotiated so far.
     pub fn contract(&self, profile: &Contract) -> Result<Contract, Foul> {
         let known: BTreeSet<_> = profile.criteria.iter().map(|criterion| &criterion.id).collect();
         let own = self.draft.criteria.iter().cloned().map(|criterion| Criterion {
@@ -143,7 +144,7 @@ impl Negotiation {
         });
         let mut contract = profile.clone();
         contract.criteria.extend(own);
-        // What the profile asks for is not decided by less than it says.
+        // A draft must not let criteria of the profile be decided by less than the profile says.
         if let Some(scenario) = self.draft.test_scenarios.iter().find(|one| known.contains(&one.criterion)) {
             return Err(Foul::Frozen(scenario.criterion.as_str().into()));
         }
@@ -162,7 +163,7 @@ impl Negotiation {
     }
 }
 
-/// Words alone: line breaks, signs and capitals decide nothing.
+/// Returns the words alone: line breaks, punctuation and case do not matter.
 fn plain(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")

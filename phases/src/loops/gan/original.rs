@@ -1,4 +1,4 @@
-//! The settings of the original loop, as far as they are numbers of ours: a `design.yaml` with a part `gan_loop`.
+//! The settings of the original loop that are also numbers of ours: a `design.yaml` with a part `gan_loop`.
 
 use serde::Deserialize;
 
@@ -24,7 +24,7 @@ struct Talks {
 }
 
 impl Original {
-    /// None, if it is another kind of file.
+    /// Reads the settings; none if it is another kind of file.
     pub fn read(text: &str) -> Result<Option<Self>, NotAProfile> {
         let file = yaml::value(text)?;
         let found = file.get("gan_loop").or_else(|| file.get("design")?.get("gan_loop"));
@@ -44,7 +44,7 @@ impl Original {
     }
 }
 
-/// Of a fraction. What is none says nothing.
+/// Converts a fraction to points. An invalid fraction is ignored.
 fn points(fraction: f64) -> Option<Score> {
     Score::new(fraction * 100.0)
 }

@@ -1,7 +1,7 @@
-//! A profile: by which dimensions something is judged, what each of them asks in any case, and what speaks against it.
+//! A profile: the dimensions of a judgement, the criteria that always apply, and the anti-patterns.
 //!
-//! `design` is the original's, for pages and sites, and `code` that of its evaluator for programs. A profile of a person's own is
-//! data of the same form.
+//! `design` is the original's, for pages and sites; `code` is the profile of its evaluator, for programs. A person's
+//! own profile is data of the same form.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,7 +25,7 @@ pub struct Profile {
     pub test_scenarios: Vec<TestScenario>,
 }
 
-/// What a profile asks of everything that is judged by it.
+/// A criterion for everything that is judged by the profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Demand {
@@ -37,7 +37,7 @@ pub struct Demand {
     pub must_pass: bool,
     #[serde(default = "one")]
     pub weight: u32,
-    /// The machine check that settles it, where it can be made.
+    /// The machine check that decides it, if it can be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Check>,
 }
@@ -46,7 +46,7 @@ fn one() -> u32 {
     1
 }
 
-/// What keeps a text from being a profile.
+/// The reason why a text is not a profile.
 #[derive(Debug, thiserror::Error)]
 pub enum NotAProfile {
     #[error(transparent)]
@@ -57,25 +57,25 @@ pub enum NotAProfile {
     Faulty(#[from] Faulty),
 }
 
-/// For pages and sites.
+/// Returns the profile for pages and sites.
 pub fn design() -> Profile {
     Profile::read(DESIGN).expect("a test reads it")
 }
 
-/// For programs.
+/// Returns the profile for programs.
 pub fn code() -> Profile {
     Profile::read(CODE).expect("a test reads it")
 }
 
 impl Profile {
-    /// Reads one that somebody has written, and that makes a contract.
+    /// Reads a profile, and fails unless it makes a valid contract.
     pub fn read(text: &str) -> Result<Self, NotAProfile> {
         let profile: Self = serde_json::from_value(yaml::value(text)?)?;
         profile.contract()?;
         Ok(profile)
     }
 
-    /// What the profile alone asks for: the whole contract, where none is negotiated.
+    /// Returns the contract that the profile alone asks for. It is the whole contract if none is negotiated.
     pub fn contract(&self) -> Result<Contract, Faulty> {
         let criterion = |demand: &Demand| Criterion {
             id: demand.id.clone(),

@@ -1,4 +1,5 @@
-//! The files of the original, written from our run and never read back: `sprint-N.json`, `evaluation-report-N.json` and the state.
+//! The files of the original, written from our run and never read back: `sprint-N.json`, `evaluation-report-N.json` and
+//! the state.
 //!
 //! Scores are fractions there, as in the original.
 
@@ -18,7 +19,7 @@ use crate::id::TreeId;
 use crate::json;
 use crate::score::Score;
 
-/// `{iteration, score}` is all that the original keeps of a run.
+/// Returns the state file. `{iteration, score}` is all that the original keeps of a run.
 pub fn state(run: &Run) -> String {
     let newest = run.state.course.rounds.last();
     let score = |round: &Round| fraction(round.evaluation().score);
@@ -33,7 +34,7 @@ pub fn state(run: &Run) -> String {
     }))
 }
 
-/// What a sprint was to reach, and what has become of it.
+/// Returns the goals of a sprint and its outcome.
 pub fn sprint(run: &Run, sprint: &Sprint) -> String {
     let Some(contract) = run.contract_of(sprint.contract) else { return page(&Value::Null) };
     let rules = &run.plan.task.rules;
@@ -83,7 +84,7 @@ pub fn sprint(run: &Run, sprint: &Sprint) -> String {
     }))
 }
 
-/// What was found in the `number`th round.
+/// Returns the findings of the `number`th round.
 pub fn report(run: &Run, number: usize, round: &Round) -> String {
     let found = &round.found();
     let blocks = run.blocks(round);
@@ -149,7 +150,7 @@ pub fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What machines are to find out: by checks of the profile, and by test scenarios.
+/// Returns the machine checks: those of the profile, and the test scenarios.
 fn scenarios(run: &Run, contract: &Contract, artifact: Option<TreeId>) -> Vec<Value> {
     let with_browser = run.plan.task.browser.is_some();
     let (told, tried) =
@@ -207,7 +208,7 @@ fn page(value: &Value) -> String {
     json::page(value)
 }
 
-/// One division of whole numbers, or 57 of 100 would be written as 0.5700000000000001.
+/// Divides whole numbers once. Otherwise 57 of 100 would be written as 0.5700000000000001.
 fn fraction(score: Score) -> f64 {
     (score.points() * 1e6).round() / 1e8
 }

@@ -1,6 +1,6 @@
-//! What builder and evaluator are told: a page for each turn, filled from the run and the folders of a workspace.
+//! The prompts of builder and evaluator: a page for each turn, filled from the run and the folders of a workspace.
 //!
-//! All that comes from people, files and models stands in fences. The judge's page has no place for a round, a score or an
+//! All text from people, files and models is in fences. The judge's page has no place for a round, a score or an
 //! earlier verdict: it is a function of the brief, the contract and the artifact.
 
 use serde::Serialize;
@@ -17,32 +17,32 @@ use crate::contract::DimensionId;
 use crate::material::Folder;
 use crate::prompt::{READING, fence, files, numbered, plain, render};
 
-/// What every page has.
+/// The parts of every page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call<'a> {
     pub brief: &'a Brief,
     /// The files that came with the brief, if any did.
     pub given: Option<&'a Folder>,
-    /// The code that an answer must bring back.
+    /// The code that an answer must repeat.
     pub nonce: &'a str,
-    /// Why the answer before this one could not be used.
+    /// The reason why the previous answer could not be used.
     pub retry_error: Option<&'a str>,
 }
 
-/// What the builder is told of a sprint.
+/// The builder's brief for a sprint.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BuildBrief<'a> {
     pub contract: &'a Contract,
     pub priority: &'a DimensionId,
     pub extra: &'a [Item],
-    /// What was found of the files that it goes on from; nothing in the first sprint.
+    /// The evaluation of the files that it continues from; none in the first sprint.
     pub found: Option<&'a Evaluation>,
-    /// What a person has told it.
+    /// Guidance from a person.
     pub guidance: &'a [&'a str],
     pub artifact: &'a Folder,
 }
 
-/// What a judge is told.
+/// The brief of a judge.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JudgeBrief<'a> {
     pub contract: &'a Contract,
@@ -52,7 +52,7 @@ pub(super) struct JudgeBrief<'a> {
     pub screens: Option<&'a Folder>,
 }
 
-/// What a machine can use to try an artifact.
+/// The tools with which a machine can try an artifact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tools {
     pub browser: bool,
@@ -206,7 +206,7 @@ pub(super) fn judge(call: Call<'_>, brief: JudgeBrief<'_>) -> String {
     page("judge", call, values)
 }
 
-/// The page of a turn: what all have in common, and its own values.
+/// Returns the page of a turn: the common parts, and its own values.
 fn page(turn: &str, call: Call<'_>, values: impl Serialize) -> String {
     #[derive(Serialize)]
     struct Page<'a, V> {

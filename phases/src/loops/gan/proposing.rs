@@ -1,11 +1,11 @@
-//! What a commit says that proposes the result: how it came out, its score and the run.
+//! The message of the commit that proposes the result: the outcome, the score and the run.
 
 use super::Run;
 use super::course::Ending;
 use crate::id::TreeId;
 use crate::proposal::{Trailers, Words};
 
-/// What a commit of the artifact says. Its branch is that of the folder.
+/// Returns the commit message for the artifact. The branch has the name of the folder.
 pub fn words(run: &Run, artifact: TreeId) -> Words {
     let (task, state) = (&run.plan.task, &run.state);
     let folder = task.into.as_deref().and_then(|into| into.rsplit('/').next());

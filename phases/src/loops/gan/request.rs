@@ -1,4 +1,4 @@
-//! A request of `gan`: one step made ready for an agent, with its prompt and the reading of its answer.
+//! A request of `gan`: one step prepared for an agent, with its prompt and the reading of its answer.
 
 use std::sync::Arc;
 
@@ -23,11 +23,11 @@ use crate::prompt::Faulty;
 use crate::role::{Rights, Role};
 use crate::vocabulary::Vocabulary as _;
 
-/// Where a workspace holds what is built, what came with the brief, and what a browser has seen.
+/// The workspace folders of the artifact, of the files given with the brief, and of the browser's screenshots.
 pub const ARTIFACT: &str = "artifact";
 pub const GIVEN: &str = "given";
 pub const SCREENS: &str = "screens";
-/// Where the browser finds the artifact.
+/// The folder in which the browser finds the artifact.
 pub const SITE: &str = "site";
 
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ pub struct Request {
     brief: Brief,
 }
 
-/// What only the run knows.
+/// The parts that only the run knows.
 #[derive(Clone, Debug)]
 enum Brief {
     Draft,
@@ -54,7 +54,7 @@ enum Brief {
 struct Building {
     contract: Contract,
     focus: Focus,
-    /// What was found of what it goes on from.
+    /// The evaluation of the files that it continues from.
     found: Option<Evaluation>,
     guidance: Vec<String>,
 }
@@ -103,7 +103,7 @@ impl Request {
         Some(Self { order, plan, retry, brief })
     }
 
-    /// Reads an answer that is data alone.
+    /// Reads an answer that is only data.
     pub fn read(&self, answer: &str) -> Outcome<Answer> {
         let (nonce, task) = (self.nonce(), &self.plan.task);
         let read = match &self.brief {
@@ -126,7 +126,7 @@ impl Request {
         read.map_err(|why| Failure::new(FailureKind::OffSchema, why.to_string()))
     }
 
-    /// The test scenario whose command this is.
+    /// Returns the test scenario whose command this is.
     pub fn test(&self) -> Option<&CriterionId> {
         match &self.brief {
             Brief::Try(scenario) => Some(scenario),
@@ -134,7 +134,7 @@ impl Request {
         }
     }
 
-    /// What the builder says of what it built.
+    /// Returns the builder's notes on what it built.
     pub fn notes(&self, answer: &str) -> Notes {
         match &self.brief {
             Brief::Build(building) => answers::notes(answer, &self.nonce(), &building.contract),
@@ -142,14 +142,14 @@ impl Request {
         }
     }
 
-    /// By what a machine may try an artifact.
+    /// Returns the tools with which a machine may try an artifact.
     fn tools(&self) -> Tools {
         let task = &self.plan.task;
         Tools { browser: task.browser.is_some(), commands: task.commands.run != RunThem::Never }
     }
 
     fn nonce(&self) -> String {
-        // The reasons of a builder's proposals, about which its evaluator rules.
+        // The builder's proposals with their reasons, on which its evaluator rules.
         let proposals = match &self.brief {
             Brief::Rule { talk, .. } => newest(talk),
             Brief::Draft
@@ -203,7 +203,7 @@ impl Question for Request {
         })
     }
 
-    /// What is built has no form.
+    /// Returns the schema of the answer. A build has none.
     fn schema(&self) -> Option<String> {
         let profile = &self.plan.task.asked;
         let form = match &self.brief {
@@ -221,7 +221,8 @@ fn newest(talk: &Negotiation) -> &[Proposal] {
     talk.rounds.last().map_or(&[], |round| &round.proposals)
 }
 
-/// What the sprint under way is told: what was found of the files it goes on from, if they were judged under this contract.
+/// Returns the brief of the current sprint, with the evaluation of the files it continues from if they were judged
+/// under this contract.
 fn building(run: &Run, from: TreeId) -> Option<Building> {
     let state = &run.state;
     let contract = state.contract()?.clone();
@@ -250,7 +251,7 @@ fn placements(run: &Run, step: &Step) -> Vec<Placement> {
     own.into_iter().chain(given()).collect()
 }
 
-/// What runs in place of an agent.
+/// Returns the command that runs instead of an agent.
 fn command(run: &Run, step: &Step) -> Option<Command> {
     let task = &run.plan.task;
     match step {

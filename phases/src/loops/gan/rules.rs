@@ -10,30 +10,30 @@ use crate::score::Score;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     pub threshold: Score,
-    /// Of dimensions; a strict run asks the threshold of each of them as well.
+    /// Minimum scores of dimensions. A strict run also requires the threshold for each of them.
     pub minimums: BTreeMap<DimensionId, Score>,
     pub strict: bool,
-    /// A strict run judges so many rounds at least.
+    /// A strict run judges at least this many rounds.
     pub strict_rounds: u32,
     pub max_rounds: u32,
-    /// After so many rounds without a pass a person is asked.
+    /// Ask a person after this many rounds without a pass.
     pub escalate_after: u32,
     /// A round that gains less than this gains too little.
     pub gain: Score,
-    /// After so many rounds in a row that gain too little a person is asked.
+    /// Ask a person after this many rounds in a row that gain too little.
     pub standstill: u32,
-    /// The most that an anti-pattern leaves of its dimension.
+    /// The maximum level of a dimension with an anti-pattern.
     pub cap: Score,
     pub negotiation_rounds: usize,
-    /// A pass is judged once more, in other words.
+    /// Judge a pass a second time, with a different prompt.
     pub judge_twice: bool,
-    /// Two judgements that differ by more are named.
+    /// Report two judgements that differ by more than this.
     pub apart: Score,
-    /// How many items a focus may add.
+    /// The maximum number of items that a focus may add.
     pub extra_items: usize,
 }
 
-/// No run passes below it.
+/// No run passes below this score.
 pub const FLOOR: f64 = 60.0;
 
 impl Default for Rules {
@@ -57,7 +57,7 @@ impl Default for Rules {
     }
 }
 
-/// Why rules cannot be kept.
+/// The reason why a run cannot keep the rules.
 #[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum Unruly {
     #[error("the threshold must be from {FLOOR} to 100")]
@@ -73,7 +73,7 @@ pub enum Unruly {
 }
 
 impl Rules {
-    /// Nothing but rules that a run can keep.
+    /// Returns the rules if a run can keep them.
     pub fn checked(self) -> Result<Self, Unruly> {
         if self.threshold.points() < FLOOR {
             return Err(Unruly::Threshold);
@@ -90,7 +90,7 @@ impl Rules {
         if self.standstill == 0 { Err(Unruly::Standstill) } else { Ok(self) }
     }
 
-    /// What a dimension must reach at least.
+    /// Returns the minimum score of a dimension.
     pub fn minimum(&self, dimension: &DimensionId) -> Option<Score> {
         let strict = self.strict.then_some(self.threshold);
         self.minimums.get(dimension).copied().max(strict)

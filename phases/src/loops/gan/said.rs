@@ -1,4 +1,4 @@
-//! What machines and a judge have said of an artifact, as one.
+//! Combines the verdicts of machines and of a judge on an artifact.
 
 use super::Run;
 use super::answers::{Asked, Verdicts};
@@ -24,7 +24,7 @@ pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
     }
 }
 
-/// What machines have told of an artifact.
+/// The results of machines for an artifact.
 struct Machines {
     told: Vec<Told>,
     tried: Vec<Tried>,
@@ -35,12 +35,12 @@ impl Machines {
         Self { told: run.told(artifact), tried: run.tried(artifact) }
     }
 
-    /// What a check has come to, if it could be made.
+    /// Returns the result of a check, if it could be made.
     fn told(&self, check: Option<Check>) -> Option<&Told> {
         self.told.iter().find(|told| Some(told.check) == check && !told.is_unverified())
     }
 
-    /// One fault is enough for a criterion to fail; it passes when its check and all its test scenarios have passed.
+    /// Decides a criterion. One fault makes it fail; it passes when its check and all its test scenarios have passed.
     fn decide(&self, contract: &Contract, criterion: &Criterion) -> Option<(Verdict, String)> {
         let check = criterion.check.map(|_| {
             self.told(criterion.check)
@@ -61,7 +61,7 @@ impl Machines {
     }
 }
 
-/// The evaluation of an artifact under the contract in force.
+/// Evaluates an artifact under the contract in force.
 pub(super) fn evaluation(run: &Run, artifact: TreeId, reading: Reading, verdicts: &Verdicts) -> Evaluation {
     let (state, rules) = (&run.state, &run.plan.task.rules);
     let contract = state.contract().unwrap_or(&run.plan.task.asked);
@@ -82,7 +82,7 @@ pub(super) fn evaluation(run: &Run, artifact: TreeId, reading: Reading, verdicts
         claims: verdicts.claims.clone(),
         extra: verdicts.extra.clone(),
     };
-    // What a second judge is asked about was built from what was best before the first one.
+    // The artifact of a second judgement was built from the best before the first one.
     let rounds = &state.course.rounds;
     let before = match reading {
         Reading::First => rounds.len(),

@@ -18,19 +18,19 @@ use crate::run::{Change, Fold, StepState};
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     pub negotiation: Option<Negotiation>,
-    /// Each replaces the one before it.
+    /// Each contract replaces the one before it.
     pub contracts: Vec<Contract>,
     pub sprints: Vec<Sprint>,
     pub course: Rounds,
-    /// What is judged next.
+    /// The artifact that is judged next.
     pub judging: Option<TreeId>,
-    /// That of all verdicts from here on.
+    /// The era of all verdicts from now on.
     pub era: u32,
     pub end: Option<End>,
     pub ended_at: Option<Timestamp>,
 }
 
-/// One build, and what it was to see to.
+/// One build, and its focus.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sprint {
     pub number: u32,
@@ -138,17 +138,17 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
 }
 
 impl State {
-    /// That in force, once there is one.
+    /// Returns the contract in force, once there is one.
     pub fn contract(&self) -> Option<&Contract> {
         self.contracts.last()
     }
 
-    /// The newest sprint that has made an artifact.
+    /// Returns the newest sprint that has made this artifact.
     pub fn sprint_of(&self, artifact: TreeId) -> Option<&Sprint> {
         self.sprints.iter().rev().find(|sprint| sprint.artifact == Some(artifact))
     }
 
-    /// All that a person has told the builder.
+    /// Returns all guidance that a person has given the builder.
     pub fn guidance(&self) -> impl Iterator<Item = &str> {
         self.course.answers.iter().filter_map(|answered| match &answered.choice {
             Choice::Guide { text } => Some(&**text),
@@ -158,7 +158,7 @@ impl State {
 }
 
 impl Run {
-    /// What the builder said of a sprint.
+    /// Returns the builder's notes on a sprint.
     pub fn notes(&self, sprint: &Sprint) -> Option<&Notes> {
         match self.state_of(&Step::Build { sprint: sprint.number, from: sprint.from }) {
             StepState::Answered(Answer::Built { notes, .. }) => Some(notes),
@@ -166,15 +166,15 @@ impl Run {
         }
     }
 
-    /// What machines have told of an artifact so far: of each check what was told by the best means.
+    /// Returns the machine results for an artifact so far: for each check the result of the best means.
     pub fn told(&self, artifact: TreeId) -> Vec<Told> {
         let mut best: Vec<Told> = Vec::new();
         for told in self.looks(artifact).flat_map(|(looked, _)| &looked.told) {
             match best.iter_mut().find(|known| known.check == told.check) {
                 None => best.push(told.clone()),
                 Some(known) => {
-                    // A browser is believed before the source, and what was told before what was not. Whether a reader sees a
-                    // text, only a browser can tell.
+                    // A browser outranks the source, and a decided result outranks an undecided one. Only a browser can
+                    // decide whether a reader sees a text.
                     let rank = |told: &Told| (told.is_unverified() && !told.check.is_of_sight(), told.by);
                     if rank(told) < rank(known) {
                         *known = told.clone();
@@ -186,23 +186,23 @@ impl Run {
         best
     }
 
-    /// What became of the test scenarios so far.
+    /// Returns the results of the test scenarios so far.
     pub fn tried(&self, artifact: TreeId) -> Vec<Tried> {
         self.looks(artifact).flat_map(|(looked, _)| looked.tried.iter().cloned()).collect()
     }
 
-    /// The screens that a browser saw.
+    /// Returns the screenshots of a browser.
     pub fn screens(&self, artifact: TreeId) -> Option<TreeId> {
         self.looks(artifact).find_map(|(_, screens)| screens)
     }
 
-    /// What kept the machines from telling more.
+    /// Returns what kept the machines from checking more.
     pub fn limits(&self, artifact: TreeId) -> impl Iterator<Item = &str> {
         self.looks(artifact).flat_map(|(looked, _)| looked.notes.iter().map(AsRef::as_ref))
     }
 
     fn looks(&self, artifact: TreeId) -> impl Iterator<Item = (&super::inspect::Looked, Option<TreeId>)> {
-        // Those of earlier contracts too: a report of that time shows them.
+        // Includes test scenarios of earlier contracts, because the reports of their time show them.
         let tests: BTreeSet<_> =
             self.state.contracts.iter().flat_map(|one| &one.test_scenarios).map(|test| &test.id).collect();
         let tries = tests.into_iter().map(move |test| Step::Try { artifact, scenario: test.clone() });

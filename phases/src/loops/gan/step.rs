@@ -1,4 +1,4 @@
-//! What `gan` can ask for, and what it comes to.
+//! The steps of `gan`, and their answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ use crate::proposal::{self, Form};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// The evaluator says what it would judge by.
+    /// The evaluator drafts its criteria.
     Draft,
     /// The builder accepts it, or proposes changes.
     Propose { round: usize },
     /// The evaluator rules on them.
     Rule { round: usize },
-    /// The builder makes the artifact from this one.
+    /// The builder makes the next artifact from this one.
     Build { sprint: u32, from: TreeId },
     /// Machine checks of the source.
     Inspect { artifact: TreeId },
@@ -29,26 +29,26 @@ pub enum Step {
     Allow,
     /// Run the command of a test scenario on a copy of the artifact.
     Try { artifact: TreeId, scenario: CriterionId },
-    /// An evaluator judges what no machine could tell.
+    /// An evaluator judges what no machine could decide.
     Judge {
         artifact: TreeId,
-        /// Each is judged anew, also where the builder has changed nothing.
+        /// Each sprint is judged anew, even if the builder has changed nothing.
         sprint: usize,
         /// The hash of the contract.
         contract: Digest,
         reading: Reading,
-        /// Raised whenever the evaluator has changed: verdicts of two eras are never compared.
+        /// Raised whenever the evaluator changes. Verdicts of two eras are never compared.
         era: u32,
     },
-    /// Ask a person how to go on after so many rounds.
+    /// Ask a person how to continue after this many rounds.
     Ask { hold: Question, after: usize },
     /// Put the result into the folder that a person has named.
     Promote { artifact: TreeId },
-    /// Make a commit of the result, and leave that folder as it is.
+    /// Commit the result, and leave that folder unchanged.
     Commit { artifact: TreeId, form: Form },
 }
 
-/// Which of two judgements of the same artifact: they are asked for in different words.
+/// Which of two judgements of the same artifact. Each has a different prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
@@ -60,14 +60,14 @@ pub enum Reading {
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
     Drafted(Draft),
-    /// None: it accepts.
+    /// If empty, the builder accepts.
     Proposed(Vec<Proposal>),
     Ruled(Vec<Ruling>),
     Built {
         artifact: TreeId,
         notes: Box<Notes>,
     },
-    /// What machines have told, and the screens that they saw.
+    /// The results of machines, and their screenshots.
     Told {
         looked: Box<Looked>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,7 +80,7 @@ pub enum Answer {
         by: Who,
     },
     Promoted,
-    /// The folder was not as it was when the run began: what was found is kept.
+    /// The folder has changed since the run began. The content found there is kept.
     Conflict {
         found: Vec<TreeId>,
     },

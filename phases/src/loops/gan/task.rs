@@ -1,4 +1,4 @@
-//! What `gan` is asked to do: a brief, what was given with it, what it is judged by, and the numbers that end it.
+//! The task of `gan`: a brief, the files given with it, the profile that judges it, and the numbers that end it.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,36 +11,36 @@ use crate::proposal::Form;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// A short name that the brief's title gives.
+    /// A short name, made from the brief's title.
     pub name: String,
     pub brief: Brief,
     pub level: Level,
-    /// Both sides agree to a contract first. Otherwise it is what the profile asks.
+    /// Whether both sides negotiate a contract first. Otherwise the profile is the contract.
     pub negotiated: bool,
-    /// The name of the profile, and all that it asks.
+    /// The name of the profile, and the contract that it asks for.
     pub profile: Box<str>,
     pub asked: Contract,
-    /// What was given with the brief, as data and as the files that it came in.
+    /// The material given with the brief, as data and as the original files.
     pub given: Given,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub materials: Option<TreeId>,
-    /// What is there at first: an empty folder, if nothing is.
+    /// The starting content; an empty folder if there is none.
     pub start: TreeId,
-    /// Symlinks that lead out of that folder, as text: agents do not get them, and no edit changes them.
+    /// Symlinks that lead out of that folder, as text. Agents do not get them, and no edit changes them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links_outside: Vec<String>,
-    /// Where the result goes, if it goes anywhere.
+    /// The folder for the result, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
     #[serde(default)]
     pub apply: Apply,
     pub rules: Rules,
-    /// How often an answer that cannot be used is asked for again.
+    /// The number of retries after an answer that cannot be used.
     pub retries: u32,
-    /// What is done with the commands of test scenarios, and how long each may take.
+    /// The handling of the commands of test scenarios, and the time limit of each.
     pub commands: Commands,
     pub command_seconds: u64,
-    /// What looks at the artifact in a browser, if there is one.
+    /// The command that checks the artifact in a browser, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<Browser>,
 }
@@ -52,28 +52,28 @@ pub struct Brief {
     pub text: Box<str>,
 }
 
-/// What becomes of a result that has passed, or that a person has taken.
+/// The destination of a result that has passed, or that a person has accepted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Apply {
-    /// It is put into its folder.
+    /// The result goes into its folder.
     #[default]
     Auto,
-    /// It stays among the run's files.
+    /// The result stays among the run's files.
     Never,
-    /// A person takes it from a commit.
+    /// The result is in a commit, from which a person takes it.
     Propose(Form),
 }
 
-/// How much is done to be sure.
+/// The thoroughness of the verification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// What the profile asks is the contract.
+    /// The profile is the contract.
     Minimal,
-    /// A contract is agreed to where that is asked for.
+    /// A contract is negotiated if requested.
     Standard,
-    /// A contract is always agreed to, and a pass is judged twice.
+    /// A contract is always negotiated, and a pass is judged twice.
     Thorough,
 }
 
@@ -87,7 +87,7 @@ impl Level {
     }
 }
 
-/// The command that looks at an artifact in a browser.
+/// The command that checks an artifact in a browser.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Browser {
     pub argv: Vec<String>,

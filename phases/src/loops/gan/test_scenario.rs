@@ -1,4 +1,5 @@
-//! Test scenarios: what a machine does with the artifact, and what has to come of it. Each decides the criterion that it names.
+//! Test scenarios: the actions of a machine on the artifact, and the expected outcome. Each decides the criterion that
+//! it names.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +18,9 @@ pub struct TestScenario {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tool {
-    /// A browser does these one after the other, from the first page on.
+    /// A browser does these one after the other, starting at the first page.
     Browser(Vec<Act>),
-    /// A program ends with exit code 0. It runs in a copy of the artifact.
+    /// A program that must end with exit code 0. It runs in a copy of the artifact.
     Command(Vec<String>),
 }
 
@@ -28,9 +29,9 @@ pub enum Tool {
 #[serde(deny_unknown_fields)]
 pub struct Act {
     pub act: Verb,
-    /// A path, a width, the words on a control or beside a field, a text to look for.
+    /// A path, a width, the words on a control or beside a field, or a text to look for.
     pub on: Box<str>,
-    /// What is typed into a field.
+    /// The text to type into a field.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub text: Box<str>,
 }
@@ -48,11 +49,11 @@ pub enum Verb {
 
 pub const MOST_ACTS: usize = 12;
 const LONGEST: usize = 200;
-/// In pixels: what a screen can be.
+/// Possible screen widths, in pixels.
 const WIDTHS: std::ops::RangeInclusive<u32> = 200..=4000;
 
 impl TestScenario {
-    /// What is wrong with it, if anything is.
+    /// Returns the fault of the scenario, if there is one.
     pub fn fault(&self) -> Option<String> {
         if self.description.trim().is_empty() {
             return Some("it needs a description".to_owned());
@@ -103,7 +104,7 @@ impl Act {
         self.on.trim().parse().ok().filter(|width| WIDTHS.contains(width))
     }
 
-    /// In words, for people and agents.
+    /// Describes the step, for people and agents.
     pub fn words(&self) -> String {
         let Self { act, on, text } = self;
         match act {
@@ -133,7 +134,7 @@ impl Verb {
 }
 
 impl Tool {
-    /// In words, for people and agents.
+    /// Describes the actions or the command, for people and agents.
     pub fn words(&self) -> String {
         match self {
             Self::Browser(acts) => acts.iter().map(Act::words).collect::<Vec<_>>().join(", "),

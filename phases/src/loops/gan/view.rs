@@ -1,4 +1,4 @@
-//! How a run stands. Derived each time, never stored.
+//! The status of a run. Derived each time, never stored.
 
 use serde::Serialize;
 
@@ -14,22 +14,22 @@ use crate::id::{Digest, TreeId};
 use crate::proposal::Proposal;
 use crate::run::StepState;
 
-/// The run's outcome for scripts, in the words of the other loops where it means the same.
+/// The run's outcome for scripts. It uses the words of the other loops if the meaning is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     Passed,
     /// A person called it passed.
     Forced,
-    /// A person took it as it was.
+    /// A person accepted it as it was.
     Accepted,
     Short,
     Aborted,
-    /// A step came to nothing that could be used.
+    /// A step gave no usable answer.
     Unjudged,
-    /// Waiting for an answer.
+    /// The run waits for an answer.
     Held,
-    /// Not at its end: it can be resumed.
+    /// The run has not ended and can be resumed.
     Paused,
 }
 
@@ -58,7 +58,7 @@ impl Run {
         }
     }
 
-    /// The round whose artifact the run leaves, or would leave: the best under the contract in force.
+    /// Returns the round whose artifact is or would be the result: the best under the contract in force.
     pub fn best(&self) -> Option<&Round> {
         let course = &self.state.course;
         match &self.state.end {
@@ -70,7 +70,8 @@ impl Run {
         }
     }
 
-    /// The round in which an artifact was judged: the best one, or else the newest. A builder may leave it as it is.
+    /// Returns the round in which an artifact was judged: the best one, or else the newest. A builder may change
+    /// nothing.
     pub(super) fn judged(&self, artifact: TreeId) -> Option<&Round> {
         let course = &self.state.course;
         let best = course.best(self.state.contract()?, &self.plan.task.rules, self.state.era);
@@ -78,29 +79,29 @@ impl Run {
         best.filter(|round| round.artifact == artifact).or_else(newest)
     }
 
-    /// The contract of this hash.
+    /// Returns the contract with this hash.
     pub fn contract_of(&self, hash: Digest) -> Option<&Contract> {
         self.state.contracts.iter().rev().find(|contract| contract.hash() == hash)
     }
 
-    /// All that keeps a round from passing.
+    /// Returns everything that keeps a round from passing.
     pub fn blocks(&self, round: &Round) -> Vec<Block> {
         let contract = self.contract_of(round.first.contract);
         contract.map_or_else(Vec::new, |one| round.blocks(one, &self.plan.task.rules, round.sprints))
     }
 
-    /// The sprint that has built what was judged in a round. A later one may have built the same again.
+    /// Returns the sprint that built the artifact of a round. A later sprint may have built the same artifact again.
     pub fn sprint_of(&self, round: &Round) -> Option<&Sprint> {
         let by_then = self.state.sprints.iter().filter(|sprint| sprint.number <= round.sprints);
         by_then.rev().find(|sprint| sprint.artifact == Some(round.artifact))
     }
 
-    /// Its number.
+    /// Returns the number of the sprint that built the artifact of a round.
     pub fn number_of(&self, round: &Round) -> u32 {
         self.sprint_of(round).map_or(0, |sprint| sprint.number)
     }
 
-    /// What it asks a person next, if it asks how to go on.
+    /// Returns the next question to a person about how to continue, if there is one.
     pub fn asks(&self) -> Option<Question> {
         let (state, rules) = (&self.state, &self.plan.task.rules);
         match state.course.follow(state.contract()?, rules, state.era) {
@@ -109,12 +110,12 @@ impl Run {
         }
     }
 
-    /// How many artifacts it may build as things stand.
+    /// Returns the number of artifacts that the run may build as of now.
     pub fn last_sprint(&self) -> u32 {
         self.state.course.last_sprint(&self.plan.task.rules)
     }
 
-    /// What a run leaves.
+    /// Returns the artifact that a run leaves.
     pub fn result(&self) -> Option<TreeId> {
         match &self.state.end {
             Some(end) => end.result,
@@ -122,7 +123,8 @@ impl Run {
         }
     }
 
-    /// What a run leaves that ends so: what has passed, or else the best, or before anything was judged what was built last.
+    /// Returns the artifact that a run with this ending leaves: the one that passed, or else the best, or if none was
+    /// judged the last one built.
     pub(super) fn left_by(&self, ending: Ending) -> Option<TreeId> {
         let rounds = &self.state.course.rounds;
         let judged = match ending {
@@ -136,7 +138,7 @@ impl Run {
         judged.map(|round| round.artifact).or_else(built)
     }
 
-    /// What became of the result in the folder that a person has named, or in its repository.
+    /// Returns the answer about the result in the folder that a person has named, or in its repository.
     pub fn handed_over(&self) -> Option<&Answer> {
         match self.state_of(&self.handover()?) {
             StepState::Answered(answer) => Some(answer),
@@ -144,7 +146,7 @@ impl Run {
         }
     }
 
-    /// The commit of the result, or why there is none, where one was to be made.
+    /// Returns the commit of the result, or the reason why there is none, if one was to be made.
     pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
         match self.handed_over()? {
             Answer::Committed(proposal) => Some(Ok(proposal)),

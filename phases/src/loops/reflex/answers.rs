@@ -1,6 +1,7 @@
-//! Reading what the agents answer: rules, a plan, an artifact, verdicts, a critique.
+//! Reads the agents' answers: rules, a plan, an artifact, verdicts, a critique.
 //!
-//! A model's text is data: it can speak only of rules that it was asked about, and a verdict is never its own number.
+//! A model's text is data: it can refer only to rules that it was asked about, and a number of its own is never a
+//! verdict.
 
 mod artifact;
 mod critique;

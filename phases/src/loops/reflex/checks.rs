@@ -1,7 +1,7 @@
-//! How it is told whether a rule is met: by a command, by a pattern, by a question to the judge.
+//! The checks of a rule: a command, a pattern, or a question to the judge.
 //!
-//! An agent proposes the checks without having seen the artifact. They are a few of the kinds that [`crate::checks`] knows,
-//! which finds their faults and tells them. Whoever runs the commands says what became of each.
+//! An agent proposes the checks without having seen the artifact. They use a few of the kinds of [`crate::checks`],
+//! which finds and reports their faults. The caller runs the commands and reports the result of each.
 
 mod matched;
 mod read;
@@ -17,10 +17,10 @@ pub use matched::matched;
 pub use read::{Ask, read};
 pub use results::{Asked, asked, combined};
 
-/// The name of the artifact's page.
+/// The file name of the artifact's page.
 pub const PAGE: &str = "artifact.md";
 
-/// One way to tell whether one rule is met.
+/// One check of one rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     pub rule: RuleId,
@@ -35,7 +35,7 @@ pub enum Kind<'a> {
         exit: i32,
         expected: &'a str,
     },
-    /// It has to occur in the artifact, or must not.
+    /// The pattern must occur in the artifact, or must not.
     Pattern {
         pattern: &'a str,
         is_present: bool,
@@ -44,12 +44,12 @@ pub enum Kind<'a> {
 }
 
 impl Check {
-    /// The one that a person has given a rule.
+    /// Returns the check that a person has given for a rule.
     pub fn given(rule: &Rule) -> Option<Self> {
         Some(Self { rule: rule.id.clone(), how: command(rule.command.clone()?, 0, "") })
     }
 
-    /// None for a kind that is never proposed.
+    /// Returns the kind of the check; none for a kind that is never proposed.
     pub fn kind(&self) -> Option<Kind<'_>> {
         match &self.how {
             How::Question { text } => Some(Kind::Question(text)),
@@ -73,12 +73,12 @@ impl Check {
     }
 }
 
-/// A command that ends with this exit code if the rule is met.
+/// Creates a command check. The rule is met if the command ends with this exit code.
 pub fn command(argv: Vec<String>, exit: i32, expected: &str) -> How {
     How::Check(Machine::Command { argv, exit, expected: expected.into(), grader: None })
 }
 
-/// A pattern for the artifact.
+/// Creates a pattern check of the artifact.
 pub fn pattern(pattern: &str, times: Times) -> How {
     How::Check(Machine::Pattern { pattern: pattern.into(), of: Text::Files(PAGE.into()), times })
 }

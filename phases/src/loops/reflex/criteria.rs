@@ -1,6 +1,6 @@
-//! What the artifact is judged by: rules of two levels, from a template, the task and a person.
+//! The criteria for the artifact: rules of two levels, from a template, the task and a person.
 //!
-//! Criteria are data and are frozen once they are agreed to. How verdicts on them become a score is told in `verdict`.
+//! Criteria are data and are frozen once they are agreed to. `verdict` computes a score from the verdicts on them.
 
 mod guess;
 mod rule;
@@ -16,7 +16,7 @@ use crate::score::Score;
 pub use crate::rules::{RuleId, Severity, Weights};
 pub use rule::{CATEGORIES, Rule};
 
-/// The frozen rules of a run, and how much of them each level asks for.
+/// The frozen rules of a run, and the threshold of each level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criteria {
     pub name: Box<str>,
@@ -25,7 +25,7 @@ pub struct Criteria {
     pub rules: Vec<Rule>,
 }
 
-/// Raised when the words of a template change.
+/// Raised when the text of a template changes.
 const VERSION: u32 = 1;
 
 impl Criteria {
@@ -34,7 +34,7 @@ impl Criteria {
         Self { name: template.as_str().into(), version: VERSION, thresholds, rules }
     }
 
-    /// The hash of everything that agents are told and a score is computed with.
+    /// Returns the hash of everything that agents see and that the score is computed from.
     pub fn id(&self) -> ContractId {
         let json = serde_json::to_vec(self).expect("plain strings and numbers always serialise");
         ContractId(Digest::of(&json))
@@ -44,22 +44,22 @@ impl Criteria {
         self.rules.iter().find(|rule| rule.id == *id)
     }
 
-    /// The rules that count at a level: those of A at A, all at B.
+    /// Returns the rules that count at a level: those of A at A, all at B.
     pub fn active(&self, level: Level) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| rule.level <= level)
     }
 
-    /// The rules that come in with a level.
+    /// Returns the rules that a level adds.
     pub fn at(&self, level: Level) -> impl Iterator<Item = &Rule> {
         self.rules.iter().filter(move |rule| rule.level == level)
     }
 
-    /// Those of them that came without a check of their own.
+    /// Returns the rules of a level that came without a check of their own.
     pub fn unchecked(&self, level: Level) -> impl Iterator<Item = &Rule> {
         self.at(level).filter(|rule| rule.command.is_none())
     }
 
-    /// Takes in a rule, in the place of the one that has its id, or after the others of its level.
+    /// Adds a rule. It replaces the rule with its id, or comes after the others of its level.
     pub fn set(&mut self, rule: Rule) {
         match self.rules.iter_mut().find(|known| known.id == rule.id) {
             Some(known) => *known = rule,
@@ -68,7 +68,7 @@ impl Criteria {
         self.rules.sort_by_key(|rule| rule.level);
     }
 
-    /// What makes these rules unfit to judge anything by, if something does.
+    /// Returns the reason why these rules cannot judge anything, if there is one.
     pub fn fault(&self) -> Option<&'static str> {
         match self.rules.len() {
             0 => Some("there is no rule"),
@@ -79,10 +79,10 @@ impl Criteria {
     }
 }
 
-/// More than these nobody would read, and a judge would not either.
+/// Neither a person nor a judge would read more rules than this.
 const MOST_RULES: usize = 60;
 
-/// The two stages that one artifact goes through: what it must do, then how well.
+/// The two stages of an artifact: what it must do, then how well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -103,7 +103,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// The score from which on each level is passed.
+/// The minimum score for passing each level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thresholds {
     pub a: Score,
@@ -119,7 +119,7 @@ impl Thresholds {
     }
 }
 
-/// A kind of text, with eight rules made for it; one of another kind has none but those of its task.
+/// A kind of text with eight rules made for it. Other kinds have only the rules of their task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Template {
@@ -143,7 +143,7 @@ impl Template {
         }
     }
 
-    /// Where nobody has said otherwise; prose is judged a little more kindly.
+    /// Returns the default thresholds. Those for prose are a little lower.
     pub fn thresholds(self) -> Thresholds {
         let (a, b) = match self {
             Self::Docs => (75.0, 85.0),

@@ -1,4 +1,4 @@
-//! What `reflex` decides.
+//! The decisions of `reflex`.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,20 +14,20 @@ use super::verdict::Evaluation;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
-    /// The plan's criteria and limits are these from now on.
+    /// The criteria and limits of the plan from now on.
     Agreed(Box<Terms>),
-    /// A phase begins; what it takes counts against the limit of time once it is done.
+    /// A phase begins. Its time counts against the time limit once it is done.
     Enter(Phase),
     Planned(Vec<PlanStep>),
-    /// The artifact is there, and at the first time the checks of its level too.
+    /// The artifact is written. The first time, the checks of its level are ready too.
     Produced {
         artifact: Box<Artifact>,
         checks: Option<Vec<Check>>,
     },
-    /// The checks of the other level are there.
+    /// The checks of the other level are ready.
     Prepared(Vec<Check>),
     Evaluated(Box<Evaluation>),
-    /// The artifact is worse than the best of its level, which is gone on from again.
+    /// The artifact is worse than the best of its level, and the run continues from the best.
     Drop {
         hash: String,
         best: String,
@@ -42,29 +42,29 @@ pub enum Decision {
     Close,
 }
 
-/// A stretch of work that is done again from its start when it was broken off.
+/// A stretch of work that starts over if it was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
     Plan,
-    /// Both side by side.
+    /// Both run side by side.
     ProducePrepare,
     Evaluate,
     Critique,
     Refine,
-    /// Alone only where a run goes from A to B.
+    /// Runs alone only when a run goes from A to B.
     Prepare,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
     pub reason: Reason,
-    /// What somebody has said, or what went wrong.
+    /// A person's message, or the error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Why a run ended. In the order of precedence: completion, a person, failures, and resources last.
+/// The reason why a run ended. In the order of precedence: completion, a person, failures, and resources last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -75,14 +75,14 @@ pub enum Reason {
     UserStop,
     /// A phase gave no answer that keeps its contract, or nothing that could be judged.
     PhaseError,
-    /// The artifact came back to what it had been, twice.
+    /// The artifact returned to an earlier version, twice.
     Oscillation,
     Stagnation,
     BudgetExceeded,
     IterationLimit,
 }
 
-/// How a run stands, in the original's words.
+/// The status of a run, in the original's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -149,7 +149,7 @@ impl From<Reason> for Stop {
 }
 
 impl Phase {
-    /// The original's word.
+    /// Returns the original's word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Plan => "PLAN",

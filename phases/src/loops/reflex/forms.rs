@@ -1,5 +1,5 @@
-//! The forms of the answers that are data, for agents that hold their models to one. What they give is read like any
-//! other answer: a form cannot say that a rule has one issue, or that a program is no shell.
+//! The JSON schemas of the answers that are data, for agents that hold their models to one. Such answers are read like
+//! all others: a schema cannot say that a rule has one issue, or that a program is not a shell.
 
 use std::ops::RangeInclusive;
 
@@ -13,7 +13,7 @@ use super::verdict::RuleResult;
 use crate::form::{bound, list, object, one_of, text};
 use crate::judgement::{self, Ask, VerdictShape};
 
-/// So many rules.
+/// Returns the schema of this many rules.
 pub fn proposal(bounds: Bounds) -> Value {
     let rule = object(&json!({
         "id": text(),
@@ -24,13 +24,13 @@ pub fn proposal(bounds: Bounds) -> Value {
     bound("rules", &list(&(bounds.least..=bounds.most), &rule))
 }
 
-/// A plan of so many steps, each for an active rule.
+/// Returns the schema of a plan with this many steps, each for an active rule.
 pub fn plan(rules: &[&Rule], steps: &RangeInclusive<usize>) -> Value {
     let step = object(&json!({ "step": text(), "rule_id": one_of(ids(rules)) }));
     bound("plan", &list(steps, &step))
 }
 
-/// Checks for rules, of which each has one at least.
+/// Returns the schema of checks for rules. Each rule has at least one.
 pub fn checks(rules: &[&Rule], most: usize) -> Value {
     let check = |kind: &str, own: Value| {
         let mut parts = json!({ "rule_id": one_of(ids(rules)), "type": one_of([kind]) });
@@ -49,7 +49,7 @@ pub fn checks(rules: &[&Rule], most: usize) -> Value {
     bound("checks", &list(&number, &json!({ "anyOf": kinds })))
 }
 
-/// Issues with rules that are not met.
+/// Returns the schema of issues with rules that are not met.
 pub fn critique(missed: &[&RuleResult], most: usize) -> Value {
     let issue = object(&json!({
         "rule_id": one_of(missed.iter().map(|result| &result.rule)),
@@ -61,7 +61,7 @@ pub fn critique(missed: &[&RuleResult], most: usize) -> Value {
     bound("issues", &list(&(1..=most.min(missed.len())), &issue))
 }
 
-/// Verdicts and nothing besides: who judges a text proposes nothing.
+/// Returns the schema of verdicts and nothing else: a judge proposes nothing.
 pub fn verdicts(asked: &[Asked<'_>], nonce: &str) -> Value {
     let contract = answers::contract(asked);
     let mut form = judgement::schema(&Ask {

@@ -1,4 +1,4 @@
-//! What comes next: the state machine, a function of the run alone.
+//! The state machine: decides what comes next, as a function of the run alone.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ pub(super) fn next(run: &Run) -> Next<'_> {
     }
 }
 
-/// The next decision of a run that a person stops: the answers that it has are kept, then it ends. A success stays one.
+/// Returns the next decision of a run that a person stops: it keeps the answers so far, then ends. A success stays one.
 pub(super) fn stop(run: &Run, reason: Option<&str>) -> Option<Decision> {
     let is_success = |stop: &Stop| stop.reason.status() == Status::Completed;
     let kept = match next(run) {
@@ -46,7 +46,7 @@ pub(super) fn stop(run: &Run, reason: Option<&str>) -> Option<Decision> {
     Some(kept.or_else(|| written_alone(run)).unwrap_or_else(ended))
 }
 
-/// The new text of a phase that ends without its checks: it is paid for, and kept.
+/// Keeps the new text of a phase that ends without its checks, because it is already paid for.
 fn written_alone(run: &Run) -> Option<Decision> {
     let state = &run.state;
     let has_no_checks = state.phase == Some(Phase::ProducePrepare) && state.prepared.is_none();
@@ -60,7 +60,7 @@ fn written_alone(run: &Run) -> Option<Decision> {
     }
 }
 
-/// What follows what was done last.
+/// Returns what follows the last completed work.
 fn follow(run: &Run) -> Next<'_> {
     let state = &run.state;
     match state.done {
@@ -76,7 +76,7 @@ fn follow(run: &Run) -> Next<'_> {
     }
 }
 
-/// Rules for the task are proposed, where they are asked for, and somebody agrees to what has become of them.
+/// Has rules proposed for the task if requested, then asks for agreement to the result.
 fn agree(run: &Run) -> Next<'_> {
     let asked = run.plan.task.setup.proposals.map(|_| run.state_of(&Step::Propose));
     match (asked, run.state_of(&Step::Agree)) {
@@ -95,12 +95,12 @@ fn enter(run: &Run, phase: Phase) -> Next<'_> {
     stop_for(if settled(run, true) { Reason::NoMajorIssues } else { Reason::BudgetExceeded })
 }
 
-/// Whether completed phases have taken all the time that was agreed to: that ends a run, as in the original.
+/// Whether completed phases have used up the agreed time. That ends a run, as in the original.
 fn is_over_time(run: &Run) -> bool {
     run.plan.task.rules.max_seconds.is_some_and(|most| run.state.clock.seconds() >= most)
 }
 
-/// The first stop rule that holds, if any: of the resources time comes before iterations.
+/// Returns the first stop rule that holds, if any. Of the resources, time comes before iterations.
 fn rule(run: &Run) -> Option<Reason> {
     match stop::judge(&run.plan.task.rules.limits(), &run.series()) {
         None | Some(stop::Reason::Exhausted) if is_over_time(run) => Some(Reason::BudgetExceeded),
@@ -112,8 +112,8 @@ fn stop_for<'a>(reason: Reason) -> Next<'a> {
     Next::Decide(Decision::Stop(reason.into()))
 }
 
-/// A person is asked about commands between two phases: their time is nobody's work. A question that came to nothing
-/// allows nothing, and is put again before the next evaluation.
+/// Asks about commands between two phases, so time spent waiting for a person is not counted. A question without a
+/// result allows nothing, and is asked again before the next evaluation.
 fn evaluate(run: &Run) -> Next<'_> {
     let unasked = |level: &Level| {
         run.plan.task.commands.run == RunThem::Ask
@@ -130,14 +130,14 @@ fn take<'a>(steps: impl IntoIterator<Item = Step, IntoIter: 'a>) -> Next<'a> {
     Next::Do(Box::new(steps.into_iter()))
 }
 
-/// A phase under way: its open steps, or what has come of them.
+/// Continues the current phase: returns its open steps, or the decision that follows from their answers.
 fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
     let (state, level) = (&run.state, run.state.level);
     let tree = state.artifact.as_ref().map(|artifact| artifact.tree);
     let steps = match (phase, tree) {
         (Phase::Plan, _) => vec![Step::Plan { iteration: state.iteration }],
         (Phase::ProducePrepare, from) => {
-            // A text that is kept before there are checks is the one of this very step.
+            // A text that was kept before there are checks is the one of this very step.
             let from = from.filter(|_| state.prepared.is_some());
             let produce = Step::Produce { iteration: state.iteration, from };
             let prepare = state.prepared.is_none().then(|| prepare(run)).flatten();
@@ -160,13 +160,14 @@ fn carry_on(run: &Run, phase: Phase) -> Next<'_> {
     }
 }
 
-/// Nobody is asked for checks where every rule of the level has come with its own.
+/// Returns no step if every rule of the level came with its own check.
 fn prepare(run: &Run) -> Option<Step> {
     let level = run.state.level;
     run.plan.task.criteria.unchecked(level).next().map(|_| Step::Prepare { level })
 }
 
-/// A refiner that changes nothing, though it was told so, ends no run: the text stays, and the next iteration writes anew.
+/// Keeps the text if a refiner changes nothing even when asked again. This does not end the run: the next iteration
+/// writes anew.
 fn unchanged(run: &Run, phase: Phase, failure: &Failure) -> Option<Decision> {
     let is_unchanged = phase == Phase::Refine && failure.kind == FailureKind::Gate;
     let artifact = run.state.artifact.clone().filter(|_| is_unchanged)?;
@@ -174,8 +175,8 @@ fn unchanged(run: &Run, phase: Phase, failure: &Failure) -> Option<Decision> {
     Some(Decision::Refined(Box::new(artifact)))
 }
 
-/// Where all steps of a phase stand. One that was given up ends the phase when the others have come to an end too, so
-/// that the same answers give the same run whatever order they arrive in.
+/// The state of all steps of a phase. A step that was given up ends the phase only when the others have ended too, so
+/// that the same answers give the same run in whatever order they arrive.
 enum Answers<'a> {
     Open(Vec<Step>),
     GivenUp(&'a Failure),
@@ -220,7 +221,7 @@ fn failed<'a>(why: &str) -> Next<'a> {
     Next::Decide(Decision::Stop(Stop { reason: Reason::PhaseError, note: Some(why.to_owned()) }))
 }
 
-/// The evaluation: machines first, then the judge for what they leave open, then the score.
+/// Evaluates the artifact: machines first, then the judge for what they leave open, then the score.
 fn look(run: &Run, artifact: TreeId) -> Next<'_> {
     let machines = run.machine_steps(artifact);
     let told = match answers(run, &machines) {
@@ -256,7 +257,7 @@ fn results(outcome: &Answer) -> &[RuleResult] {
 }
 
 impl Run {
-    /// The commands among the checks of a level, with their places.
+    /// Returns the commands among the checks of a level, with their places.
     pub fn commands(&self, level: Level) -> impl Iterator<Item = (usize, &[String])> {
         let rule_is_of = move |id| self.plan.task.criteria.rule(id).is_some_and(|rule| rule.level == level);
         let checks = self.state.checks.iter().enumerate().filter(move |(_, check)| rule_is_of(&check.rule));
@@ -266,7 +267,7 @@ impl Run {
         })
     }
 
-    /// Those among them that an agent made up. A rule that came with a command has no other check.
+    /// Returns those commands that an agent made up. A rule that came with a command has no other check.
     pub fn proposed_commands(&self, level: Level) -> impl Iterator<Item = (usize, &[String])> {
         self.commands(level).filter(|(at, _)| !self.is_given(*at))
     }
@@ -297,7 +298,8 @@ impl Run {
         std::iter::once(matches).chain(runs).collect()
     }
 
-    /// One judgement a category and level: they are asked side by side, and none twice about the same artifact.
+    /// Returns one judge step for each category and level. They run side by side, and never twice for the same
+    /// artifact.
     fn judge_steps(&self, artifact: TreeId, told: &[Told]) -> Vec<Step> {
         let rules: Vec<&Rule> = self.plan.task.criteria.active(self.state.level).collect();
         let asked = checks::asked(&rules, &self.state.checks, told);
@@ -308,7 +310,7 @@ impl Run {
         groups.into_iter().map(judge).collect()
     }
 
-    /// What the machines have told of an artifact, as far as they have.
+    /// Returns the results of the machines for an artifact so far.
     pub(super) fn told(&self, artifact: TreeId) -> Vec<Told> {
         let given = self.machine_steps(artifact).into_iter().filter_map(|step| match self.state_of(&step) {
             StepState::Answered(Answer::Told(told)) => Some(told.clone()),
@@ -318,7 +320,7 @@ impl Run {
     }
 }
 
-/// An artifact has been evaluated: is this the end, and if not, how does it go on?
+/// Decides after an evaluation whether the run ends, and if not, how it continues.
 fn judge(run: &Run) -> Next<'_> {
     let state = &run.state;
     let Some(last) = state.judged.last() else { return failed("nothing was judged") };
@@ -347,8 +349,9 @@ fn judge(run: &Run) -> Next<'_> {
     }
 }
 
-/// At level B, an artifact that only warnings speak against is taken once the threshold has had its chance: so many
-/// refinements have been judged, or there is no room for another one. It is the best, for that is what a run leaves.
+/// Whether the best artifact of level B is accepted although it has warnings. The threshold must have had its chance:
+/// enough refinements have been judged, or there is no room for another one. Only the best counts, because a run leaves
+/// that one.
 fn settled(run: &Run, is_over: bool) -> bool {
     let judged = run.state.judged.iter().filter(|judged| judged.evaluation.level == Level::B).count();
     let chances = usize::try_from(run.plan.task.rules.settle).unwrap_or(usize::MAX);
@@ -358,10 +361,10 @@ fn settled(run: &Run, is_over: bool) -> bool {
     is_sound && (is_over || judged > chances)
 }
 
-/// The most calls that a run can come to: every step tried as often as it may, every iteration at level B.
+/// Returns the maximum number of calls of a run: every step with all its retries, every iteration at level B.
 pub(super) fn most_calls(plan: &Plan) -> MostCalls {
     let rules = &plan.task.rules;
-    // The limit is judged after an evaluation: there is always a first one.
+    // The limit is checked after an evaluation, so there is always a first one.
     let (tries, rounds) = (u64::from(rules.retries) + 1, u64::from(rules.max_iterations.max(1)));
     let known = plan.task.criteria.rules.iter().map(|rule| (rule.level, rule.category()));
     let proposals = plan.task.setup.proposals.filter(|_| plan.task.confirmed.is_none());

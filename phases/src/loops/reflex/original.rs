@@ -1,4 +1,4 @@
-//! How the files of the original loop name a task, a run and an artifact.
+//! The names of a task, a run and an artifact in the files of the original loop.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ pub struct Alias(String);
 
 const SHORTEST: usize = 3;
 const LONGEST: usize = 64;
-/// Those that we make are also to be typed.
+/// Names that we make must also be easy to type.
 const HANDY: usize = 40;
-/// A task may be pages long; its name is made of how it begins.
+/// A task may be pages long, so its name is made from its beginning.
 const LOOKED_AT: usize = 400;
 
 impl Alias {
-    /// A name made of the task's words. What they leave untold (another script, hardly a letter) a hash tells apart.
+    /// Makes a name from the task's words. If they are not enough (another script, hardly a letter), a hash is added.
     pub fn of(task: &str) -> Self {
         let slug = Slug::of(task);
         if !slug.lost && slug.text.len() >= SHORTEST {
@@ -38,7 +38,7 @@ impl Alias {
         (fits && !text.starts_with('-') && !text.ends_with('-')).then(|| Self(text.to_owned()))
     }
 
-    /// That of `alias-yyyyMMdd-HHmmss`.
+    /// Returns the alias in the id of a run, `alias-yyyyMMdd-HHmmss`.
     pub fn of_run(run_id: &str) -> Option<Self> {
         let (rest, time) = run_id.rsplit_once('-')?;
         let (alias, day) = rest.rsplit_once('-')?;
@@ -47,7 +47,7 @@ impl Alias {
         Self::parse(alias).filter(|_| digits(day, 8) && digits(time, 6))
     }
 
-    /// Another name for the same task, when the first is taken.
+    /// Returns another name for the same task, for when the first is taken.
     #[must_use]
     pub fn numbered(&self, number: u32) -> Self {
         let tail = format!("-{number}");
@@ -65,25 +65,25 @@ impl fmt::Display for Alias {
     }
 }
 
-/// The name of a run that began then.
+/// Returns the name of a run that began at this time.
 pub fn run_id(alias: &Alias, began: Timestamp) -> String {
     format!("{alias}-{}", began.strftime("%Y%m%d-%H%M%S"))
 }
 
-/// The SHA-256 of an artifact, in hex digits.
+/// Returns the SHA-256 of an artifact, in hex digits.
 pub fn artifact_hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |hex, byte| hex + &format!("{byte:02x}"))
 }
 
-/// Its first eight digits: how people and the original tell artifacts apart.
+/// Returns the first eight digits of a hash, by which people and the original name artifacts.
 pub fn short(hash: &str) -> &str {
     hash.get(..8).unwrap_or(hash)
 }
 
-/// As many whole words as are handy, of letters without their accents.
+/// As many whole words as fit, in letters without their accents.
 struct Slug {
     text: String,
-    /// Letters stood in the task that do not stand in it.
+    /// Whether the task has letters that are missing here.
     lost: bool,
 }
 
@@ -115,7 +115,7 @@ impl Slug {
     }
 }
 
-/// The beginning of a slug; it does not end in a hyphen.
+/// Returns the beginning of a slug, without a hyphen at its end.
 fn cut(slug: &str, most: usize) -> &str {
     slug.get(..most).unwrap_or(slug).trim_end_matches('-')
 }

@@ -6,8 +6,8 @@
 //! <alias>/history.jsonl       what happened, one event a line           history
 //! ```
 //!
-//! Pure functions of the run, so that what is damaged is written again as it was. What the original has no word for takes
-//! the nearest one: a question to the judge is no check there, and an oscillation is a stagnation.
+//! Pure functions of the run, so a damaged file is written again as it was. If the original has no word for something,
+//! the nearest one is used: a question to the judge is not a check there, and an oscillation is a stagnation.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -74,19 +74,19 @@ fn page(value: &Value) -> String {
     json::page(value)
 }
 
-/// The evaluation of what stands in the artifact's file: at the end that is the best, until then what is worked on, of
-/// which the last evaluation is told until it has one of its own.
+/// Returns the evaluation of the text in the artifact's file. At the end that is the best; until then it is the current
+/// artifact, or the last evaluation if that artifact has none yet.
 fn shown(run: &Run) -> Option<&Judged> {
     let (best, last) = (run.best(), run.state.judged.last());
     if run.state.stop.is_some() { best } else { run.at_hand().or(last) }
 }
 
-/// The last that there was; an evaluation without one has no place in the series.
+/// Returns the last score. An evaluation without one has no place in the series.
 fn last_score(run: &Run) -> Score {
     run.state.judged.iter().rev().find_map(|judged| judged.evaluation.score).unwrap_or(Score::ZERO)
 }
 
-/// With the words of whoever stopped the run, or why a phase failed, which the original does not keep.
+/// Includes the message of the person who stopped the run, or the error of a phase, which the original does not keep.
 fn stop(stop: Option<&Stop>) -> Value {
     let mut told = json!({
         "passed": stop.is_some_and(|stop| stop.reason == Reason::ThresholdReached),
@@ -98,7 +98,7 @@ fn stop(stop: Option<&Stop>) -> Value {
     told
 }
 
-/// The original has no word for an oscillation.
+/// Returns the original's word. It has none for an oscillation.
 fn reason(reason: Reason) -> &'static str {
     match reason {
         Reason::Oscillation => Reason::Stagnation.word(),
@@ -110,17 +110,17 @@ fn letter(level: Level) -> String {
     level.to_string()
 }
 
-/// A score of 0 to 100 as a number from 0 to 1.
+/// Returns a score of 0 to 100 as a number from 0 to 1.
 fn fraction(score: Score) -> Value {
     match score {
         Score::ZERO => json!(0),
         Score::FULL => json!(1),
-        // One division of whole numbers, or 57 % would be written as 0.5700000000000001.
+        // Divides whole numbers once. Otherwise 57 % would be written as 0.5700000000000001.
         score => json!((score.points() * 1e6).round() / 1e8),
     }
 }
 
-/// Times in these files are of whole seconds.
+/// Formats a time. These files use whole seconds.
 fn seconds(time: Timestamp) -> String {
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
@@ -165,7 +165,7 @@ fn check(check: &Check) -> Option<Value> {
     })
 }
 
-/// A command as the original keeps it: the line by which a shell would come to these arguments.
+/// Returns a command as the original keeps it: the line that a shell would read as these arguments.
 fn shell_line(argv: &[String]) -> String {
     argv.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
 }
@@ -236,7 +236,7 @@ fn line(run: &Run, told: &Line) -> Value {
     })
 }
 
-/// The payloads that the original tells of are as it tells them; the others say what their event is about.
+/// Returns the payload of an event. Those that the original has are as it writes them; the others describe their event.
 fn event(run: &Run, told: &Line) -> (&'static str, Value) {
     match &told.note {
         Note::RunStarted => ("run_started", started(run)),
@@ -260,7 +260,7 @@ fn event(run: &Run, told: &Line) -> (&'static str, Value) {
     }
 }
 
-/// Enough for a lost `run.json` to be made again.
+/// Returns enough to recreate a lost `run.json`.
 fn started(run: &Run) -> Value {
     let task = &run.plan.task;
     json!({
@@ -271,7 +271,7 @@ fn started(run: &Run) -> Value {
     })
 }
 
-/// Why the run ended, how far beyond its budget if that is why, and what somebody said.
+/// Returns why the run ended, how far beyond its budget if that is the reason, and the message.
 fn stopped(run: &Run, stop: &Stop) -> Value {
     let mut told = Map::new();
     told.insert("reason".into(), reason(stop.reason).into());

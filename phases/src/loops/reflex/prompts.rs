@@ -1,7 +1,7 @@
-//! What each phase is told: a brief and a page each.
+//! The prompts of the phases: a brief and a page each.
 //!
-//! All that comes from people, projects and models stands in fences, the task and the rules too. A page is a pure
-//! function of its brief, so that the same call has the same key.
+//! All text from people, projects and models is in fences, including the task and the rules. A page is a pure function
+//! of its brief, so that the same call has the same key.
 
 mod critique;
 mod evaluate;
@@ -26,35 +26,35 @@ pub use produce::{ProduceBrief, produce};
 pub use propose::{ProposeBrief, propose};
 pub use refine::{RefineBrief, refine};
 
-/// What every phase is told.
+/// The input of every phase.
 #[derive(Clone, Copy, Debug)]
 pub struct Call<'a> {
-    /// What the run is called. It is a part of the page and with it of the call's key.
+    /// The name of the run. It is part of the page and therefore of the call's key.
     pub run: &'a str,
-    /// The judge is not told: it is no part of what it judges.
+    /// The judge does not see it: it is not part of what it judges.
     pub iteration: Option<u32>,
-    /// Rules are proposed for both at once.
+    /// None when rules are proposed, because they are for both levels.
     pub level: Option<Level>,
-    /// The code that an answer in JSON must bring back.
+    /// The code that an answer in JSON must repeat.
     pub nonce: &'a str,
-    /// Why the answer before this one could not be used.
+    /// The reason why the previous answer could not be used.
     pub retry_error: Option<&'a str>,
-    /// What the markers of fences are made from; unknown to whoever wrote the materials.
+    /// The source of the fence markers. It is unknown to the authors of the materials.
     pub seed: &'a str,
 }
 
-/// What the artifact is for.
+/// The purpose of the artifact.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
     pub prompt: &'a str,
-    /// What a person would like to get, in their words; empty where nobody has said.
+    /// The result that a person would like to get, in their words; empty if they have not said.
     pub ideal: &'a str,
 }
 
 /// The artifact's path, where commands and agents find it.
 pub const ARTIFACT: &str = "artifact.md";
 
-/// The page of a phase: what all have in common, and its own values.
+/// Returns the page of a phase: the common parts, and its own values.
 fn page(phase: &str, call: &Call<'_>, task: Option<Task<'_>>, values: impl Serialize) -> String {
     let Call { run, iteration, level, nonce, retry_error, seed } = *call;
     let iteration = iteration.map_or_else(String::new, |iteration| format!(", iteration {iteration}"));

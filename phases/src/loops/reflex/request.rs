@@ -1,6 +1,6 @@
-//! A request of `reflex`: one step made ready for an agent, with its prompt and the reading of its answer.
+//! A request of `reflex`: one step prepared for an agent, with its prompt and the reading of its answer.
 //!
-//! Every agent of this loop only reads, and answers in words: the artifact too is an answer.
+//! Every agent of this loop only reads, and answers in words. The artifact is an answer too.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ use super::task::Bounds;
 use super::verdict::{RuleResult, Verdict};
 use super::{Plan, Reflex, Run};
 
-/// Where a workspace holds the artifact, which is beside whoever reads it, and what the project says of itself.
+/// The workspace folders of the artifact, which is at the root, and of the project's description of itself.
 const ARTIFACT: &str = "";
 const CONTEXT: &str = "context";
 
@@ -42,16 +42,16 @@ pub struct Request {
     brief: Brief,
 }
 
-/// How an answer is read.
+/// The way to read an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answers {
     /// As data, by the order.
     Data,
-    /// It is the artifact: a page to be stored.
+    /// The artifact itself: a page to store.
     Page,
 }
 
-/// What only the run knows.
+/// The parts that only the run knows.
 #[derive(Clone, Debug)]
 enum Brief {
     Propose { bounds: Bounds },
@@ -86,7 +86,7 @@ impl Request {
             }
             Step::Agree | Step::Allow { .. } | Step::Match { .. } => return None,
         };
-        // Only a command has no role of its own, and no agent is asked for it.
+        // Only a command has no role of its own, and it needs no agent.
         let spec = Reflex::spec(&Reflex::role(step).unwrap_or(Role::EVALUATOR))?;
         let order = Order {
             step: order::step_text(step),
@@ -156,7 +156,7 @@ impl Request {
         answers::artifact(answer).map_err(|why| off_schema(&why))
     }
 
-    /// The artifact that this one is made from.
+    /// Returns the artifact that this one is made from.
     pub fn previous(&self) -> Option<TreeId> {
         match self.step {
             Step::Produce { from, .. } => from,
@@ -165,7 +165,7 @@ impl Request {
         }
     }
 
-    /// What a refinement was asked to change.
+    /// Returns the issues that a refinement should fix.
     pub fn issues(&self) -> &[Issue] {
         match &self.brief {
             Brief::Refine { issues } => issues,
@@ -173,7 +173,7 @@ impl Request {
         }
     }
 
-    /// The check that a command is run for, and the exit code that says that its rule is met.
+    /// Returns the check that a command is run for, and the exit code that means that its rule is met.
     pub fn check(&self) -> Option<(usize, i32)> {
         match (&self.step, &self.brief) {
             (Step::Check { check, .. }, Brief::Check { exit, .. }) => Some((*check, *exit)),
@@ -182,7 +182,7 @@ impl Request {
     }
 
     fn nonce(&self) -> String {
-        // What another agent wrote, beside the artifact.
+        // The text of another agent, besides the artifact.
         let steps = match &self.brief {
             Brief::Prepare { steps } | Brief::Produce { steps } => steps.as_slice(),
             Brief::Propose { .. }
@@ -200,7 +200,7 @@ impl Request {
         self.plan.task.criteria.active(self.level).collect()
     }
 
-    /// The rules of the level alone that need checks.
+    /// Returns the rules of the level alone that need checks.
     fn own(&self) -> Vec<&Rule> {
         self.plan.task.criteria.unchecked(self.level).collect()
     }
@@ -230,7 +230,7 @@ impl Question for Request {
         Ok(self.said(folders))
     }
 
-    /// A page has no form.
+    /// Returns the schema of the answer. A page has none.
     fn schema(&self) -> Option<String> {
         let rules = &self.plan.task.rules;
         let form = match &self.brief {
@@ -302,7 +302,7 @@ impl Request {
         }
     }
 
-    /// A task is named and not its run, so that the same question in another run is the same call.
+    /// Names the task and not its run, so that the same question in another run is the same call.
     fn call<'a>(&'a self, nonce: &'a str) -> Call<'a> {
         Call {
             run: &self.plan.task.alias,
@@ -323,25 +323,25 @@ fn off_schema(why: &dyn std::fmt::Display) -> Failure {
 fn placements(run: &Run, step: &Step, artifact: Option<TreeId>) -> Vec<Placement> {
     let reads_context = !matches!(step, Step::Critique { .. } | Step::Refine { .. } | Step::Check { .. });
     let context = run.plan.task.context.filter(|_| reads_context);
-    // The copy of the artifact is read by nobody after the call.
+    // The copy of the artifact is not read after the call.
     let artifact = artifact.map(|tree| Placement::new(ARTIFACT, tree, Access::Scratch));
     let context = context.map(|tree| Placement::new(CONTEXT, tree, Access::Fixed));
     artifact.into_iter().chain(context).collect()
 }
 
-/// Answers that could not be used are no news for a planner, and would tell them in the order of their arrival.
+/// Leaves out answers that could not be used: they are not news for a planner, and their order of arrival would show.
 fn plan(run: &Run) -> Brief {
     let is_news = |line: &&Line| !matches!(line.note, Note::PhaseError { .. });
     let story = run.state.story.iter().rev().filter(is_news);
     let mut newest: Vec<_> =
         story.take(run.plan.task.rules.told_events).map(|line| line.note.words()).collect();
     newest.reverse();
-    // What is planned is work on this artifact, which is not the last one that was judged when that was dropped.
+    // The plan is for this artifact, which is not the last judged one if that was dropped.
     let failures = run.at_hand().map(|judged| judged.evaluation.missed().cloned().collect());
     Brief::Plan { events: newest, failures: failures.unwrap_or_default() }
 }
 
-/// The command of a check, and the exit code that says that its rule is met.
+/// Returns the command of a check, and the exit code that means that its rule is met.
 fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
     let Kind::Command { argv, exit, .. } = run.state.checks.get(check)?.kind()? else { return None };
     let command = Command {
@@ -366,7 +366,7 @@ fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {
     Brief::Judge { asked: ours.map(owned).collect() }
 }
 
-/// What is not met, and what nobody could tell: that too may be put right in the text.
+/// Returns what is not met and what could not be checked: that too may be fixed in the text.
 fn critique(run: &Run) -> Brief {
     let results = run.state.judged.last().map_or(&[][..], |judged| &judged.evaluation.results);
     let missed = results.iter().filter(|result| result.verdict != Verdict::Pass);

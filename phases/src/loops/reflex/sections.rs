@@ -1,7 +1,7 @@
-//! What a refinement has changed, section by section, and whether anybody had asked for it.
+//! Finds what a refinement has changed, section by section, and whether an issue asked for it.
 //!
-//! A section is what stands from one heading to the next, of whatever level. It is told by its heading and by those
-//! above it, so that one added before it makes it no other.
+//! A section is the text from one heading to the next, of whatever level. It is identified by its heading and those
+//! above it, so a new section before it does not make it a different one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Issue;
 
-/// What the part before the first heading is called.
+/// The name of the part before the first heading.
 pub const PREAMBLE: &str = "(before the first heading)";
 
-/// Sections that are not as they were, by their headings: those of the newer text first, then those that are gone.
+/// The changed sections, by their headings: those of the newer text first, then those that are gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Changed {
     pub sections: Vec<String>,
-    /// Those of them that no issue names, nor one of the headings above them.
+    /// The changed sections that no issue names, directly or by a heading above them.
     pub unasked: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub fn changed(before: &str, after: &str, issues: &[Issue]) -> Changed {
     }
 }
 
-/// Lines of one text that the other has not, as often as it has them. A line that has moved is no other line.
+/// The number of lines that only one of two texts has. Repeated lines count each time; a moved line does not count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lines {
     pub added: usize,
@@ -66,14 +66,14 @@ struct Section {
     text: String,
 }
 
-/// The headings down to a section, and its number among those that have the same.
+/// The headings down to a section, and its number among sections with the same headings.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Place {
     path: Vec<String>,
     nth: usize,
 }
 
-/// A critic may name a section by its heading alone, or together with those above it.
+/// Whether an issue names a section. A critic may use its heading alone, or together with those above it.
 fn asks_for(issue: &Issue, section: &Section) -> bool {
     if issue.section.trim().is_empty() {
         return true;
@@ -83,7 +83,7 @@ fn asks_for(issue: &Issue, section: &Section) -> bool {
     (1..=path.len()).any(ends_with_one)
 }
 
-/// A heading without its marks, case and blanks, which critics do not repeat to the letter.
+/// Returns a heading without its marks, case and blanks, which critics do not repeat exactly.
 fn key(title: &str) -> String {
     let letters: String =
         title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
@@ -113,7 +113,7 @@ fn split(text: &str) -> Vec<Section> {
     sections
 }
 
-/// Blanks at the ends of lines and of the section are nobody's change.
+/// Removes blanks at the ends of lines and of the section: they are not a change.
 fn lines(text: &str) -> String {
     text.trim_end().lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
@@ -124,7 +124,7 @@ struct Heading {
     words: String,
 }
 
-/// The headings that stand in nothing else, such as a quotation.
+/// Returns the headings that are not inside another element, such as a quotation.
 fn headings(text: &str) -> Vec<Heading> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
     let mut found = Vec::new();
@@ -159,7 +159,7 @@ fn headings(text: &str) -> Vec<Heading> {
     found
 }
 
-/// Where the line of a heading begins.
+/// Returns where the line of a heading begins.
 fn line_of(text: &str, range: &Range<usize>) -> usize {
     text[..range.start].rfind('\n').map_or(0, |end| end + 1)
 }

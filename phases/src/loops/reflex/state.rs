@@ -20,35 +20,35 @@ use super::{Plan, Reflex, Run};
 pub struct State {
     pub iteration: u32,
     pub level: Level,
-    /// What is under way.
+    /// The current phase.
     pub phase: Option<Phase>,
-    /// What was done last.
+    /// The last completed work.
     pub done: Done,
-    /// The phase that last came to its end.
+    /// The last completed phase.
     pub completed: Option<Phase>,
-    /// The last one dropped its artifact or could not refine it, so that the next one is planned and written anew.
+    /// The last iteration dropped its artifact or could not refine it, so the next one plans and writes anew.
     pub anew: bool,
     pub plan: Vec<PlanStep>,
-    /// How the rules are told, frozen; those of level B follow those of level A.
+    /// The frozen checks of the rules; those of level B follow those of level A.
     pub checks: Vec<Check>,
-    /// Up to which level they are.
+    /// The highest level with prepared checks.
     pub prepared: Option<Level>,
-    /// What is worked on.
+    /// The current artifact.
     pub artifact: Option<Artifact>,
-    /// All that were ever written.
+    /// All artifacts that were ever written.
     pub artifacts: Vec<Artifact>,
     pub judged: Vec<Judged>,
-    /// That of all verdicts from here on.
+    /// The era of all verdicts from now on.
     pub era: u32,
     pub issues: Vec<Issue>,
     pub stop: Option<Stop>,
     pub clock: Clock,
     pub story: Vec<Line>,
-    /// How many phases were begun.
+    /// The number of phases begun so far.
     entered: u32,
 }
 
-/// What was done last.
+/// The last completed work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
     Nothing,
@@ -57,31 +57,31 @@ pub enum Done {
     Advance,
 }
 
-/// An artifact, and what was found of it at one level.
+/// An artifact and its evaluation at one level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
     pub iteration: u32,
     pub artifact: Artifact,
     pub evaluation: Evaluation,
-    /// That of its verdicts.
+    /// The era of its verdicts.
     pub era: u32,
-    /// It was worse than the best before it, and is not gone on from.
+    /// It was worse than the best before it, and the run does not continue from it.
     pub dropped: bool,
-    /// By which it was written.
+    /// The plan by which it was written.
     pub plan: Vec<PlanStep>,
-    /// What is to be changed in it, where it was criticised.
+    /// The changes to make in it, if it was criticised.
     pub issues: Vec<Issue>,
 }
 
-/// What the phases have taken that came to their end. One that was broken off has taken nothing.
+/// The time of the completed phases. An interrupted phase has taken none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     pub completed_ms: u64,
-    /// When the phase under way was begun, or begun again.
+    /// The time when the current phase began, or began again.
     pub since: Option<Timestamp>,
 }
 
-/// One event, as the original's history has it.
+/// One event, as in the original's history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
     pub at: Timestamp,
@@ -113,7 +113,7 @@ impl Clock {
 
     fn stop(&mut self, at: Timestamp) {
         let since = self.since.take().unwrap_or(at);
-        // A clock that was set back has taken nothing.
+        // A clock that was set back counts as no time.
         self.completed_ms += u64::try_from(at.duration_since(since).as_millis()).unwrap_or(0);
     }
 }
@@ -144,7 +144,7 @@ impl State {
         state
     }
 
-    /// The phase that the original would name as the current step.
+    /// Returns the phase that the original would name as the current step.
     pub fn current(&self) -> Phase {
         match (self.phase, self.done) {
             (Some(phase), _) | (None, Done::Phase(phase)) => phase,
@@ -155,7 +155,7 @@ impl State {
         }
     }
 
-    /// Work is taken up again, or goes on after a wait: the phase under way begins anew.
+    /// Restarts the clock of the current phase when work resumes or continues after a wait.
     fn begin_again(&mut self, at: Timestamp) {
         self.clock.since = self.clock.since.map(|_| at);
     }
@@ -177,7 +177,7 @@ impl State {
         }
     }
 
-    /// Those that were prepared, and those that came with the rules.
+    /// Freezes the prepared checks, and those that came with the rules.
     fn freeze(&mut self, plan: &Plan, checks: &[Check], at: Timestamp, phase: Phase) {
         let before = self.checks.len();
         self.checks.extend_from_slice(checks);
@@ -189,7 +189,7 @@ impl State {
 
 impl Fold for Reflex {
     type State = State;
-    /// How many phases were begun.
+    /// The number of phases begun so far.
     type Stage = u32;
 
     fn begin(_: &Plan, at: Timestamp) -> State {
@@ -234,7 +234,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Produced { artifact, checks } => {
             state.write(artifact);
             state.anew = false;
-            // A run that ends before there are checks keeps the text: then the phase has not come to its end.
+            // A run that ends before there are checks keeps the text; its phase is then not complete.
             if checks.is_some() || state.prepared.is_some() {
                 state.leave(Phase::ProducePrepare, at);
             }
@@ -309,8 +309,8 @@ impl State {
     }
 }
 
-/// An answer that cannot be used enters the history, whether it is asked for again or not. An unreachable service does not,
-/// and time spent waiting for it is not counted: a run goes on after an outage as if there had been none.
+/// Adds an answer that cannot be used to the history, whether it is retried or not. An unreachable service is not
+/// added, and time spent waiting for it is not counted: a run continues after an outage as if there had been none.
 fn ended(run: &mut Run, step: &Step) {
     if matches!(run.state_of(step), StepState::Answered(_)) {
         return;
@@ -326,7 +326,7 @@ fn ended(run: &mut Run, step: &Step) {
 }
 
 impl Note {
-    /// As the planner is told it.
+    /// Returns the words that the planner sees.
     pub fn words(&self) -> String {
         match self {
             Self::RunStarted => "the run began".to_owned(),

@@ -1,4 +1,4 @@
-//! What `reflex` can ask for, and what it comes to.
+//! The steps of `reflex`, and their answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,25 +17,25 @@ use super::verdict::RuleResult;
 pub enum Step {
     /// Propose rules for the task.
     Propose,
-    /// Ask a person whether criteria and limits shall be these.
+    /// Ask a person to agree to the criteria and limits.
     Agree,
     Plan {
         iteration: u32,
     },
-    /// Write the artifact, the first one or anew on the grounds of another.
+    /// Write the artifact: the first one, or a new one based on another.
     Produce {
         iteration: u32,
         from: Option<TreeId>,
     },
-    /// Say how the rules of a level are checked.
+    /// Prepare the checks of the rules of a level.
     Prepare {
         level: Level,
     },
-    /// Ask a person whether the commands that were prepared may be run.
+    /// Ask a person whether the prepared commands may be run.
     Allow {
         level: Level,
     },
-    /// Hold the patterns against the artifact.
+    /// Match the patterns against the artifact.
     Match {
         artifact: TreeId,
         checks: usize,
@@ -50,7 +50,7 @@ pub enum Step {
         artifact: TreeId,
         level: Level,
         category: String,
-        /// Raised whenever the evaluator has changed: verdicts of two eras are never compared.
+        /// Raised whenever the evaluator changes. Verdicts of two eras are never compared.
         #[serde(default, skip_serializing_if = "is_first")]
         era: u32,
     },
@@ -73,7 +73,7 @@ pub enum Answer {
     Written(Box<Artifact>),
     Prepared(Vec<Check>),
     Allowed(bool),
-    /// What the machine checks have told.
+    /// The results of the machine checks.
     Told(Vec<Told>),
     Judged(Vec<RuleResult>),
     Criticised(Vec<Issue>),
@@ -91,12 +91,12 @@ pub struct Artifact {
     /// The SHA-256 of the page.
     pub hash: String,
     pub bytes: u64,
-    /// What is not as it was in the version before.
+    /// The changes since the previous version.
     pub changed: Option<Changed>,
 }
 
 impl Artifact {
-    /// As people and the original name it.
+    /// Returns the name that people and the original use.
     pub fn name(&self) -> &str {
         short(&self.hash)
     }

@@ -1,4 +1,4 @@
-//! What `reflex` is asked to do: a task in words, the criteria that decide, and the numbers that end it.
+//! The task of `reflex`: a task in words, the criteria that decide, and the numbers that end it.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,37 +12,37 @@ use super::criteria::{Criteria, Weights};
 pub struct Task {
     /// The name of the run's folder beside the original's.
     pub alias: String,
-    /// The project's folder, and in it that of the original's files.
+    /// The project's folder, and in it the folder of the original's files.
     pub project: String,
     pub evolution: String,
     pub prompt: String,
-    /// What the result would be at its best, where somebody has said.
+    /// The ideal result, if somebody has described it.
     pub ideal: String,
     pub criteria: Criteria,
-    /// Absent until somebody has agreed to criteria and limits; nothing is planned before.
+    /// Absent until somebody has agreed to the criteria and limits. Nothing is planned before.
     pub confirmed: Option<Confirmed>,
     pub setup: Setup,
-    /// Where a person wants the result, which is not there yet.
+    /// The path for the result, which does not exist yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out: Option<String>,
-    /// What the project says of itself: a folder of a few pages.
+    /// The project's description of itself: a folder of a few pages.
     pub context: Option<TreeId>,
     pub rules: Rules,
     pub commands: Commands,
 }
 
-/// How criteria that are not agreed to yet are completed.
+/// The settings for completing criteria that are not agreed to yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setup {
-    /// How many rules the evaluator proposes for this very task, where it is asked to.
+    /// The number of rules that the evaluator proposes for this task, if it is asked to.
     pub proposals: Option<Bounds>,
-    /// What counts as a major issue, in a person's words; may be empty.
+    /// The definition of a major issue, in a person's words; may be empty.
     pub major: String,
-    /// Those of rules that come in.
+    /// The weights of new rules.
     pub weights: Weights,
 }
 
-/// What is agreed to, and by whom: criteria and limits go together.
+/// The agreed terms, and who agreed to them. Criteria and limits go together.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Terms {
     pub criteria: Criteria,
@@ -56,7 +56,7 @@ pub struct Terms {
 #[serde(rename_all = "snake_case")]
 pub enum Confirmed {
     Person,
-    /// Nobody was asked: a flag has declared it.
+    /// A flag has declared it, and no person was asked.
     Declared,
 }
 
@@ -65,22 +65,22 @@ pub enum Confirmed {
 pub struct Rules {
     pub max_iterations: u32,
     pub stall: Stall,
-    /// How many refinements at level B are judged before an artifact is taken that only warnings speak against.
+    /// The number of refinements judged at level B before an artifact with nothing but warnings is accepted.
     pub settle: u32,
-    /// How often an answer that keeps no contract is asked for again.
+    /// The number of retries after an answer that breaks its contract.
     pub retries: u32,
     pub plan_steps: Bounds,
     pub most_issues: usize,
-    /// How many of the newest events the planner is told.
+    /// The number of newest events that the planner sees.
     pub told_events: usize,
     pub checks_per_rule: usize,
-    /// How long one command of a check may take.
+    /// The time limit for one command of a check.
     pub check_seconds: u64,
-    /// Seconds of completed phases.
+    /// The time limit for completed phases, in seconds.
     pub max_seconds: Option<u64>,
 }
 
-/// At least and at most.
+/// A minimum and a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     pub least: usize,
@@ -96,7 +96,7 @@ impl Task {
 }
 
 impl Rules {
-    /// Off-contract answers end a run at once, and are no failed rounds.
+    /// Returns the limits for the stop rules. Off-contract answers end a run at once, so they are not failed rounds.
     pub(super) fn limits(&self) -> Limits {
         Limits { max_errors: u32::MAX, stall: self.stall, max_iterations: self.max_iterations }
     }

@@ -1,7 +1,7 @@
-//! Verdicts on rules, and the score, the pass and the distance that follow from them.
+//! Computes verdicts on rules, and from them the score, the pass and the distance.
 //!
-//! Everything here is computed; no number of a model enters. An unverified rule counts neither for nor against, but it
-//! prevents a pass where the rule must hold, and too many of them leave no score.
+//! Everything here is computed; no number comes from a model. An unverified rule counts neither for nor against, but it
+//! prevents a pass if the rule must hold, and too many of them leave no score.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ use crate::score::Score;
 pub use crate::rules::{By, RuleResult, Verdict};
 
 impl Verdict {
-    /// The verdict on a rule that is met, missed, or could not be checked.
+    /// Returns the verdict on a rule that is met, missed, or could not be checked.
     pub fn of(rule: &Rule, met: Option<bool>) -> Self {
         Self::at(rule.severity, met)
     }
@@ -22,15 +22,15 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
     pub level: Level,
-    /// Absent when the verified rules hold less than half of the weight of an active level.
+    /// Absent if the verified rules hold less than half of the weight of an active level.
     pub score: Option<Score>,
     pub passed: bool,
-    /// One for each active rule, in the order of the criteria.
+    /// One result for each active rule, in the order of the criteria.
     pub results: Vec<RuleResult>,
 }
 
 impl Evaluation {
-    /// The rules that are not met.
+    /// Returns the rules that are not met.
     pub fn missed(&self) -> impl Iterator<Item = &RuleResult> {
         self.results.iter().filter(|result| result.verdict.met() == Some(false))
     }
@@ -38,7 +38,7 @@ impl Evaluation {
 
 /// Evaluates a level by the results of its active rules.
 ///
-/// Results of other rules count for nothing, a rule without one is unverified, and of several the worst counts.
+/// Results of other rules are ignored, a rule without one is unverified, and of several the worst counts.
 pub fn evaluate(criteria: &Criteria, level: Level, results: &[RuleResult]) -> Evaluation {
     let results: Vec<_> =
         criteria.active(level).map(|rule| RuleResult::settled(&rule.id, rule.severity, results)).collect();
@@ -48,20 +48,20 @@ pub fn evaluate(criteria: &Criteria, level: Level, results: &[RuleResult]) -> Ev
     Evaluation { level, score, passed, results }
 }
 
-/// Whether every rule that must hold is met; never so without a score.
+/// Whether every rule that must hold is met; false without a score.
 pub fn no_major_issues(criteria: &Criteria, evaluation: &Evaluation) -> bool {
     evaluation.score.is_some() && blocking(criteria, &evaluation.results).next().is_none()
 }
 
-/// What is missing for a pass.
+/// The distance to a pass.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Distance {
     pub threshold: Score,
-    /// How far the score is below the threshold, at least nothing; absent when the score is.
+    /// The difference between the threshold and the score, at least 0; absent if the score is.
     pub gap: Option<Score>,
-    /// Rules that must hold, and are missed or unverified.
+    /// Rules that must hold, but are missed or unverified.
     pub blocking: Vec<RuleId>,
-    /// How many of the active rules are met.
+    /// The number of active rules that are met.
     pub passed: usize,
     pub of: usize,
 }
@@ -81,9 +81,9 @@ impl Distance {
     }
 }
 
-/// The score of the active rules, whose results these are.
+/// Returns the score of the active rules from their results.
 ///
-/// Each level must be verified for itself: what is known of A would otherwise pass B when nobody could tell of it.
+/// Each level must be verified by itself. Otherwise the results of A could pass B with nothing known of B.
 fn score(criteria: &Criteria, results: &[RuleResult]) -> Option<Score> {
     let of_level = |level| {
         let rules = results.iter().filter_map(|result| Some((criteria.rule(&result.rule)?, result.verdict)));

@@ -1,4 +1,5 @@
-//! What follows from a run's evaluations: its best, its series, how its artifact stands. Derived each time, never stored.
+//! Values that follow from a run's evaluations: its best, its series, the status of its artifact. Derived each time,
+//! never stored.
 
 use serde::Serialize;
 
@@ -15,12 +16,12 @@ use super::state::Judged;
 use super::step::{Answer, Artifact, Step};
 use super::verdict::{self, Distance};
 
-/// How much an artifact's score says of what stands in its file.
+/// The relation of an artifact's score to the text in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     NotCreated,
     Unevaluated,
-    /// It was evaluated, and is not any more what it was then.
+    /// It has changed since it was evaluated.
     Stale,
     Evaluated,
 }
@@ -36,31 +37,31 @@ impl Standing {
     }
 }
 
-/// The run's outcome for scripts, in the words of the other loops where it means the same.
+/// The run's outcome for scripts. It uses the words of the other loops if the meaning is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ended {
     /// Level B is passed.
     Passed,
-    /// It ended before that.
+    /// The run ended before that.
     Short,
-    /// A phase came to nothing that could be used.
+    /// A phase gave no usable answer.
     Unjudged,
-    /// Waiting for an answer.
+    /// The run waits for an answer.
     Held,
-    /// Not at its end: it can be resumed.
+    /// The run has not ended and can be resumed.
     Paused,
 }
 
 impl Run {
-    /// The criteria with the rules that were proposed for them.
+    /// Returns the criteria with the rules that were proposed for them.
     pub fn proposed(&self) -> Criteria {
         let mut criteria = self.plan.task.criteria.clone();
         self.proposals().iter().for_each(|rule| criteria.set(rule.clone()));
         criteria
     }
 
-    /// What the evaluator has proposed.
+    /// Returns the rules that the evaluator has proposed.
     pub fn proposals(&self) -> &[Rule] {
         match self.state_of(&Step::Propose) {
             StepState::Answered(Answer::Proposed(rules)) => rules,
@@ -95,17 +96,17 @@ impl Run {
         }
     }
 
-    /// How the run stands, in the original's words.
+    /// Returns the status of the run, in the original's words.
     pub fn status(&self) -> Status {
         self.state.stop.as_ref().map_or(Status::Running, |stop| stop.reason.status())
     }
 
-    /// The best that was judged by the newest judge; of equals the earlier one counts.
+    /// Returns the best artifact that the newest judge has judged; of equals the earlier one.
     pub fn best(&self) -> Option<&Judged> {
         self.best_of(self.of_newest_era())
     }
 
-    /// What the evaluator said that judged last: what one before it said is not compared with that.
+    /// Returns the evaluations of the newest judge. Those of earlier judges are not comparable.
     fn of_newest_era(&self) -> impl Iterator<Item = &Judged> {
         let newest = self.state.judged.last().map(|judged| judged.era);
         self.state.judged.iter().filter(move |judged| Some(judged.era) == newest)
@@ -115,25 +116,26 @@ impl Run {
         judged.reduce(|best, next| if self.rank(next) > self.rank(best) { next } else { best })
     }
 
-    /// A level is above every score, and no score makes up for a rule that must hold and does not.
+    /// Returns the rank of an artifact. A higher level outranks every score, and no score makes up for an unmet rule
+    /// that must hold.
     fn rank(&self, judged: &Judged) -> (Level, bool, Option<Score>) {
         let evaluation = &judged.evaluation;
         let is_sound = verdict::no_major_issues(&self.plan.task.criteria, evaluation);
         (evaluation.level, is_sound, evaluation.score)
     }
 
-    /// What was last found of the artifact that is worked on.
+    /// Returns the last evaluation of the current artifact.
     pub(super) fn at_hand(&self) -> Option<&Judged> {
         let artifact = self.state.artifact.as_ref()?;
         self.state.judged.iter().rev().find(|judged| judged.artifact.tree == artifact.tree)
     }
 
-    /// What a run leaves: the best artifact, or the only one that there is before any was judged.
+    /// Returns the artifact that a run leaves: the best one, or the only one if none was judged yet.
     pub fn result(&self) -> Option<&Artifact> {
         self.best().map(|judged| &judged.artifact).or(self.state.artifact.as_ref())
     }
 
-    /// How the result stands, when the hash of what is in its file is this.
+    /// Returns the status of the result, given the hash of its file.
     pub fn standing(&self, on_disk: Option<&str>) -> Standing {
         match (self.result(), self.best()) {
             (None, _) => Standing::NotCreated,
@@ -143,12 +145,12 @@ impl Run {
         }
     }
 
-    /// What is missing for the best to pass its level.
+    /// Returns the distance of the best artifact from passing its level.
     pub fn distance(&self) -> Option<Distance> {
         Some(Distance::of(&self.plan.task.criteria, &self.best()?.evaluation))
     }
 
-    /// The best of the level before the last one, when the last is worse.
+    /// Returns the best of the level before the last one, if the last is worse.
     pub(super) fn better_than_last(&self) -> Option<&Judged> {
         let (last, before) = self.state.judged.split_last()?;
         let of_level = before
@@ -157,13 +159,13 @@ impl Run {
         self.best_of(of_level).filter(|best| self.rank(best) > self.rank(last))
     }
 
-    /// How many evaluations in a row did not bring the best of their level much further.
+    /// Returns how many evaluations in a row did not much improve on the best of their level.
     pub fn stagnation(&self) -> u32 {
         let count = stop::standstill(self.plan.task.rules.stall, &self.series().scores);
         u32::try_from(count).unwrap_or(u32::MAX)
     }
 
-    /// What the stop rules look at. Levels have different denominators, so each has a series of its own.
+    /// Returns the input of the stop rules. Levels have different denominators, so each has its own series.
     pub(super) fn series(&self) -> Series {
         let level = self.state.level;
         let judged = || self.of_newest_era().filter(|judged| judged.evaluation.level == level);
@@ -179,7 +181,7 @@ impl Run {
     }
 }
 
-/// The commands of a level as a person is shown them before they are asked.
+/// Returns the commands of a level in the form that a person sees before the question.
 pub fn told_commands(run: &Run, level: Level) -> Vec<String> {
     run.proposed_commands(level).map(|(_, argv)| format!("{argv:?}")).collect()
 }

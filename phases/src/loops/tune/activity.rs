@@ -1,4 +1,4 @@
-//! What agents did in trials: for the judge of one, and for the improver after all.
+//! The actions of agents in trials: shown to the judge of one trial, and to the improver after all trials.
 
 use crate::candidate::Candidate;
 use crate::contract::CriterionId;
@@ -10,10 +10,10 @@ use crate::target::Place;
 use super::measure::{self, SEARCH};
 use super::{Answer, Round, Run, Search, Trial, notes, panel};
 
-/// More of them take room from what was missed.
+/// More of them would crowd out what was missed.
 const MOST_TRIALS: usize = 3;
 
-/// What the agent did for each member in a trial, as far as it reports it.
+/// Returns what the agent did for each member in a trial, as far as it reports it.
 pub(super) fn of_members(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<(Place, Box<str>)> {
     let outcomes = measure::exercised(run, candidate, trial).into_iter().enumerate();
     let digests = outcomes.filter_map(|(place, outcome)| match outcome {
@@ -23,8 +23,8 @@ pub(super) fn of_members(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<
     digests.collect()
 }
 
-/// The scenarios of the search in which one member fell short, the worst first: short of the goal, or, where an edit is to mend
-/// some faults alone, of what it is to mend.
+/// Returns the scenarios of the search in which one member fell short, the worst first: short of the goal or, if an
+/// edit targets only some faults, of those targets.
 pub(super) fn shortest(run: &Run, base: CandidateId, member: Place) -> Vec<usize> {
     let round = run.state.rounds.last();
     let targets = round.and_then(|round| Some((round, round.targets.as_ref()?)));
@@ -42,7 +42,7 @@ pub(super) fn shortest(run: &Run, base: CandidateId, member: Place) -> Vec<usize
     short.into_iter().map(|(scenario, _)| scenario).collect()
 }
 
-/// Whether a trial has missed one of these statements, in whichever scenario's words.
+/// Whether a trial missed one of these statements, in the wording of any scenario.
 fn misses(run: &Run, round: &Round, scenario: usize, targets: &[CriterionId]) -> bool {
     let task = &run.plan.task;
     let is_target = |id: &CriterionId| {
@@ -52,7 +52,7 @@ fn misses(run: &Run, round: &Round, scenario: usize, targets: &[CriterionId]) ->
     found.any(|(id, is_met)| !is_met && is_target(id))
 }
 
-/// What the agent did for one member in the first of these scenarios.
+/// Returns what the agent did for one member in the first of these scenarios.
 pub(super) fn of_trials(
     run: &Run,
     base: CandidateId,
@@ -69,7 +69,8 @@ pub(super) fn of_trials(
     digests.take(MOST_TRIALS).collect()
 }
 
-/// That of the member in a chain, if the judge gave one. A search by single trials has it edited for what others missed too.
+/// Returns the member's own score in a chain, if the judge gave one. A search by single trials also edits a member for
+/// what others missed.
 fn score(run: &Run, judgement: &Judgement, member: Place) -> Option<Score> {
     let own = judgement.members.get(run.plan.member(member).name.as_str());
     let own = own.filter(|_| run.plan.task.rules.search == Search::Rounds);

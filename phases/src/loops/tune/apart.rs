@@ -1,4 +1,5 @@
-//! Who is tried in a final comparison, and how: both versions side by side, or the challenger alone against the start's first trials.
+//! The versions that a final comparison tries: both side by side, or only the challenger, against the start's first
+//! trials.
 
 use super::measure::{self, SEARCH};
 use super::{Basis, Run, Seat, Trial};
@@ -6,18 +7,18 @@ use crate::id::CandidateId;
 use crate::proof::{self, Look};
 
 impl Run {
-    /// How often each version is tried on each scenario of the final comparison.
+    /// Returns how often each version is tried on each scenario of the final comparison.
     pub fn confirm(&self) -> u32 {
         self.state.trials.unwrap_or(self.plan.task.rules.confirm)
     }
 
-    /// Who is tried on fresh trials: both, or the challenger alone.
+    /// Returns the versions that get fresh trials: both, or only the challenger.
     pub(super) fn contestants(&self) -> Vec<CandidateId> {
         let start = std::iter::once(self.start()).filter(|_| control(self).is_none());
         start.chain(self.state.challenger).collect()
     }
 
-    /// The looks at the final comparison. There is one at what are no pairs.
+    /// Returns the looks at the final comparison. Samples that are not pairs get only one.
     pub fn looks(&self) -> Vec<Look> {
         let looks = self.plan.looks();
         let last = looks.last().map_or(0, |look| look.pairs);
@@ -26,12 +27,12 @@ impl Run {
     }
 }
 
-/// The start's first trials, where fresh ones of the challenger may be compared with them: nobody has chosen which scenarios either
-/// version got, the same judge judged them, and no agent has changed since.
+/// Returns the start's first trials if fresh trials of the challenger can be compared with them: the scenarios of both
+/// versions were drawn, not chosen, the same judge judged them, and no agent has changed since.
 pub(super) fn control(run: &Run) -> Option<Vec<Trial>> {
     let rounds = &run.state.rounds;
     let round = match run.plan.task.regraded() {
-        // The newest judge's.
+        // The trials as the newest judge judged them.
         Some(of) => rounds.last().filter(|_| of.apart)?,
         None => rounds.first().filter(|_| run.plan.task.runs().is_some_and(|(_, alone)| alone))?,
     };

@@ -1,9 +1,9 @@
-//! What a final comparison rests on, and how often it is looked at.
+//! The evidence that a final comparison rests on, and how often it is looked at.
 
 use super::{Aim, Plan, measure};
 use crate::proof::{self, Look};
 
-/// What decides a final comparison.
+/// The rule that decides a final comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Basis {
     /// An exact test over scenarios that no search has seen.
@@ -26,7 +26,7 @@ impl Basis {
         }
     }
 
-    /// Whether a champion may replace the target though nobody was asked, and nobody said that it may.
+    /// Whether a champion may replace the target without anyone's consent.
     pub(super) fn is_sure(self) -> bool {
         match self {
             Self::HeldOut | Self::All | Self::Structure => true,
@@ -54,7 +54,7 @@ impl Plan {
         }
     }
 
-    /// How many pairs there are at each look, and its chance of error: one look, where nothing is tested.
+    /// Returns the number of pairs and the chance of error of each look. Without a test there is one look.
     pub fn looks(&self) -> Vec<Look> {
         let pairs = measure::compared(self).len();
         if self.basis().is_tested() {

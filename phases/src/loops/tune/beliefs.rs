@@ -1,9 +1,9 @@
-//! What a search believes of a skill, statement by statement: how likely each is met, whichever trial one looks at.
+//! The beliefs of a search about a skill: for each statement, how likely it is met in any trial.
 //!
-//! One trial tells little: agents slip, and judges miss faults and invent them. So a statement that failed once, and was met in many
-//! trials before, is probably met, and is no reason to edit. Beliefs follow from the rounds alone, by Bayes' rule. How often trials
-//! mislead, how well edits work, and how often they break something else, nobody knows beforehand: many guesses are held side by
-//! side, and each counts by how well it has foretold what was seen.
+//! A single trial is weak evidence: agents slip, and judges miss faults and invent them. So a statement that failed
+//! once, and was met in many trials before, is probably met and no reason to edit. Beliefs follow from the rounds
+//! alone, by Bayes' rule. It is unknown beforehand how often trials mislead, how well edits work, and how often they
+//! break something else: many guesses are kept side by side, each weighted by how well it predicted the results.
 
 use std::collections::BTreeMap;
 
@@ -11,49 +11,49 @@ use super::shown::Shown;
 use super::suspects::{Rates, Suspects};
 use crate::target::Place;
 
-/// One guess at how agents and judges err, and what it makes of each statement.
+/// A guess about the errors of agents and judges, with the resulting chance of each statement.
 #[derive(Clone, Debug, PartialEq)]
 struct Guess {
-    /// How often a trial shows a statement as met that the skill meets, and one that it does not meet.
+    /// How often a trial shows a statement as met if the skill meets it, and if it does not.
     shows: f64,
     slips: f64,
-    /// How often an edit mends what it aims at, and how many statements each of its aims breaks, if all are met.
+    /// How often an edit fixes a statement that it targets, and how many statements each target breaks if all are met.
     mends: f64,
     breaks: f64,
-    /// How likely a statement is met that was not looked at yet: as likely as those of the first trials.
+    /// The chance that a statement without a trial is met: the same as for those of the first trials.
     prior: f64,
-    /// How likely each statement is met, by its number.
+    /// The chance that each statement is met, by its number.
     chances: Vec<f64>,
-    /// How likely it is, next to the other guesses, that this one is right.
+    /// The probability of this guess, relative to the other guesses.
     weight: f64,
 }
 
 const SHOWS: [f64; 3] = [0.75, 0.85, 0.93];
 const SLIPS: [f64; 4] = [0.08, 0.2, 0.32, 0.44];
 const MENDS: [f64; 5] = [0.05, 0.2, 0.4, 0.6, 0.8];
-/// Each with its weight before anything was seen: most edits leave most of a skill alone.
+/// Each with its weight before any trial: most edits leave most of a skill alone.
 const BREAKS: [(f64, f64); 5] = [(0.05, 0.3), (0.25, 0.35), (0.6, 0.2), (1.2, 0.1), (2.4, 0.05)];
-/// However few statements there are, not all are broken at once.
+/// Even with few statements, an edit does not break all at once.
 const FEWEST: f64 = 12.0;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Beliefs {
-    /// Trials of another era say nothing about this one.
+    /// The era of the trials. Trials of other eras do not count.
     era: u32,
     guesses: Vec<Guess>,
-    /// The number of each statement, by its words: those of several scenarios may be the same one.
+    /// The number of each statement, by its text: several scenarios may share a statement.
     numbers: BTreeMap<String, usize>,
-    /// How likely each is met, over all guesses.
+    /// The chance that each statement is met, over all guesses.
     chances: Vec<f64>,
-    /// The share of them that was met after the first trials.
+    /// The share of statements that was met after the first trials.
     first: f64,
-    /// Of a chain.
+    /// Used for a chain.
     pub(super) suspects: Suspects,
 }
 
 impl Beliefs {
-    /// Takes in what trials of an era have shown of statements. Of those of another era nothing is believed; the first ones of
-    /// each say how likely anything is met.
+    /// Updates the beliefs with the results of an era's trials. A new era discards all beliefs; its first trials give
+    /// the prior.
     pub(super) fn look(&mut self, era: u32, shown: &[Shown]) {
         let is_first = self.guesses.is_empty() || self.era != era;
         if is_first {
@@ -70,7 +70,8 @@ impl Beliefs {
         }
     }
 
-    /// An edit of a member aims at these statements. It can mend or break one only if that member is at fault for it.
+    /// Records an edit of a member for these statements. It can fix or break only statements for which that member is
+    /// at fault.
     pub(super) fn edit(&mut self, member: Place, targets: &[String]) {
         let numbers: Vec<usize> =
             targets.iter().filter_map(|words| self.numbers.get(words).copied()).collect();
@@ -111,27 +112,28 @@ impl Beliefs {
         }
     }
 
-    /// How likely a statement is met.
+    /// Returns the chance that a statement is met.
     pub fn chance(&self, words: &str) -> f64 {
         self.numbers.get(words).map_or(0.5, |number| self.chances[*number])
     }
 
-    /// How likely each member of a chain is at fault where a statement is missed, the first one first.
+    /// Returns the chance of each member of a chain to be at fault if a statement is missed, the first member first.
     pub(super) fn shares(&self, words: &str) -> Vec<f64> {
         self.suspects.shares(words)
     }
 
-    /// The share of all statements that is met.
+    /// Returns the share of all statements that is met.
     fn share(&self) -> f64 {
         self.chances.iter().sum::<f64>() / self.chances.iter().map(|_| 1.0).sum::<f64>().max(1.0)
     }
 
-    /// The share of all statements that was met after the first trials and is not any more, on balance.
+    /// Returns the share of all statements that was met after the first trials and no longer is, on balance.
     pub fn lost(&self) -> f64 {
         self.first - self.share()
     }
 
-    /// How likely edits do more good than harm: they mend what they aim at more often than by chance, and more than they break.
+    /// Returns the chance that edits do more good than harm: that they fix their targets more often than by chance, and
+    /// fix more than they break.
     pub fn edits_pay(&self) -> f64 {
         let pays = |guess: &&Guess| {
             let met: f64 = guess.chances.iter().sum();
@@ -165,13 +167,13 @@ impl Guess {
         *chance = present / (present + absent);
     }
 
-    /// How likely an aim breaks any one other statement.
+    /// Returns the chance that a target breaks any one other statement.
     fn breaks_any(&self) -> f64 {
         self.breaks / self.chances.iter().map(|_| 1.0).sum::<f64>().max(FEWEST)
     }
 
     fn edit(&mut self, targets: &[usize], shares: &[f64]) {
-        // An aim does not break itself.
+        // A target does not break itself.
         let breaks = self.breaks_any();
         let stays = |aims: usize| (0..aims).map(|_| 1.0 - breaks).product::<f64>();
         let (other, own) = (stays(targets.len()), stays(targets.len().saturating_sub(1)));

@@ -1,4 +1,4 @@
-//! How well a suite can tell one version of a skill from another: what repeated trials of the same version show, before
+//! Measures how well a suite can distinguish two versions of a skill, by repeated trials of one version, before
 //! anything is spent on a search.
 
 pub use super::decision::{Comparison, Visible};
@@ -11,23 +11,23 @@ use crate::score::Score;
 pub struct Calibration {
     /// The scores of each scenario's trials, in the order of the scenarios.
     pub scores: Vec<Vec<Score>>,
-    /// None before the end.
+    /// `None` before the end.
     pub visible: Option<Visible>,
-    /// What a search would cost: the most calls that it makes where none fails.
+    /// The estimated cost of a search: the most calls that it makes if none fails.
     pub search: Cost,
 }
 
-/// Less than this is told as such.
+/// A smaller change is reported as below this.
 pub const FINEST: f64 = 1.0;
 
-/// What a run has shown so far; nothing, if it is none that calibrates.
+/// Returns the results of a calibration so far, or `None` for another kind of run.
 pub fn of(run: &Run) -> Option<Calibration> {
     let scores = scores(run)?;
     let search = price::cost(run, calls_of_search(&to_search(&run.plan)));
     Some(Calibration { scores, visible: run.state.visible.clone(), search })
 }
 
-/// The plan of the search that may follow.
+/// Returns the plan of the search that may follow.
 fn to_search(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.task.aim = Aim::Improve;
@@ -44,7 +44,7 @@ fn scores(run: &Run) -> Option<Vec<Vec<Score>>> {
     Some((0..run.plan.task.scenarios.len()).map(scores).collect())
 }
 
-/// What all trials show.
+/// Summarizes all trials.
 pub(super) fn visible(run: &Run) -> Visible {
     let points = |scores: &Vec<Score>| scores.iter().map(|score| score.points()).collect();
     let noise = power::noise(&scores(run).iter().flatten().map(points).collect::<Vec<_>>());
@@ -66,7 +66,7 @@ fn comparison(run: &Run, noise: Option<&Noise>) -> Comparison {
     Comparison { pairs, trials: rules.confirm, headroom, smallest }
 }
 
-/// The wish grows with what there is: half of the smallest change, or half of what is left.
+/// Aims at half of the smallest visible change, or at half of the headroom.
 fn better(run: &Run, noise: &Noise, now: &Comparison) -> Option<Needed> {
     let size = Size { pairs: now.pairs, trials: now.trials, confidence: run.plan.task.rules.confidence };
     let wanted = now.smallest.unwrap_or(now.headroom) / 2.0;

@@ -1,4 +1,5 @@
-//! The end of a run: the champion of the search meets the start on trials of its own, and ships only if it is shown to be better.
+//! The end of a run: the champion of the search meets the start on fresh trials, and ships only if it is shown to be
+//! better.
 //!
 //! ```text
 //! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote | propose -> close
@@ -15,16 +16,16 @@ use crate::proof::{self, Conclusion, Look};
 use crate::score::{self, Score};
 use crate::stop::Reason;
 
-/// A scenario that fell by so many points is tried again before anything ships.
+/// A scenario that fell by this many points is retried before anything ships.
 const FELL: f64 = 25.0;
 
-/// Missing trials may differ between the versions by less than one in so many.
+/// Missing trials may differ between the versions by less than one in this many.
 const UNEVEN: usize = 10;
 
 pub(super) fn finish(run: &Run) -> Next<'_> {
     let Some(shipment) = &run.state.shipment else { return compare(run) };
     let champion = shipment.champion;
-    // What is dangerous is never applied unattended, however sure it is to be better.
+    // A dangerous champion is never applied unattended, even if it is surely better.
     let sure = run.plan.basis().is_sure() && !run.needs_a_person();
     let close = |ending| Next::Decide(Decision::Close(ending));
     if let Aim::Compare(_) = run.plan.task.aim {
@@ -38,10 +39,10 @@ pub(super) fn finish(run: &Run) -> Next<'_> {
         Apply::Never => close(Ending::Kept),
         Apply::Unattended if !sure => close(Ending::Kept),
         Apply::Auto if run.needs_a_person() => close(Ending::Kept),
-        // That of one task alone ships where a person said so.
+        // A champion of a single task ships if the user allowed it.
         Apply::Auto if !sure && run.plan.task.scenarios.len() > 1 => close(Ending::Kept),
         Apply::Auto | Apply::Unattended => ship(run, promote),
-        // Whoever reviews the commit sees how sure it is.
+        // The reviewer of the commit sees how sure it is.
         Apply::Propose(form) => propose(run, Step::Propose { candidate: champion, form }),
         Apply::Ask => {
             let ask = Step::Ask(Hold::Apply { champion, sure });
@@ -108,7 +109,7 @@ fn compare(run: &Run) -> Next<'_> {
     })
 }
 
-/// Whether there is more to look at. Of trials that are stored, there is none where the older run had seen enough.
+/// Whether there are more trials to look at. With stored trials, there are none if the older run had seen enough.
 fn has_more(run: &Run, look: Look) -> bool {
     let measure = &run.state.measure;
     let trials = || measure.scenarios().iter().skip(look.pairs).flat_map(|&nth| measure.trials_of(nth));
@@ -119,7 +120,7 @@ fn has_more(run: &Run, look: Look) -> bool {
     run.plan.task.regraded().is_none() || trials().any(is_stored)
 }
 
-/// The best of the search, by its newest judges, or the version that the run was given.
+/// Returns the best candidate of the search, by its newest judges, or the version that the run was given.
 fn challenger(run: &Run) -> Option<CandidateId> {
     match run.plan.task.aim {
         Aim::Compare(_) => run.state.candidates.get(1).map(|given| given.id),
@@ -151,7 +152,7 @@ fn unchallenged(run: &Run) -> Shipment {
     }
 }
 
-/// No judge is left whose word counts.
+/// Returns the result when all judges were dismissed.
 fn unheard(run: &Run, challenger: CandidateId) -> Shipment {
     Shipment {
         verdict: Verdict::Unjudged,
@@ -162,7 +163,7 @@ fn unheard(run: &Run, challenger: CandidateId) -> Shipment {
     }
 }
 
-/// What the `nth` look shows, counted from 0.
+/// Returns the result of the `nth` look, counted from 0.
 fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shipment {
     let (measure, look) = (&run.state.measure, looks[nth]);
     let pairs = panel::pairs(run, measure, look.pairs);
@@ -211,7 +212,7 @@ fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shi
 }
 
 fn priced(run: &Run, open: Shipment) -> Shipment {
-    // What pairs would show cannot be told from what are none.
+    // Separate samples do not show what a comparison of pairs would need.
     if open.apart.is_some() {
         return open;
     }
@@ -219,7 +220,7 @@ fn priced(run: &Run, open: Shipment) -> Shipment {
     Shipment { needed, ..open }
 }
 
-/// Whether enough trials were judged, and about as many of either version.
+/// Whether enough trials were judged, and about as many of each version.
 fn is_covered(run: &Run, rows: usize) -> bool {
     let measure = &run.state.measure;
     let all = measure.rows(run, rows) * measure.trials_each() as usize;
@@ -231,19 +232,19 @@ fn is_covered(run: &Run, rows: usize) -> bool {
     is_enough && UNEVEN * (most - fewest) < all
 }
 
-/// A winner that lost much on some scenario is tried there again: one that is bad at a task does not ship, however good it is at
-/// others. What must be met is bought back by nothing.
+/// Retries scenarios on which a winner lost much: a version that is bad at one task does not ship, however good it is
+/// at others. Nothing makes up for a failed must-pass demand.
 fn guarded(run: &Run, won: Shipment) -> Decision {
     let fell = won.apart.as_ref().map_or_else(|| fallen(&won.pairs), Apart::low);
     let scenarios = &run.plan.task.scenarios;
     let must_pass = |scenario: &usize| scenarios[*scenario].demands.iter().any(|demand| demand.must_pass);
-    // Where the start was not tried, it may be as bad.
+    // If the start was not tried, it may be as bad.
     let is_fall = |scenario: &usize| won.apart.is_none() && must_pass(scenario);
     let lost: Vec<usize> = fell.iter().copied().filter(is_fall).collect();
     if !lost.is_empty() {
         return Decision::Ship(refused(run, &won, Verdict::Regressed, lost));
     }
-    // Where nobody could tell whether what must pass does, it has not been shown.
+    // A must-pass demand without a verdict is not shown to be met.
     let rows = run.looks().get(run.state.looked).map_or(0, |look| look.pairs);
     let looked_at = run.state.measure.scenarios().iter().take(rows).copied();
     let told: Vec<usize> = match &won.apart {
@@ -275,7 +276,7 @@ fn retried<'a>(run: &'a Run, retrial: &'a Retrial) -> Next<'a> {
     }))
 }
 
-/// What fell and cannot be tried again, because no trial is made.
+/// Returns scenarios that fell and cannot be retried, because this run makes no trials.
 fn stands(run: &Run, won: &Shipment, again: &[Pair]) -> Vec<usize> {
     let is_untried = |scenario: &usize| again.iter().all(|pair| pair.scenario != *scenario);
     let fell = fallen(&won.pairs).into_iter().filter(is_untried);
@@ -300,7 +301,7 @@ fn samples(run: &Run, challenger: CandidateId) -> Option<Apart> {
     })
 }
 
-/// Each of these trials was judged twice, and counts with the mean.
+/// Averages the scores of a scenario's trials. Each was judged twice and counts with the mean.
 fn mean(
     run: &Run,
     candidate: CandidateId,
@@ -316,7 +317,7 @@ fn points(scores: &[(usize, Score)]) -> Vec<f64> {
 }
 
 impl Apart {
-    /// The scenarios on which the challenger is far below what the start has had elsewhere.
+    /// Returns the scenarios on which the challenger is far below the start's mean on other scenarios.
     fn low(&self) -> Vec<usize> {
         let starts: Vec<Score> = self.start.iter().map(|(_, score)| *score).collect();
         let usual = score::mean(&starts).map_or(0.0, Score::points);
@@ -326,7 +327,7 @@ impl Apart {
 }
 
 impl Pair {
-    /// By how much the challenger is better.
+    /// Returns the challenger's lead in points.
     pub fn difference(&self) -> f64 {
         self.challenger.points() - self.start.points()
     }

@@ -1,4 +1,4 @@
-//! What the rounds of a search by single trials show, and which member of a chain an edit is for.
+//! The results of a search by single trials, and the choice of the member of a chain to edit.
 
 use super::shown::Shown;
 use super::{Run, panel};
@@ -6,7 +6,7 @@ use crate::contract::CriterionId;
 use crate::id::CandidateId;
 use crate::target::Place;
 
-/// What these trials have shown of each statement, as far as anything was verified.
+/// Returns what these trials showed of each statement, as far as anything was verified.
 pub(super) fn shown(run: &Run, candidate: CandidateId, scenarios: &[usize], era: u32) -> Vec<Shown> {
     let (task, is_chain) = (&run.plan.task, run.plan.is_chain());
     let place = |name: &str| task.target.members.iter().position(|member| *member.name == *name).map(Place);
@@ -26,8 +26,9 @@ pub(super) fn shown(run: &Run, candidate: CandidateId, scenarios: &[usize], era:
     each.collect()
 }
 
-/// The member of a chain that is at fault for most of these, by weight and by how likely each is missed, and those of them that are
-/// probably its own. Members at which edits keep coming to nothing are passed over. Of a single skill it is all of them.
+/// Returns the member of a chain that is at fault for most of these, by weight and by the chance that each is missed,
+/// with the faults that are probably its own. Skips members whose edits keep failing. For a single skill, returns all
+/// faults.
 pub(super) fn of_one_member(run: &Run, faults: Vec<CriterionId>) -> (Option<Place>, Vec<CriterionId>) {
     if !run.plan.is_chain() || faults.is_empty() {
         return (None, faults);
@@ -41,7 +42,7 @@ pub(super) fn of_one_member(run: &Run, faults: Vec<CriterionId>) -> (Option<Plac
         };
         faults.iter().map(worth).sum()
     };
-    // Of equals the last, whose work most statements are about.
+    // On a tie the last member wins: most statements are about its work.
     let most =
         |places: &mut dyn Iterator<Item = Place>| places.max_by(|a, b| worth(*a).total_cmp(&worth(*b)));
     let untired = || run.plan.places().filter(|place| !super::is_tired(run, *place));
@@ -53,7 +54,7 @@ pub(super) fn of_one_member(run: &Run, faults: Vec<CriterionId>) -> (Option<Plac
     (member, if its.is_empty() { faults } else { its })
 }
 
-/// Whether a member is at fault at least half as likely as any other.
+/// Whether a member is at least half as likely to be at fault as any other.
 pub(super) fn is_its(shares: &[f64], member: Place) -> bool {
     let most = shares.iter().copied().fold(0.0, f64::max);
     shares.get(member.0).is_some_and(|share| *share >= most / 2.0)

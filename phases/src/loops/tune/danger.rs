@@ -1,4 +1,4 @@
-//! What a candidate can do that the start could not, and that nobody but a person may let into the target.
+//! The dangers of a candidate: abilities that the start lacks, and that only a person may let into the target.
 
 use super::Run;
 use crate::edit::Danger;
@@ -6,12 +6,12 @@ use crate::id::CandidateId;
 use crate::target::Place;
 
 impl Run {
-    /// The dangers of all edits that led from the start to a candidate, by member, path and line. One that a later edit took
-    /// away is still among them.
+    /// Returns the dangers of all edits that led from the start to a candidate, by member, path and line. A danger that
+    /// a later edit removed is still included.
     pub fn dangers(&self, candidate: CandidateId) -> Vec<(Place, &Danger)> {
         let mut found = Vec::new();
         let mut next = self.candidate(candidate);
-        // A journal that somebody else wrote may lead in a circle.
+        // A journal written by someone else may contain a cycle.
         for _ in 0..self.state.candidates.len() {
             let Some(origin) = next.and_then(|candidate| candidate.origin.as_ref()) else { break };
             found.extend(origin.dangers.iter().map(|danger| (origin.member, danger)));
@@ -22,7 +22,7 @@ impl Run {
         found
     }
 
-    /// Whether the champion replaces nothing without a person who has seen its dangers.
+    /// Whether a person must see the champion's dangers before it replaces anything.
     pub fn needs_a_person(&self) -> bool {
         let champion = self.state.shipment.as_ref().map(|shipment| shipment.champion);
         champion.is_some_and(|champion| !self.dangers(champion).is_empty())

@@ -1,4 +1,4 @@
-//! What `tune` decides, and what its steps come to.
+//! The decisions of `tune`, and the answers to its steps.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,45 +23,45 @@ use super::step::{Choice, Improver, Kept, Seat};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// What the executor finds in its workspace.
+    /// The prepared workspace of the executor.
     SetUp {
         tree: TreeId,
     },
     Exercised {
         artifacts: TreeId,
         files: u64,
-        /// What became of the skill, where it was installed.
+        /// How the agent used the skill, if it was installed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         skill: Option<SkillUse>,
-        /// What the agent did, as far as it reports it.
+        /// The actions of the agent, as far as it reports them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         digest: Option<Box<str>>,
-        /// Where something is demanded of it.
+        /// Present if something is demanded of the trial.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kept: Option<Kept>,
-        /// The suite's path, or that of a skill's own folder, if the agent reports a tool call that names it.
+        /// The path of the suite or of a skill's own folder, if the agent reports a tool call that names it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         opened: Option<Box<str>>,
     },
-    /// What the checks by machine have told.
+    /// The results of the automatic checks.
     Told(Vec<Told>),
     Judged(Box<Judgement>),
     Improved {
         tree: TreeId,
         report: Box<EditReport>,
         kinds: Vec<EditKind>,
-        /// What appeared with it that a person has to look at.
+        /// Dangers that appeared with the edit, for a person to review.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         dangers: Vec<Danger>,
     },
     Chosen(Choice),
     Promoted,
-    /// The target was not what we left there: what was found is kept as trees of its own.
+    /// The target changed since we wrote it. The found state is kept as separate trees.
     Conflict {
         found: Vec<TreeId>,
     },
     Proposed(Box<Proposal>),
-    /// No commit could be made.
+    /// The commit could not be made.
     NotProposed {
         why: Box<str>,
     },
@@ -87,7 +87,7 @@ impl Answer {
     }
 }
 
-/// What the loop decided. Recorded, so that a newer program replays an old run unchanged.
+/// A decision of the loop. Recorded, so that a newer program replays an old run unchanged.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
@@ -95,19 +95,19 @@ pub enum Decision {
     Open {
         round: u32,
         candidate: CandidateId,
-        /// On these scenarios alone; on all of the search, if there are none.
+        /// The only scenarios to use; empty for all scenarios of the search.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         scenarios: Vec<usize>,
     },
     /// The round has been measured, as far as it could be.
     Scored(Measured),
-    /// What repeated trials of the same version show of the suite.
+    /// The precision of the suite, from repeated trials of the same version.
     Calibrate(Box<Visible>),
     /// The round's candidate is the head.
     Keep(CandidateId),
     /// The round's candidate is dropped, and the best is the base again.
     Drop { candidate: CandidateId, why: Why },
-    /// The round's edit is to mend these faults, and no others; none, where nothing is to be edited.
+    /// The round's edit must fix these faults and no others. Empty if nothing is to be edited.
     Target {
         criteria: Vec<CriterionId>,
         /// The member of a chain that is probably at fault.
@@ -116,36 +116,36 @@ pub enum Decision {
     },
     /// The improver works on this member now.
     Focus(Place),
-    /// The round's edit is made by this improver, where there are several.
+    /// This improver makes the round's edit, if there are several.
     Turn(Improver),
     /// The round's edit is a candidate.
     Draft(Box<Candidate>),
-    /// The round's edit came to nothing.
+    /// The round's edit failed.
     NoDraft { member: Place, failure: Failure },
     /// The search is over.
     Stop(Reason),
     /// The best of the search meets the start on fresh trials.
     Compare {
         challenger: CandidateId,
-        /// Of each on each scenario, where a search has left more runs than the rules reserve.
+        /// Trials of each version on each scenario, if a search has left more runs than the rules reserve.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trials: Option<u32>,
     },
-    /// A look at the pairs so far shows too little: it goes on to the next.
+    /// The pairs so far are not conclusive, so the comparison goes on to the next look.
     LookAgain { effect: Option<Effect> },
-    /// A judge has failed its anchors, and counts for nothing.
+    /// A judge has failed its anchors, so its judgements do not count.
     Dismiss { seat: Seat, tally: Tally },
-    /// The other judges are asked about these scenarios too, on which the versions are close.
+    /// The other judges are also asked about these scenarios, on which the versions are close.
     Consult { scenarios: Vec<usize> },
-    /// Scenarios on which the winner lost much are tried again.
+    /// Scenarios on which the winner lost much are retried.
     Retry { scenarios: Vec<usize>, won: Shipment },
-    /// Which candidate has won.
+    /// The winner of the final comparison.
     Ship(Shipment),
     /// The run is over.
     Close(Ending),
 }
 
-/// What a measurement says of a candidate. Without a score it is incomplete, and enters no series.
+/// The result of measuring a candidate. Without a score it is incomplete and not part of any series.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     pub score: Option<Score>,
@@ -155,7 +155,7 @@ pub struct Measured {
     pub members: Vec<Option<Score>>,
     /// Trials that have a score.
     pub judged: u32,
-    /// Those among them that score 0 because an agent came to no end.
+    /// The number of those that score 0 because an agent did not finish.
     #[serde(default, skip_serializing_if = "is_none")]
     pub failed: u32,
     pub of: u32,
@@ -163,7 +163,7 @@ pub struct Measured {
     pub claimed: bool,
     /// The evaluator's own number.
     pub claim: Option<Score>,
-    /// What the text is worth by itself, where the score is the outcome of trials.
+    /// The score of the text itself, if the main score is the outcome of trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Score>,
 }
@@ -176,9 +176,9 @@ fn is_none(number: &u32) -> bool {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Why {
-    /// It fell by this much below the best.
+    /// Its score fell by this much below the best.
     Regressed { by: f64 },
-    /// Its text alone did.
+    /// Only its text score fell.
     WorseText { by: f64 },
 }
 
@@ -186,25 +186,25 @@ pub enum Why {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shipment {
     pub verdict: Verdict,
-    /// What is left in the end: the challenger if it won, otherwise the start.
+    /// The version that remains: the challenger if it won, otherwise the start.
     pub champion: CandidateId,
-    /// What met the start, if anything did.
+    /// The candidate that met the start, if any.
     pub challenger: Option<CandidateId>,
     /// The mean scores of the two over the pairs.
     pub scores: Vec<(CandidateId, Option<Score>)>,
-    /// Where it was tested: the difference, and how sure it is.
+    /// The tested difference and its confidence, if there was a test.
     pub effect: Option<Effect>,
     /// The scenarios on which both were judged.
     pub pairs: Vec<Pair>,
-    /// Where the challenger alone was tried: what its trials were compared with the start's first ones.
+    /// The two samples, if only the challenger was tried and compared with the start's first trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub apart: Option<Apart>,
-    /// How many looks it took.
+    /// The number of looks.
     pub looks: usize,
-    /// The scenarios because of which a winner was refused.
+    /// The scenarios for which a winner was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fell: Vec<usize>,
-    /// Where it shows neither: what would show the difference that was measured.
+    /// The pairs or trials that would show the measured difference, if the result is indecisive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub needed: Option<Needed>,
 }
@@ -224,12 +224,12 @@ pub struct Pair {
     pub challenger: Score,
 }
 
-/// Two samples that are no pairs: each version on scenarios of its own.
+/// Two samples that are not pairs: each version on its own scenarios.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Apart {
-    /// The start's first trials, by which the search began.
+    /// The start's first trials, with which the search began.
     pub start: Vec<(usize, Score)>,
-    /// The means of the challenger's fresh ones.
+    /// The means of the challenger's fresh trials.
     pub challenger: Vec<(usize, Score)>,
 }
 
@@ -238,15 +238,15 @@ pub struct Apart {
 pub enum Verdict {
     /// The challenger is better than the start.
     Won,
-    /// It is worse, or where nothing was tested, not better.
+    /// It is worse or, without a test, not better.
     Lost,
     /// There is no difference that matters.
     Tied,
-    /// The trials show neither.
+    /// The trials are not conclusive.
     Indecisive,
-    /// It is better on the whole, and much worse on some scenario.
+    /// It is better overall, but much worse on some scenario.
     Regressed,
-    /// It scored higher, and its skill was used in none of the trials: nothing shows that it is better.
+    /// It scored higher, but no trial used its skill, so nothing shows that it is better.
     Unused,
     /// The search found nothing better than the start.
     Unchallenged,
@@ -254,26 +254,26 @@ pub enum Verdict {
     Unjudged,
 }
 
-/// What the suite can show. It is simulated, which takes its time: so it is decided once, and recorded.
+/// The differences that the suite can show. The simulation takes time, so it is decided once and recorded.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Visible {
-    /// Unknown where no scenario has two trials with a score.
+    /// Unknown if no scenario has two trials with a score.
     pub noise: Option<Noise>,
-    /// The final comparison that a search would end with.
+    /// The final comparison at the end of a search.
     pub comparison: Comparison,
-    /// What a comparison needs to see half of what it sees now. None where that is too little to matter.
+    /// The comparison needed to see half of what it sees now. `None` if that is too small to matter.
     pub better: Option<Needed>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// 0, where the suite has too few scenarios for one.
+    /// 0 if the suite has too few scenarios for a comparison.
     pub pairs: usize,
-    /// Of each version on each scenario.
+    /// Trials of each version on each scenario.
     pub trials: u32,
-    /// The points that are left up to 100.
+    /// The points left up to 100.
     pub headroom: f64,
-    /// The smallest change that it would see in four of five cases; none, where that is more than the headroom.
+    /// The smallest change that the comparison would see in four of five cases. `None` if it is more than the headroom.
     pub smallest: Option<f64>,
 }
 
@@ -282,17 +282,17 @@ pub struct Comparison {
 pub enum Ending {
     /// The champion is in the target.
     Applied,
-    /// The champion is kept in the store, by wish.
+    /// The champion is kept in the store, as requested.
     Kept,
-    /// The target stays as it was found.
+    /// The target is unchanged.
     Unchanged,
-    /// A person's own edit stands in the target.
+    /// A person's own edit is in the target.
     Conflict,
-    /// The champion is a commit, and the target is as it was found.
+    /// The champion is a commit, and the target is unchanged.
     Proposed,
-    /// The scenarios were tried, without a skill or with the target as it is, and nothing else was asked.
+    /// The scenarios were tried, without a skill or with the target as it is; nothing else was requested.
     Tried,
-    /// Two versions were compared, and nothing else was asked.
+    /// Two versions were compared; nothing else was requested.
     Compared,
 }
 

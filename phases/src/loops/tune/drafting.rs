@@ -1,14 +1,15 @@
-//! A search by trials of one scenario each: every fault that a trial names, and that is probably real, is edited at once.
+//! A search by trials of one scenario each: every fault that a trial names, and that is probably real, is edited at
+//! once.
 //!
 //! ```text
 //! the start on a few scenarios -> its faults, up to six -> edit -> the next scenario -> its faults, up to three -> edit ...
 //! ```
 //!
-//! A failed edit is followed by the next faults: of the same round, then of another scenario, then the first ones again. Of two
-//! improvers each is asked first. `max_errors` failed edits in a row end the search.
+//! After a failed edit the next faults follow: of the same round, then of another scenario, then the first ones again.
+//! With two improvers, each is asked before that. `max_errors` failed edits in a row end the search.
 //!
-//! No draft is tested for itself: that costs more trials than it saves. What is shown is shown once, at the end, by the final
-//! comparison. The newest version goes there.
+//! Drafts are not tested one by one: that costs more trials than it saves. The final comparison tests once, at the end,
+//! and gets the newest version.
 
 use std::collections::BTreeSet;
 
@@ -20,18 +21,18 @@ use crate::demand::Demand;
 use crate::id::CandidateId;
 use crate::stop::Reason;
 
-/// As many faults are edited at once, after the first trials and after each later one.
+/// The most faults edited at once, after the first trials and after each later one.
 const AT_FIRST: usize = 6;
 const LATER: usize = 3;
-/// On so many scenarios the start is tried first.
+/// The start is first tried on this many scenarios.
 const FEWEST_FIRST: usize = 2;
 const MOST_FIRST: usize = 10;
-/// Fewer trials than this do not tell whether anything was gained.
+/// With fewer trials, a gain cannot be seen.
 const FEWEST_TO_TELL: usize = 10;
 
 impl Plan {
-    /// Has it search by drafts with so many runs, and divides them between search and final comparison. `drawn`: nobody chose
-    /// which scenarios are held out.
+    /// Sets up a search by drafts with this many runs, divided between search and final comparison. `drawn`: the
+    /// held-out scenarios were drawn, not chosen by a person.
     pub fn draft_with(&mut self, runs: u32, drawn: bool) {
         self.task.rules.search = Search::Draft { runs, drawn };
         self.task.rules.confirm = self.task.rules.confirm.max(confirm(self));
@@ -39,22 +40,23 @@ impl Plan {
     }
 }
 
-/// The trials that a search has, without those that are kept for the final comparison.
+/// Returns the number of trials of a search, without those reserved for the final comparison.
 pub fn trials(plan: &Plan) -> Option<usize> {
     let (runs, alone) = plan.task.runs()?;
     let versions = if alone { 1 } else { 2 };
     Some(runs.saturating_sub(versions * plan.task.rules.confirm as usize * measure::compared(plan).len()))
 }
 
-/// As many rounds as those trials come to at most.
+/// Returns the most rounds that those trials allow.
 pub fn rounds(plan: &Plan) -> usize {
     (trials(plan).unwrap_or(0) + 1).saturating_sub(first(plan).len()).max(1)
 }
 
-/// With fewer trials nothing can be drafted.
+/// With fewer trials, nothing can be drafted.
 pub const FEWEST: usize = FEWEST_FIRST + 2;
 
-/// Fresh trials of each version on each scenario that are kept for the final comparison: about a quarter of the runs, or one.
+/// Returns the fresh trials of each version on each scenario that are reserved for the final comparison: about a
+/// quarter of the runs, or one.
 pub fn confirm(plan: &Plan) -> u32 {
     let pairs = measure::compared(plan).len().max(1);
     match plan.task.runs() {
@@ -68,24 +70,25 @@ pub fn confirm(plan: &Plan) -> u32 {
 const SHARE_OF_COMPARISON: usize = 4;
 const MOST_TRIALS: u32 = 20;
 
-/// How often each scenario of the final comparison is tried, if the search has left more runs than are kept for that.
+/// Returns how often each scenario of the final comparison is tried, if the search has left more runs than are
+/// reserved.
 pub(super) fn trials_left(run: &Run) -> Option<u32> {
     let (runs, _) = run.plan.task.runs().filter(|_| run.plan.task.regraded().is_none())?;
-    // The challenger is none of them yet.
+    // The challenger is not among the contestants yet.
     let each = (run.contestants().len() + 1) * measure::compared(&run.plan).len().max(1);
     let left = u32::try_from(runs.saturating_sub(used(run)) / each).unwrap_or(u32::MAX);
     Some(left.min(MOST_LEFT)).filter(|left| *left > run.plan.task.rules.confirm)
 }
 
-/// The trials that the search has made.
+/// Returns the number of trials that the search has made.
 fn used(run: &Run) -> usize {
     run.state.rounds.iter().map(|round| round.scenarios.len()).sum()
 }
 
-/// More trials of each scenario would show little more.
+/// More trials of each scenario would add little.
 pub(crate) const MOST_LEFT: u32 = 10;
 
-/// The scenarios on which the start is tried at first: those trials are what the challenger is compared with.
+/// Returns the scenarios on which the start is tried first. The challenger is compared with those trials.
 pub(crate) fn first(plan: &Plan) -> Vec<usize> {
     let searched = measure::searched(plan);
     let some = (trials(plan).unwrap_or(0) * 3).div_ceil(10).clamp(FEWEST_FIRST, MOST_FIRST);
@@ -107,7 +110,7 @@ pub(super) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     }
 }
 
-/// After a trial, and after a failed edit.
+/// Decides what follows a trial or a failed edit.
 fn after_no_edit<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     let (times, faults) = least_edited(run, round);
     let edit = |faults| Next::Decide(target(run, faults, round));
@@ -125,7 +128,7 @@ fn finished<'a>() -> Next<'a> {
     Next::Decide(Decision::Stop(Reason::Finished))
 }
 
-/// The version that the last edit has made, though it was not tried yet.
+/// Returns the version that the last edit made, even if it has no trials yet.
 pub(super) fn newest(run: &Run) -> CandidateId {
     match run.state.rounds.last().and_then(|round| round.edit.as_ref()) {
         Some(Edit::Draft { candidate, .. }) => *candidate,
@@ -146,35 +149,35 @@ fn over(run: &Run) -> Option<Reason> {
     }
 }
 
-/// Half of the trials are made, and the skill is much worse than it was: such an improver will not mend it.
+/// Whether half of the trials are made and the skill is much worse than at first: such an improver will not fix it.
 fn is_worse(run: &Run) -> bool {
     2 * used(run) >= trials(&run.plan).unwrap_or(0) && run.state.beliefs.lost() > MUCH
 }
 
-/// A share of all statements.
+/// As a share of all statements.
 const MUCH: f64 = 0.2;
 
-/// Fewer trials after edits do not tell whether edits do any good.
+/// Whether there are enough trials after edits to see if edits help.
 fn has_seen_enough(run: &Run) -> bool {
     run.state.rounds.len() > FEWEST_TO_TELL
 }
 
-/// A chance that is not worth the runs.
+/// Below this chance of success, the runs are not worth it.
 const HARDLY: f64 = 0.1;
 
 fn most_at_once(round: &Round) -> usize {
     if round.number == 1 { AT_FIRST } else { LATER }
 }
 
-/// Those of the faults that are edited now.
+/// Selects the faults to edit now.
 fn target(run: &Run, faults: Vec<CriterionId>, round: &Round) -> Decision {
     let (member, mut criteria) = credit::of_one_member(run, faults);
     criteria.truncate(most_at_once(round));
     Decision::Target { criteria, member }
 }
 
-/// The probably real faults of the newest version that the fewest failed edits were for, and how many these were: one of each
-/// improver counts as one.
+/// Returns the probably real faults of the newest version with the fewest failed edits, and the number of those edits.
+/// One edit of each improver counts as one.
 fn least_edited(run: &Run, round: &Round) -> (usize, Vec<CriterionId>) {
     let words = |id| run.plan.task.question(id);
     let failed: Vec<String> = run.failed_edits().flat_map(|edit| edit.targets.iter().map(words)).collect();
@@ -189,42 +192,42 @@ fn least_edited(run: &Run, round: &Round) -> (usize, Vec<CriterionId>) {
     (fewest, least.map(|(_, fault)| fault.criterion.clone()).collect())
 }
 
-/// The same with the member that has the lowest score, whatever is at fault. Only simulated searches ask for it.
+/// Targets the member with the lowest score, whichever is at fault. Used only by simulated searches.
 pub(crate) fn of_lowest(run: &Run, round: &Round) -> Decision {
     let mut criteria: Vec<CriterionId> = real_faults(round).map(|fault| fault.criterion.clone()).collect();
     criteria.truncate(most_at_once(round));
     Decision::Target { criteria, member: Some(super::weakest(run, run.head(), round)) }
 }
 
-/// The faults of a round that are probably real, those that failed in most of its trials first.
+/// Returns the faults of a round that are probably real, those that failed in most of its trials first.
 fn real_faults(round: &Round) -> impl Iterator<Item = &Fault> {
     let mut real: Vec<&Fault> = round.faults.iter().filter(|fault| fault.chance < PROBABLY_MET).collect();
     real.sort_by(|one, other| other.times.cmp(&one.times).then(one.chance.total_cmp(&other.chance)));
     real.into_iter()
 }
 
-/// What is met with this chance or more is left alone, though it failed once.
+/// Statements with this chance or more are left alone, even after one failure.
 pub(super) const PROBABLY_MET: f64 = 0.7;
 
-/// The scenario that tells most, of those on which this version was not tried yet; none, where it was tried on all.
+/// Opens the most informative scenario that this version was not tried on, if any is left.
 fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Option<Next<'a>> {
     let is_open = |scenario: &usize| {
         let trial = Trial { scenario: *scenario, ordinal: SEARCH, era: run.state.era };
         !panel::is_settled(run, candidate, trial)
     };
-    // Only here: what the last trial has named is still edited.
+    // Checked only here, so that faults of the last trial are still edited.
     if used(run) >= trials(&run.plan).unwrap_or(0) {
         return Some(Next::Decide(Decision::Stop(Reason::Exhausted)));
     }
     let open = measure::searched(&run.plan).into_iter().filter(is_open).map(|one| (one, told(run, one)));
-    // Of equals the first: the order is that of the run's seed.
+    // On a tie the first one wins: the order follows the run's seed.
     let (scenario, _) = open.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
     let number = round.number + 1;
     Some(Next::Decide(Decision::Open { round: number, candidate, scenarios: vec![scenario] }))
 }
 
-/// How much a trial of a scenario would tell: the doubt that there is about its statements, and less of it where the scenario was
-/// tried a short while ago. An edit that fits one scenario too closely would not be noticed there.
+/// Returns how informative a trial of a scenario would be: the doubt about its statements, reduced if the scenario was
+/// tried recently. An edit that fits one scenario too closely would not be noticed there.
 fn told(run: &Run, scenario: usize) -> f64 {
     let demands = &run.plan.task.scenarios[scenario].demands;
     let all: f64 = demands.iter().map(|demand| f64::from(demand.weight)).sum();
@@ -238,5 +241,5 @@ fn told(run: &Run, scenario: usize) -> f64 {
     doubt * (1.0 - (-age / SHORT_WHILE).exp())
 }
 
-/// In trials.
+/// Measured in trials.
 const SHORT_WHILE: f64 = 5.0;

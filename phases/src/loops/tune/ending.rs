@@ -1,4 +1,4 @@
-//! How a run came out, in one word and one exit code.
+//! The outcome of a run, as one word and one exit code.
 
 use serde::Serialize;
 
@@ -10,19 +10,19 @@ use crate::id::CandidateId;
 use crate::score::Score;
 use crate::stop::Reason;
 
-/// The run's outcome for scripts: what became of the target.
+/// The run's outcome for scripts: what happened to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The champion is in the target.
     Improved,
-    /// A champion is kept, and the target left alone by wish.
+    /// A champion is kept, and the target left unchanged, as requested.
     Kept,
-    /// The target stays as it was found.
+    /// The target is unchanged.
     Unchanged,
-    /// The champion is a commit for a person to take, and the target left alone.
+    /// The champion is a commit for review, and the target is unchanged.
     Proposed,
-    /// The target carries a person's edit, which was left alone.
+    /// The target contains a person's edit, which was left alone.
     Conflict,
     /// The scenarios were tried, without a skill or with the target as it is.
     Tried,
@@ -30,9 +30,9 @@ pub enum Outcome {
     Compared,
     /// Nothing could be judged.
     Unjudged,
-    /// Waiting for an answer.
+    /// The run waits for an answer.
     Held,
-    /// Not at its end: it can be resumed.
+    /// The run has not finished and can be resumed.
     Paused,
 }
 
@@ -51,7 +51,7 @@ impl Run {
         }
         let verdict = self.state.shipment.as_ref().map_or(Verdict::Unjudged, |shipment| shipment.verdict);
         let is_compared = self.state.shipment.as_ref().is_some_and(Shipment::is_compared);
-        // A search by drafts may have measured the start though no edit of it worked.
+        // A search by drafts may have measured the start even if all edits of it failed.
         let is_by_rounds = self.plan.task.rules.search == Search::Rounds;
         let has_failed = self.state.stopped == Some(Reason::Failed) && !is_compared && is_by_rounds;
         if verdict == Verdict::Unjudged || has_failed {
@@ -60,7 +60,7 @@ impl Run {
         if ending == Ending::Compared {
             return if verdict == Verdict::Won { Class::Reached } else { Class::Short };
         }
-        // With a suite, what a search has seen of its own scenarios reaches nothing.
+        // With a suite, the search's results on its own scenarios do not count as reaching the goal.
         let counts =
             verdict == Verdict::Won || self.plan.is_structural() || self.plan.task.scenarios.len() == 1;
         let met = self.final_score().is_some_and(|score| score >= self.plan.task.rules.threshold);
@@ -87,25 +87,26 @@ impl Run {
         }
     }
 
-    /// The start's score: of the final comparison where there was one, so that it can be set beside the champion's.
+    /// Returns the start's score, from the final comparison if there was one, so that it can be compared with the
+    /// champion's.
     pub fn initial_score(&self) -> Option<Score> {
         self.compared_score(self.start()).or_else(|| self.search_score(self.start()))
     }
 
-    /// The champion's score; before the end, the best so far.
+    /// Returns the champion's score; before the end, the best so far.
     pub fn final_score(&self) -> Option<Score> {
         let Some(shipment) = &self.state.shipment else { return self.best().map(|(_, score)| score) };
         self.compared_score(shipment.champion).or_else(|| self.search_score(shipment.champion))
     }
 
-    /// Whether what is left in the end was used in none of its trials: those of the comparison, or else of the search.
+    /// Whether the champion was unused in all its trials: those of the comparison or, without one, of the search.
     fn champion_is_unused(&self) -> bool {
         let Some(shipment) = &self.state.shipment else { return false };
         let ordinals = if shipment.is_compared() { self.deciding() } else { SEARCH..=SEARCH };
         self.is_unused(shipment.champion, &ordinals)
     }
 
-    /// What the search claimed of a candidate.
+    /// Returns the score of a candidate in the search.
     pub fn search_score(&self, candidate: CandidateId) -> Option<Score> {
         self.measured(candidate).and_then(|measured| measured.score)
     }

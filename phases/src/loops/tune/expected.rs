@@ -1,16 +1,16 @@
-//! How many calls a search by drafts makes where none fails: at most, and as such searches usually go.
+//! The expected calls of a search by drafts in which no call fails: the maximum, and a typical number.
 //!
-//! What is tried again because it fell is left out: that is rare, and no part of the budget.
+//! Retries of fallen scenarios are left out: they are rare and not part of the budget.
 
 use super::{Aim, Plan, Seat, drafting, measure, most_anchors, number, turns};
 use crate::loops::{Expected, MostCalls};
 use crate::role::Role;
 
-/// In simulated searches the newest version has been tried on all scenarios after so many trials of each, and there is nothing
-/// more to find.
+/// In simulated searches, after this many trials of each scenario the newest version has been tried on all scenarios,
+/// and there is nothing more to find.
 const TRIALS_OF_EACH: usize = 7;
-/// In the same searches four trials lead to six edits, nine to nine, and a hundred to thirty: the more is mended, the fewer trials
-/// name a fault that is probably real.
+/// In the same searches four trials lead to six edits, nine to nine, and a hundred to thirty: the more is fixed, the
+/// fewer trials name a fault that is probably real.
 const EDITS_PER_ROOT: usize = 3;
 
 /// The trials of a search and of its final comparison, and the edits.
@@ -18,11 +18,11 @@ const EDITS_PER_ROOT: usize = 3;
 struct Effort {
     search: usize,
     comparison: usize,
-    /// Of each improver.
+    /// Edits of each improver.
     edits: u64,
 }
 
-/// None for another search, which nobody can foretell.
+/// Returns `None` for other kinds of search, which are not predictable.
 pub(super) fn of(plan: &Plan) -> Option<Expected> {
     if plan.task.aim != Aim::Improve {
         return None;

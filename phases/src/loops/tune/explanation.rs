@@ -1,4 +1,4 @@
-//! Why each round edited what it edited: what was believed when its targets were chosen, and after the next trial that told of them.
+//! The reasons for each round's edits: the beliefs when its targets were chosen, and after the next trial of them.
 
 use super::drafting::PROBABLY_MET;
 use super::{Round, Run, credit};
@@ -6,17 +6,17 @@ use crate::target::Place;
 
 pub use super::faults::{Fault, Look};
 
-/// Why one round edited some of what failed in it, and left the rest alone.
+/// The reasons why one round edited some of its faults and left the rest alone.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Explanation {
-    /// In the order in which they were chosen.
+    /// In the order of choice.
     pub targets: Vec<Fault>,
-    /// The likeliest to be met first; none while the targets are still to be chosen.
+    /// The most likely met first. Empty while the targets are not chosen yet.
     pub left_alone: Vec<(Fault, LeftAlone)>,
 }
 
 impl Explanation {
-    /// How likely each member of a chain is at fault for what is edited, the likeliest first.
+    /// Returns the chance of each member of a chain to be at fault for the targets, the most likely first.
     pub fn at_fault(&self) -> Vec<(Place, f64)> {
         let missed: f64 = self.targets.iter().map(|fault| 1.0 - fault.chance).sum();
         let share = |place: usize| -> f64 {
@@ -35,7 +35,7 @@ impl Explanation {
 pub enum LeftAlone {
     /// It was met often enough in other trials.
     ProbablyMet,
-    /// As many others as are edited at once are more pressing.
+    /// Enough other faults for one edit are more pressing.
     OthersFirst,
     /// Another member of the chain is probably at fault.
     OtherMember,
@@ -56,12 +56,12 @@ impl LeftAlone {
     }
 }
 
-/// One for each round of a run, in their order.
+/// Returns an explanation for each round of a run, in order.
 pub fn of(run: &Run) -> Vec<Explanation> {
     run.state.rounds.iter().map(|round| of_round(run, round)).collect()
 }
 
-/// Nothing, while the targets of a round are still to be chosen.
+/// Returns an empty explanation while the targets of a round are not chosen yet.
 pub fn of_round(run: &Run, round: &Round) -> Explanation {
     if round.targets.is_none() && run.state.stopped.is_none() {
         return Explanation::default();

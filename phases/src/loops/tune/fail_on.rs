@@ -1,27 +1,27 @@
-//! Why the end of a run is not what a pipeline asked for.
+//! The reasons why a finished run fails a pipeline.
 
 use super::{Run, Verdict, comparison};
 use crate::score::Score;
 
-/// Why a run fails its pipeline.
+/// A reason why a run fails its pipeline.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FailReason {
     ScoreUnder {
         score: Score,
         least: Score,
     },
-    /// No fresh trials say what the version that is left scores.
+    /// There are no fresh trials of the remaining version.
     Unconfirmed {
         least: Score,
     },
     /// The candidate is worse than the start.
     Lost,
-    /// It was refused for what it lost on these scenarios, or it is left and lost much on them.
+    /// The candidate was refused for its losses on these scenarios, or it remains and lost much on them.
     Fell(Vec<usize>),
 }
 
 impl Run {
-    /// Why a run that has come to its end fails its pipeline; nothing, if it passes or none asks.
+    /// Returns the reasons why a finished run fails its pipeline. Empty if it passes or nothing is required.
     pub fn fail_reasons(&self) -> Vec<FailReason> {
         let fail_on = self.plan.task.fail_on;
         let under = fail_on.score_under.and_then(|least| match self.confirmed_score() {
@@ -32,8 +32,8 @@ impl Run {
         under.into_iter().chain(regression).collect()
     }
 
-    /// The score of the version that is left, on trials that no search has seen. The built-in judge gives the same score each
-    /// time: its own is confirmed by that.
+    /// Returns the score of the remaining version on trials that no search has seen. The score of the built-in judge is
+    /// always confirmed: it is the same each time.
     pub fn confirmed_score(&self) -> Option<Score> {
         let shipment = self.state.shipment.as_ref()?;
         if !shipment.is_compared() && !self.plan.is_structural() {
@@ -46,7 +46,7 @@ impl Run {
         let shipment = self.state.shipment.as_ref()?;
         let fell = comparison::fallen(&shipment.pairs);
         match shipment.verdict {
-            // Where nothing was tested, it may as well be equal.
+            // Without a test, the two may be equal.
             Verdict::Lost => shipment.effect.map(|_| FailReason::Lost),
             Verdict::Regressed => Some(FailReason::Fell(shipment.fell.clone())),
             Verdict::Won => (!fell.is_empty()).then_some(FailReason::Fell(fell)),

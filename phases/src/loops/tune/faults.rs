@@ -1,4 +1,5 @@
-//! The statements that failed in each round of a search by single trials: what was believed of them, and what became of them.
+//! The statements that failed in each round of a search by single trials: the beliefs about them, and the later
+//! results.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +11,18 @@ use crate::contract::CriterionId;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub criterion: CriterionId,
-    /// In words, as the plan has it.
+    /// The text of the statement in the plan.
     pub statement: String,
-    /// In how many trials of this round it failed.
+    /// The number of trials of this round in which it failed.
     pub times: usize,
-    /// In how many trials it was met and was not, those of this round included. Statements that say the same are one.
+    /// The trials in which it was met and missed, including this round. Statements with the same text are one.
     pub passed: usize,
     pub failed: usize,
-    /// How likely the skill was to meet it after those trials, between 0 and 1.
+    /// The chance that the skill met it after those trials, between 0 and 1.
     pub chance: f64,
-    /// How likely each member of a chain was at fault, the first one first; nothing, for a single skill.
+    /// The chance that each member of a chain was at fault, the first one first; empty for a single skill.
     pub at_fault: Vec<f64>,
-    /// The next round that told of it.
+    /// The result of the next round that tested it.
     pub next: Option<Look>,
 }
 
@@ -30,26 +31,27 @@ pub struct Look {
     pub round: u32,
     /// Whether it was met in all trials of that round.
     pub is_met: bool,
-    /// How likely the skill is to meet it after those trials.
+    /// The chance that the skill meets it after those trials.
     pub chance: f64,
 }
 
-/// What the rounds of one era have shown so far.
+/// The results of one era's rounds so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Faults {
     era: u32,
-    /// How often each statement was met, and was not.
+    /// How often each statement was met and missed.
     counts: BTreeMap<String, (usize, usize)>,
-    /// The faults that no later round has told of yet, by their statement: their round and their own place in it.
+    /// The faults that no later round has tested yet, by their statement: the index of the round and of the fault in
+    /// it.
     open: BTreeMap<String, Vec<(usize, usize)>>,
 }
 
-/// Of an earlier round: its place, that of a fault in it, and what is now known of that.
+/// An earlier round's index, the index of a fault in it, and the new result for that fault.
 pub(super) type Followed = (usize, usize, Look);
 
 impl Faults {
-    /// What the trials of the round at this place have shown, once it is believed: its faults, and what it tells of those of
-    /// earlier rounds.
+    /// Adds the results of the round at this index, once the beliefs include them. Returns its faults, and its results
+    /// for faults of earlier rounds.
     pub(super) fn look(
         &mut self,
         (place, number, era): (usize, u32, u32),
@@ -93,7 +95,7 @@ impl Faults {
         (own, followed)
     }
 
-    /// The round at this place edits a fault of an earlier one too: the next look at it is told there as well.
+    /// Records that the round at this index also edits an earlier round's fault, so it gets the next result too.
     pub(super) fn follow(&mut self, place: usize, nth: usize, fault: &Fault) {
         self.open.entry(fault.statement.clone()).or_default().push((place, nth));
     }

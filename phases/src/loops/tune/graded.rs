@@ -1,4 +1,4 @@
-//! A trial of a scenario that demands something: its checks are made, its expectations judged, and both become one judgement.
+//! A trial of a scenario with demands: its checks are made, its expectations judged, and both form one judgement.
 //!
 //! ```text
 //! exercised members -> Inspect (a member's checks) -> Check (a program, each) -> Grade (expectations) -> judgement
@@ -17,30 +17,30 @@ use crate::scenario::Scenario;
 use crate::score::Score;
 use crate::target::Place;
 
-/// The one dimension of what was brought about.
+/// The single dimension of a trial's outcome.
 const OUTCOME: &str = "outcome";
 
-/// In place of evidence, where neither a machine nor a judge has told of a demand.
+/// Replaces the evidence if no check or judge gave a verdict on a demand.
 const NO_VERDICT: &str = "no verdict was given";
 
-/// Where one unit stands.
+/// The state of one unit.
 #[derive(Debug)]
 pub enum Unit<'a> {
     Judged(&'a Judgement),
-    /// A member's agent came to no end, which may be the skill's fault: the trial scores 0.
+    /// A member's agent did not finish, which may be the skill's fault: the trial scores 0.
     Failed {
         member: Place,
         failure: &'a Failure,
     },
-    /// It could not be tried or judged, through no fault of the skill.
+    /// The trial could not be made or judged, through no fault of the skill.
     Missing(&'a Failure),
     Next(Step),
-    /// Its last answer came when no measurement asked for it any more.
+    /// Its last answer came after the measurement no longer asked for it.
     Late,
 }
 
 impl<'a> Unit<'a> {
-    /// The judgement, where there is one.
+    /// Returns the judgement, if there is one.
     pub fn judgement(&self) -> Option<&'a Judgement> {
         match self {
             Self::Judged(judgement) => Some(judgement),
@@ -48,7 +48,7 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// The score of a trial, if it has one.
+    /// Returns the score of the trial, if it has one.
     pub fn score(&self) -> Option<Score> {
         match self {
             Self::Judged(judgement) => judgement.whole.scored.composite,
@@ -58,16 +58,16 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Where a trial stands whose members have all been run.
+/// The state of a trial whose members have all been run.
 pub(super) enum Stand<'a> {
     Graded(Judgement),
     Open(Unit<'a>),
 }
 
-/// What is known of each demand of a scenario, and on which evidence.
+/// The verdict on each demand of a scenario, with its evidence.
 type Verdicts = BTreeMap<CriterionId, (Verdict, Box<str>)>;
 
-/// Goes as far as there are answers; `outcomes` are those of the members.
+/// Evaluates a trial as far as there are answers; `outcomes` are those of the members.
 pub(super) fn stand<'a>(
     run: &'a Run,
     candidate: CandidateId,
@@ -102,7 +102,7 @@ pub(super) fn stand<'a>(
     }
 }
 
-/// First what is seen at once, then what needs a program. Members without kept evidence are skipped.
+/// Lists immediate checks first, then those that need a program. Skips members without kept evidence.
 fn machine_steps(task: &Task, trial: Trial, outcomes: &[&Answer]) -> Vec<Step> {
     let (mut looks, mut programs) = (Vec::new(), Vec::new());
     for (nth, outcome) in outcomes.iter().enumerate() {
@@ -141,7 +141,7 @@ fn of_machine(scenario: &Scenario, told: &Told) -> Option<(CriterionId, (Verdict
     Some((scenario.criterion(demand), (verdict, told.details.clone())))
 }
 
-/// What a judge is asked about a scenario's expectations; nothing, where there are none.
+/// Returns what a judge is asked about a scenario's expectations, if it has any.
 pub(super) fn expectations(scenario: &Scenario) -> Option<Contract> {
     let criterion = |demand: &Demand| {
         let text = demand.how.question()?;
@@ -157,7 +157,7 @@ pub(super) fn expectations(scenario: &Scenario) -> Option<Contract> {
     (!criteria.is_empty()).then_some(Contract { dimensions: vec![outcome], criteria })
 }
 
-/// One finding a demand, and the score of them all; in a chain also for each member of which something is demanded.
+/// Combines one finding for each demand, with the overall score; in a chain also for each member with demands.
 fn judgement(task: &Task, scenario: &Scenario, verdicts: &Verdicts, judged: Option<&Judgement>) -> Judgement {
     let assess = |among: &dyn Fn(&Demand) -> bool| {
         let demands: Vec<&Demand> = scenario.demands.iter().filter(|demand| among(demand)).collect();
@@ -189,8 +189,8 @@ fn judgement(task: &Task, scenario: &Scenario, verdicts: &Verdicts, judged: Opti
     }
 }
 
-/// The score of a trial by what a judge has said of it when asked again. What a machine has checked, and what the judge could not tell
-/// this time, stays as it was. None, where nothing is demanded.
+/// Returns the score of a trial after a second judgement. Automatic checks, and statements that the judge could not
+/// verify this time, keep their verdicts. `None` if nothing is demanded.
 pub(super) fn judged_again(
     task: &Task,
     scenario: usize,
@@ -210,7 +210,7 @@ pub(super) fn judged_again(
 }
 
 impl Task {
-    /// The checks by machine of what one member left, by their places among the demands of a scenario.
+    /// Returns the automatic checks of one member's work, with their indexes among the demands of a scenario.
     pub fn checks_of(&self, scenario: usize, member: Place) -> impl Iterator<Item = (usize, &Check)> {
         let demands = self.scenarios[scenario].demands.iter().enumerate();
         demands.filter(move |(_, demand)| self.member_of(demand) == member).filter_map(|(nth, demand)| {
@@ -221,7 +221,7 @@ impl Task {
         })
     }
 
-    /// The member whose work a demand is about.
+    /// Returns the member whose work a demand is about.
     pub fn member_of(&self, demand: &Demand) -> Place {
         let members = &self.target.members;
         let named =
@@ -229,7 +229,7 @@ impl Task {
         Place(named.unwrap_or(members.len() - 1))
     }
 
-    /// Whether the trials of a scenario are scored by what it demands.
+    /// Whether the trials of a scenario are scored by its demands.
     pub fn is_graded(&self, scenario: usize) -> bool {
         !self.scenarios[scenario].demands.is_empty()
     }
@@ -239,7 +239,7 @@ impl Task {
         !self.is_graded(scenario) || expectations(&self.scenarios[scenario]).is_some()
     }
 
-    /// Whether some scenario demands something, so that its trials are scored by what comes of them.
+    /// Whether some scenario has demands, so that its trials are scored by their outcome.
     pub fn has_demands(&self) -> bool {
         (0..self.scenarios.len()).any(|scenario| self.is_graded(scenario))
     }

@@ -1,5 +1,5 @@
-//! Whether a record names nothing but what the plan has. A journal may be somebody else's, and the fold and all pages look up
-//! members, scenarios and demands by their numbers.
+//! Checks that a record names only what the plan has. A journal may come from someone else, and the fold and all pages
+//! look up members, scenarios and demands by their numbers.
 
 use super::decision::{Apart, Decision, Shipment};
 use super::step::{Step, Trial};
@@ -15,10 +15,10 @@ pub(super) fn knows(plan: &Plan, event: &Event) -> bool {
     }
 }
 
-/// More trials of each version than any settings allow. Pages go through all of them.
+/// More trials of each version than any setting allows. Pages iterate over all of them.
 const MOST_TRIALS: u32 = 10_000;
 
-/// Whether there is a member, each version has a tree for each of them, and the trials are bounded.
+/// Whether the plan has a member, each version has a tree for each member, and the trials are bounded.
 fn is_whole(plan: &Plan) -> bool {
     let members = plan.task.target.members.len();
     let is_bounded = plan.task.rules.confirm <= MOST_TRIALS;

@@ -1,9 +1,9 @@
 //! A measurement: some candidates on every scenario, in one canonical order.
 //!
-//! A unit is one candidate on one scenario, once: its members in order, then the judge, or the checks and the judge of what a
-//! scenario demands. The units are gone through in an order that comes from the run's seed, scenario by scenario and the
-//! contestants side by side, so that the same answers give the same run whatever order they arrived in. Where trials are
-//! scored by what comes of them, the text of a candidate is reviewed once, last.
+//! A unit is one candidate on one scenario, once: its members in order, then the judge, or the checks and the judge of
+//! the scenario's demands. The order of the units comes from the run's seed, scenario by scenario with the contestants
+//! side by side, so the same answers give the same run in whichever order they arrive. If trials are scored by their
+//! outcome, the text of a candidate is reviewed once, last.
 
 mod executed;
 mod scores;
@@ -20,10 +20,10 @@ pub use executed::{artifacts, exercised, left_out, starting};
 pub(super) use executed::{executions, was_set_up};
 use scores::{scored, summarise};
 
-/// The ordinal of the trials made while searching; those of the final comparison follow it.
+/// The ordinal of the trials of the search. The trials of the final comparison follow it.
 pub const SEARCH: u32 = 0;
 
-/// No setting asks for more of a scenario.
+/// The most trials of a scenario that a setting can ask for.
 const MOST_TRIALS: u32 = 100;
 
 /// Fresh trials of each version on a scenario on which the winner lost much.
@@ -36,36 +36,36 @@ pub struct Measure {
     ordinals: u32,
     era: u32,
     order: Vec<usize>,
-    /// After how many scenarios somebody looks, where that is before the end.
+    /// The numbers of scenarios after which there is a look before the end.
     looks: Vec<usize>,
-    /// Which contestant begins, block by block: both are tried side by side, and neither is always the first.
+    /// The contestant that begins each block: both are tried side by side, and neither is always first.
     first: Vec<usize>,
-    /// Where in the order each scenario stands, if it is in it.
+    /// The position of each scenario in the order, if it is included.
     rows: Vec<Option<usize>>,
-    /// Which units are judged or given up; after those of all trials come the reviews.
+    /// Whether each unit is judged or given up. The reviews follow the units of all trials.
     done: Vec<bool>,
-    /// How many leading units are.
+    /// The number of leading units that are done.
     settled: usize,
-    /// Who judges.
+    /// The judge of the trials.
     seat: Seat,
 }
 
 impl Measure {
-    /// One candidate, once on every scenario of the search. Where nothing is searched, no text is reviewed: it is tried on
-    /// all scenarios, as often as the run says.
+    /// Measures one candidate, once on every scenario of the search. Without a search no text is reviewed: the
+    /// candidate is tried on all scenarios, as often as the run says.
     pub fn round(plan: &Plan, candidate: CandidateId, scenarios: &[usize], era: u32) -> Self {
         if let Aim::Try { trials } | Aim::Calibrate { trials } = plan.task.aim {
             return Self::over(plan, canonical_order(plan), vec![candidate], (SEARCH, trials), era);
         }
         if plan.task.rules.search != Search::Rounds || plan.task.regraded().is_some() {
-            // Of texts that are tried once each none is worth a review.
+            // Texts that are tried only once are not worth a review.
             return Self::over(plan, scenarios.to_vec(), vec![candidate], (SEARCH, 1), era);
         }
         let round = Self::over(plan, searched(plan), vec![candidate], (SEARCH, 1), era);
         if plan.task.has_demands() { round.with_reviews() } else { round }
     }
 
-    /// The contestants of the final comparison, on trials of their own.
+    /// Measures the contestants of the final comparison, on fresh trials.
     pub fn fresh(run: &Run, contestants: Vec<CandidateId>) -> Self {
         let trials = (SEARCH + 1, run.confirm());
         let looks = run.looks().into_iter().map(|look| look.pairs).collect();
@@ -73,7 +73,7 @@ impl Measure {
         Self { looks, ..Self::over(&run.plan, compared, contestants, trials, run.state.era) }
     }
 
-    /// The same on some of the scenarios again.
+    /// Retries some of the scenarios.
     pub fn again(run: &Run, scenarios: Vec<usize>, contestants: Vec<CandidateId>) -> Self {
         let trials = (SEARCH + 1 + run.confirm(), RETRIALS);
         Self::over(&run.plan, scenarios, contestants, trials, run.state.era)
@@ -86,7 +86,7 @@ impl Measure {
         (first_ordinal, ordinals): (u32, u32),
         era: u32,
     ) -> Self {
-        // A journal that somebody else wrote may name any number, and before there is anything to measure.
+        // A journal written by someone else may contain any number, even before there is anything to measure.
         let mut rows = vec![None; plan.task.scenarios.len()];
         let is_there = |scenario: &usize| *scenario < rows.len() && !contestants.is_empty();
         let order: Vec<usize> = order.into_iter().filter(is_there).collect();
@@ -117,7 +117,7 @@ impl Measure {
         Self { seat, ..self }
     }
 
-    /// The trials of a final comparison on some of its scenarios, as somebody else judges them.
+    /// Measures some scenarios of a final comparison with another judge.
     pub(super) fn of(&self, plan: &Plan, scenarios: &[usize], seat: Seat) -> Self {
         let trials = (self.first_ordinal, self.ordinals);
         Self::over(plan, scenarios.to_vec(), self.contestants.clone(), trials, self.era).by(seat)
@@ -127,7 +127,7 @@ impl Measure {
         self.seat
     }
 
-    /// The trials on the first scenarios, as they are gone through.
+    /// Returns the trials on the first scenarios, in order.
     pub(super) fn units(&self, rows: usize) -> impl Iterator<Item = (CandidateId, Trial)> + '_ {
         (0..self.units_of(rows.min(self.order.len()))).filter_map(|index| self.place(index))
     }
@@ -137,7 +137,7 @@ impl Measure {
         self
     }
 
-    /// How many of the units are trials.
+    /// Returns the number of units that are trials.
     fn tried(&self) -> usize {
         self.units_of(self.order.len())
     }
@@ -158,7 +158,7 @@ impl Measure {
         self.len() == 0
     }
 
-    /// How many looks have all their trials.
+    /// Returns the number of looks that have all their trials.
     pub(super) fn looks_made(&self) -> usize {
         self.looks.iter().take_while(|&&rows| self.units_of(rows) <= self.settled).count()
     }
@@ -167,7 +167,8 @@ impl Measure {
         rows * self.ordinals as usize * self.contestants.len()
     }
 
-    /// The steps that can be taken now, in canonical order; at most one a unit, and none that the next look does not need.
+    /// Returns the steps that can be taken now, in canonical order: at most one per unit, and none that the next look
+    /// does not need.
     pub fn steps<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = Step> + 'a {
         let next = self.looks.get(self.looks_made()).filter(|rows| **rows < self.order.len());
         let end = next.map_or(self.len(), |rows| self.units_of(*rows));
@@ -178,7 +179,8 @@ impl Measure {
         })
     }
 
-    /// Looks at all units: much may have been answered before the measurement began. What it grades is for the state.
+    /// Checks all units, as many may have been answered before the measurement began. The state keeps the graded
+    /// results.
     #[must_use]
     pub(crate) fn look(&mut self, run: &Run) -> Graded {
         self.look_at(run, 0..self.len())
@@ -189,7 +191,7 @@ impl Measure {
         self.look_at(run, self.tried()..self.len())
     }
 
-    /// Looks at the units that an answer about this trial can have settled, so that each answer costs the same.
+    /// Checks only the units that an answer about this trial can settle, so that each answer costs the same.
     #[must_use]
     pub(crate) fn look_at_trial(&mut self, run: &Run, trial: Trial) -> Graded {
         let nth = trial.ordinal.checked_sub(self.first_ordinal).filter(|nth| *nth < self.ordinals);
@@ -220,7 +222,7 @@ impl Measure {
         graded
     }
 
-    /// What the judged units say of one contestant; scenarios for which `among` is false are left out.
+    /// Summarizes the judged units of one contestant, without scenarios for which `among` is false.
     pub fn summary(&self, run: &Run, candidate: CandidateId, among: impl Fn(usize) -> bool) -> Measured {
         let trials = self.trials().filter(|trial| among(trial.scenario));
         let scored = trials.filter_map(|trial| scored(run, candidate, trial, self.seat)).collect::<Vec<_>>();
@@ -228,12 +230,12 @@ impl Measure {
         summarise(&run.plan, &scored, review, self.rows(run, self.order.len()) * self.ordinals as usize)
     }
 
-    /// How many of the first scenarios are tried: one whose set-up left its answers is not.
+    /// Returns how many of the first scenarios are tried. A scenario whose set-up left its answers is skipped.
     pub(super) fn rows(&self, run: &Run, rows: usize) -> usize {
         self.order.iter().take(rows).filter(|scenario| left_out(run, **scenario).is_none()).count()
     }
 
-    /// How many of a contestant's trials on the first scenarios have a score.
+    /// Returns how many of a contestant's trials on the first scenarios have a score.
     pub(super) fn scored_of(&self, run: &Run, candidate: CandidateId, rows: usize) -> usize {
         let trials = self.order.iter().take(rows).flat_map(|&scenario| self.trials_of(scenario));
         trials.filter(|trial| scored(run, candidate, *trial, self.seat).is_some()).count()
@@ -269,7 +271,7 @@ impl Measure {
         }
     }
 
-    /// Whose trial a unit is; none, if it is a review.
+    /// Returns the candidate and trial of a unit, or `None` for a review.
     fn place(&self, index: usize) -> Option<(CandidateId, Trial)> {
         let (block, column) = (index / self.contestants.len(), index % self.contestants.len());
         let scenario = *self.order.get(block / self.ordinals as usize).filter(|_| index < self.tried())?;
@@ -282,16 +284,16 @@ impl Measure {
         Trial { scenario, ordinal: self.first_ordinal + nth, era: self.era }
     }
 
-    /// How many trials each contestant has on a scenario.
+    /// Returns the number of trials of each contestant on a scenario.
     pub fn trials_each(&self) -> u32 {
         self.ordinals
     }
 }
 
-/// What trials have come to whose demands are all answered.
+/// The judgements of trials whose demands all have answers.
 pub(crate) type Graded = Vec<((CandidateId, Trial, Seat), Judgement)>;
 
-/// Where a candidate stands on one trial as one judge has it: what is to be done next, or the judgement.
+/// Returns the state of a candidate's trial for one judge: the next step or the judgement.
 pub(super) fn unit_by(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Unit<'_> {
     if let Some(judgement) = run.state.graded.get(&(candidate, trial, seat)) {
         return Unit::Judged(judgement);
@@ -307,7 +309,7 @@ pub(super) fn judged_by(run: &Run, candidate: CandidateId, trial: Trial, seat: S
 }
 
 fn stand(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Stand<'_> {
-    // A journal that somebody else wrote may measure what it does not have.
+    // A journal written by someone else may measure a missing candidate.
     let Some(known) = run.candidate(candidate) else { return Stand::Open(Unit::Missing(&NO_RESULT)) };
     let mut outcomes: Vec<&Answer> = Vec::with_capacity(known.trees.len());
     let start = match start(run, trial.scenario) {
@@ -333,7 +335,7 @@ fn stand(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Stand<'
     Stand::Open(judged(run, judging(&run.plan, candidate, trial, Asked::of(seat), &outcomes)))
 }
 
-/// The step by which a judge is asked about a trial whose members have all been run.
+/// Returns the step that asks a judge about a trial whose members have all been run.
 pub(super) fn judging(
     plan: &Plan,
     candidate: CandidateId,
@@ -356,23 +358,23 @@ fn judged(run: &Run, step: Step) -> Unit<'_> {
     }
 }
 
-/// Where the review of a candidate's text stands.
+/// Returns the state of the review of a candidate's text.
 pub fn review(run: &Run, candidate: CandidateId, era: u32) -> Unit<'_> {
     judged(run, Step::Review { candidate, era })
 }
 
-/// The judgement of a candidate's text, where there is one.
+/// Returns the judgement of a candidate's text, if there is one.
 pub fn reviewed(run: &Run, candidate: CandidateId, era: u32) -> Option<&Judgement> {
     review(run, candidate, era).judgement()
 }
 
-/// The scenarios that a search tries its candidates on, in the canonical order.
+/// Returns the scenarios on which a search tries its candidates, in the canonical order.
 pub fn searched(plan: &Plan) -> Vec<usize> {
     let order = canonical_order(plan);
     order.into_iter().filter(|&scenario| !plan.task.scenarios[scenario].held_out).collect()
 }
 
-/// Those that the final comparison rests on: what was held out for it, or, where nothing was, all.
+/// Returns the scenarios of the final comparison: the held-out ones or, if there are none, all.
 pub fn compared(plan: &Plan) -> Vec<usize> {
     let order = canonical_order(plan);
     let (held_out, searched): (Vec<_>, Vec<_>) =
@@ -382,13 +384,13 @@ pub fn compared(plan: &Plan) -> Vec<usize> {
     compared
 }
 
-/// A number that follows from the run's seed and a block of trials alone.
+/// Returns a number that depends only on the run's seed and a block of trials.
 fn coin(seed: u64, (scenario, nth): (usize, u32)) -> usize {
     let parts = [&seed.to_le_bytes()[..], &(scenario as u64).to_le_bytes(), &nth.to_le_bytes()];
     usize::from(Digest::of_parts(parts).as_bytes()[0])
 }
 
-/// The scenarios in the order of the run's seed.
+/// Returns the scenarios in the order of the run's seed.
 fn canonical_order(plan: &Plan) -> Vec<usize> {
     let mut order: Vec<usize> = (0..plan.task.scenarios.len()).collect();
     order.sort_by_cached_key(|&scenario| {

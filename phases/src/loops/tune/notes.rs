@@ -1,4 +1,4 @@
-//! What the judges said of a candidate, gathered over its scenarios: for the improver, the state and the report.
+//! The judges' notes about a candidate, collected over its scenarios: for the improver, the state and the report.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ impl Notes {
     }
 }
 
-/// A criterion over all scenarios: its worst finding, and how often it was met.
+/// The result of a criterion over all scenarios: its worst finding, and how often it was met.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing<'a> {
     pub worst: Finding<'a>,
@@ -41,7 +41,8 @@ pub struct Standing<'a> {
     pub of: usize,
 }
 
-/// How each criterion stands, what scenarios demand before what the contract asks; those nobody could verify are left out.
+/// Returns the result of each criterion, demands of scenarios before criteria of the contract. Skips those without a
+/// verdict.
 pub fn standings(run: &Run, candidate: CandidateId, era: u32, member: Option<Place>) -> Vec<Standing<'_>> {
     let name = member.map(|place| run.plan.member(place).name.as_str());
     let mut by_criterion: BTreeMap<&CriterionId, Standing<'_>> = BTreeMap::new();
@@ -62,14 +63,14 @@ pub fn standings(run: &Run, candidate: CandidateId, era: u32, member: Option<Pla
     demanded.chain(asked).filter_map(|id| by_criterion.remove(&id)).collect()
 }
 
-/// The judgements of its trials, and that of its text.
+/// Returns the judgements of a candidate's trials, and that of its text.
 fn all(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = &Judgement> {
     let trials = judgements(run, candidate, era).map(|(_, judgement)| judgement);
     trials.chain(measure::reviewed(run, candidate, era))
 }
 
 impl<'a> Standing<'a> {
-    /// Of equally bad ones the last is told.
+    /// Adds a finding. On a tie the last one is reported.
     fn add(&mut self, finding: Finding<'a>) {
         if badness(finding.verdict) >= badness(self.worst.verdict) {
             self.worst = finding;
@@ -79,7 +80,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// A chain's member is told of the findings about itself, or, where the judge made none, of those about the whole.
+/// Returns the findings about a chain's member or, if the judge made none, those about the whole.
 fn findings<'a>(judgement: &'a Judgement, member: Option<&str>) -> &'a Findings {
     let own = member.and_then(|name| judgement.members.get(name));
     &own.unwrap_or(&judgement.whole).findings
@@ -94,7 +95,7 @@ fn badness(verdict: Verdict) -> u8 {
     }
 }
 
-/// The judgements of a candidate made while searching, in the canonical order of the scenarios.
+/// Returns the judgements of a candidate in the search, in the canonical order of the scenarios.
 pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = (usize, &Judgement)> {
     measure::searched(&run.plan).into_iter().filter_map(move |scenario| {
         let trial = Trial { scenario, ordinal: SEARCH, era };
@@ -102,7 +103,7 @@ pub fn judgements(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<
     })
 }
 
-/// The scenarios of the search in which a member's agent came to no end, and why.
+/// Returns the scenarios of the search in which a member's agent did not finish, and why.
 pub fn unfinished(run: &Run, candidate: CandidateId, era: u32, place: Place) -> Vec<(usize, String)> {
     let searched = measure::searched(&run.plan).into_iter();
     let failed = searched.filter_map(|scenario| {

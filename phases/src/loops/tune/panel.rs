@@ -1,13 +1,13 @@
-//! Who judges a final comparison, and whether they can be believed.
+//! The judges of a final comparison, and the test of whether to trust them.
 //!
 //! ```text
 //! a look's trials are judged -> anchors of the first judge -> close scenarios to the others -> their anchors -> the look
 //! ```
 //!
-//! An anchor is a trial that a judge is asked about again, late, with two more statements: one that is known to be true, and one
-//! that is known to be false. A judge that is wrong about those, or says something else of what it has judged before, is
-//! dismissed. Nobody is ever told which version is judged, and what is close is the same whichever of the two is ahead, so all
-//! this favours neither.
+//! An anchor is a trial that a judge is asked about again, late, with two more statements: one known to be true, and
+//! one known to be false. A judge that is wrong about those, or contradicts its earlier verdicts, is dismissed. No
+//! judge knows which version it judges, and closeness does not depend on which version is ahead, so all this favours
+//! neither.
 
 use super::anchor::Tally;
 use super::measure::{self, Measure, SEARCH, Unit};
@@ -19,22 +19,23 @@ use crate::judgement::{Finding, Judgement, Kind, VerdictShape};
 use crate::offline;
 use crate::score::{self, Score};
 
-/// The versions are close on a scenario where their scores differ by no more points than one statement in three is worth.
+/// The versions are close on a scenario if their scores differ by at most the worth of one statement in three.
 const CLOSE: f64 = 34.0;
-/// So many trials of a look are judged again by each judge who was asked; all, where the challenger is tried alone.
+/// The number of a look's trials that each asked judge judges again. If only the challenger is tried, all are judged
+/// again.
 pub(super) const ANCHORS: usize = 3;
 
-/// What has become of the judges in the course of a comparison.
+/// The state of the judges during a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
-    /// Whose judgement counts wherever the others were not asked.
+    /// The judge whose judgement counts where the others were not asked.
     pub(super) first: Seat,
     dismissed: Vec<(Seat, Tally)>,
     /// The scenarios that all judge, in the order in which they were found to be close.
     pub close: Vec<usize>,
-    /// How many there were after each look.
+    /// The number of close scenarios after each look.
     heard: Vec<usize>,
-    /// Those scenarios, by each of the others.
+    /// The measurements of those scenarios by each of the other judges.
     measures: Vec<Measure>,
 }
 
@@ -48,18 +49,18 @@ impl Panel {
         trial.ordinal > SEARCH && self.close.contains(&trial.scenario)
     }
 
-    /// What a judge has been asked about in a comparison.
+    /// Returns the trials that a judge was asked about in a comparison.
     fn measure_of<'a>(&'a self, run: &'a Run, seat: Seat) -> Option<&'a Measure> {
         let compared = Some(&run.state.measure).filter(|_| run.state.challenger.is_some());
         self.measures.iter().chain(compared).find(|measure| measure.seat() == seat)
     }
 
-    /// Measurements that someone else than the first judge makes.
+    /// Returns the measurements by judges other than the first.
     pub(super) fn measures_mut(&mut self) -> &mut Vec<Measure> {
         &mut self.measures
     }
 
-    /// Whether the first judge is another one now, who has to judge all anew.
+    /// Dismisses a judge. Returns whether there is a new first judge, who has to judge everything again.
     pub(super) fn dismiss(
         &mut self,
         seat: Seat,
@@ -96,7 +97,7 @@ impl Panel {
     }
 }
 
-/// What must happen before a look can be made, once its trials are judged.
+/// Returns what must happen before a look, once its trials are judged.
 pub(super) fn hear(run: &Run) -> Option<Next<'_>> {
     if !run.plan.basis().is_tested() {
         return None;
@@ -115,12 +116,12 @@ pub(super) fn hear(run: &Run) -> Option<Next<'_>> {
     panel.measures.iter().find_map(|measure| test(run, measure))
 }
 
-/// The judges of a run that have not been dismissed.
+/// Returns the judges of a run that have not been dismissed.
 pub fn seated(run: &Run) -> impl Iterator<Item = Seat> + '_ {
     seats(run).filter(|seat| !run.state.panel.is_dismissed(*seat))
 }
 
-/// Those that the run began with.
+/// Returns the judges that the run began with.
 pub fn seats(run: &Run) -> impl Iterator<Item = Seat> + '_ {
     Seat::ALL.into_iter().filter(|seat| run.plan.roles.get(&seat.role()).is_some())
 }
@@ -133,7 +134,7 @@ fn newly_close(run: &Run) -> Vec<usize> {
     close.filter(|scenario| run.plan.task.is_judged(*scenario)).filter(is_new).collect()
 }
 
-/// The anchors of a judge: asked where they are open, and its dismissal where it has failed them.
+/// Asks the open anchors of a judge, and dismisses a judge that has failed them.
 fn test<'a>(run: &'a Run, measure: &Measure) -> Option<Next<'a>> {
     let seat = measure.seat();
     match tally(run, measure) {
@@ -143,11 +144,11 @@ fn test<'a>(run: &'a Run, measure: &Measure) -> Option<Next<'a>> {
     }
 }
 
-/// How a judge has done at all looks so far; the anchors that are still open.
+/// Returns a judge's record at all looks so far, or the anchors that are still open.
 fn tally(run: &Run, measure: &Measure) -> Result<Tally, Vec<Step>> {
     let seat = measure.seat();
     let cast = run.plan.roles.of(&seat.role());
-    // The built-in judge knows no statements, and the original's give numbers alone.
+    // The built-in judge has no statements, and the original's judges give only numbers.
     if cast.agent == offline::NAME || cast.verdict != VerdictShape::Evidenced {
         return Ok(Tally::default());
     }
@@ -177,7 +178,7 @@ fn rows_at_looks(run: &Run, seat: Seat) -> Vec<usize> {
     run.looks().into_iter().take(run.state.looked + 1).map(|look| look.pairs).collect()
 }
 
-/// Trials from the first to the last of a look; the next one, where the judge was not asked about one of them.
+/// Selects trials evenly from the first to the last of a look. If the judge was not asked about one, takes the next.
 fn anchored(run: &Run, measure: &Measure, rows: usize) -> Vec<(CandidateId, Trial)> {
     let fresh = measure.units(rows);
     let control = apart::control(run);
@@ -204,7 +205,7 @@ fn anchored(run: &Run, measure: &Measure, rows: usize) -> Vec<(CandidateId, Tria
     anchored
 }
 
-/// The step by which a trial is judged whose members have all been run; none, where no judge is asked.
+/// Returns the step that judges a trial whose members have all been run, or `None` if no judge is asked.
 fn judging(run: &Run, candidate: CandidateId, trial: Trial, asked: Asked) -> Option<Step> {
     let of_run = run.candidate(candidate)?;
     let outcomes = measure::exercised(run, of_run, trial);
@@ -212,7 +213,7 @@ fn judging(run: &Run, candidate: CandidateId, trial: Trial, asked: Asked) -> Opt
     is_whole.then(|| measure::judging(&run.plan, candidate, trial, asked, &outcomes))
 }
 
-/// Where a candidate stands on one trial: what is to be done next, or the judgement that counts.
+/// Returns the state of a candidate's trial: the next step, or the judgement that counts.
 pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
     let first = if trial.ordinal == SEARCH { Seat::First } else { run.state.panel.first };
     match middle(run, candidate, trial) {
@@ -221,17 +222,17 @@ pub fn unit(run: &Run, candidate: CandidateId, trial: Trial) -> Unit<'_> {
     }
 }
 
-/// The judgement of a trial, where there is one.
+/// Returns the judgement of a trial, if there is one.
 pub fn judgement(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Judgement> {
     unit(run, candidate, trial).judgement()
 }
 
-/// Whether nothing more is to be done for a trial.
+/// Whether a trial needs no more work.
 pub(super) fn is_settled(run: &Run, candidate: CandidateId, trial: Trial) -> bool {
     !matches!(unit(run, candidate, trial), Unit::Next(_) | Unit::Late)
 }
 
-/// What the trials of a search have shown of each statement, as far as anything was verified.
+/// Returns the results of the search's trials for each statement, as far as anything was verified.
 pub(super) fn findings<'a>(
     run: &'a Run,
     candidate: CandidateId,
@@ -242,7 +243,7 @@ pub(super) fn findings<'a>(
     found.filter_map(|one| Some((one.criterion, one.verdict.is_met()?)))
 }
 
-/// The same with verdict and evidence.
+/// Returns the same with verdict and evidence.
 pub(super) fn all_findings<'a>(
     run: &'a Run,
     candidate: CandidateId,
@@ -252,7 +253,7 @@ pub(super) fn all_findings<'a>(
     judgements(run, candidate, scenarios, era).flat_map(|judgement| judgement.whole.findings.iter())
 }
 
-/// Those of the trials of a search, where there are any.
+/// Returns the judgements of the search's trials, if there are any.
 pub(super) fn judgements<'a>(
     run: &'a Run,
     candidate: CandidateId,
@@ -263,12 +264,12 @@ pub(super) fn judgements<'a>(
     trials.filter_map(move |trial| judgement(run, candidate, trial))
 }
 
-/// The score of a trial, if it has one.
+/// Returns the score of a trial, if it has one.
 pub fn score_of(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score> {
     unit(run, candidate, trial).score()
 }
 
-/// The same where a trial was judged twice, the second time as an anchor: the mean of both.
+/// Returns the score of a trial. If it was judged again as an anchor, this is the mean of both.
 pub(super) fn score_twice(run: &Run, candidate: CandidateId, trial: Trial) -> Option<Score> {
     let first = unit(run, candidate, trial);
     let again = first.judgement().and_then(|first| {
@@ -279,7 +280,7 @@ pub(super) fn score_twice(run: &Run, candidate: CandidateId, trial: Trial) -> Op
     score::mean(&first.score().into_iter().chain(again).collect::<Vec<_>>())
 }
 
-/// The mean scores of both contestants on each of the first scenarios, over the trials that both have a score for.
+/// Returns the mean scores of both contestants on each of the first scenarios, over the trials with scores for both.
 pub fn pairs(run: &Run, measure: &Measure, rows: usize) -> Vec<Pair> {
     let [start, challenger] = measure.contestants[..] else { return Vec::new() };
     let both = |scenario: usize| -> Option<Pair> {
@@ -293,8 +294,8 @@ pub fn pairs(run: &Run, measure: &Measure, rows: usize) -> Vec<Pair> {
     measure.scenarios().iter().take(rows).filter_map(|&scenario| both(scenario)).collect()
 }
 
-/// What counts of a trial on which several judges were asked: the judgement in the middle, of two the lower one. A judge who has
-/// none of the one version is not heard on the other either.
+/// Returns the judgement that counts if several judges were asked: the middle one or, of two, the lower one. A judge
+/// without a judgement of one version does not count for the other either.
 fn middle(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Judgement> {
     if !run.state.panel.is_asked(trial) || !run.state.measure.contestants.contains(&candidate) {
         return None;
@@ -307,15 +308,15 @@ fn middle(run: &Run, candidate: CandidateId, trial: Trial) -> Option<&Judgement>
     Some(judged[middle])
 }
 
-/// The judges who have judged a trial of both versions.
+/// Returns the judges who have judged a trial of both versions.
 fn heard(run: &Run, trial: Trial) -> impl Iterator<Item = Seat> + '_ {
     let contestants = &run.state.measure.contestants;
     seated(run)
         .filter(move |seat| contestants.iter().all(|id| measure::judged_by(run, *id, trial, *seat).is_some()))
 }
 
-/// Krippendorff's alpha of the judges over all statements that several of them have judged; none, where none were or all
-/// verdicts are the same.
+/// Returns Krippendorff's alpha over all statements that several judges have judged. `None` if there are none, or if
+/// all verdicts are the same.
 pub fn agreement(run: &Run) -> Option<f64> {
     let measure = &run.state.measure;
     let trials = run.state.panel.close.iter().flat_map(|&scenario| measure.trials_of(scenario));
@@ -325,7 +326,7 @@ pub fn agreement(run: &Run) -> Option<f64> {
         let judged: Vec<&Judgement> =
             heard(run, trial).filter_map(|seat| measure::judged_by(run, candidate, trial, seat)).collect();
         let Some(first) = judged.first() else { continue };
-        // What a machine has checked is the same for all of them.
+        // Automatic checks are the same for all judges.
         let is_judged = |one: &Finding<'_>| {
             let demand = run.plan.task.demand(one.criterion);
             demand.is_none_or(|demand| demand.how.question().is_some())
@@ -343,7 +344,7 @@ pub fn agreement(run: &Run) -> Option<f64> {
     agreement::alpha(&statements)
 }
 
-/// One judge of a comparison, as people are told of it.
+/// One judge of a comparison, as shown to users.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Juror {
     pub seat: Seat,
@@ -351,7 +352,7 @@ pub struct Juror {
     pub is_dismissed: bool,
 }
 
-/// The judges that a comparison has asked, with their anchors.
+/// Returns the judges that a comparison has asked, with their anchors.
 pub fn jurors(run: &Run) -> Vec<Juror> {
     if !run.plan.basis().is_tested() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What calls cost, by those of the run; and what it would cost to get an answer where the final comparison gave none.
+//! The cost of calls, based on those of the run, and the cost of an answer if the final comparison gave none.
 
 use super::{Pair, Run, measure, panel};
 use crate::ledger::Account;
@@ -11,7 +11,7 @@ use crate::score::Score;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     pub calls: MostCalls,
-    /// Unknown where no call of this run tells.
+    /// Unknown if no call of this run reports it.
     pub usd: Option<f64>,
     pub ms: Option<u64>,
 }
@@ -19,22 +19,23 @@ pub struct Cost {
 /// The price of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Price {
-    /// The difference that was measured, as far as it goes.
+    /// The measured difference, which is only an estimate.
     pub points: f64,
-    /// The comparisons that would show it in four of five cases, the cheapest first. None where the versions are too close.
+    /// The comparisons that would show it in four of five cases, the cheapest first. Empty if the versions are too
+    /// close.
     pub ways: Vec<Way>,
 }
 
-/// A comparison on fresh trials. Adding to those that are known would let luck win more often.
+/// A comparison on fresh trials. Adding to the known trials would let luck win more often.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Way {
     pub scenarios: usize,
-    /// Of each version on each scenario.
+    /// Trials of each version on each scenario.
     pub trials: u32,
     pub cost: Cost,
 }
 
-/// That of the final comparison; nothing, if it has given an answer, or none could be priced.
+/// Returns the price of the final comparison. `None` if it gave an answer or could not be priced.
 pub fn of(run: &Run) -> Option<Price> {
     let needed = run.state.shipment.as_ref()?.needed?;
     let now = (measure::compared(&run.plan).len(), run.confirm());
@@ -45,7 +46,7 @@ pub fn of(run: &Run) -> Option<Price> {
     Some(Price { points: needed.points, ways })
 }
 
-/// What it takes to see the difference that was measured.
+/// Returns the number of trials needed to see the measured difference.
 pub(super) fn needed(run: &Run, effect: Effect, pairs: &[Pair]) -> Needed {
     let (measure, rules) = (&run.state.measure, &run.plan.task.rules);
     let points = |candidate, trial| panel::score_of(run, candidate, trial).map(Score::points);
@@ -67,7 +68,8 @@ pub(super) fn needed(run: &Run, effect: Effect, pairs: &[Pair]) -> Needed {
     })
 }
 
-/// Those of a comparison of this size where none fails. As many of its scenarios are judged as now.
+/// Counts the calls of a comparison of this size in which no call fails. The share of judged scenarios is the same as
+/// now.
 fn calls(run: &Run, scenarios: usize, trials: u32) -> MostCalls {
     let plan = &run.plan;
     let compared = measure::compared(plan);
@@ -78,7 +80,7 @@ fn calls(run: &Run, scenarios: usize, trials: u32) -> MostCalls {
     MostCalls::from([(Role::EXECUTOR, calls(scenarios * members)), (Role::EVALUATOR, calls(judged))])
 }
 
-/// What so many calls cost. A role that was not asked in this run is taken to cost what an executor does.
+/// Estimates the cost of these calls. A role without calls in this run is assumed to cost as much as an executor.
 pub(super) fn cost(run: &Run, calls: MostCalls) -> Cost {
     let of = |role: &Role| Some(run.ledger.of(role)).filter(|account| account.calls > 0);
     let account = |role: &Role| of(role).or_else(|| of(&Role::EXECUTOR));

@@ -1,4 +1,4 @@
-//! What a commit says that proposes a candidate: the verdict, the figures and the run.
+//! The message of a commit that proposes a candidate: the verdict, the figures and the run.
 
 use super::{Answer, Apply, Run, Shipment, Step, StepState, Verdict};
 use crate::candidate::Candidate;
@@ -9,7 +9,7 @@ use crate::score::Score;
 use crate::target::Place;
 
 impl Run {
-    /// The commit of the champion, or why there is none, where one was to be made.
+    /// Returns the commit of the champion, or why it failed, if one was requested.
     pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
         let (Apply::Propose(form), Some(shipment)) = (self.plan.task.apply, &self.state.shipment) else {
             return None;
@@ -22,9 +22,9 @@ impl Run {
     }
 }
 
-/// What a commit of the candidate says.
+/// Returns the commit message of a candidate.
 pub fn words(run: &Run, candidate: &Candidate) -> Words {
-    // On one line each, whatever a folder is called.
+    // Keeps each on one line, whatever a folder is called.
     let names: Vec<_> = run.plan.task.target.members.iter().map(|member| plain(&member.name)).collect();
     let what = if run.plan.is_chain() { "skills" } else { "skill" };
     let subject = format!("Improve the {what} {}", names.join(", "));
@@ -38,10 +38,10 @@ pub fn words(run: &Run, candidate: &Candidate) -> Words {
     Words::new(&names, (&subject, &body), trailers, run.state.shipped_at.unwrap_or(run.started_at))
 }
 
-/// More of them are in the reports.
+/// The reports list all dangers.
 const MOST_DANGERS: usize = 20;
 
-/// What whoever reviews the commit has to look at first.
+/// Lists the dangers that the reviewer of the commit must check first.
 fn dangers(run: &Run, candidate: CandidateId) -> String {
     let all = run.dangers(candidate);
     if all.is_empty() {
@@ -87,7 +87,7 @@ fn compared(run: &Run, shipment: &Shipment, candidate: CandidateId) -> String {
     format!("{said}{}{}", scores.unwrap_or_default(), effect.unwrap_or_default())
 }
 
-/// As scripts read it.
+/// Returns the verdict for scripts.
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Won => "won",

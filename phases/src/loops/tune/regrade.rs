@@ -1,11 +1,12 @@
-//! The final comparison of an older run, judged anew: what its executors left is taken over, and nothing is executed again.
+//! Judges the final comparison of an older run again: it reuses the results of its executors and executes nothing.
 //!
 //! ```text
 //! older run + suite as it is now -> scenarios whose task is the same + the answers of their executors -> a comparison of its own
 //! ```
 //!
-//! The answers are the first records of the new run, so that its journal alone says all. A trial without one is missing. Where the
-//! older run compared trials of the challenger with the start's first ones, the latter are measured first, in a round of their own.
+//! The answers are the first records of the new run, so its journal is complete on its own. A trial without an answer
+//! is missing. If the older run compared trials of the challenger with the start's first ones, the latter are measured
+//! first, in a separate round.
 
 use std::collections::HashSet;
 
@@ -19,7 +20,7 @@ use crate::event::{Failure, Spent};
 use crate::id::TreeId;
 use crate::scenario::Scenario;
 
-/// An older comparison, ready to be judged anew.
+/// An older comparison, ready to be judged again.
 #[derive(Clone, Debug)]
 pub struct Regrading {
     pub scenarios: Vec<Scenario>,
@@ -29,20 +30,20 @@ pub struct Regrading {
     pub regraded: Regraded,
     /// How often each version was tried on each scenario.
     pub confirm: u32,
-    /// What its executors came to.
+    /// The answers of its executors.
     pub answers: Vec<Done>,
 }
 
-/// Why a run has no comparison to judge anew.
+/// The reason why a run has no comparison to judge again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoComparison {
     /// It has not ended.
     Open,
-    /// It ended without one.
+    /// It ended without a comparison.
     None,
 }
 
-/// Takes over what fits the suite as it is now; scenarios are the same by their names.
+/// Reuses what fits the current suite. Scenarios are matched by name.
 pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison> {
     let stored = Stored::of(old)?;
     let (mut scenarios, mut numbers, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
@@ -77,7 +78,7 @@ pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison>
     Ok(Regrading { scenarios, start, challenger, regraded, confirm: old.confirm(), answers })
 }
 
-/// The start's first trials are judged by today's judge, where the challenger's are compared with them.
+/// Has the current judge judge the start's first trials, if the challenger's trials are compared with them.
 pub(super) fn control<'a>(run: &'a Run, round: Option<&'a Round>) -> Option<Next<'a>> {
     run.plan.task.regraded().filter(|of| of.apart)?;
     match round.filter(|round| round.era == run.state.era) {
@@ -91,18 +92,18 @@ pub(super) fn control<'a>(run: &'a Run, round: Option<&'a Round>) -> Option<Next
     }
 }
 
-/// A comparison that has been made.
+/// A finished comparison.
 struct Stored<'a> {
     run: &'a Run,
     contestants: [&'a Candidate; 2],
-    /// That of its trials, and of those made again of scenarios that fell.
+    /// The measures of its trials, and of the retries of fallen scenarios.
     measures: Vec<&'a Measure>,
-    /// The start's first trials, where the challenger alone was tried.
+    /// The start's first trials, if only the challenger was tried.
     control: Vec<Trial>,
     era: u32,
 }
 
-/// What is taken over of it.
+/// The parts of an older comparison that are reused.
 #[derive(Default)]
 struct Taken {
     answers: Vec<Done>,
@@ -127,12 +128,12 @@ impl<'a> Stored<'a> {
         Ok(Self { run, contestants: [both.0, both.1], measures, control, era: measure.era() })
     }
 
-    /// Whether what was compared includes trials of a scenario.
+    /// Whether the comparison includes trials of a scenario.
     fn has(&self, scenario: usize) -> bool {
         self.trials(scenario).next().is_some()
     }
 
-    /// A scenario as the suite has it now, if its trials can be judged by that.
+    /// Returns the current version of a scenario, if its trials can be judged by that.
     fn as_now(&self, nth: usize, suite: &[Scenario]) -> Result<Scenario, LeftOut> {
         let before = &self.run.plan.task.scenarios[nth];
         let now = suite.iter().find(|now| now.id == before.id).ok_or(LeftOut::Gone)?;
@@ -164,7 +165,7 @@ impl<'a> Stored<'a> {
         self.trials(scenario).flat_map(|(candidate, trial)| measure::exercised(self.run, candidate, trial))
     }
 
-    /// What executors have made of a scenario, under the number that it has now.
+    /// Adds the executors' answers for a scenario, under its new number.
     fn take(&self, nth: usize, (new, now): (usize, &Scenario), taken: &mut Taken) {
         if let Some((Step::SetUp { files, .. }, answer)) = measure::was_set_up(self.run, nth) {
             taken.add(Step::SetUp { scenario: new, files }, Ok(answer.clone()));
@@ -187,7 +188,7 @@ impl<'a> Stored<'a> {
 }
 
 impl Taken {
-    /// Both versions of a chain may have a member in common.
+    /// Adds an answer once, as both versions of a chain may share a member.
     fn add(&mut self, step: Step, outcome: Outcome) {
         if self.known.insert(step.clone()) {
             let spent = Spent { cached: true, ..Spent::default() };
@@ -204,10 +205,10 @@ impl Taken {
     }
 }
 
-/// What of a scenario its executors would find otherwise now.
+/// Returns what changed for the executors of a scenario, if anything.
 fn changed(plan: &Plan, nth: usize, now: &Scenario) -> Option<LeftOut> {
     let (task, before) = (&plan.task, &plan.task.scenarios[nth]);
-    // When a result counts as good, only those are told that get the skill's text.
+    // Only agents that get the skill's text see the success criteria.
     let told = |one: &Scenario| match task.delivery {
         Delivery::Inline => one.success_criteria.clone(),
         Delivery::Installed { .. } | Delivery::Slash { .. } => String::new(),
@@ -228,7 +229,7 @@ fn changed(plan: &Plan, nth: usize, now: &Scenario) -> Option<LeftOut> {
 }
 
 impl Regrading {
-    /// All that has to be in the store.
+    /// Returns all trees that must be in the store.
     pub fn trees(&self) -> Vec<TreeId> {
         let left = self.answers.iter().filter_map(|done| done.outcome.as_ref().ok()).flat_map(Answer::trees);
         let versions = [&self.start, &self.challenger].into_iter().flat_map(|one| one.trees.iter().copied());

@@ -1,4 +1,4 @@
-//! A request of `tune`: one step made ready for an agent, with its prompt and the reading of a verdict.
+//! A request of `tune`: one step prepared for an agent, with its prompt and the parser of its verdict.
 
 mod improving;
 mod placing;
@@ -23,12 +23,12 @@ use crate::role::Role;
 use crate::target::Place;
 use crate::vocabulary::Vocabulary as _;
 
-/// The folder of a workspace in which an upstream member's artifacts stand.
+/// The folder of a workspace with an upstream member's artifacts.
 pub const INPUT: &str = "input";
-/// The workspace itself, and where a judge finds what it held at first.
+/// The workspace itself, and the folder where a judge finds its initial content.
 pub const WORKSPACE: &str = "";
 const START: &str = "start";
-/// The folder of a workspace in which the skills stand.
+/// The folder of a workspace that holds the skills.
 pub const SKILL: &str = "skill";
 
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub struct Request {
     brief: Brief,
 }
 
-/// What only the run knows.
+/// The data that only the run has.
 #[derive(Clone, Debug)]
 enum Brief {
     SetUp {
@@ -83,16 +83,16 @@ struct Improving {
     before: Option<Place>,
     after: Option<Place>,
     uses: Uses,
-    /// Of the trials that came to no end: the scenario, and why.
+    /// The trials that did not finish: the scenario and the reason.
     unfinished: Vec<(usize, String)>,
-    /// Of the trials that fell short: the scenario, and what the agent did.
+    /// The trials that fell short: the scenario, and what the agent did.
     activity: Vec<(usize, Box<str>)>,
-    /// The scenario of the worst trial, of which the workspace holds what the member left.
+    /// The scenario of the worst trial. The workspace holds the member's output of that trial.
     worst: Option<usize>,
 }
 
-/// The step as it goes into the key of its call. A winner's lucky trials must not stand in for those of the start that it is in
-/// the next run, so those of a comparison are its own.
+/// Returns the step as it enters the key of its call. A winner may be the start of the next run, and its lucky trials
+/// must not be reused there, so the trials of a comparison have separate keys.
 fn step_text(run: &Run, step: &Step) -> String {
     let text = order::step_text(&step.numbered(|scenario| run.plan.task.number(scenario)));
     let is_search = step.trial().is_none_or(|trial| trial.ordinal == measure::SEARCH);
@@ -103,9 +103,9 @@ fn step_text(run: &Run, step: &Step) -> String {
 const CHECK_SECONDS: u64 = 300;
 
 impl Request {
-    /// Makes a step ready. Only steps that an agent answers can be requested.
+    /// Prepares a step. Returns `None` for steps that no agent answers.
     pub fn of(run: &Run, step: &Step) -> Option<Self> {
-        // What is stored is judged, and never made again.
+        // Stored trials are judged, and never made again.
         if run.plan.task.regraded().is_some() && matches!(step, Step::SetUp { .. } | Step::Exercise { .. }) {
             return None;
         }
@@ -153,7 +153,7 @@ impl Request {
             Step::Improve { base, member, .. } => placing::improve(run, *base, *member)?,
             Step::Inspect { .. } | Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => return None,
         };
-        // Set-ups and checks have no role of their own, and no agent is asked for them.
+        // Set-ups and checks have no role, and no agent does them.
         let spec = Tune::spec(&step.role().unwrap_or(Role::EXECUTOR))?;
         let order = Order {
             step: step_text(run, step),
@@ -175,13 +175,13 @@ impl Request {
         self.plan.task.is_graded(trial.scenario)
     }
 
-    /// The check whose program is run, by its place among the demands, and the exit code that meets it.
+    /// Returns the check whose program is run, as its index among the demands, with the exit code that passes.
     pub fn check(&self) -> Option<(usize, i32)> {
         let Brief::Check { demand, exit } = self.brief else { return None };
         Some((demand, exit))
     }
 
-    /// What an improver is told that was missed.
+    /// Returns the missed statements that an improver sees.
     pub fn missed(&self) -> &[Missed] {
         match &self.brief {
             Brief::Improve(improving) => &improving.unmet,
@@ -194,31 +194,31 @@ impl Request {
         }
     }
 
-    /// What no draft may hold.
+    /// Returns the secrets that a draft must not contain.
     pub fn secrets(&self) -> Secrets {
         Secrets::of(&self.plan.task.scenarios)
     }
 
-    /// Where a trial has no business: the suite, and the users' own folders of the skills.
+    /// Returns the paths that a trial must not open: the suite, and the users' own folders of the skills.
     pub fn off_limits(&self) -> impl Iterator<Item = &str> {
         let suite = self.plan.task.suite.iter().map(|suite| suite.path.as_str());
         let members = self.plan.task.target.members.iter().map(|member| member.path.as_str());
         suite.chain(members).filter(|path| !path.is_empty())
     }
 
-    /// What no workspace that a set-up prepares may hold, and the scenario that it is for.
+    /// Returns what the workspace of a set-up must not contain, and the scenario of the set-up.
     pub fn answer_keys(&self) -> Option<(AnswerKeys, &Name)> {
         let Brief::SetUp { scenario } = self.brief else { return None };
         let scenarios = &self.plan.task.scenarios;
         Some((AnswerKeys::new(scenarios, ""), &scenarios[scenario].id))
     }
 
-    /// Whether what is left is worked on, or was made from what another member left.
+    /// Whether the request is part of a chain, where members work on each other's output.
     pub fn is_of_chain(&self) -> bool {
         self.plan.is_chain()
     }
 
-    /// Reads an evaluator's answer.
+    /// Parses an evaluator's answer.
     pub fn judge(&self, answer: &str) -> Outcome<Answer> {
         let (nonce, members) = (self.nonce(), self.members());
         let Some(ask) = self.ask(&nonce, &members) else {
@@ -233,7 +233,8 @@ impl Request {
         }
     }
 
-    /// Of a trial that is scored by its outcome, the members are not judged one by one: each statement names its own.
+    /// Returns what a judge is asked. For a trial scored by its outcome, members are not judged one by one: each
+    /// statement names its member.
     fn ask<'a>(&'a self, nonce: &'a str, names: &'a [&'a str]) -> Option<Ask<'a>> {
         let (contract, members, at_fault) = match &self.brief {
             Brief::Grade { contract, .. } => (contract, &[][..], names),
@@ -250,7 +251,7 @@ impl Request {
         self.order.code(b"verdict", &self.told_by_agents(), self.plan.seed)
     }
 
-    /// What other agents say in the prompt, beside the files in the workspace.
+    /// Returns what the prompt quotes from other agents, besides the files in the workspace.
     fn told_by_agents(&self) -> Vec<&str> {
         let activity = match &self.brief {
             Brief::Grade { activity, .. } | Brief::Evaluate { activity, .. } => activity.as_slice(),
@@ -263,7 +264,7 @@ impl Request {
         activity.iter().map(|(_, digest)| &**digest).collect()
     }
 
-    /// The names of the members that were not used in the trial that is judged.
+    /// Returns the names of the members that were not used in the judged trial.
     fn unused(&self) -> Vec<&str> {
         let places = match &self.brief {
             Brief::Evaluate { unused, .. } => unused.as_slice(),
@@ -286,7 +287,7 @@ impl Request {
         &self.plan.member(member).name
     }
 
-    /// Where the workspace holds what the member before has handed on, if it has.
+    /// Returns the folder with the output of the previous member, if there is one.
     fn input(&self) -> Option<&'static str> {
         Some(INPUT).filter(|at| self.order.places(at))
     }
@@ -295,7 +296,7 @@ impl Request {
         self.retry.as_ref().map(|failure| failure.why.as_str())
     }
 
-    /// The skill as the built-in agent is told of it.
+    /// Returns the skill in the form for the built-in agent.
     fn offline_skill(&self, member: Place) -> offline::Folder {
         let at = placing::skill_path(&self.plan, member, &self.brief);
         offline::Folder { name: self.name(member).to_owned(), at }
@@ -336,7 +337,7 @@ impl Question for Request {
                 input: self.input().map(str::to_owned),
                 command: self.plan.task.scenarios[trial.scenario].command.clone(),
             },
-            // It has nothing to say of statements, and is asked all the same: what it does not know stays unverified.
+            // The built-in agent cannot judge statements, but is asked anyway: what it does not know stays unverified.
             Brief::Grade { contract, .. } => {
                 Task::Evaluate { verdict_of: self.nonce(), contract: contract.clone(), members: Vec::new() }
             }
@@ -360,14 +361,14 @@ impl Question for Request {
         })
     }
 
-    /// Only verdicts have a form of their own.
+    /// Returns the schema of the answer. Only verdicts have one.
     fn schema(&self) -> Option<String> {
         let (nonce, members) = (self.nonce(), self.members());
         self.ask(&nonce, &members).map(|ask| judgement::schema(&ask).to_string())
     }
 }
 
-/// `{grader}` in an argument is the folder in which the files of a check stand.
+/// Replaces `{grader}` in arguments by the folder with the files of a check.
 fn program(plan: &Plan, argv: &[String], grader: &str) -> Command {
     let argv = argv.iter().map(|word| word.replace("{grader}", grader)).collect();
     let seconds = plan.roles.of(&Role::EXECUTOR).timeout_seconds.min(CHECK_SECONDS);

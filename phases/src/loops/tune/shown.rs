@@ -1,14 +1,14 @@
-//! What one trial of a round has shown of one statement. Beliefs, suspects and faults all follow from these.
+//! The result of one trial of a round for one statement. Beliefs, suspects and faults all follow from these.
 
 use crate::contract::CriterionId;
 use crate::target::Place;
 
 pub(super) struct Shown {
     pub(super) criterion: CriterionId,
-    /// The statement, as the plan has it: those of several scenarios may be the same one.
+    /// The text of the statement in the plan. Several scenarios may share a statement.
     pub(super) words: String,
     pub(super) is_met: bool,
-    /// Of a demand of a chain: the member whose work it is about, and the one that the judge has named as at fault.
+    /// For a demand of a chain: the member whose work it is about, and the one that the judge named as at fault.
     pub(super) about: Option<Place>,
     pub(super) named: Option<Place>,
 }

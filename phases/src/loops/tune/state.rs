@@ -1,4 +1,4 @@
-//! The state of a run of `tune`: the fold of its decisions. What follows from it is decided in `tune`.
+//! The state of a run of `tune`: the fold of its decisions. The code in `tune` decides what follows from it.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -31,38 +31,38 @@ use super::{
 pub struct State {
     pub candidates: Vec<Candidate>,
     pub rounds: Vec<Round>,
-    /// What is being measured: the newest round's candidate, or the contestants of the final comparison.
+    /// The current measurement: of the newest round's candidate, or of the contestants of the final comparison.
     pub measure: Measure,
-    /// How many looks at it have shown too little.
+    /// The number of looks at it that were not conclusive.
     pub looked: usize,
     pub retrial: Option<Retrial>,
-    /// What meets the start in the final comparison, once that has begun.
+    /// The challenger of the start in the final comparison, once that has begun.
     pub challenger: Option<CandidateId>,
-    /// How often each is tried there, if not as often as the rules say.
+    /// The trials of each version there, if different from the rules.
     pub trials: Option<u32>,
     /// The judges of the final comparison.
     pub panel: Panel,
-    /// What has come of the trials of scenarios that demand something.
+    /// The judgements of trials of scenarios with demands.
     pub graded: HashMap<(CandidateId, Trial, Seat), Judgement>,
-    /// That of all trials from here on.
+    /// The era of all trials from here on.
     pub era: u32,
     pub focus: Option<Place>,
     pub stopped: Option<Reason>,
     pub shipment: Option<Shipment>,
     pub shipped_at: Option<Timestamp>,
-    /// Of a search that edits after each trial.
+    /// Used by a search that edits after each trial.
     pub beliefs: Beliefs,
     pub faults: Faults,
-    /// Of a run that calibrates.
+    /// Used by a run that calibrates.
     pub visible: Option<Visible>,
     pub closed: Option<Ending>,
-    /// The scenarios in whose trials an agent opened a path that no trial should: see [`Answer::Exercised`].
+    /// The scenarios in whose trials an agent opened a forbidden path: see [`Answer::Exercised`].
     pub opened: BTreeSet<(usize, Box<str>)>,
-    /// Those of the contract, held once for all judgements.
+    /// The criteria of the contract, shared by all judgements.
     criteria: Arc<[CriterionId]>,
 }
 
-/// The scenarios on which a winner lost much, tried again.
+/// The retry of scenarios on which a winner lost much.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Retrial {
     pub measure: Measure,
@@ -74,22 +74,22 @@ pub struct Retrial {
 pub struct Round {
     pub number: u32,
     pub candidate: CandidateId,
-    /// That of its trials.
+    /// The era of its trials.
     pub era: u32,
     pub started_at: Timestamp,
     pub scored_at: Option<Timestamp>,
     pub measured: Option<Measured>,
     pub standing: Option<Standing>,
     pub edit: Option<Edit>,
-    /// The edits that came to nothing, oldest first. In a search by drafts another one follows in the same round.
+    /// The failed edits, oldest first. In a search by drafts another one follows in the same round.
     pub failed_edits: Vec<FailedEdit>,
-    /// On which its candidate is tried.
+    /// The scenarios on which its candidate is tried.
     pub scenarios: Vec<usize>,
-    /// Who makes its edit, where there are several improvers.
+    /// The improver that makes its edit, if there are several.
     pub turn: Option<Improver>,
-    /// The faults that its edit is to mend, where it mends only some.
+    /// The faults that its edit must fix, if it targets only some.
     pub targets: Option<Vec<CriterionId>>,
-    /// What failed in its trials, of a search that edits after each.
+    /// The statements that failed in its trials, for a search that edits after each.
     pub faults: Vec<Fault>,
     /// The member of a chain that is edited because of them.
     pub member: Option<Place>,
@@ -103,7 +103,7 @@ pub enum Standing {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Edit {
-    /// A candidate, and how this round's improver came to it: the same content may have been drafted before.
+    /// A candidate, and how this round's improver made it: the same content may have been drafted before.
     Draft {
         candidate: CandidateId,
         origin: Origin,
@@ -114,7 +114,7 @@ pub enum Edit {
     },
 }
 
-/// An edit that came to nothing: who made it, of which member, and for which faults.
+/// A failed edit: its improver, member and target faults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FailedEdit {
     pub member: Place,
@@ -124,7 +124,7 @@ pub struct FailedEdit {
 }
 
 impl FailedEdit {
-    /// The improver made an edit, and it is not a valid one. Any other edit failed because the improver did.
+    /// Whether the improver made an edit that is not valid. Any other failed edit is a failure of the improver.
     pub(super) fn is_refused(&self) -> bool {
         self.failure.kind == FailureKind::Gate
     }
@@ -132,7 +132,7 @@ impl FailedEdit {
 
 impl State {
     fn begin(plan: &Plan) -> Self {
-        // A journal that somebody else wrote may name more of them.
+        // A journal written by someone else may list more trees.
         let trees =
             |sides: &Sides| sides.trees.iter().copied().take(plan.task.target.members.len()).collect();
         let given = plan.task.aim.sides().map(|sides| Candidate::original(trees(sides)));
@@ -176,7 +176,7 @@ impl State {
     }
 }
 
-/// A step is tried once, and once more, in each round and in the final comparison.
+/// Each step is tried at most twice, in each round and in the final comparison.
 pub(super) const TRIES: u32 = 2;
 
 impl Fold for Tune {
@@ -208,7 +208,7 @@ impl Fold for Tune {
         }
     }
 
-    /// Ten thousand judgements share one list of criteria.
+    /// Shares one list of criteria among all judgements, of which there can be ten thousand.
     fn compact(state: &State, mut answer: Answer) -> Answer {
         if let Answer::Judged(judgement) = &mut answer {
             judgement.share(&state.criteria);
@@ -241,7 +241,7 @@ fn note_opened(run: &mut Run, step: &Step, trial: Trial) {
 }
 
 fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
-    // A journal that somebody else wrote may name any candidate.
+    // A journal written by someone else may contain any candidate.
     if let Decision::Open { candidate, .. } | Decision::Compare { challenger: candidate, .. } = decision
         && run.candidate(*candidate).is_none()
     {
@@ -250,7 +250,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     let state = &mut run.state;
     match decision {
         Decision::Open { round, candidate, scenarios } => {
-            // Stored trials are measured by a new judge before they are compared again.
+            // A new judge measures stored trials before they are compared again.
             state.challenger = None;
             let measure = Measure::round(&run.plan, *candidate, scenarios, state.era);
             let tried = measure.scenarios().to_vec();
@@ -274,7 +274,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             target(state, criteria, member);
         }
         Decision::Focus(place) => state.focus = Some(*place),
-        // A journal that somebody else wrote may name one that the run does not have.
+        // A journal written by someone else may contain an improver that the run does not have.
         Decision::Turn(by) if run.plan.roles.get(&by.role()).is_some() => {
             state.in_round(|round| round.turn = Some(*by));
         }
@@ -333,7 +333,7 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
     }
 }
 
-/// What a search that edits after each trial learns from those of the newest round.
+/// Updates the beliefs with the trials of the newest round, in a search that edits after each trial.
 fn learn(run: &mut Run) {
     let Some(round) = run.state.rounds.last() else { return };
     if run.plan.task.rules.search == Search::Rounds {
@@ -350,7 +350,7 @@ fn learn(run: &mut Run) {
     rounds[place].faults = own;
 }
 
-/// The newest round edits these faults next. Those of earlier rounds become its own, and a failed edit is over.
+/// Sets the faults that the newest round edits next. Includes faults of earlier rounds, and ends a failed edit.
 fn target(state: &mut State, criteria: &[CriterionId], member: Option<Place>) {
     let Some((round, before)) = state.rounds.split_last_mut() else { return };
     let is_own = |id: &CriterionId, round: &Round| round.faults.iter().any(|fault| fault.criterion == *id);
@@ -368,7 +368,7 @@ fn target(state: &mut State, criteria: &[CriterionId], member: Option<Place>) {
     }
 }
 
-/// What it expects of the newest round's edit.
+/// Updates the beliefs with the expected effect of the newest round's edit.
 fn expect(run: &mut Run) {
     if run.plan.task.rules.search == Search::Rounds {
         return;
@@ -382,7 +382,7 @@ fn expect(run: &mut Run) {
     }
 }
 
-/// What is being measured is measured anew.
+/// Restarts the current measurement.
 fn remeasure(run: &mut Run) {
     let state = &mut run.state;
     state.era += 1;
@@ -397,7 +397,7 @@ fn remeasure(run: &mut Run) {
     set_measure(run, measure);
 }
 
-/// A comparison begins, with all judges that the run has.
+/// Starts a comparison, with all judges of the run.
 fn compare(run: &mut Run) {
     run.state.panel = Panel::default();
     judge_all(run);
@@ -455,12 +455,12 @@ impl Round {
         self.failed_edits.iter().any(|edit| edit.member == member)
     }
 
-    /// Who makes its edit.
+    /// Returns the improver that makes its edit.
     pub fn by(&self) -> Improver {
         self.turn.unwrap_or_default()
     }
 
-    /// The faults that its edit is for, in the order in which they were chosen.
+    /// Returns the faults that its edit targets, in the order in which they were chosen.
     pub fn aims(&self) -> impl Iterator<Item = &Fault> {
         let targets = self.targets.iter().flatten();
         targets.filter_map(|id| self.faults.iter().find(|fault| fault.criterion == *id))
@@ -470,7 +470,7 @@ impl Round {
         self.measured.as_ref().and_then(|measured| measured.score)
     }
 
-    /// A round fails when an agent failed it. An idea that came to nothing is no failure.
+    /// Whether an agent failed the round. An edit that the gates refused is not a failure.
     pub fn failed(&self) -> bool {
         let unmeasured = self.measured.as_ref().is_some_and(|measured| measured.score.is_none());
         let unedited = match &self.edit {

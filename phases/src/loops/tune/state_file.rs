@@ -1,6 +1,6 @@
-//! `iteration-state.json`: the run, folded, for people and scripts. The original's fields, and what we add.
+//! `iteration-state.json`: the folded run, for people and scripts. It has the original's fields and our additions.
 //!
-//! A pure function of the run, so that the journal replayed gives the file byte for byte.
+//! A pure function of the run, so replaying the journal gives the same file byte for byte.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -21,12 +21,12 @@ use crate::score::Score;
 use crate::stop::Reason;
 use crate::target::Place;
 
-/// The state file's text.
+/// Returns the text of the state file.
 pub fn text(run: &Run) -> String {
     json::page(&StateFile::of(run))
 }
 
-/// The original's fields, and ours beside them. What may be long is borrowed: a plan can have thousands of scenarios.
+/// The original's fields, and ours beside them. Long values are borrowed: a plan can have thousands of scenarios.
 #[derive(Serialize)]
 struct StateFile<'a> {
     #[serde(flatten)]
@@ -34,7 +34,7 @@ struct StateFile<'a> {
     skilltune: Ours<'a>,
 }
 
-/// What the original does not have.
+/// The fields that the original does not have.
 #[derive(Serialize)]
 struct Ours<'a> {
     format: u32,
@@ -102,7 +102,7 @@ fn fields(run: &Run) -> Map<String, Value> {
     let Value::Object(mut fields) = head(run) else { unreachable!("the head is an object") };
     fields.insert("iterations".into(), run.state.rounds.iter().map(|round| iteration(run, round)).collect());
     fields.insert("errors".into(), run.errors.iter().map(failed).collect());
-    // What `max_errors` limits, however often a step was tried.
+    // The count that `max_errors` limits, however often a step was tried.
     fields.insert("error_count".into(), run.failed_in_a_row().into());
     fields.insert("max_errors".into(), run.plan.task.rules.max_errors.into());
     fields.insert("work_dir".into(), run.plan.folder.clone().into());
@@ -114,7 +114,7 @@ fn fields(run: &Run) -> Map<String, Value> {
     fields
 }
 
-/// All versions of the skills stand in the store beside the folder of the runs.
+/// Returns the store beside the folder of the runs, which holds all versions of the skills.
 fn backups(folder: &str) -> String {
     let project = folder.rsplitn(3, '/').nth(2).unwrap_or_default();
     format!("{project}/objects")
@@ -145,7 +145,7 @@ fn head(run: &Run) -> Value {
     })
 }
 
-/// One word for where a run stands.
+/// Returns the state of a run as one word.
 pub fn status(run: &Run) -> &'static str {
     if run.state.closed.is_some() {
         "completed"
@@ -212,7 +212,7 @@ fn execution(run: &Run, round: &Round) -> Value {
     execution
 }
 
-/// How many members of a chain came to an end on every scenario.
+/// Returns how many members of a chain finished on every scenario.
 fn how_far(run: &Run, round: &Round) -> usize {
     let Some(candidate) = run.candidate(round.candidate) else { return 0 };
     let scenarios = measure::searched(&run.plan).into_iter();
@@ -249,7 +249,7 @@ fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
     })
 }
 
-/// What the judges found wanting in a dimension, in the words of their evidence.
+/// Lists what the judges criticized in a dimension, in the words of their evidence.
 fn feedback(run: &Run, standings: &[notes::Standing<'_>], dimension: &DimensionId) -> String {
     let wanting =
         standings.iter().map(|standing| standing.worst).filter(|worst| worst.verdict != Verdict::Pass);
@@ -319,7 +319,7 @@ fn phase(step: &Step) -> &'static str {
     }
 }
 
-/// The original's words where it has one.
+/// Returns the original's word for the reason, if it has one.
 fn termination(reason: Reason) -> &'static str {
     match reason {
         Reason::Reached => "quality_threshold_met",

@@ -1,4 +1,4 @@
-//! What a loop can ask for: plain data, so that a step is its own key.
+//! The steps that a loop can request: plain data, so that a step is its own key.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,13 +14,14 @@ use crate::target::Place;
 pub enum Step {
     /// Prepare the workspace of a scenario, which holds these files, once for all its trials.
     SetUp { scenario: usize, files: Option<TreeId> },
-    /// Run one member on one scenario, on what the one before it left; the first one on what the scenario brings. Keyed by the member's tree, so that an unchanged one is not run again.
+    /// Run one member on one scenario, on the output of the previous member; the first one on the scenario's files.
+    /// Keyed by the member's tree, so that an unchanged one is not run again.
     Exercise {
         member: Place,
         skill: TreeId,
         trial: Trial,
         input: Option<TreeId>,
-        /// Something is demanded of it, for which more is kept than the artifacts.
+        /// Something is demanded of it, so more is kept than the artifacts.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         graded: bool,
     },
@@ -31,11 +32,11 @@ pub enum Step {
         trial: Trial,
         demand: usize,
         left: TreeId,
-        /// What the program works with besides.
+        /// The additional files of the program.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grader: Option<TreeId>,
     },
-    /// Judge whether what was left meets the expectations of a scenario.
+    /// Judge whether the output meets the expectations of a scenario.
     Grade {
         candidate: CandidateId,
         trial: Trial,
@@ -44,9 +45,9 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Asked::is_plain")]
         asked: Asked,
     },
-    /// Judge the text of a candidate, once and for all scenarios of which something is demanded.
+    /// Judge the text of a candidate, once for all scenarios with demands.
     Review { candidate: CandidateId, era: u32 },
-    /// Judge one candidate by its text and by what it left on one scenario.
+    /// Judge one candidate by its text and by its output on one scenario.
     Judge {
         candidate: CandidateId,
         trial: Trial,
@@ -54,22 +55,22 @@ pub enum Step {
         #[serde(default, skip_serializing_if = "Asked::is_plain")]
         asked: Asked,
     },
-    /// Have one member of a candidate improved.
+    /// Improve one member of a candidate.
     Improve {
         round: u32,
         base: CandidateId,
         member: Place,
         #[serde(default, skip_serializing_if = "is_first_improver")]
         by: Improver,
-        /// How many edits of this round have failed before it.
+        /// The number of failed edits of this round before it.
         #[serde(default, skip_serializing_if = "is_none")]
         failed: usize,
     },
     /// Ask a person.
     Ask(Hold),
-    /// Bring a candidate into the target, which must still be `from`.
+    /// Copy a candidate into the target, which must still be `from`.
     Promote { from: CandidateId, to: CandidateId },
-    /// Make a commit of what a candidate changes of the start; the target stays as it is.
+    /// Make a commit of a candidate's changes to the start; the target stays as it is.
     Propose { candidate: CandidateId, form: Form },
 }
 
@@ -103,12 +104,12 @@ fn is_none(number: &usize) -> bool {
     *number == 0
 }
 
-/// Who is asked to judge a trial, and why.
+/// The judge of a trial, and the reason for asking it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Asked {
     #[serde(default, skip_serializing_if = "is_first_seat")]
     pub seat: Seat,
-    /// The judge has judged this trial before, and is asked again to be tested, at this look.
+    /// The look at which the judge is tested, if it has judged this trial before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor: Option<usize>,
 }
@@ -128,7 +129,7 @@ impl Asked {
         Self { seat, anchor: None }
     }
 
-    /// What a judge is asked of what it would be asked about a trial at first.
+    /// Returns what a judge is asked, given the contract of a first judgement.
     pub(super) fn of_contract(self, contract: Contract) -> Contract {
         if self.anchor.is_some() { anchor::asked(contract) } else { contract }
     }
@@ -150,24 +151,25 @@ impl Seat {
     }
 }
 
-/// What is kept of a member's work for the checks of it.
+/// The parts of a member's work that are kept for its checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Kept {
-    /// All files of the workspace, those as well that are as they were.
+    /// All files of the workspace, including unchanged ones.
     pub left: TreeId,
-    /// What the agent said and did, and what it took.
+    /// The record of what the agent said, did and used.
     pub evidence: TreeId,
-    /// What the workspace held at first, if it is not what the scenario says: files of the skill came with its version.
+    /// The initial content of the workspace, if it differs from the scenario's: files of the skill came with its
+    /// version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<TreeId>,
 }
 
-/// One execution on one scenario. Fresh trials of the final comparison have ordinals of their own.
+/// One execution on one scenario. Fresh trials of the final comparison have separate ordinals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Trial {
     pub scenario: usize,
     pub ordinal: u32,
-    /// Raised whenever the executor or the evaluator has changed: trials of two eras are never compared.
+    /// Increases whenever the executor or the evaluator changes: trials of two eras are never compared.
     #[serde(default, skip_serializing_if = "is_first")]
     pub era: u32,
 }
@@ -182,11 +184,11 @@ fn is_first(era: &u32) -> bool {
     *era == 0
 }
 
-/// A question to a person, with a declared default for those who are not there.
+/// A question to a person, with a declared default for unattended runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Hold {
-    /// Shall the champion replace the target? Without a person it does if it is sure to be better and brings no danger.
+    /// Should the champion replace the target? Unattended, it does if it is sure to be better and brings no danger.
     Apply { champion: CandidateId, sure: bool },
 }
 
@@ -204,7 +206,7 @@ impl Hold {
         }
     }
 
-    /// What is done unattended.
+    /// Returns the answer for an unattended run.
     pub fn default_choice(self) -> Choice {
         match self {
             Self::Apply { sure: true, .. } => Choice::Apply,
@@ -223,7 +225,7 @@ impl Choice {
 }
 
 impl Step {
-    /// The trial that this is a part of.
+    /// Returns the trial that the step is part of, if any.
     pub fn trial(&self) -> Option<Trial> {
         match self {
             Self::Exercise { trial, .. }
@@ -240,7 +242,7 @@ impl Step {
         }
     }
 
-    /// The same with other numbers for its scenarios.
+    /// Returns the step with other scenario numbers.
     #[must_use]
     pub(super) fn numbered(&self, number: impl Fn(usize) -> usize) -> Self {
         let mut step = self.clone();
@@ -260,7 +262,7 @@ impl Step {
         step
     }
 
-    /// The candidate that a judge is asked about.
+    /// Returns the candidate that a judge is asked about.
     pub fn judged(&self) -> Option<CandidateId> {
         match self {
             Self::Grade { candidate, .. }
@@ -277,7 +279,7 @@ impl Step {
         }
     }
 
-    /// Who judges a trial, and why, if this step is a judge's.
+    /// Returns the judge and the reason for asking, if a judge does this step.
     pub fn asked(&self) -> Option<Asked> {
         match self {
             Self::Grade { asked, .. } | Self::Judge { asked, .. } => Some(*asked),
@@ -293,7 +295,7 @@ impl Step {
         }
     }
 
-    /// The role that answers this step, if an agent does.
+    /// Returns the role that answers this step, if an agent does.
     pub fn role(&self) -> Option<Role> {
         match self {
             Self::Exercise { .. } => Some(Role::EXECUTOR),

@@ -1,41 +1,42 @@
-//! Which member of a chain has to change so that a statement is met: its own, or any before it.
+//! Finds the member of a chain that has to change so that a statement is met: its own member, or any before it.
 //!
-//! For each statement a search holds how likely each of these members is at fault. Three things tell:
+//! For each statement a search keeps the chance of each of these members to be at fault. There are three sources:
 //!
-//! - statements about a member's own work show how well it works, and a member that misses many is likelier to have spoilt the others;
-//! - the judge sees what every member left, and may name one: a claim, which counts less each time it is repeated;
+//! - statements about a member's own work show how well it works, and a member that misses many has more likely spoiled
+//!   the others;
+//! - the judge sees the output of every member and may name one: a claim, which counts less each time it is repeated;
 //! - an edit helps only where it changes the member at fault.
 //!
-//! A single skill is at fault for all that it misses.
+//! A single skill is at fault for everything that it misses.
 
 use std::collections::BTreeMap;
 
 use super::shown::Shown;
 use crate::target::Place;
 
-/// Nothing, for a single skill.
+/// Empty for a single skill.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Suspects {
-    /// By their words: those of several scenarios may be the same one.
+    /// By their text: several scenarios may share a statement.
     statements: BTreeMap<String, Statement>,
 }
 
-/// One member that may be at fault, and all that follows if it is.
+/// One member that may be at fault, and the beliefs that follow if it is.
 #[derive(Clone, Debug, PartialEq)]
 struct Suspect {
-    /// How likely it is at fault by what was met and missed, next to the others.
+    /// The chance that it is at fault by the results so far, relative to the others.
     weight: f64,
-    /// How likely the statement is met, if it is.
+    /// The chance that the statement is met, if this member is at fault.
     chance: f64,
-    /// How often a judge has named it.
+    /// The number of times that a judge has named it.
     named: f64,
 }
 
-/// The member whose work it is about comes last.
+/// The member whose work the statement is about comes last.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Statement(Vec<Suspect>);
 
-/// How trials mislead and how well edits work, over all guesses.
+/// The rates at which trials mislead and edits work, over all guesses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rates {
     pub(super) shows: f64,
@@ -43,13 +44,14 @@ pub(super) struct Rates {
     pub(super) mends: f64,
 }
 
-/// How often the guesses at how well each member works are made better, and how much the first one counts, in statements.
+/// How often the guesses of each member's quality are refined, and the weight of the first guess, in statements.
 const PASSES: usize = 20;
 const GUESSED: f64 = 1.0;
-/// How well a member works of which nothing is known.
+/// The quality of a member without any results.
 const UNKNOWN: f64 = 0.5;
 
-/// How often an edit of the member at fault helps, at least: else edits of the wrong one would show nothing but that edits do not help.
+/// The least chance that an edit of the member at fault helps. Otherwise, edits of the wrong member would only suggest
+/// that edits do not help.
 const MENDS: f64 = 0.5;
 
 impl Suspects {
@@ -80,7 +82,7 @@ impl Suspects {
         }
     }
 
-    /// The first trials are looked at anew, with what they have shown of each member.
+    /// Restarts the first trials, with what they have shown of each member.
     fn begin(&mut self) {
         let works: Vec<f64> = (0..).map_while(|place| self.works(Place(place))).collect();
         for Statement(suspects) in self.statements.values_mut() {
@@ -90,7 +92,7 @@ impl Suspects {
         }
     }
 
-    /// The share of what a member has to show that it does show; nothing, if no statement can be its fault.
+    /// Returns the share of a member's statements that it meets, or `None` if no statement can be its fault.
     fn works(&self, place: Place) -> Option<f64> {
         let (mut met, mut all) = (GUESSED * UNKNOWN, GUESSED);
         for statement in self.statements.values() {
@@ -113,12 +115,13 @@ impl Suspects {
         }
     }
 
-    /// How likely each member is at fault where a statement is missed, the first one first; nothing, if it was never looked at.
+    /// Returns the chance of each member to be at fault for a missed statement, the first member first. Empty if the
+    /// statement has no results.
     pub(super) fn shares(&self, words: &str) -> Vec<f64> {
         self.statements.get(words).map_or_else(Vec::new, |statement| statement.shares().collect())
     }
 
-    /// How likely this one is. A single skill always is.
+    /// Returns the chance of this member. For a single skill it is always 1.
     pub(super) fn share(&self, words: &str, place: Place) -> f64 {
         match self.statements.get(words) {
             Some(statement) => statement.shares().nth(place.0).unwrap_or(0.0),
@@ -127,7 +130,7 @@ impl Suspects {
     }
 }
 
-/// How often a judge who names a member names the right one, the rest being spread over all of them.
+/// How often a judge who names a member is right. The rest is spread over all members.
 const RIGHT: f64 = 0.6;
 const MOST_CLAIMS: f64 = 4.0;
 
@@ -147,7 +150,7 @@ impl Statement {
     fn shares(&self) -> impl Iterator<Item = f64> + '_ {
         let members = self.0.iter().map(|_| 1.0).sum::<f64>();
         let named: f64 = self.0.iter().map(|one| one.named).sum();
-        // A judge who errs about a statement errs so again: four claims count as two, and so do more.
+        // A judge who is wrong about a statement is wrong about it again, so four claims or more count as two.
         let each = if named > 0.0 { named.min(MOST_CLAIMS).sqrt() / named } else { 0.0 };
         let other = (1.0 - RIGHT) / members;
         let share = move |one: &Suspect| one.weight * ((RIGHT + other) / other).powf(one.named * each);

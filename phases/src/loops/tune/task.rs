@@ -1,4 +1,4 @@
-//! What `tune` is asked to do: the skills, the tasks to try them on, and the numbers that decide.
+//! The input of `tune`: the skills, the tasks to try them on, and the numbers that decide.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,97 +28,98 @@ pub struct Task {
     pub aim: Aim,
     pub target: Target,
     pub scenarios: Vec<Scenario>,
-    /// Where they come from, if not from the command line.
+    /// The source of the scenarios, if it is not the command line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
-    /// How often the scenarios that are held out have decided in earlier runs: no decision rests on it.
+    /// How often the held-out scenarios have decided in earlier runs. No decision depends on it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub looks_before: u32,
     pub contract: Contract,
     pub rules: Rules,
-    /// Older journals know only the first way.
+    /// Older journals have only the first variant.
     #[serde(default)]
     pub delivery: Delivery,
-    /// What executors may use, where a scenario does not say.
+    /// The tools of executors, unless a scenario has its own.
     pub tools: Tools,
     pub apply: Apply,
-    /// In place of the goal, where a pipeline asks for something else.
+    /// Replaces the goal if a pipeline asks for something else.
     pub fail_on: FailOn,
-    /// The system holds set-up commands to their workspace.
+    /// Whether the system confines set-up commands to their workspace.
     #[serde(default)]
     pub confined: bool,
-    /// Pages of a person's own, as they were when the run began.
+    /// The user's own prompt pages, as they were when the run began.
     #[serde(default, skip_serializing_if = "Prompts::is_empty")]
     pub prompts: Prompts,
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aim {
-    /// A better version of the target.
+    /// Finds a better version of the target.
     #[default]
     Improve,
-    /// What comes of the scenarios without any skill. Its target is the suite; nothing is ever placed there.
+    /// Tries the scenarios without any skill. The target is the suite; nothing is ever placed there.
     Try { trials: u32 },
-    /// How well the scenarios can tell one version of the target from another, by trials of it as it is. Its scenarios are
-    /// divided as for a search, and all are tried.
+    /// Measures how well the scenarios distinguish versions of the target, by trials of the current version. The
+    /// scenarios are divided as for a search, and all are tried.
     Calibrate { trials: u32 },
-    /// Whether one version is better than another, on all scenarios. Its target is the suite; nothing is ever placed there.
+    /// Compares two versions on all scenarios. The target is the suite; nothing is ever placed there.
     Compare(Box<Sides>),
 }
 
-/// Two versions that are compared; the first is the start of the target.
+/// Two versions to compare. The first is the start of the target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sides {
-    /// What the person called them.
+    /// The user's names for them.
     pub start: Box<str>,
     pub challenger: Box<str>,
-    /// The second, one tree a member.
+    /// The second version, one tree per member.
     pub trees: Vec<TreeId>,
-    /// Where their trials come from, if an older run has made them.
+    /// The source of their trials, if an older run made them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub regraded: Option<Regraded>,
 }
 
-/// Where the trials of a comparison come from that makes none.
+/// The source of the trials of a comparison that makes none itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Regraded {
     /// The run that made them.
     pub run: RunId,
-    /// That run searched for what it compared with the start.
+    /// Whether that run searched for the version that it compared with the start.
     pub searched: bool,
     pub era: u32,
-    /// The challenger alone was tried there, and compared with the start's first trials: those of the scenarios that are not held out.
+    /// Whether only the challenger was tried there, and compared with the start's first trials: those of the scenarios
+    /// that are not held out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub apart: bool,
-    /// What number each scenario has there: the order of the trials and the keys of the judge's answers go by it.
+    /// The number of each scenario there. It determines the order of the trials and the keys of the judge's answers.
     pub numbers: Vec<usize>,
-    /// How many trials are taken over, and how many of them a judge is asked about.
+    /// The number of reused trials, and how many of them a judge is asked about.
     pub trials: u32,
     pub judged: u32,
     pub left_out: Vec<(Name, LeftOut)>,
 }
 
-/// Why a scenario is not judged anew.
+/// The reason why a scenario is not judged again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftOut {
-    /// The suite does not have it any more.
+    /// The suite no longer has it.
     Gone,
     /// The older run did not have it.
     New,
-    /// What its executors were told.
+    /// The task given to its executors changed.
     TaskChanged,
     FilesChanged,
     SetupChanged,
     ToolsChanged,
-    /// It has checks now, and what they need was not kept.
+    /// It has checks now, and the data that they need was not kept.
     NotKept,
 }
 
 impl Aim {
-    /// The two versions, if any are compared.
+    /// Returns the two versions, if the run compares any.
     pub fn sides(&self) -> Option<&Sides> {
         match self {
             Self::Compare(sides) => Some(sides),
@@ -128,7 +129,7 @@ impl Aim {
 }
 
 impl Sides {
-    /// Whether the challenger stands for no skill.
+    /// Whether the challenger is a run without a skill.
     pub fn is_without_skill(&self) -> bool {
         self.trees == [TreeId::EMPTY]
     }
@@ -139,17 +140,17 @@ fn is_none(number: &u32) -> bool {
     *number == 0
 }
 
-/// A suite, as people are told of it.
+/// A suite, as shown to users.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suite {
     pub path: String,
-    /// It is the skill's own, and nobody named it.
+    /// Whether it is the skill's own suite and was not named by the user.
     pub found: bool,
-    /// Scenarios that nobody has reviewed, which are left out.
+    /// Scenarios that were not reviewed, which are left out.
     pub drafts: Vec<Name>,
-    /// What of it was lost or is odd.
+    /// Problems and oddities found when reading the suite.
     pub notes: Vec<Box<str>>,
-    /// Which files of the skill hold its answers, a line each.
+    /// The files of the skill that contain the suite's answers, one per line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<Box<str>>,
 }
@@ -175,13 +176,13 @@ pub struct Rules {
     pub threshold: Score,
     /// A draft that falls by more than this below the best is dropped at once.
     pub regress: f64,
-    /// Stalled when the best has risen by no more than `gain` over `window` rounds.
+    /// The search has stalled when the best has risen by no more than `gain` over `window` rounds.
     pub stall: Stall,
-    /// Failed rounds in a row that end the run, or in a search by drafts failed edits.
+    /// Consecutive failed rounds (in a search by drafts, failed edits) that end the run.
     pub max_errors: u32,
     /// Fresh trials of each version on each scenario of the final comparison.
     pub confirm: u32,
-    /// How sure that comparison must be.
+    /// The required confidence of that comparison.
     pub confidence: Confidence,
     /// The share of scenarios that must have been judged for a round to have a score.
     pub coverage: f64,
@@ -189,17 +190,19 @@ pub struct Rules {
     pub search: Search,
 }
 
-/// How a better version is looked for.
+/// The method of searching for a better version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Search {
     /// Each version is tried on all scenarios of the search.
     #[default]
     Rounds,
-    /// Each is tried on one, with so many runs of the executor in all, those of the final comparison included.
+    /// Each version is tried on one scenario. `runs` limits the executor's runs, including those of the final
+    /// comparison.
     Draft {
         runs: u32,
-        /// Nobody chose which scenarios are held out. So trials on them may be compared with trials of the start on others.
+        /// The held-out scenarios were drawn, not chosen, so trials on them may be compared with the start's trials on
+        /// others.
         drawn: bool,
     },
 }
@@ -211,18 +214,18 @@ impl Search {
     }
 }
 
-/// What a pipeline asks of the end of a run. Where it asks for anything, that and not the goal decides between success and
-/// failure.
+/// The requirements of a pipeline for the end of a run. If there are any, they and not the goal decide between success
+/// and failure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FailOn {
-    /// The confirmed score of the version that is left must not be below this.
+    /// The confirmed score of the remaining version must not be below this.
     pub score_under: Option<Score>,
-    /// No scenario may have got much worse, and the candidate must not have lost.
+    /// No scenario may be much worse, and the candidate must not have lost.
     pub regression: bool,
 }
 
 impl FailOn {
-    /// Whether anything is asked at all.
+    /// Whether anything is required at all.
     pub fn is_set(&self) -> bool {
         self.score_under.is_some() || self.regression
     }
@@ -231,53 +234,55 @@ impl FailOn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Apply {
-    /// A person said so beforehand.
+    /// The user consented beforehand.
     Auto,
-    /// Nobody said anything, and nobody is there.
+    /// Without consent, and without a user present.
     Unattended,
     Ask,
     Never,
-    /// A person takes it from a commit.
+    /// The user reviews a commit.
     Propose(Form),
 }
 
-/// In place of evidence that would tell too much.
+/// Replaces evidence that would reveal too much.
 const UNTOLD: &str = "a judge who knows what is expected has compared them";
 
 impl Task {
-    /// What the executors of a scenario may use.
+    /// Returns the tools of a scenario's executors.
     pub fn tools(&self, scenario: usize) -> Tools {
         self.scenarios[scenario].tools.unwrap_or(self.tools)
     }
 
-    /// What a judge of one scenario's trials is asked: not about what the scenario does not say.
+    /// Returns what a judge of one scenario's trials is asked. Criteria that need information the scenario lacks are
+    /// left out.
     pub fn asked_of(&self, scenario: usize) -> Contract {
         let scenario = &self.scenarios[scenario];
         self.contract.only(|criterion| criterion.needs.is_none_or(|need| scenario.tells(need)))
     }
 
-    /// Something that a scenario demands.
+    /// Returns a demand of a scenario.
     pub fn demand(&self, id: &CriterionId) -> Option<&Demand> {
         let (scenario, demand) = id.as_str().split_once('/')?;
         let scenario = self.scenarios.iter().find(|one| one.id == scenario)?;
         scenario.demands.iter().find(|one| one.id == demand)
     }
 
-    /// The runs that each member has in a search by single trials, and whether its final comparison tries the challenger alone.
+    /// Returns the runs of each member in a search by single trials, and whether its final comparison tries only the
+    /// challenger.
     pub(crate) fn runs(&self) -> Option<(usize, bool)> {
-        // Whoever calibrates a suite asks what it can show in any comparison.
+        // A calibration asks what the suite can show in any comparison.
         let Search::Draft { runs, drawn } = self.rules.search else { return None };
         if matches!(self.aim, Aim::Calibrate { .. }) {
             return None;
         }
-        // Trials of too few scenarios are no control, however many there are.
+        // Trials of too few scenarios are not a control, however many there are.
         let searched = self.scenarios.iter().filter(|scenario| !scenario.held_out).count();
         let alone = drawn && searched >= self.rules.confidence.fewest_pairs();
         Some((runs as usize / self.target.members.len().max(1), alone))
     }
 
-    /// The most scenarios of a final comparison: of a search by single trials, those of about a quarter of its runs, or, where the
-    /// challenger is tried alone, of a fifth.
+    /// Returns the most scenarios of a final comparison. For a search by single trials, those use about a quarter of
+    /// its runs or, if only the challenger is tried, a fifth.
     pub(super) fn most_compared(&self) -> usize {
         let most = match self.runs().filter(|_| self.regraded().is_none()) {
             Some((runs, true)) => runs.div_ceil(5),
@@ -287,20 +292,21 @@ impl Task {
         most.max(self.rules.confidence.fewest_pairs())
     }
 
-    /// What a criterion asks, in words for people; empty, if it is none of this run.
+    /// Returns the text of a criterion for users. Empty if the run does not have it.
     pub fn question(&self, id: &CriterionId) -> String {
         let asked = self.contract.criterion(id).map(|criterion| criterion.text.to_string());
         asked.or_else(|| self.demand(id).map(Demand::shown)).unwrap_or_default()
     }
 
-    /// The same as an improver is told it.
+    /// Returns the text of a criterion for an improver.
     pub fn asked(&self, id: &CriterionId) -> Asked {
         let question = self.demand(id).map_or_else(|| self.question(id), Demand::told);
         Asked { id: id.clone(), question }
     }
 
-    /// What an improver is told of a criterion that was not met. What the program of a check says may name what it looks for,
-    /// so of its words the first are told: how it ended. What is missing of an expected output names it.
+    /// Returns what an improver sees of a criterion that was not met. The output of a check's program may name what it
+    /// looks for, so only its beginning is shown: how it ended. A difference from an expected output is not shown, as
+    /// it names that output.
     pub fn missed(&self, finding: Finding<'_>) -> Missed {
         let evidence = match self.demand(finding.criterion).map(|demand| &demand.how) {
             Some(How::Check(Check::Command { .. })) => {
@@ -312,23 +318,23 @@ impl Task {
         Missed { asked: self.asked(finding.criterion), verdict: finding.verdict, evidence: evidence.into() }
     }
 
-    /// Where its trials come from, if it makes none.
+    /// Returns the source of the trials, if the run makes none.
     pub fn regraded(&self) -> Option<&Regraded> {
         self.aim.sides()?.regraded.as_ref()
     }
 
-    /// The number of a scenario in the run that made its trials.
+    /// Returns the number of a scenario in the run that made its trials.
     pub(super) fn number(&self, scenario: usize) -> usize {
         let numbers = self.regraded().map(|of| &of.numbers);
         numbers.and_then(|numbers| numbers.get(scenario).copied()).unwrap_or(scenario)
     }
 
-    /// The trial that an executor makes: what is taken over stays, whoever judges it.
+    /// Returns the trial that an executor makes. A reused trial keeps its era with any judge.
     pub(super) fn executed(&self, trial: Trial) -> Trial {
         Trial { era: self.regraded().map_or(trial.era, |of| of.era), ..trial }
     }
 
-    /// Whether it looks for a better version.
+    /// Whether the run looks for a better version.
     pub fn searches(&self) -> bool {
         self.aim == Aim::Improve
     }
@@ -346,7 +352,7 @@ impl Rules {
 }
 
 impl Plan {
-    /// The target as it was found.
+    /// Returns the original target.
     pub fn start(&self) -> Candidate {
         let trees = self.task.target.members.iter().map(|member| member.start).collect();
         Candidate::original(trees)
@@ -356,8 +362,8 @@ impl Plan {
         self.start().id
     }
 
-    /// Whether scores show the structure of the skill alone: the built-in agent judges, and no scenario has a command that
-    /// it could run.
+    /// Whether scores show only the structure of the skill: the built-in agent judges, and no scenario has a command
+    /// that it could run.
     pub fn is_structural(&self) -> bool {
         let is_built_in = |role: &Role| self.roles.of(role).agent == offline::NAME;
         let runs = |scenario: &Scenario| scenario.command.is_some();
@@ -368,7 +374,7 @@ impl Plan {
         is_built_in(&Role::EVALUATOR) && never_runs && never_checked
     }
 
-    /// One, or two that take turns.
+    /// Returns the improvers: one, or two that take turns.
     pub fn improvers(&self) -> impl Iterator<Item = Improver> + '_ {
         Improver::ALL.into_iter().filter(|by| self.roles.get(&by.role()).is_some())
     }

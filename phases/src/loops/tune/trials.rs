@@ -1,4 +1,4 @@
-//! The judged trials of a run, and what was found wanting in each: what a suite can learn from them.
+//! The judged trials of a run, and what failed in each: input for improving a suite.
 
 mod short;
 
@@ -24,13 +24,13 @@ use crate::transcript::one_line;
 pub struct Tried<'a> {
     pub candidate: CandidateId,
     pub trial: Trial,
-    /// None, if it was made for the final comparison.
+    /// `None` if it was made for the final comparison.
     pub round: Option<u32>,
     pub judgement: &'a Judgement,
 }
 
-/// Those of the rounds, then those of the final comparison. A round that repeats one before it has the same trials. Trials
-/// without a skill say nothing of one: see `unaided`.
+/// Returns the trials of the rounds, then those of the final comparison. A round that repeats an earlier one has the
+/// same trials. Trials without a skill are left out: see `unaided`.
 pub fn tried(run: &Run) -> Vec<Tried<'_>> {
     match run.plan.task.aim {
         Aim::Improve | Aim::Compare(_) => of_skill(run),
@@ -66,7 +66,7 @@ fn compared(run: &Run) -> Vec<Place> {
     places(run, compared_trials(run), None)
 }
 
-/// Those of a skill, each with its round.
+/// Returns the trials that used a skill, each with its round.
 fn places(run: &Run, versions: Vec<(CandidateId, Vec<Trial>)>, round: Option<u32>) -> Vec<Place> {
     let has_skill = |id: CandidateId| run.candidate(id).is_some_and(|one| one.trees != [TreeId::EMPTY]);
     let versions = versions.into_iter().filter(|(id, _)| has_skill(*id));
@@ -75,13 +75,13 @@ fn places(run: &Run, versions: Vec<(CandidateId, Vec<Trial>)>, round: Option<u32
         .collect()
 }
 
-/// The trials of the final comparison by version, the start first; none, where nothing was compared.
+/// Returns the trials of the final comparison by version, the start first. Empty if nothing was compared.
 fn compared_trials(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     // A search measures one candidate at a time.
     if run.state.measure.contestants.len() < 2 { Vec::new() } else { measured(run) }
 }
 
-/// The trials of what is being measured, or was last, by version.
+/// Returns the trials of the current or last measurement, by version.
 fn measured(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     let measure = &run.state.measure;
     let trials: Vec<Trial> =
@@ -89,8 +89,8 @@ fn measured(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     measure.contestants.iter().map(|&candidate| (candidate, trials.clone())).collect()
 }
 
-/// The trials that the end of a run rests on, by version: those of the final comparison, the start first. Where nothing was
-/// compared, those of the round that was the last to measure what is left.
+/// Returns the trials that the result of a run rests on, by version: those of the final comparison, the start first. If
+/// nothing was compared, those of the last round that measured the remaining version.
 pub fn last(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     let compared = compared_trials(run);
     if !compared.is_empty() {
@@ -102,16 +102,16 @@ pub fn last(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     vec![(round.candidate, measure::searched(&run.plan).into_iter().map(trial).collect())]
 }
 
-/// How what a judge has found wanting is asked of the next trial.
+/// Turns a judge's criticism into a statement for the next trial.
 const FAULT: &str = "The result does not have this fault: ";
 
-/// As much of a judge's words as one statement holds, in characters.
+/// The most characters of a judge's text in one statement.
 const LONGEST: usize = 400;
-/// More faults than this are no more than noise.
+/// More faults than this are only noise.
 const MOST: usize = 20;
 
-/// What a trial was found wanting in, as demands: those of its scenario that it missed, or, where the scenario has none, what
-/// the judge had to say against the result.
+/// Returns what failed in a trial, as demands: the missed demands of its scenario or, if it has none, the judge's
+/// criticism of the result.
 fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
     let task = &run.plan.task;
     let scenario = &task.scenarios[tried.trial.scenario];
@@ -131,7 +131,7 @@ fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
     faults.demands
 }
 
-/// Which demands of its scenario a trial met, as far as somebody could tell.
+/// Returns which demands of its scenario a trial met, as far as they were verified.
 pub fn verdicts<'a>(
     scenario: &'a Scenario,
     judgement: &'a Judgement,
@@ -146,7 +146,7 @@ fn missed(findings: &Findings) -> impl Iterator<Item = (&CriterionId, &str)> {
     missed.map(|finding| (finding.criterion, finding.evidence))
 }
 
-/// What a judge had against a result, each thing once.
+/// A judge's criticism of a result, without duplicates.
 struct Faults<'a> {
     run: &'a Run,
     demands: Vec<Demand>,
@@ -154,7 +154,7 @@ struct Faults<'a> {
 }
 
 impl Faults<'_> {
-    /// Of the criteria about the effect alone: the others are about the skill's text, which no result has.
+    /// Adds only criteria about the effect: the others are about the skill's text, which no result has.
     fn add_findings(&mut self, findings: &Findings, member: Option<&Name>) {
         for (id, evidence) in missed(findings) {
             let Some(criterion) = self.run.plan.task.contract.criterion(id).filter(|one| one.of_effect)

@@ -1,23 +1,23 @@
-//! Two improvers take turns by what their edits have earned.
+//! Lets two improvers take turns by what their edits have earned.
 //!
-//! In a search by single trials an edit has earned by how much likelier its targets were to be met at the next look at them; in
-//! rounds by being kept. The one that has earned more makes the next edit. The other still gets one turn in four, because the first
-//! edits say little.
+//! In a search by single trials an edit earns the rise in its targets' chance to be met at their next look; in rounds
+//! it earns by being kept. The improver that has earned more makes the next edit. The other still gets one turn in
+//! four, because the first edits are weak evidence.
 
 use super::{Edit, Improver, Plan, Round, Run, Search, Standing};
 
-/// What the edits of one improver have come to.
+/// The earnings of one improver's edits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Earned {
     pub by: Improver,
     pub turns: usize,
-    /// How many of these have been seen to earn anything or nothing.
+    /// The number of turns whose edits have a known result.
     pub seen: usize,
-    /// What they have earned in all: each between -1 and 1.
+    /// The sum of all earnings, each between -1 and 1.
     pub sum: f64,
 }
 
-/// One for each improver of the run.
+/// Returns the earnings of each improver of the run.
 pub fn earned(run: &Run) -> Vec<Earned> {
     let rounds = &run.state.rounds;
     let edits = rounds.iter().enumerate().flat_map(|(nth, round)| {
@@ -40,7 +40,7 @@ pub fn earned(run: &Run) -> Vec<Earned> {
     run.plan.improvers().map(of).collect()
 }
 
-/// Nothing is known of a draft that no trial has looked at yet.
+/// Returns the earnings of an edit, or `None` if no trial has tested it yet.
 fn worth(run: &Run, round: &Round, next: Option<&Round>) -> Option<f64> {
     if run.plan.task.rules.search == Search::Rounds {
         let is_kept = next?.standing.as_ref()? == &Standing::Kept;
@@ -51,7 +51,7 @@ fn worth(run: &Run, round: &Round, next: Option<&Round>) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// Whose turn it is: after a failed edit that of the other one; of equals that of the one that had fewer.
+/// Returns the next improver: after a failed edit the other one, on a tie the one with fewer turns.
 pub(super) fn next(run: &Run) -> Improver {
     let failed = run.failed_edits().next().map(|edit| edit.by);
     if let Some(other) = failed.and_then(|failed| run.plan.improvers().find(|by| *by != failed)) {
@@ -65,24 +65,24 @@ pub(super) fn next(run: &Run) -> Improver {
         let better = |one: &Earned, other: &Earned| {
             one.mean().total_cmp(&other.mean()).then(other.turns.cmp(&one.turns))
         };
-        // Of equals the first.
+        // On a tie the first one wins.
         earned.iter().rev().max_by(|one, other| better(one, other))
     };
     neglected.or_else(best).map_or(Improver::First, |one| one.by)
 }
 
-/// Each gets at least one turn in so many.
+/// Each gets at least one turn in this many.
 const SHARE: usize = 4;
 
 impl Earned {
-    /// What an edit of it earns, on average; less is believed of one that has been seen less often.
+    /// Returns the average earnings of an edit, lowered for an improver with few known results.
     pub fn mean(&self) -> f64 {
         let seen: f64 = (0..self.seen).map(|_| 1.0).sum();
         self.sum / (seen + 1.0)
     }
 }
 
-/// The most turns that one of several improvers can have.
+/// Returns the most turns that one of several improvers can have.
 pub(super) fn most(plan: &Plan, edits: u64) -> u64 {
     match plan.improvers().count() {
         0 | 1 => edits,

@@ -1,4 +1,4 @@
-//! Trials without a skill: how many calls they take, and what has come of them.
+//! Trials without a skill: the number of calls they need, and their results.
 
 use super::measure::SEARCH;
 use super::panel;
@@ -12,9 +12,9 @@ use crate::score::Score;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unaided<'a> {
     pub scenario: &'a Scenario,
-    /// Those of the trials that have one.
+    /// The scores of the trials that have one.
     pub scores: Vec<Score>,
-    /// How many trials it is to have.
+    /// The planned number of trials.
     pub trials: usize,
 }
 
@@ -23,14 +23,14 @@ impl Unaided<'_> {
         self.scores.len() == self.trials
     }
 
-    /// Whether all its trials meet all that it asks; unknown while some are missing and none has failed.
+    /// Whether all its trials meet all demands. Unknown while some are missing and none has failed.
     pub fn passes(&self) -> Option<bool> {
         let is_full = |score: &Score| *score == Score::FULL;
         if self.scores.iter().all(is_full) { self.is_whole().then_some(true) } else { Some(false) }
     }
 }
 
-/// What a run has shown so far, in the order of its scenarios; nothing, if it is none without a skill.
+/// Returns the results so far, in the order of the scenarios. Empty if the run uses a skill.
 pub fn tried(run: &Run) -> Vec<Unaided<'_>> {
     let Aim::Try { trials } = run.plan.task.aim else { return Vec::new() };
     let Some(round) = run.state.rounds.last() else { return Vec::new() };
@@ -43,13 +43,13 @@ pub fn tried(run: &Run) -> Vec<Unaided<'_>> {
     scenarios.map(of).collect()
 }
 
-/// Those of a scenario's trials in a round that have one.
+/// Returns the scores of a scenario's trials in a round, without those that have none.
 pub(super) fn scores(run: &Run, round: &Round, scenario: usize, trials: u32) -> Vec<Score> {
     let trial = |nth| Trial { scenario, ordinal: SEARCH + nth, era: round.era };
     (0..trials).filter_map(|nth| panel::score_of(run, round.candidate, trial(nth))).collect()
 }
 
-/// The same of one scenario of a suite, if the run tried it as it is now.
+/// Returns the results of one scenario of a suite, if the run tried its current version.
 pub fn of<'a>(run: &'a Run, scenario: &Scenario) -> Option<Unaided<'a>> {
     let asked = scenario.without_skill()?;
     tried(run).into_iter().find(|one| *one.scenario == asked)

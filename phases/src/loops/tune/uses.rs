@@ -1,4 +1,4 @@
-//! What became of the skills of a candidate that were installed for its executors.
+//! How the executors used a candidate's installed skills.
 
 use std::ops::RangeInclusive;
 
@@ -11,7 +11,7 @@ use super::measure::{self, SEARCH};
 use super::{Answer, Run, Trial};
 
 impl Uses {
-    /// Of all members, or of one, on the trials with these ordinals.
+    /// Counts the uses of all members, or of one, on the trials with these ordinals.
     pub fn of(
         run: &Run,
         candidate: CandidateId,
@@ -22,7 +22,7 @@ impl Uses {
         let Some(candidate) = run.candidate(candidate) else { return uses };
         for scenario in 0..run.plan.task.scenarios.len() {
             for ordinal in ordinals.clone() {
-                // What an agent of before did decides nothing.
+                // Uses by an earlier agent do not count.
                 let era = if ordinal == SEARCH { run.era_of(candidate.id) } else { run.state.era };
                 let members = measure::exercised(run, candidate, Trial { scenario, ordinal, era });
                 for (place, answer) in members.into_iter().enumerate() {
@@ -38,7 +38,7 @@ impl Uses {
     }
 }
 
-/// The members that were not used in a trial. Of an agent that does not tell, nobody can say so.
+/// Returns the members that were not used in a trial. Unknown for an agent that does not report it.
 pub(super) fn unused_in(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<Place> {
     let outcomes = measure::exercised(run, candidate, trial).into_iter().enumerate();
     let unused = outcomes.filter(|(_, outcome)| match outcome {
@@ -49,13 +49,13 @@ pub(super) fn unused_in(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<P
 }
 
 impl Run {
-    /// Whether the skill of a candidate, or of some member of a chain, was used in none of these trials. Then nothing shows
-    /// what it brings about.
+    /// Whether the skill of a candidate, or of some member of a chain, was used in none of these trials. Then nothing
+    /// shows its effect.
     pub fn is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
         self.plan.places().any(|place| self.member_is_unused(candidate, place, ordinals))
     }
 
-    /// The same of what a candidate has changed.
+    /// Whether a changed member of a candidate was used in none of these trials.
     pub(super) fn change_is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
         let trees = |id| self.candidate(id).map(|candidate| candidate.trees.as_slice()).unwrap_or_default();
         let (start, now) = (trees(self.start()), trees(candidate));
@@ -72,7 +72,7 @@ impl Run {
         Uses::of(self, candidate, Some(member), ordinals.clone()).is_unused()
     }
 
-    /// The trials that the final comparison rests on.
+    /// Returns the trials that the final comparison rests on.
     pub fn deciding(&self) -> RangeInclusive<u32> {
         SEARCH + 1..=SEARCH + self.confirm()
     }

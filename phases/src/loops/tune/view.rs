@@ -1,4 +1,4 @@
-//! What follows from a run's rounds: its best, its head, its series. Derived each time, never stored.
+//! Values derived from a run's rounds: its best, its head, its series. Computed each time, never stored.
 
 use super::measure::SEARCH;
 use super::{Edit, FailedEdit, Measured, Round, Run, Search, Standing};
@@ -9,12 +9,12 @@ use crate::score::Score;
 use crate::stop::Series;
 use crate::target::Place;
 
-/// An edit that was made and not kept: the improver is told, so as not to make it again.
+/// An edit that was made and not kept. The improver sees it, so as not to repeat it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dropped<'a> {
     pub round: u32,
     pub member: Place,
-    /// The candidate and its improver's words; absent when the draft did not pass the gates.
+    /// The candidate and its improver's report; absent if the draft did not pass the gates.
     pub draft: Option<(CandidateId, &'a EditReport)>,
     pub why: String,
 }
@@ -28,30 +28,31 @@ impl Run {
         self.state.rounds.last().map_or(0, |round| round.number)
     }
 
-    /// The target as it was found.
+    /// Returns the original target.
     pub fn start(&self) -> CandidateId {
         self.state.candidates[0].id
     }
 
-    /// The best measured candidate of the newest era that has any, of those that were not dropped; of equals the one with the best text, and of those the earliest.
+    /// Returns the best measured candidate, without dropped ones, of the newest era that has any. On a tie the one with
+    /// the best text wins, then the earliest.
     pub fn best(&self) -> Option<(CandidateId, Score)> {
         let newest = self.state.rounds.iter().rev().find(|round| round.score().is_some())?;
         best_of(&self.state.rounds, newest.era)
     }
 
-    /// The best that a round's candidate is held against.
+    /// Returns the best candidate that a round's candidate is compared with.
     pub(super) fn best_before(&self, round: &Round) -> Option<(CandidateId, Score)> {
         let before = self.state.rounds.iter().take_while(|one| one.number < round.number).count();
         best_of(&self.state.rounds[..before], round.era)
     }
 
-    /// In which era a candidate was last measured, or is being measured.
+    /// Returns the era in which a candidate was last measured, or is being measured.
     pub fn era_of(&self, candidate: CandidateId) -> u32 {
         let mut rounds = self.state.rounds.iter().rev();
         rounds.find(|round| round.candidate == candidate).map_or(self.state.era, |round| round.era)
     }
 
-    /// The candidate that the next edit goes on from: the newest kept one, or the best after a drop.
+    /// Returns the candidate that the next edit is based on: the newest kept one, or the best after a drop.
     pub fn head(&self) -> CandidateId {
         let mut head = self.start();
         for (index, round) in self.state.rounds.iter().enumerate() {
@@ -66,12 +67,12 @@ impl Run {
         head
     }
 
-    /// What the newest complete measurement of a candidate said.
+    /// Returns the newest complete measurement of a candidate.
     pub fn measured(&self, candidate: CandidateId) -> Option<&Measured> {
         self.scored_round(candidate)?.measured.as_ref()
     }
 
-    /// The round that measured a candidate last and came to a score.
+    /// Returns the last round that measured a candidate and has a score.
     pub(super) fn scored_round(&self, candidate: CandidateId) -> Option<&Round> {
         let of_it = self.state.rounds.iter().rev().filter(|round| round.candidate == candidate);
         of_it.into_iter().find(|round| round.score().is_some())
@@ -95,8 +96,8 @@ impl Run {
         }
     }
 
-    /// A round after one that an agent failed measures nothing new: that nothing rose then is not the skill's. Nor does
-    /// a score of another era say whether anything rose.
+    /// Returns the scores that show progress. A round after one that an agent failed measures nothing new, so a missing
+    /// rise is not the skill's fault. Scores of another era are not comparable.
     fn scores_of_tries(&self) -> Vec<Score> {
         let rounds = &self.state.rounds;
         let era = rounds.last().map_or(0, |round| round.era);
@@ -105,7 +106,7 @@ impl Run {
         (0..rounds.len()).filter(counts).filter_map(|at| rounds[at].score()).collect()
     }
 
-    /// What `max_errors` limits: rounds that failed, or in a search by drafts edits.
+    /// Returns the count that `max_errors` limits: failed rounds or, in a search by drafts, failed edits.
     pub(super) fn failed_in_a_row(&self) -> u32 {
         let rounds = self.state.rounds.iter().rev().take_while(|round| round.failed()).count();
         let edits = match self.plan.task.rules.search {
@@ -115,28 +116,28 @@ impl Run {
         u32::try_from(rounds.max(edits)).unwrap_or(u32::MAX)
     }
 
-    /// The rounds after the newest draft. Their candidate is the same.
+    /// Returns the rounds after the newest draft. They have the same candidate.
     pub(super) fn rounds_since_draft(&self) -> impl Iterator<Item = &Round> {
         let is_draft = |round: &&Round| matches!(round.edit, Some(Edit::Draft { .. }));
         self.state.rounds.iter().rev().take_while(move |round| !is_draft(round))
     }
 
-    /// The edits that failed since one made a draft, the newest first.
+    /// Returns the failed edits since the last draft, newest first.
     pub(super) fn failed_edits(&self) -> impl Iterator<Item = &FailedEdit> {
         self.rounds_since_draft().flat_map(|round| round.failed_edits.iter().rev())
     }
 
-    /// The rounds that brought a new candidate which was kept.
+    /// Returns the number of rounds that brought a new candidate which was kept.
     pub fn accepted(&self) -> usize {
         self.drafted_rounds().filter(|(_, round)| round.standing == Some(Standing::Kept)).count()
     }
 
-    /// The drafts that were dropped, by the gates or by their score.
+    /// Returns the number of drafts that were dropped, by the gates or by their score.
     pub fn rejected(&self) -> usize {
         self.dropped().len()
     }
 
-    /// The rounds that measured a draft, and how it was made.
+    /// Returns the rounds that measured a draft, and its origin.
     fn drafted_rounds(&self) -> impl Iterator<Item = (&Origin, &Round)> {
         self.state.rounds.windows(2).filter_map(|pair| match &pair[0].edit {
             Some(Edit::Draft { origin, .. }) => Some((origin, &pair[1])),
@@ -144,7 +145,7 @@ impl Run {
         })
     }
 
-    /// Every edit that was made and not kept, oldest first.
+    /// Returns every edit that was made and not kept, oldest first.
     pub fn dropped(&self) -> Vec<Dropped<'_>> {
         let by_gate = self.state.rounds.iter().flat_map(|round| {
             let refused = round.failed_edits.iter().filter(|edit| edit.is_refused());
@@ -165,7 +166,7 @@ impl Run {
         dropped
     }
 
-    /// How often in a row the edits of this member came to nothing.
+    /// Returns the number of consecutive dropped edits of this member.
     pub fn drops_in_a_row(&self, place: Place) -> usize {
         let mut drops = 0;
         for (nth, round) in self.state.rounds.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Whether a page of a person's own can do what ours does: on samples of all that it may be given.
+//! Checks that a custom page can do the same as the built-in one, on samples of everything it may get.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,8 @@ use super::{Bounds, Faulty, Page, faulty, language, render};
 use crate::prompt::environment;
 
 impl Page {
-    /// Without these an answer could not be read or judged, or what is data would not be known as such.
+    /// Returns the required variables. Without them an answer could not be read or evaluated, or data would look like
+    /// instructions.
     pub(super) fn least(self) -> &'static [&'static str] {
         match self {
             Self::Execute => &["reading", "files", "scenario"],
@@ -27,7 +28,7 @@ impl Page {
         }
     }
 
-    /// All that a page is given.
+    /// Returns all variables that a page gets.
     pub(super) fn variables(self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
         for values in samples(self) {
@@ -37,7 +38,7 @@ impl Page {
     }
 }
 
-/// Finds what is wrong with a page, before anything depends on it.
+/// Finds the error in a page before anything depends on it.
 pub fn check(page: Page, text: &str) -> Result<(), Faulty> {
     language::check(page, text)?;
     refuse_unknown(page, text)?;
@@ -45,7 +46,7 @@ pub fn check(page: Page, text: &str) -> Result<(), Faulty> {
         let rendered = render(page, text, &values, Bounds::SAMPLE)?;
         let fences = fences(&values);
         let bare = bare(&rendered, &fences);
-        // The task is the user's own words, and stands in no fence.
+        // The task is the user's own text, so it has no fence.
         if page != Page::Task && bare.to_lowercase().contains(ALIEN) {
             let what = "it takes a fenced value apart; print such a value whole, on lines of its own";
             return Err(Faulty { page, line: None, what: what.to_owned() });
@@ -80,14 +81,14 @@ fn lacking(page: Page, missing: &str) -> Faulty {
     Faulty { page, line: None, what }
 }
 
-/// Whether all that a path names stands in the prompt, and in no fence unless it brings one.
+/// Returns whether the prompt has all texts of a path, outside fences unless they have their own.
 fn shows(rendered: &str, bare: &str, values: &Json, path: &str) -> bool {
     let shown =
         |text: &&str| if text.contains(ALIEN) { rendered.contains(*text) } else { bare.contains(*text) };
     texts(values, path).iter().all(shown)
 }
 
-/// What a path such as `skills[].files` leads to.
+/// Returns the texts at a path such as `skills[].files`.
 fn texts<'v>(values: &'v Json, path: &str) -> Vec<&'v str> {
     let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
     let (name, each) = first.strip_suffix("[]").map_or((first, false), |name| (name, true));
@@ -110,7 +111,7 @@ fn paths(values: &Json, above: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// All fences, from their first line to their last.
+/// Returns all fences, from their first line to their last.
 fn fences(values: &Json) -> Vec<&str> {
     match values {
         Json::String(text) => fenced(text),
@@ -130,14 +131,14 @@ fn fenced(text: &str) -> Vec<&str> {
     opened.collect()
 }
 
-/// A prompt without the fences that stand whole on lines of their own.
+/// Returns a prompt without complete fences on lines of their own.
 fn bare(rendered: &str, fences: &[&str]) -> String {
     let lined = format!("\n{rendered}\n");
     let without = |text: String, fence: &&str| text.replace(&format!("\n{fence}\n"), "\n\n");
     fences.iter().fold(lined, without)
 }
 
-/// The first line that has the name as a word of the template's own language.
+/// Returns the first line that has the name as a word of the template language.
 fn line_of(text: &str, name: &str) -> Option<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let last = |before: &str, signs: [&str; 2]| signs.iter().filter_map(|sign| before.rfind(sign)).max();

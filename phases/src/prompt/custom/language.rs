@@ -1,7 +1,8 @@
-//! The part of the template language that a page may use: it chooses and repeats what it is given, and makes no value of its own.
+//! The part of the template language that a page may use: it selects and repeats the given values, and makes no new
+//! ones.
 //!
-//! The engine bounds the steps of a page and not the size of a value, and it computes constants while it compiles. So a short page
-//! could fill the memory with texts made of texts. Here the page is only split into tokens.
+//! The engine limits the steps of a page but not the size of a value, and computes constants while it compiles. So a
+//! short page could fill the memory with nested texts. Here the page is only split into tokens.
 
 use minijinja::machinery::{Token, Tokenizer};
 
@@ -11,7 +12,7 @@ use crate::prompt::syntax;
 const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 const FILTERS: [&str; 6] = ["length", "first", "last", "lower", "upper", "trim"];
 
-/// Refuses what could make a value larger than those that the page is given.
+/// Rejects everything that could make a value larger than the given ones.
 pub(super) fn check(page: Page, text: &str) -> Result<(), Faulty> {
     let mut tokens = Tokenizer::new(text, page.word(), false, syntax());
     let mut before = Before::Other;
@@ -29,20 +30,20 @@ pub(super) fn check(page: Page, text: &str) -> Result<(), Faulty> {
     Ok(())
 }
 
-/// What the meaning of the next token depends on.
+/// The context that determines the meaning of the next token.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Before {
     /// The start of a statement.
     Block,
     Pipe,
     Dot,
-    /// The end of a value: after it a bracket chooses a part, and a parenthesis calls.
+    /// The end of a value: a bracket after it selects a part, and a parenthesis calls.
     Value,
     Other,
 }
 
 impl Before {
-    /// Nothing, where the token may not follow.
+    /// Returns the next context, or None if the token must not follow.
     fn followed_by(self, token: &Token<'_>) -> Option<Self> {
         match (self, token) {
             (Self::Block, Token::Ident(name)) => STATEMENTS.contains(name).then_some(Self::Other),
@@ -54,13 +55,13 @@ impl Before {
         }
     }
 
-    /// After a token that may stand anywhere; nothing after any other.
+    /// Returns the context after a token that is allowed anywhere, or None for any other.
     fn after(token: &Token<'_>) -> Option<Self> {
         Some(match token {
             Token::BlockStart => Self::Block,
             Token::Pipe => Self::Pipe,
             Token::Dot => Self::Dot,
-            // Words and signs between two values.
+            // Operators between two values.
             Token::Ident("in" | "is" | "not" | "and" | "or" | "if" | "else")
             | Token::Eq
             | Token::Ne

@@ -1,4 +1,4 @@
-//! What a page may be given, in all its forms: whatever can be there or not is in some samples, and not in others.
+//! Sample values of a page in all forms: each optional value is present in some samples and absent in others.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -13,7 +13,7 @@ use crate::prompt::{evaluate, execute, improve, task};
 use crate::rubric;
 use crate::scenario::Scenario;
 
-/// Stands in all that a prompt shows in fences, and nowhere else.
+/// In all text that a prompt fences, and only there.
 pub(super) const ALIEN: &str = "text of somebody else";
 const SEED: &str = "sample";
 
@@ -109,7 +109,7 @@ fn evaluates() -> Vec<Json> {
     .collect()
 }
 
-/// What an improver may be told, each a bit of a number.
+/// The number of an improver's optional values, each a bit of the sample's number.
 const PARTS: u32 = 11;
 
 fn improves() -> Vec<Json> {

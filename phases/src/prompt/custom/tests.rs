@@ -11,7 +11,7 @@ const OURS: [(Page, &str); 4] = [
     (Page::Improve, include_str!("../../../prompts/improve.md")),
 ];
 
-/// The least page of a judge that is accepted.
+/// The shortest accepted page of a judge.
 const JUDGE: &str = "{{ reading }}\n\n{{ scenario }}\n\
     {% for skill in skills %}\n\n{{ skill.files }}\n{% endfor %}\n\
     {% for made in artifacts %}\n\n{{ made.files }}\n{% endfor %}\n\n\

@@ -1,6 +1,6 @@
 //! A page without the content of its fences, for the tests of each loop.
 
-/// What stands outside of fences, each of which becomes one line.
+/// Returns the text outside fences, with one line instead of each fence.
 pub(crate) fn bare(page: &str) -> String {
     let mut open: Option<String> = None;
     let mut found = Vec::new();

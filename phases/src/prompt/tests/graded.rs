@@ -1,4 +1,4 @@
-//! The prompts of those who judge outcomes and texts apart, whole.
+//! The full prompts of the judges of outcomes and of texts.
 
 use super::super::{GradeBrief, ReviewBrief};
 use super::{DIGEST, folder, haiku, sections};

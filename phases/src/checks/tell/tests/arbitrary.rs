@@ -1,4 +1,4 @@
-//! Whatever a check and a trial are, the answer is an answer.
+//! Every check gives a valid answer for every trial.
 
 use proptest::collection::{btree_map, vec};
 use proptest::option;

@@ -1,9 +1,9 @@
-//! Trials and checks that are made to harm.
+//! Malicious trials and checks.
 
 use super::*;
 use crate::checks::fault;
 
-/// The kinds that read a file, each for this path.
+/// Returns the checks that read a file, each for this path.
 fn reading(path: &str) -> [Check; 4] {
     [
         Check::File { path: path.into(), times: ONCE },
@@ -18,7 +18,7 @@ fn a_path_outside_is_faulty_and_tells_nothing() {
     for path in ["/etc/passwd", "../secret", "a/../../secret", "", "a\u{0}b", "./a", "a//b"] {
         for check in reading(path) {
             assert!(fault(&check).is_some(), "{check:?}");
-            // Even where a careless reader of the workspace would find it.
+            // Even if a careless reader of the workspace would find it.
             assert_eq!(
                 tell(&check, &files(&[(path, "root")])),
                 (None, "the check cannot be used".to_owned())
@@ -37,7 +37,7 @@ fn a_file_of_100_mb_is_not_read_and_tells_nothing() {
     for check in checks {
         tells(&check, &scene, None, "huge.json is too large to be read: 104857600 bytes");
     }
-    // Another file can still show that not each is as it should be, and no more than that.
+    // Another file can still show that not every file matches, but nothing more.
     tells(&pattern("2", in_files("*"), ONCE), &scene, false, "nothing was found in small.json");
     tells(
         &pattern("1", in_files("*"), ONCE),

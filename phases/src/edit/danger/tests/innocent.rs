@@ -1,4 +1,4 @@
-//! Edits in which nothing dangerous appears.
+//! Edits that add nothing dangerous.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What a builder says of what it has built: shown to people, and never scored.
+//! Reads a builder's notes on what it has built. They are shown to people and never scored.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub struct Notes {
     pub claims: Vec<Claim>,
 }
 
-/// A criterion that the builder says it has met, and where that can be seen.
+/// A criterion that the builder claims to have met, and where to see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claim {
     pub criterion: CriterionId,
@@ -23,7 +23,8 @@ pub struct Claim {
 
 const LONGEST_NOTES: usize = 4000;
 
-/// The files are the answer, and notes that cannot be read spoil nothing. A claim without evidence is no claim.
+/// Reads the notes. The files are the answer, so unreadable notes are not an error. A claim without evidence is
+/// dropped.
 pub fn notes(text: &str, nonce: &str, contract: &Contract) -> Notes {
     let read = answer::coded(text, nonce, "notes", |mut object: Object| {
         let notes = answer::words(object.get("notes"), LONGEST_NOTES).unwrap_or_default();

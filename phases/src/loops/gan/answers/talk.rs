@@ -1,4 +1,4 @@
-//! What both sides say on the way to a contract.
+//! Reads what both sides say while they negotiate a contract.
 
 use serde::Deserialize;
 
@@ -9,14 +9,14 @@ use crate::loops::gan::contract::{Change, Contract, Criterion, Origin};
 use crate::loops::gan::negotiation::{Draft, Foul, Negotiation, Proposal, Ruling};
 use crate::loops::gan::test_scenario::{Act, TestScenario, Tool};
 
-/// The evaluator's own criteria. They are few, so that each is judged with care.
+/// The maximum number of the evaluator's own criteria: few, so that each is judged with care.
 pub const MOST_CRITERIA: usize = 12;
-/// So many changes can be talked about in one round.
+/// The maximum number of proposals in one round.
 pub const MOST_PROPOSALS: usize = 8;
 pub const MOST_WEIGHT: u32 = 3;
 pub const MOST_TESTS: usize = 8;
 
-/// Reads the evaluator's first word.
+/// Reads the evaluator's draft.
 pub fn draft(text: &str, nonce: &str, profile: &Contract) -> Result<Draft, OffSchema> {
     answer::coded(text, nonce, "criteria", |mut answer| {
         let entries = answer::entries::<Entry>(&mut answer, "criteria")?;
@@ -32,7 +32,7 @@ pub fn draft(text: &str, nonce: &str, profile: &Contract) -> Result<Draft, OffSc
     })
 }
 
-/// Reads the builder's word; none: it accepts.
+/// Reads the builder's proposals; none means that it accepts.
 pub fn proposals(
     text: &str,
     nonce: &str,
@@ -48,7 +48,7 @@ pub fn proposals(
     })
 }
 
-/// Reads the evaluator's last word of a round, one ruling a proposal.
+/// Reads the evaluator's rulings of a round, one for each proposal.
 pub fn rulings(
     text: &str,
     nonce: &str,
@@ -107,7 +107,7 @@ impl Entry {
 
 const TESTS: &str = "test_scenarios";
 
-/// A test scenario as it is given: its tool says which of the other parts it needs.
+/// A test scenario as given. Its tool decides which of the other parts it needs.
 #[derive(Deserialize)]
 struct Test {
     id: String,
@@ -140,7 +140,7 @@ impl Test {
     }
 }
 
-/// A proposal as it is given: what it changes says which of the other parts it needs.
+/// A proposal as given. The kind of change decides which of the other parts it needs.
 #[derive(Deserialize)]
 struct Wish {
     change: Kind,
@@ -206,7 +206,7 @@ struct Verdict {
     why: String,
 }
 
-/// An id of a model's own stands in pages, in JSON and on terminals.
+/// Accepts only plain ids, because a model's own ids appear in pages, in JSON and on terminals.
 pub(super) fn plain_id(id: &str) -> Result<CriterionId, OffSchema> {
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '-' | '_');
     let is_short = (1..=60).contains(&id.len());

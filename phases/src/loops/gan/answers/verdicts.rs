@@ -1,4 +1,4 @@
-//! What a judge says of an artifact: on each criterion, anti-pattern and extra item that it was asked about, and on no other.
+//! Reads a judge's verdicts: on each criterion, anti-pattern and extra item that it was asked about, and on no other.
 
 use std::collections::BTreeSet;
 
@@ -14,33 +14,33 @@ use crate::loops::gan::course::Item;
 use crate::loops::gan::evaluation::{By, Claim, Finding, Seen, Verdict};
 use crate::score::Score;
 
-/// A question, and not a story.
+/// An item is a question, not a story.
 const LONGEST_ITEM: usize = 200;
 
-/// What a judge is asked.
+/// The questions to a judge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     pub dimensions: Vec<DimensionId>,
-    /// Only what no machine has told.
+    /// Only criteria that no machine has decided.
     pub criteria: Vec<Criterion>,
     pub patterns: Vec<AntiPattern>,
     pub extra: Vec<Item>,
-    /// So many things it may name for the next round.
+    /// The maximum number of items that it may suggest for the next round.
     pub most_wanted: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdicts {
     pub findings: Vec<Finding>,
-    /// The anti-patterns that are there.
+    /// The anti-patterns that the judge found.
     pub patterns: Vec<Seen>,
     pub claims: Vec<Claim>,
     pub extra: Vec<Finding>,
-    /// What it would have the next round looked at besides.
+    /// Extra items that it suggests for the next round.
     pub wanted: Vec<Item>,
 }
 
-/// Levels that a judge claims, and what it would look at next, are shown: odd ones are passed over.
+/// Reads the verdicts. Claimed levels and suggested items are shown but never counted, so malformed ones are skipped.
 pub fn verdicts(text: &str, nonce: &str, asked: &Asked) -> Result<Verdicts, OffSchema> {
     answer::coded(text, nonce, "criteria", |mut answer| {
         let criteria = asked.criteria.iter().map(|criterion| &criterion.id);
@@ -98,7 +98,7 @@ struct Sight {
     evidence: String,
 }
 
-/// One that is there and has no evidence is not there.
+/// Reads the anti-patterns that the judge found. One without evidence does not count.
 fn patterns(answer: &mut Object, asked: &Asked) -> Result<Vec<Seen>, OffSchema> {
     if asked.patterns.is_empty() {
         return Ok(Vec::new());
@@ -113,7 +113,7 @@ fn patterns(answer: &mut Object, asked: &Asked) -> Result<Vec<Seen>, OffSchema> 
     Ok(seen.filter(|seen| answer::says_something(&seen.evidence)).collect())
 }
 
-/// Each once, and no other.
+/// Fails unless each id that was asked for is given exactly once, and no other.
 fn exactly<'a, 'b>(
     given: &(impl Iterator<Item = &'a CriterionId> + Clone),
     asked: &(impl Iterator<Item = &'b CriterionId> + Clone),
@@ -130,14 +130,14 @@ fn exactly<'a, 'b>(
 fn claim(value: &Value, asked: &Asked) -> Option<Claim> {
     let dimension = DimensionId::new(value.get("dimension")?.as_str()?);
     let level = value.get("level")?.as_f64()?;
-    // Only a level of the rubric is cited.
+    // Only a level of the rubric counts.
     let level = [0.25, 0.5, 0.75, 1.0].into_iter().find(|known| (known - level).abs() < 1e-9)?;
     let why = answer::words(value.get("why"), LONGEST)?;
     let is_asked = asked.dimensions.contains(&dimension);
     is_asked.then_some(Claim { dimension, level: Score::new(level * 100.0)?, why })
 }
 
-/// A later judge must not learn of earlier judgements: an item that mentions one is dropped.
+/// Reads a suggested item. A later judge must not learn of earlier judgements, so an item that mentions one is dropped.
 fn item(value: &Value) -> Option<Item> {
     let words = |key| answer::words(value.get(key), LONGEST_ITEM).filter(|words| !tells(words));
     let id = value.get("id")?.as_str()?;
@@ -154,7 +154,7 @@ fn tells(text: &str) -> bool {
         lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let is_one =
         |word: &&str| WORDS.contains(word) || BEGINNINGS.iter().any(|beginning| word.starts_with(beginning));
-    // A corner may be round, and a button lead to the previous picture.
+    // The first word alone is fine: a corner may be round, and a button may lead to the previous picture.
     let are_one = |two: &[&str]| match two {
         ["round", number] => number.starts_with(|c: char| c.is_ascii_digit()),
         ["last" | "previous" | "first" | "second", what] => matches!(*what, "round" | "version" | "time"),

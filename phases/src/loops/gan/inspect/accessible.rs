@@ -1,4 +1,4 @@
-//! What somebody who does not see a page needs: texts of images, names of controls, the language and the title.
+//! Checks what a person needs who does not see a page: texts of images, names of controls, the language and the title.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,8 @@ use super::html::{Kind, Page};
 use super::outcome::Outcome;
 use super::site::Site;
 
-/// An image without `alt` has no text; one whose `alt` is empty is said to be decoration, which only somebody who looks can tell.
+/// Checks the texts of images. An image without `alt` has none; an empty `alt` declares decoration, which only a person
+/// who looks can confirm.
 pub(super) fn alt_texts(site: &Site<'_>) -> Outcome {
     let (mut without, mut empty) = (Places::default(), Places::default());
     for page in &site.pages {
@@ -35,10 +36,10 @@ pub(super) fn alt_texts(site: &Site<'_>) -> Outcome {
     Outcome::of(&without, site, "each image has a text")
 }
 
-/// The violations that axe-core ranks serious or critical, as far as the source shows them.
+/// Finds the violations that axe-core ranks serious or critical, as far as the source shows them.
 pub(super) fn accessibility(site: &Site<'_>) -> Outcome {
     let mut violations = Places::default();
-    // Scripts may yet give a name or a title.
+    // Scripts may still add a name or a title.
     let is_final = site.scripts.is_empty();
     for page in &site.pages {
         if is_final {
@@ -98,7 +99,7 @@ fn controls(page: &Page<'_>, out: &mut Places) {
     }
 }
 
-/// An id that another element refers to means one element.
+/// Finds duplicate ids: an id that another element refers to must be unique.
 fn ids(page: &Page<'_>, out: &mut Places) {
     const REFER: [&str; 5] = ["for", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns"];
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();

@@ -8,11 +8,12 @@ use super::{Given, Text};
 
 const MOST_SECTIONS: usize = 100;
 const MOST_TEXTS: usize = 1_000;
-/// A section of this name holds texts. It is no section of the result.
+/// A section with this name holds texts. It is not a section of the result.
 const COPY: &str = "copy";
 const QUOTES: [(char, char); 6] = [('"', '"'), ('\'', '\''), ('“', '”'), ('‘', '’'), ('„', '“'), ('«', '»')];
 
-/// The headings of a brief: those of the second level; where it has none, those of the first, unless there is but one, the title.
+/// Returns the headings of a brief: those of the second level, or if it has none, those of the first. A single
+/// first-level heading is the title and does not count.
 pub fn sections(brief: &str) -> Vec<Box<str>> {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     for part in parts(brief) {
@@ -35,8 +36,8 @@ pub fn sections(brief: &str) -> Vec<Box<str>> {
     headings.take(MOST_SECTIONS).map(Into::into).collect()
 }
 
-/// The texts of the section `Copy`: each item of a list, each quote, row of a table and block of code; where it has none of these, each
-/// paragraph. A label in front is no part of a text.
+/// Returns the texts of the section `Copy`: each list item, quote, table row and code block, or if it has none of
+/// these, each paragraph. A label in front is not part of a text.
 pub fn texts(brief: &str) -> Vec<Text> {
     let mut open: Option<HeadingLevel> = None;
     let mut blocks: Vec<(Kind, String)> = Vec::new();
@@ -63,7 +64,7 @@ pub fn texts(brief: &str) -> Vec<Text> {
     texts
 }
 
-/// A text without its label and its quotation marks. Words that end with a colon lead to what follows.
+/// Returns a text without its label and its quotation marks. Words that end with a colon only introduce what follows.
 fn text(words: &str, nth: usize) -> Option<Text> {
     let (label, text) = labelled(words).unwrap_or_else(|| (nth.to_string(), words.replace(LABEL_END, "")));
     let text = unquoted(&text).unwrap_or(text.trim());
@@ -71,7 +72,8 @@ fn text(words: &str, nth: usize) -> Option<Text> {
     is_text.then(|| Text { at: format!("Copy: {}", label.trim()).into(), text: text.into() })
 }
 
-/// `**Label:** text`, `**Label**: text` and `Label: "text"`. `Opening hours: 6 to 14` is a text as a whole.
+/// Splits a label from its text: `**Label:** text`, `**Label**: text` and `Label: "text"`. `Opening hours: 6 to 14` is
+/// a text as a whole.
 fn labelled(words: &str) -> Option<(String, String)> {
     let bold = words.split_once(LABEL_END).and_then(|(label, text)| {
         let text = text.replace(LABEL_END, "");
@@ -93,7 +95,7 @@ fn unquoted(words: &str) -> Option<&str> {
     })
 }
 
-/// Stands after words in bold type at the beginning of a block. It is taken out of the brief.
+/// Follows words in bold type at the beginning of a block. It is removed from the brief.
 const LABEL_END: char = '\u{e000}';
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +112,7 @@ enum Part {
     Block { kind: Kind, words: String },
 }
 
-/// The headings and blocks of a brief, white space normalised.
+/// Returns the headings and blocks of a brief, white space normalised.
 fn parts(brief: &str) -> Vec<Part> {
     let mut reader = Reader::default();
     for event in Parser::new_ext(brief, Options::ENABLE_TABLES) {
@@ -121,10 +123,10 @@ fn parts(brief: &str) -> Vec<Part> {
 
 #[derive(Default)]
 struct Reader {
-    /// The kinds of the lists, quotes, tables and blocks of code around.
+    /// The kinds of the enclosing lists, quotes, tables and code blocks.
     inside: Vec<Kind>,
     words: String,
-    /// The block began in bold type.
+    /// Whether the block began in bold type.
     is_bold: bool,
     parts: Vec<Part>,
 }

@@ -1,4 +1,5 @@
-//! Styles as far as a check needs them: each declaration with its selector, its media and its line, and what its value is made of.
+//! Parses styles as far as a check needs them: each declaration with its selector, media and line, and the parts of its
+//! value.
 
 use csscolorparser::Color;
 use cssparser::{
@@ -13,16 +14,16 @@ const LONGEST_COLOR: usize = 120;
 /// One rule, or one style attribute.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rule {
-    /// As it is written; a style attribute has none.
+    /// As written; empty for a style attribute.
     pub selector: Box<str>,
-    /// The conditions around it.
+    /// The enclosing conditions.
     pub media: Box<str>,
     pub declarations: Vec<Declaration>,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Declaration {
-    /// In small letters.
+    /// In lower case.
     pub name: Box<str>,
     pub value: Box<str>,
     /// Counted from one, within its text.
@@ -48,13 +49,13 @@ pub(super) enum Part {
 }
 
 impl Rule {
-    /// The last declaration of a property: the one that counts.
+    /// Returns the last declaration of a property, which is the one that counts.
     pub(super) fn last(&self, name: &str) -> Option<&Declaration> {
         self.declarations.iter().rev().find(|one| *one.name == *name)
     }
 }
 
-/// The rules of a style sheet; of a nested one the selector is its own part alone.
+/// Returns the rules of a style sheet. The selector of a nested rule is only its own part.
 pub(super) fn rules(text: &str) -> Vec<Rule> {
     let mut reader = Reader::default();
     let mut parser = Parser::new(text);
@@ -62,7 +63,7 @@ pub(super) fn rules(text: &str) -> Vec<Rule> {
     reader.rules
 }
 
-/// What a style attribute says.
+/// Returns the declarations of a style attribute.
 pub(super) fn declarations(text: &str) -> Rule {
     let mut reader = Reader { open: vec![Rule::default()], ..Reader::default() };
     let mut parser = Parser::new(text);
@@ -70,14 +71,14 @@ pub(super) fn declarations(text: &str) -> Rule {
     reader.open.pop().unwrap_or_default()
 }
 
-/// The parts of a value, those within functions too.
+/// Returns the parts of a value, including those within functions.
 pub(super) fn parts(value: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     take_parts(&mut Parser::new(value), &mut parts);
     parts
 }
 
-/// The parts of a value that are in no function, custom properties included.
+/// Returns the parts of a value that are not in a function, including custom properties.
 pub(super) fn outer_parts(value: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut parser = Parser::new(value);
@@ -166,7 +167,7 @@ fn take_parts(parser: &mut Parser<'_>, out: &mut Vec<Part>) {
 #[derive(Default)]
 struct Reader {
     rules: Vec<Rule>,
-    /// The rules around what is read.
+    /// The rules that enclose the current position.
     open: Vec<Rule>,
     media: Vec<String>,
     count: usize,
@@ -219,7 +220,7 @@ impl<'i> AtRuleParser<'i> for Reader {
         Ok(format!("@{} {}", name.to_ascii_lowercase(), rest(parser)))
     }
 
-    /// What an `@import` brings is not read: it is a rule, so that it can be seen.
+    /// Keeps an `@import` as a rule, so that it can be seen. The imported styles are not read.
     fn rule_without_block(&mut self, prelude: String, _: &ParserState) -> Result<(), ()> {
         self.rules.push(Rule { selector: prelude.into(), ..Rule::default() });
         Ok(())

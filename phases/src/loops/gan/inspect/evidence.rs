@@ -1,10 +1,10 @@
-//! What a check has found, in a few words that somebody can look up.
+//! The findings of a check, in a few words that a person can look up.
 
-/// How many places are named.
+/// The maximum number of places to name.
 const MOST: usize = 5;
 const LONGEST: usize = 200;
 
-/// Places that all say the same of a page.
+/// Places in the pages with the same finding.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     first: Vec<String>,
@@ -32,7 +32,7 @@ impl Places {
     }
 }
 
-/// The beginning of a text, on one line.
+/// Returns the beginning of a text, on one line.
 pub(super) fn short(text: &str, most: usize) -> String {
     let line: Vec<&str> = text.split_whitespace().take(most).collect();
     let line = line.join(" ");

@@ -1,4 +1,4 @@
-//! The looks of a page that nobody designed: the purple gradient with white cards, and icons of a set that everybody uses.
+//! Finds the look of an undesigned page: the purple gradient with white cards, and icons of a set that everybody uses.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,13 @@ use super::site::{Site, Style};
 
 /// From indigo over #8B5CF6 and #6D28D9 to purple.
 const PURPLE: std::ops::RangeInclusive<f32> = 225.0..=290.0;
-/// What the parts of a first screen are called.
+/// The names of the parts of a first screen.
 const MAIN: [&str; 8] = ["html", "body", "hero", "header", "banner", "masthead", "jumbotron", "landing"];
-/// How many words of a selector are looked at.
+/// The maximum number of words of a selector to check.
 const MOST: usize = 100;
 
-/// A purple gradient on the first screen and plain white cards fail together; one of them alone is for somebody to judge.
+/// Fails for a purple gradient on the first screen together with plain white cards. One of them alone is left to a
+/// judge.
 pub(super) fn style(site: &Site<'_>) -> Outcome {
     let (mut main, mut other, mut cards) = (Places::default(), Places::default(), Places::default());
     let variables = variables(site);
@@ -63,7 +64,7 @@ pub(super) fn style(site: &Site<'_>) -> Outcome {
     Outcome::of(&Places::default(), site, "there is no purple gradient")
 }
 
-/// Icons of the sets that come with every template, and emoji in the place of icons.
+/// Finds icons of the sets that come with every template, and emoji used as icons.
 pub(super) fn icons(site: &Site<'_>) -> Outcome {
     let mut generic = Places::default();
     for page in &site.pages {
@@ -103,7 +104,7 @@ fn is_purple(color: &Color) -> bool {
     PURPLE.contains(&hue) && saturation > 0.3 && (0.25..0.85).contains(&lightness) && alpha > 0.3
 }
 
-/// As Tailwind writes it: two stops of these hues.
+/// Whether the classes give two stops of these hues, as Tailwind writes them.
 fn is_purple_utility(page: &Page<'_>, at: usize) -> bool {
     let is_stop = |class: &&str| {
         let color = ["from-", "via-", "to-"].iter().find_map(|stop| class.strip_prefix(stop));
@@ -113,7 +114,7 @@ fn is_purple_utility(page: &Page<'_>, at: usize) -> bool {
         && page.classes(at).filter(is_stop).count() >= 2
 }
 
-/// Whether a style is that of the page or of its first screen.
+/// Whether a style belongs to the page or to its first screen.
 fn is_main(site: &Site<'_>, style: &Style) -> bool {
     let is_sign = |c: char| !c.is_alphanumeric() && c != '-' && c != '_';
     let Some((page, at)) = style.on else {
@@ -129,7 +130,7 @@ fn is_main_word(word: &str) -> bool {
     word.split(['-', '_']).any(|part| MAIN.contains(&part))
 }
 
-/// Whether a style is that of a card: by its name, or a box with corners and a shadow.
+/// Whether a style belongs to a card: by its name, or as a box with corners and a shadow.
 fn is_card(style: &Style) -> bool {
     let has = |name: &str| style.rule.last(name).is_some();
     style.rule.selector.to_ascii_lowercase().contains("card") || has("border-radius") && has("box-shadow")
@@ -191,7 +192,7 @@ fn is_set(link: &str) -> bool {
     SETS.iter().any(|set| link.contains(set))
 }
 
-/// An element that says an emoji and nothing else.
+/// Whether an element contains emoji and nothing else.
 fn is_emoji_alone(page: &Page<'_>, at: usize) -> bool {
     let is_leaf = page.below(at).all(|below| matches!(page.nodes[below].kind, Kind::Text(_)));
     if !is_leaf || page.nodes[at].is_hidden {

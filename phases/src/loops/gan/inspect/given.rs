@@ -31,7 +31,7 @@ pub enum NotGiven {
 }
 
 impl Given {
-    /// Each text of a JSON file, whatever its form; numbers and the like are none.
+    /// Reads each text of a JSON file, whatever its form. Numbers and other values are not texts.
     pub fn copy(text: &str) -> Result<Vec<Text>, NotGiven> {
         let mut texts = Vec::new();
         leaves(&value(text)?, "", &mut |at, leaf| {
@@ -45,8 +45,8 @@ impl Given {
         if texts.is_empty() { Err(NotGiven::NoText) } else { Ok(texts) }
     }
 
-    /// Design tokens: those of the W3C's draft (`$value`), older ones (`value`), or names with plain values. What stands for another
-    /// token (`{color.brand}`) has its value.
+    /// Reads design tokens: those of the W3C's draft (`$value`), older ones (`value`), or names with plain values. An
+    /// alias of another token (`{color.brand}`) gets its value.
     pub fn tokens(text: &str) -> Result<Vec<Token>, NotGiven> {
         let mut written: BTreeMap<Box<str>, String> = BTreeMap::new();
         let mut order: Vec<Box<str>> = Vec::new();
@@ -76,7 +76,7 @@ impl Given {
     }
 }
 
-/// The parser itself refuses what is nested too deeply.
+/// The parser itself rejects values that are nested too deeply.
 fn value(text: &str) -> Result<Value, NotGiven> {
     match text.len() {
         0..=LARGEST => Ok(serde_json::from_str(text.trim_start_matches('\u{feff}'))?),
@@ -84,7 +84,7 @@ fn value(text: &str) -> Result<Value, NotGiven> {
     }
 }
 
-/// Values of more than one part as CSS writes them: a list of fonts, a number with its unit.
+/// Joins values of several parts as CSS writes them: a list of fonts, a number with its unit.
 fn joined(value: Value) -> Value {
     match value {
         Value::Object(entries) => {
@@ -130,7 +130,7 @@ fn checked(at: &str, leaf: &Value, count: usize) -> Result<(), NotGiven> {
     }
 }
 
-/// The value of a token, through the tokens that it stands for.
+/// Returns the value of a token, following its aliases.
 fn resolved(written: &BTreeMap<Box<str>, String>, at: &str) -> Result<String, NotGiven> {
     let mut name = at;
     for _ in 0..=written.len() {

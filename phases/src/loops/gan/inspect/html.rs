@@ -1,6 +1,7 @@
-//! A page of HTML as a browser reads it, flat and in the order of the document.
+//! Parses an HTML page as a browser does, into a flat list in document order.
 //!
-//! The parser's own work grows with the depth of what is open, so a page that is deeper or larger than any real one is given up.
+//! The parser's work grows with the depth of open elements, so a page that is deeper or larger than any real one is
+//! rejected.
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -12,11 +13,11 @@ use html5ever::{Attribute, ExpandedName, QualName, local_name, ns, parse_documen
 
 const MOST_NODES: usize = 100_000;
 const DEEPEST: usize = 1_000;
-/// Each attribute of a tag is compared with those before it: of a larger tag that would take long.
+/// The parser compares each attribute of a tag with those before it, which would take long for a larger tag.
 const LARGEST: usize = 512 << 10;
-/// How much is read of a heading and the like.
+/// The maximum length to read of a heading or another name.
 const LONGEST_NAME: usize = 400;
-/// How much is parsed between two looks at the limits.
+/// The amount to parse between two checks of the limits.
 const PIECE: usize = 4096;
 
 #[derive(Debug)]
@@ -31,9 +32,9 @@ pub(super) struct Node {
     pub line: u64,
     /// The document is its own parent.
     pub parent: usize,
-    /// Where what is below this node has ended.
+    /// The end of this node's descendants.
     pub end: usize,
-    /// Certainly not shown, by its own attributes or those around it.
+    /// Certainly hidden, by its own attributes or those of its ancestors.
     pub is_hidden: bool,
 }
 
@@ -45,7 +46,7 @@ pub(super) enum Kind {
 }
 
 impl<'a> Page<'a> {
-    /// Nothing, if the page is beyond the limits.
+    /// Parses a page; none if it exceeds the limits.
     pub(super) fn read(path: &'a str, text: &str) -> Option<Self> {
         if text.len() > LARGEST {
             return None;
@@ -75,7 +76,7 @@ impl<'a> Page<'a> {
         self.elements().filter(|(_, name)| names.contains(name)).map(|(at, _)| at)
     }
 
-    /// The name of an element; others have none.
+    /// Returns the name of an element; other nodes have none.
     pub(super) fn name(&self, at: usize) -> &str {
         match &self.nodes[at].kind {
             Kind::Element { name, .. } => name,
@@ -99,17 +100,17 @@ impl<'a> Page<'a> {
         self.attribute(at, "class").unwrap_or_default().split_ascii_whitespace()
     }
 
-    /// The node itself, and all that it is in.
+    /// Returns the node itself and its ancestors.
     pub(super) fn up(&self, at: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(at), |at| (*at != 0).then(|| self.nodes[*at].parent))
     }
 
-    /// What is in a node, at any depth.
+    /// Returns the descendants of a node.
     pub(super) fn below(&self, at: usize) -> std::ops::Range<usize> {
         at + 1..self.nodes[at].end
     }
 
-    /// All text in a node, as it is written.
+    /// Returns all text in a node, as written.
     pub(super) fn text(&self, at: usize) -> String {
         let texts = self.below(at).filter_map(|below| match &self.nodes[below].kind {
             Kind::Text(text) => Some(text.as_str()),
@@ -118,7 +119,7 @@ impl<'a> Page<'a> {
         texts.collect()
     }
 
-    /// The beginning of the text in a node.
+    /// Returns the beginning of the text in a node.
     pub(super) fn beginning(&self, at: usize) -> String {
         let mut beginning = String::new();
         for below in self.below(at) {
@@ -133,12 +134,12 @@ impl<'a> Page<'a> {
         beginning
     }
 
-    /// The place of a node, for a person.
+    /// Returns the place of a node, for a person.
     pub(super) fn place(&self, at: usize) -> String {
         format!("{}:{}", self.path, self.nodes[at].line)
     }
 
-    /// Where a node stands, and its tag in short.
+    /// Returns the place of a node, and a short form of its tag.
     pub(super) fn shown(&self, at: usize) -> String {
         const TOLD: [&str; 7] = ["id", "class", "href", "src", "name", "type", "action"];
         let attributes = TOLD.iter().filter_map(|name| {
@@ -148,12 +149,12 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Where a piece of a text ends: not within a character.
+/// Returns the end of a piece of a text, never within a character.
 fn piece_end(text: &str) -> usize {
     (PIECE..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
 }
 
-/// What the parser builds: nodes by number, the document first.
+/// The tree that the parser builds: nodes by number, the document first.
 #[derive(Default)]
 struct Tree {
     nodes: RefCell<Vec<Built>>,
@@ -209,7 +210,7 @@ impl Tree {
         }
     }
 
-    /// Puts something into a node, before that child of it or at the end.
+    /// Inserts something into a node, before this child of it or at the end.
     fn put(&self, parent: usize, before: Option<usize>, child: NodeOrText<Handle>) {
         let at = match child {
             NodeOrText::AppendNode(handle) => {
@@ -227,7 +228,7 @@ impl Tree {
         children.insert(place.unwrap_or(children.len()), at);
     }
 
-    /// In the order of the document.
+    /// Returns the nodes in document order.
     fn flat(self) -> Vec<Node> {
         let mut built: Vec<Option<Built>> = self.nodes.into_inner().into_iter().map(Some).collect();
         let mut flat: Vec<Node> = Vec::with_capacity(built.len());
@@ -273,7 +274,7 @@ impl TreeSink for Tree {
         Handle { at, name: Rc::new(name) }
     }
 
-    /// A comment is no text: it stays empty.
+    /// A comment is not text, so its node stays empty.
     fn create_comment(&self, _: StrTendril) -> Handle {
         Self::handle(self.add(Kind::Text(String::new())))
     }
@@ -296,7 +297,7 @@ impl TreeSink for Tree {
 
     fn append_doctype_to_document(&self, _: StrTendril, _: StrTendril, _: StrTendril) {}
 
-    /// What is in a template is in no document; its element says so.
+    /// The contents of a template are not part of any document; its element shows that.
     fn get_template_contents(&self, target: &Handle) -> Handle {
         target.clone()
     }

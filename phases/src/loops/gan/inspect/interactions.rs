@@ -1,4 +1,4 @@
-//! Links, buttons and forms that lead nowhere. Links out of the site are not followed.
+//! Finds links, buttons and forms that lead nowhere. Links out of the site are not followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::{Lead, Live, Means, Told};
 use crate::lint::Files;
 use crate::loops::gan::contract::Check;
 
-/// What can be linked to on each page.
+/// The possible link targets on each page.
 type Anchors<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
 
 const PASSED: &str = "each link, button and form leads somewhere; links to other sites were not followed";
@@ -25,19 +25,19 @@ pub(super) fn interactions(site: &Site<'_>) -> Outcome {
     }
 }
 
-/// The same of pages whose scripts have run.
+/// Checks the same on pages whose scripts have run.
 pub fn live(pages: &[Live], is_served: bool) -> Told {
     let none = Files::new("site", []);
     let Outcome { verdict, evidence } = interactions(&Site::live(&none, pages, is_served));
     Told { check: Check::Interactions, verdict, evidence: evidence.into(), by: Means::Browser }
 }
 
-/// What leads nowhere, and what may.
+/// Elements that lead nowhere, and those that may.
 #[derive(Default)]
 struct Found {
     dead: Places,
     open: Places,
-    /// Why it cannot be told.
+    /// The reason why it cannot be decided.
     why: String,
 }
 
@@ -52,7 +52,7 @@ impl Found {
         found
     }
 
-    /// An element that does nothing by itself, and could by a script.
+    /// Checks an element that does nothing by itself, but could by a script.
     fn idle(&mut self, site: &Site<'_>, (page, at): (usize, usize), what: &str) {
         let shown = format!("{} {what}", site.pages[page].shown(at));
         match site.handler(page, at) {
@@ -105,7 +105,7 @@ fn anchors<'p>(page: &'p Page<'_>) -> BTreeSet<&'p str> {
     names.flatten().collect()
 }
 
-/// Buttons without a form, a handler or a target of their own; forms without an action.
+/// Finds buttons without a form, a handler or a target of their own, and forms without an action.
 fn controls(site: &Site<'_>, nth: usize, found: &mut Found) {
     const ACTS: [&str; 6] =
         ["onclick", "popovertarget", "commandfor", "onmousedown", "onpointerdown", "disabled"];
@@ -125,7 +125,7 @@ fn controls(site: &Site<'_>, nth: usize, found: &mut Found) {
             let action = page.attribute(at, "action").unwrap_or_default().trim();
             let is_dialog =
                 page.attribute(at, "method").is_some_and(|how| how.eq_ignore_ascii_case("dialog"));
-            // A server may take what is sent to the page itself.
+            // A server may accept what is sent to the page itself.
             let is_taken = site.is_served && action.is_empty();
             if !is_dialog && !is_taken && !has("onsubmit") && (matches!(action, "" | "#") || is_void(action))
             {

@@ -1,4 +1,4 @@
-//! Widths and contrasts that the styles fix. A browser sees more: these checks fail, and never pass.
+//! Checks widths and contrasts that the styles fix. A browser sees more, so these checks fail, but never pass.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +13,13 @@ use super::tokens::pixels;
 const NARROW: f32 = 375.0;
 const LEAST_CONTRAST: f32 = 4.5;
 const LEAST_CONTRAST_OF_LARGE: f32 = 3.0;
-/// How many rules are looked for on the pages.
+/// The maximum number of rules to look for on the pages.
 const MOST_PAIRS: usize = 50;
-/// How far a custom property is followed to another one.
+/// The maximum depth when following custom properties.
 const DEEPEST: usize = 8;
 
-/// A page without a viewport is laid out for a wide screen; an element that is wider than a narrow one sticks out.
+/// Checks a narrow screen. A page without a viewport is laid out for a wide screen; an element that is wider than a
+/// narrow one overflows.
 pub(super) fn narrow(site: &Site<'_>) -> Outcome {
     let mut wide = Places::default();
     for page in &site.pages {
@@ -50,7 +51,7 @@ pub(super) fn narrow(site: &Site<'_>) -> Outcome {
     }
 }
 
-/// A rule that fixes a width beyond a narrow screen, on narrow screens too.
+/// Returns the declaration that fixes a width beyond a narrow screen, on narrow screens too.
 fn fixed(rule: &Rule) -> Option<&css::Declaration> {
     let is_hidden = rule.last("display").is_some_and(|one| &*one.value == "none");
     let floats = rule.last("position").is_some_and(|one| matches!(&*one.value, "absolute" | "fixed"));
@@ -62,7 +63,7 @@ fn fixed(rule: &Rule) -> Option<&css::Declaration> {
     rule.last("min-width").filter(is_wide).or(width)
 }
 
-/// A style attribute, or a selector of one tag, class or id alone: what it applies to is sure.
+/// Whether it is certain what a style applies to: a style attribute, or a selector of one tag, class or id alone.
 fn is_plain(style: &Style) -> bool {
     style.on.is_some()
         || style
@@ -72,9 +73,9 @@ fn is_plain(style: &Style) -> bool {
             .any(|selector| !selector.trim().contains(|c: char| c.is_whitespace() || ">+~:[&*()".contains(c)))
 }
 
-/// Whether any other rule could take the width of that element back.
+/// Whether any other rule could override the width of that element.
 fn is_changed(site: &Site<'_>, style: &Style, width: &css::Declaration, (page, at): (usize, usize)) -> bool {
-    // A largest width gives way to a smallest one.
+    // A minimum width overrides a maximum width.
     let names: &[&str] = if &*width.name == "min-width" {
         &["min-width", "display"]
     } else {
@@ -86,7 +87,7 @@ fn is_changed(site: &Site<'_>, style: &Style, width: &css::Declaration, (page, a
     })
 }
 
-/// A rule that fixes both colours of a text.
+/// Checks the rules that fix both colours of a text.
 pub(super) fn contrast(site: &Site<'_>) -> Outcome {
     let variables = variables(site);
     let mut low = Places::default();
@@ -117,7 +118,8 @@ pub(super) fn contrast(site: &Site<'_>) -> Outcome {
     }
 }
 
-/// Large type needs less: from 24 pixels, or bold from 18.66 pixels. A size that is not known here may be large.
+/// Returns the minimum contrast. Large type needs less: from 24 pixels, or bold from 18.66 pixels. An unknown size may
+/// be large.
 fn least(rule: &Rule) -> f32 {
     let named = rule.last("font-size").or_else(|| rule.last("font"));
     let size = named.map(|one| css::parts(&one.value).iter().find_map(pixels));
@@ -136,7 +138,7 @@ fn least(rule: &Rule) -> f32 {
     if is_large { LEAST_CONTRAST_OF_LARGE } else { LEAST_CONTRAST }
 }
 
-/// The custom properties that have one value only.
+/// Returns the custom properties that have one value only.
 pub(super) fn variables<'s>(site: &'s Site<'_>) -> BTreeMap<&'s str, Option<&'s str>> {
     let mut variables: BTreeMap<&str, Option<&str>> = BTreeMap::new();
     for (_, declaration) in site.declarations().filter(|(_, one)| one.name.starts_with("--")) {
@@ -149,7 +151,7 @@ pub(super) fn variables<'s>(site: &'s Site<'_>) -> BTreeMap<&'s str, Option<&'s 
     variables
 }
 
-/// The colour that a value is, if it is one and lets nothing through.
+/// Returns the colour of a value, if it is an opaque colour.
 fn solid(value: &str, variables: &BTreeMap<&str, Option<&str>>, depth: usize) -> Option<Color> {
     match &*css::parts(value) {
         [Part::Color { color, .. }] if color.a > 0.99 => Some(*color),
@@ -160,7 +162,7 @@ fn solid(value: &str, variables: &BTreeMap<&str, Option<&str>>, depth: usize) ->
     }
 }
 
-/// As WCAG defines it.
+/// Returns the contrast ratio as WCAG defines it.
 fn ratio(a: &Color, b: &Color) -> f32 {
     let light = |color: &Color| {
         let [red, green, blue, _] = color.to_linear_rgba();

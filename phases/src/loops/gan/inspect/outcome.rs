@@ -1,4 +1,4 @@
-//! What a check of the source has come to.
+//! The outcome of a check of the source.
 
 use super::evidence::Places;
 use super::site::Site;
@@ -23,7 +23,7 @@ impl Outcome {
         Self { verdict: Verdict::Unverified, evidence: why.into() }
     }
 
-    /// Failed where there are faults; passed only where the source shows the whole page.
+    /// Fails if there are faults; passes only if the source shows the whole page.
     pub(super) fn of(faults: &Places, site: &Site<'_>, passed: &str) -> Self {
         match site.doubt() {
             _ if !faults.is_empty() => Self::failed(faults),

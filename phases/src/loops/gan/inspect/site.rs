@@ -7,9 +7,9 @@ use super::{Lead, Live};
 use crate::lint::Files;
 use crate::material::Body;
 
-/// Of all pages: more of them are not read.
+/// The maximum for all pages together. Pages beyond it are not read.
 const MOST_HTML: usize = 2 << 20;
-/// A longer one is compared with nothing: it could be of any element.
+/// A longer selector is not compared: it could match any element.
 const LONGEST_SELECTOR: usize = 300;
 
 #[derive(Debug)]
@@ -17,33 +17,33 @@ pub(super) struct Site<'a> {
     pub files: &'a Files,
     pub pages: Vec<Page<'a>>,
     pub styles: Vec<Style>,
-    /// What can change a page after it was loaded, so that its source alone does not tell how it is in the end.
+    /// Everything that can change a page after it was loaded, so that its source alone does not show the final page.
     pub scripts: Places,
-    /// Styles and pages that are not here, or are beyond the limits.
+    /// Styles and pages that are missing, or exceed the limits.
     pub unread: Places,
-    /// By page, where a browser has it.
+    /// By page, if a browser has loaded it.
     live: Vec<&'a Live>,
-    /// A server makes its pages.
+    /// Whether a server generates its pages.
     pub is_served: bool,
 }
 
-/// What a script may do for an element that does nothing by itself.
+/// Whether a script acts for an element that does nothing by itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Handler {
     Own,
-    /// It cannot be told, and why.
+    /// It cannot be decided, for this reason.
     Possible(String),
     Missing,
 }
 
-/// A rule, and where it stands.
+/// A rule and its position.
 #[derive(Debug)]
 pub(super) struct Style {
     pub rule: Rule,
     file: Box<str>,
     /// The line that its own lines are counted from.
     line: u64,
-    /// The element of a style attribute, by its page.
+    /// The element of a style attribute, with its page.
     pub on: Option<(usize, usize)>,
 }
 
@@ -92,13 +92,13 @@ impl<'a> Site<'a> {
         Self { files, pages, styles, scripts, unread, live, is_served: false }
     }
 
-    /// The pages of a browser. Their scripts have run; which elements listen and where links lead is known.
+    /// Reads the pages of a browser. Their scripts have run, so it is known which elements listen and where links lead.
     pub(super) fn live(none: &'a Files, live: &'a [Live], is_served: bool) -> Self {
         let mut site = Self { is_served, ..Self::empty(none) };
         for one in live {
             match Page::read(&one.path, &one.html) {
                 Some(page) => {
-                    // Each holds a page of its own.
+                    // Each of these holds a page of its own.
                     for at in page.named(&["iframe", "object", "embed"]) {
                         site.unread.add(&page.shown(at));
                     }
@@ -114,7 +114,7 @@ impl<'a> Site<'a> {
         site
     }
 
-    /// Where a link of a page leads; nothing for one that leads out of the site, or that nobody knows.
+    /// Returns the target of a link; none if it leads out of the site, or if its target is unknown.
     pub(super) fn lead(&self, page: usize, link: &str) -> Option<Lead> {
         if let Some(live) = self.live.get(page) {
             return live.links.get(link).cloned();
@@ -128,14 +128,14 @@ impl<'a> Site<'a> {
         Some(found.map_or(Lead::Nowhere, Lead::To))
     }
 
-    /// The file that is served for a path: of a folder, its index.
+    /// Returns the file that is served for a path; for a folder, its index.
     fn served(&self, path: &str) -> Option<String> {
         let index = if path.is_empty() { "index.html".to_owned() } else { format!("{path}/index.html") };
         let names = [path.to_owned(), index, format!("{path}.html")];
         names.into_iter().find(|path| self.files.get(path).is_some())
     }
 
-    /// What a script may do for an element of a page.
+    /// Returns whether a script may act for an element of a page.
     pub(super) fn handler(&self, page: usize, at: usize) -> Handler {
         let Some(live) = self.live.get(page) else {
             return self.doubt().map_or(Handler::Missing, Handler::Possible);
@@ -160,7 +160,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The styles and scripts of a page.
+    /// Reads the styles and scripts of a page.
     fn parts_of(&mut self, page: usize) {
         let (mut sheets, mut attributes) = (Vec::new(), Vec::new());
         let (mut scripts, mut unread) = (Vec::new(), Vec::new());
@@ -180,7 +180,7 @@ impl<'a> Site<'a> {
             let is_script = |(name, value): &(Box<str>, Box<str>)| {
                 name.starts_with("on") || value.trim_start().to_ascii_lowercase().starts_with("javascript:")
             };
-            // `javascript:void(0)` and the like do nothing.
+            // `javascript:void(0)` and similar code does nothing.
             if this.attributes(at).iter().any(|one| is_script(one) && !is_void(&one.1)) {
                 scripts.push(this.shown(at));
             }
@@ -205,7 +205,7 @@ impl<'a> Site<'a> {
         local(page.path, to).is_some_and(|path| self.files.get(&path).is_some())
     }
 
-    /// Why the source does not show the whole page, if it does not.
+    /// Returns the reason why the source does not show the whole page, if there is one.
     pub(super) fn doubt(&self) -> Option<String> {
         if !self.unread.is_empty() {
             Some(format!("a browser is needed: not read: {}", self.unread.text()))
@@ -216,12 +216,13 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// All declarations, with the style that each belongs to.
+    /// Returns all declarations, each with its style.
     pub(super) fn declarations(&self) -> impl Iterator<Item = (&Style, &Declaration)> {
         self.styles.iter().flat_map(|style| style.rule.declarations.iter().map(move |one| (style, one)))
     }
 
-    /// The elements that a style could apply to, more rather than fewer: only the last part of each selector is read.
+    /// Whether a style could apply to an element. It says yes too often rather than too rarely: only the last part of
+    /// each selector is read.
     pub(super) fn could_apply(&self, style: &Style, page: usize, at: usize) -> bool {
         match style.on {
             Some(on) => on == (page, at),
@@ -232,7 +233,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The first element that a style could apply to, with its page.
+    /// Returns the first element that a style could apply to, with its page.
     pub(super) fn first_of(&self, style: &Style) -> Option<(usize, usize)> {
         let of = |page: usize| self.pages[page].elements().map(move |(at, _)| (page, at));
         let mut all = (0..self.pages.len()).flat_map(of);
@@ -240,7 +241,7 @@ impl<'a> Site<'a> {
     }
 }
 
-/// Marks all nodes that are in a hidden one; an element stands before what is in it.
+/// Marks all nodes that are in a hidden one. An element comes before its descendants.
 fn hide(page: &mut Page) {
     for at in 1..page.nodes.len() {
         let parent = page.nodes[at].parent;
@@ -248,7 +249,7 @@ fn hide(page: &mut Page) {
     }
 }
 
-/// Whether an element hides what is in it. A script, a style and a template show nothing.
+/// Whether an element hides its content. A script, a style and a template show nothing.
 fn is_hidden(page: &Page, at: usize) -> bool {
     const NEVER_SHOWN: [&str; 8] =
         ["script", "style", "template", "head", "noscript", "datalist", "iframe", "object"];
@@ -262,11 +263,11 @@ fn is_hidden(page: &Page, at: usize) -> bool {
         && (NEVER_SHOWN.contains(&page.name(at)) || page.attribute(at, "hidden").is_some() || is_out())
 }
 
-/// Whether the last part of a selector could mean an element: its tag, its id and its classes are compared.
+/// Whether the last part of a selector could match an element: its tag, its id and its classes are compared.
 fn could_match(selector: &str, page: &Page, at: usize) -> bool {
     let ends = |c: char| c.is_whitespace() || matches!(c, '>' | '+' | '~' | ')');
     let last = selector.trim().rsplit(ends).next().unwrap_or_default();
-    // Pseudo-classes and attributes narrow it down, which is left out.
+    // Pseudo-classes and attributes would narrow it down; they are ignored.
     let last = last.split([':', '[']).next().unwrap_or_default();
     let mut names = last.split_inclusive(['.', '#']).peekable();
     let mut sign = ' ';
@@ -284,7 +285,7 @@ fn could_match(selector: &str, page: &Page, at: usize) -> bool {
     })
 }
 
-/// A script that is data, such as JSON for search engines.
+/// Whether a script is data, such as JSON for search engines.
 fn is_data(page: &Page, at: usize) -> bool {
     page.attribute(at, "type").is_some_and(|kind| kind.ends_with("json"))
 }
@@ -303,7 +304,7 @@ fn has_end(path: &str, ends: &[&str]) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| ends.iter().any(|one| end.eq_ignore_ascii_case(one)))
 }
 
-/// Whether a link leads out of the site; its scheme says so.
+/// Whether a link leads out of the site, by its scheme.
 pub(super) fn is_external(link: &str) -> bool {
     let link = link.trim();
     let scheme = link.split_once(':').map(|(scheme, _)| scheme);
@@ -313,7 +314,7 @@ pub(super) fn is_external(link: &str) -> bool {
         })
 }
 
-/// The file that a link of a page leads to; nothing for one that leads out of the site.
+/// Returns the file that a link of a page leads to; none if it leads out of the site.
 fn local(page: &str, link: &str) -> Option<String> {
     let path = link.trim().split(['#', '?']).next().unwrap_or_default();
     if is_external(link) {

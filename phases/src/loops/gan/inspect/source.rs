@@ -1,7 +1,8 @@
-//! What the source of a site alone tells: passed or failed only where the source proves it, and else why a browser is needed.
+//! Checks the source of a site alone: a check passes or fails only if the source proves it, and otherwise says why a
+//! browser is needed.
 //!
-//! Nothing passes on a site with scripts, or with styles that are not here: they can change it. A fault that the source has is a
-//! fault all the same, but for what scripts are there to make: texts, sections, handlers, anchors, and names.
+//! Nothing passes on a site with scripts or with missing styles, because they can change it. A fault in the source
+//! still counts, except for parts that scripts may create: texts, sections, handlers, anchors and names.
 
 use super::evidence::short;
 use super::outcome::Outcome;
@@ -27,7 +28,7 @@ const CHECKS: [Check; 12] = [
     Check::GenericIcons,
 ];
 
-/// What each check finds in the source, in the order of the checks.
+/// Returns the result of each check on the source, in the order of the checks.
 pub fn source(files: &Files, given: &Given) -> Vec<Told> {
     let site = Site::read(files);
     let look = |check: Check| match check {

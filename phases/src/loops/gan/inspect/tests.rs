@@ -26,7 +26,7 @@ fn site<'a>(files: impl IntoIterator<Item = (&'a str, String)>) -> Files {
     Files::new("site", files.into_iter().map(file))
 }
 
-/// The clean page with the files of a fault laid over it, and what was given.
+/// Returns the clean page with the files of a fault on top, and the given texts and tokens.
 fn fixture(fault: Option<&str>) -> (Files, Given) {
     let over = fault.map(|fault| pages("faulty").join(fault));
     let read = |name: &str, clean: &str| {
@@ -43,7 +43,7 @@ fn fixture(fault: Option<&str>) -> (Files, Given) {
     (files, given)
 }
 
-/// What the source of one page tells of one check.
+/// Returns the result of one check on the source of one page.
 fn look(check: Check, page: &str, given: &Given) -> (Verdict, String) {
     let told = source(&site([("index.html", page.to_owned())]), given);
     let told = told.into_iter().find(|told| told.check == check).unwrap();
@@ -54,7 +54,7 @@ fn with_verdict(told: &[Told], verdict: Verdict) -> Vec<Check> {
     told.iter().filter(|told| told.verdict == verdict).map(|told| told.check).collect()
 }
 
-/// The checks that a browser alone can pass.
+/// The checks that only a browser can pass.
 const UNSEEN: [Check; 6] =
     [Check::Copy, Check::Sections, Check::Narrow, Check::Contrast, Check::Accessibility, Check::Console];
 

@@ -1,4 +1,4 @@
-//! Colours, type and spacing of the styles, compared with the given tokens.
+//! Compares colours, type and spacing of the styles with the given tokens.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,11 @@ use super::outcome::Outcome;
 use super::site::Site;
 
 const PIXELS_OF_REM: f32 = 16.0;
-/// How far a custom property is followed to another one.
+/// The maximum depth when following custom properties.
 const DEEPEST: usize = 8;
 
-/// Each colour and each font family that the styles name is one of the tokens. A colour of a token that is more transparent is the same.
+/// Checks that each colour and each font family of the styles is a token. A more transparent form of a token's colour
+/// is the same.
 pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
     let colors: Vec<[u8; 4]> =
         tokens.iter().filter_map(|token| css::color(&token.value)).map(|color| color.to_rgba8()).collect();
@@ -59,8 +60,8 @@ pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
     }
 }
 
-/// Margins, paddings, gaps and insets are lengths of the tokens for spacing, or relative to something else. A length within a
-/// function, such as `calc`, is a step to another one, and proves nothing.
+/// Checks that margins, paddings, gaps and insets are lengths of the tokens for spacing, or relative to something else.
+/// A length within a function, such as `calc`, is a step to another one, and proves nothing.
 pub(super) fn spacing(site: &Site<'_>, tokens: &[Token]) -> Outcome {
     let is_spacing = |token: &&Token| {
         let name = token.name.to_lowercase();
@@ -91,7 +92,7 @@ pub(super) fn spacing(site: &Site<'_>, tokens: &[Token]) -> Outcome {
     Outcome::of(&others, site, "all spacing is on the scale of the tokens")
 }
 
-/// The custom properties that spacing is made of, those that stand for one of them too.
+/// Returns the custom properties that spacing uses, directly or through another one.
 fn spacing_variables(site: &Site<'_>) -> BTreeSet<Box<str>> {
     let mut names = BTreeSet::new();
     for _ in 0..DEEPEST {
@@ -110,7 +111,7 @@ fn spacing_variables(site: &Site<'_>) -> BTreeSet<Box<str>> {
     names
 }
 
-/// Any property of a colour; in the value of another, a word such as `tan` is no colour.
+/// Whether a property has a colour. In the value of any other, a word such as `tan` is not a colour.
 fn is_colored(name: &str) -> bool {
     const COLORED: [&str; 9] =
         ["color", "background", "border", "outline", "shadow", "fill", "stroke", "column-rule", "image"];
@@ -131,12 +132,12 @@ pub(super) fn pixels(part: &Part) -> Option<f32> {
     }
 }
 
-/// Rounding may move a part by one.
+/// Rounding may change a part by one.
 fn is_same(token: [u8; 4], color: [u8; 4]) -> bool {
     token[..3].iter().zip(color).all(|(a, b)| a.abs_diff(b) <= 1)
 }
 
-/// The families that a value names, in small letters.
+/// Returns the families that a value names, in lower case.
 fn families(value: &str) -> Vec<String> {
     let parts = css::parts(value);
     let names = parts.split(|part| *part == Part::Comma).filter_map(|family| {
@@ -149,7 +150,7 @@ fn families(value: &str) -> Vec<String> {
     names.map(|words| words.join(" ")).collect()
 }
 
-/// The families of a short form: what follows its last length.
+/// Returns the families of a short form: everything after its last length.
 fn after_size(value: &str) -> &str {
     let first = value.split_inclusive(char::is_whitespace).scan(0, |at, word| {
         *at += word.len();

@@ -1,4 +1,4 @@
-//! The given texts and sections, on the pages.
+//! Checks that the given texts and sections are on the pages.
 
 use super::Text;
 use super::evidence::{Places, short};
@@ -6,14 +6,15 @@ use super::html::{Kind, Page};
 use super::outcome::Outcome;
 use super::site::Site;
 
-/// Where an inline element begins or ends; no text has it.
+/// Marks the beginning or end of an inline element. No text contains it.
 const EDGE: char = '\u{e000}';
 const EDGE_TEXT: &str = "\u{e000}";
 
-/// So many elements that end at one place are looked through.
+/// The maximum number of elements with the same end to look through.
 const MOST_ENDS: usize = 50;
 
-/// Fails if a given text is on no page. The source does not show whether a reader sees a text: that is left to a browser or a judge.
+/// Fails if a given text is on no page. The source does not show whether a reader sees a text; a browser or a judge
+/// decides that.
 pub(super) fn copy(site: &Site<'_>, copy: &[Text]) -> Outcome {
     if copy.is_empty() {
         return Outcome::unverified("no texts were given");
@@ -29,7 +30,7 @@ pub(super) fn copy(site: &Site<'_>, copy: &[Text]) -> Outcome {
     found(site, &missing, "not on any page:", "texts")
 }
 
-/// What is missing is a fault, unless a script can write it. What is there is never passed: a style may hide it.
+/// Missing items are a fault, unless a script can write them. Present items never pass, because a style may hide them.
 fn found(site: &Site<'_>, missing: &Places, fault: &str, what: &str) -> Outcome {
     match site.doubt() {
         Some(doubt) if !missing.is_empty() => {
@@ -43,7 +44,7 @@ fn found(site: &Site<'_>, missing: &Places, fault: &str, what: &str) -> Outcome 
     }
 }
 
-/// Fails if a heading of the brief is no heading of a page, and no label or id of a section of it.
+/// Fails if a heading of the brief is neither a heading of a page nor a label or id of a section of it.
 pub(super) fn sections(site: &Site<'_>, sections: &[Box<str>]) -> Outcome {
     if sections.is_empty() {
         return Outcome::unverified("the brief has no headings");
@@ -59,7 +60,7 @@ pub(super) fn sections(site: &Site<'_>, sections: &[Box<str>]) -> Outcome {
     found(site, &missing, "no section", "sections")
 }
 
-/// What the sections of a page are called, as words.
+/// Returns the names of the sections of a page, as words.
 fn names(page: &Page<'_>) -> Vec<String> {
     const SECTIONS: [&str; 9] =
         ["section", "article", "aside", "header", "footer", "main", "nav", "form", "div"];
@@ -75,7 +76,7 @@ fn names(page: &Page<'_>) -> Vec<String> {
     names.flatten().collect()
 }
 
-/// The text of a page, white space normalised.
+/// Returns the text of a page, white space normalised.
 fn said(page: &Page<'_>) -> String {
     let mut all = String::new();
     for (node, read) in page.nodes.iter().enumerate().filter(|(_, read)| !read.is_hidden) {
@@ -89,7 +90,7 @@ fn said(page: &Page<'_>) -> String {
             }
             Kind::Document => {}
         }
-        // What has ended with this node, and is a block, parts the words.
+        // A block that ends with this node separates the words.
         let ended = page.up(node).skip(1).take_while(|up| page.nodes[*up].end == node + 1);
         let mut ended = ended.take(MOST_ENDS).peekable();
         if ended.peek().is_some() {
@@ -99,7 +100,7 @@ fn said(page: &Page<'_>) -> String {
     normal(&all)
 }
 
-/// The texts that a page shows and that are attributes.
+/// Returns the texts that a page shows and that are attributes.
 fn spoken<'p>(page: &'p Page<'_>, at: usize, name: &str) -> impl Iterator<Item = &'p str> {
     let kind = page.attribute(at, "type").unwrap_or_default();
     let is_button = name == "input" && ["submit", "button", "reset"].contains(&kind);
@@ -120,13 +121,13 @@ fn normal(text: &str) -> String {
     words.join(" ")
 }
 
-/// The words of a name in small letters, without its signs.
+/// Returns the words of a name in lower case, without punctuation.
 fn words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a text has another one in it that neither begins nor ends within a word.
+/// Whether a text contains another one that neither begins nor ends within a word.
 fn holds(text: &str, wanted: &str) -> bool {
     let (first, last) = (wanted.chars().next(), wanted.chars().next_back());
     let parts = |a: Option<char>, b: Option<char>| !(a.is_some_and(is_of_word) && b.is_some_and(is_of_word));
@@ -135,7 +136,8 @@ fn holds(text: &str, wanted: &str) -> bool {
     ends.any(|(at, _)| after(&text[at..], wanted).is_some_and(|rest| parts(last, rest.chars().next())))
 }
 
-/// What follows a text that begins so. At the edge of an element words may be apart or together: that is for a style to say.
+/// Returns the rest of a text that begins so. At the edge of an element, words may be apart or together: a style
+/// decides that.
 fn after<'t>(text: &'t str, wanted: &str) -> Option<&'t str> {
     wanted.chars().try_fold(text, |text, c| {
         let rest = text.trim_start_matches(if c == ' ' { &[' ', EDGE][..] } else { &[EDGE] });
@@ -143,7 +145,7 @@ fn after<'t>(text: &'t str, wanted: &str) -> Option<&'t str> {
     })
 }
 
-/// A letter or a digit; scripts that put nothing between words have no whole words.
+/// Whether it is a letter or a digit. Scripts without spaces between words have no whole words.
 fn is_of_word(c: char) -> bool {
     let is_unspaced = matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{20000}'..='\u{3134f}');

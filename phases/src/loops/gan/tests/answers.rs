@@ -1,4 +1,4 @@
-//! How each answer is read, and the error that each faulty one gets.
+//! Tests how each answer is read, and the error that each faulty one gets.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ const BRIEF: &str = "# A page for a bakery\n\nVisitors see the\nopening hours at
 
 pub(super) type Fault = (&'static str, fn(&mut Value));
 
-/// Makes each change to a good answer, and gives the error that it gets, one a line.
+/// Makes each change to a good answer, and returns the errors, one per line.
 pub(super) fn faults<T: std::fmt::Debug>(
     answer: &Value,
     changes: &[Fault],
@@ -29,7 +29,7 @@ pub(super) fn faults<T: std::fmt::Debug>(
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A text of this many letters.
+/// Returns a text of this many letters.
 pub(super) fn long(letters: usize) -> String {
     "x".repeat(letters)
 }
@@ -128,7 +128,7 @@ fn each_fault_of_a_draft_has_its_error() {
     assert!(draft(&longest.to_string()).is_ok());
 }
 
-/// A talk whose draft has two criteria of the evaluator's own.
+/// Returns a negotiation whose draft has two criteria of the evaluator's own.
 fn talk() -> Negotiation {
     let criteria = vec![criterion("b.hours"), criterion("b.map")];
     Negotiation::begin(&contract(), Draft { criteria, test_scenarios: Vec::new() }).unwrap()

@@ -35,7 +35,7 @@ impl Played {
         Round { sprints, artifact, era: self.era, first, second: None, wanted: Vec::new() }
     }
 
-    /// What is wanted next is built or judged, and so much of it passes.
+    /// Builds or judges whatever comes next, and lets these criteria pass.
     fn goes(&mut self, passed: &[&str]) -> &mut Self {
         let next = artifact(self.course.rounds.len());
         let round = match self.follow() {
@@ -49,7 +49,7 @@ impl Played {
         self
     }
 
-    /// By another judge, of the same artifact.
+    /// Adds a second judgement of the same artifact.
     fn judged_again(&mut self, passed: &[&str]) -> &mut Self {
         let first = self.course.rounds.pop().unwrap();
         let second = self.round(first.sprints, first.artifact, passed).first;
@@ -75,7 +75,7 @@ impl Played {
         self.answers(choice)
     }
 
-    /// From which artifact the next is built, and what it sees to first.
+    /// Returns the artifact that the next build starts from, and its priority.
     fn next(&self) -> (usize, String) {
         let NextAction::Build { from, focus, .. } = self.follow() else { panic!("{:?}", self.follow()) };
         let from = (0..9).find(|nth| Some(artifact(*nth)) == from).unwrap();
@@ -121,10 +121,10 @@ fn the_next_build_goes_on_from_the_best_and_not_from_what_lost_something() {
     played.goes(&few(3)).goes(&few(1));
     assert_eq!(played.next().0, 0, "it has less");
     let mut fallen = Played::new(Rules { escalate_after: 9, ..Rules::default() });
-    // It passes more in all, and lost what had passed.
+    // It passes more in all, but lost a criterion that had passed.
     fallen.goes(&["b.1"]).goes(&["a.1", "a.2", "b.2"]);
     assert_eq!(fallen.next().0, 0);
-    // What only the dropped one had is not missed.
+    // A criterion that only the dropped artifact passed is not missed.
     fallen.goes(&["b.1", "a.1"]);
     assert_eq!((&fallen.course.rounds[2].first.fallen, fallen.next().0), (&Vec::new(), 2));
     let mut better = Played::new(Rules::default());
@@ -138,7 +138,7 @@ fn rounds_in_a_row_that_gain_too_little_hold_the_run() {
     played.goes(&few(2)).goes(&few(2));
     assert!(matches!(played.follow(), NextAction::Build { .. }), "once is no standstill");
     assert_eq!(played.goes(&few(2)).follow(), NextAction::Question(Question::Stagnation));
-    // A quarter of the lighter dimension is 6.25 points: enough for 5, and too little for 7.
+    // A quarter of the lighter dimension is 6.25 points: enough for 5, too little for 7.
     let steps = |gain| {
         let mut played = Played::new(Rules { gain: score(gain), escalate_after: 9, ..Rules::default() });
         played.goes(&["b.1"]).goes(&["b.1", "b.2"]).goes(&["b.1", "b.2", "b.3"]);
@@ -194,7 +194,7 @@ fn each_answer_to_a_hold_does_what_it_says() {
     }
     assert_eq!(held().next_after(Choice::Guide { text: "mind the map".into() }), (0, "b".to_owned()));
     assert_eq!(held().next_after(Choice::Refocus { dimension: "a".into() }), (0, "a".to_owned()));
-    // Whoever answered is not asked again before two more rounds.
+    // After an answer, a person is not asked again before two more rounds.
     let mut again = held();
     again.answers(Choice::Guide { text: "mind the map".into() }).goes(&few(2));
     assert!(matches!(again.follow(), NextAction::Build { .. }));
@@ -290,7 +290,7 @@ fn a_pass_is_judged_twice_where_that_is_asked_for_and_the_lower_one_stands() {
     assert_eq!(owed.len(), 4, "what only one of them passed is not owed");
 }
 
-/// A second judge may be more content as a whole and still have missed something that must pass.
+/// A second judge may give a higher score and still have missed something that must pass.
 #[test]
 fn what_either_judge_has_missed_is_to_be_seen_to() {
     let rules = Rules { judge_twice: true, threshold: score(60.0), ..Rules::default() };

@@ -50,7 +50,7 @@ fn the_evaluator_rules_on_each_proposal_and_has_the_last_word() {
     talk.rule(&profile, BRIEF, vec![ruling(false)]).unwrap();
     assert_eq!(talk.turn(&rules), Turn::Settled);
     assert_eq!(ids(&talk), ["b.hours"]);
-    // More rounds, if they are wanted; and none after all was accepted.
+    // There are more rounds if they are wanted, but none after all proposals were accepted.
     assert_eq!(talk.turn(&Rules { negotiation_rounds: 3, ..Rules::default() }), Turn::Builder { round: 3 });
     let mut content = begun();
     content.propose(&profile, vec![dropping("b.map")]).unwrap();
@@ -63,7 +63,7 @@ fn what_the_profile_asks_for_is_not_negotiated() {
     let mut talk = begun();
     let frozen = Err(Foul::Frozen("a.1".into()));
     assert_eq!(talk.propose(&contract(), vec![dropping("a.1")]), frozen);
-    // Nor by a journal that somebody else has written.
+    // A journal that somebody else has written cannot change that either.
     talk.rounds.push(super::super::negotiation::Round {
         proposals: vec![dropping("a.1")],
         rulings: vec![ruling(true)],

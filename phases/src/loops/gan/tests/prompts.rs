@@ -22,7 +22,7 @@ const NONCE: &str = "n0nce";
 struct Scene {
     /// The end of every text.
     ending: String,
-    /// Whether every optional part is there, or none.
+    /// Whether every optional part is present, or none.
     full: bool,
     brief: Brief,
     given: Folder,
@@ -214,7 +214,7 @@ fn screens(path: &str) -> Folder {
     }
 }
 
-/// A page without its last part, which is for retries and the same on every page.
+/// Returns a page without its last part, which is for retries and the same on every page.
 fn first_try(page: &str) -> &str {
     page.split("\n\n## Once more").next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! How the test scenarios of a draft are read, and the error that each faulty one gets.
+//! Tests how the test scenarios of a draft are read, and the error that each faulty one gets.
 
 use serde_json::{Value, json};
 

@@ -2,10 +2,10 @@
 
 use crate::answer::{OffSchema, says_something};
 
-// It must fit into the next phases' pages, of which some agents take a million characters.
+// It must fit into the pages of the next phases. Some agents take a million characters.
 const LONGEST: usize = 1 << 19;
 
-/// Reads an artifact: trimmed, ending with one line feed, and taken out of the fence that the whole answer may be in.
+/// Reads an artifact: trims it, ends it with one line feed, and removes a fence around the whole answer.
 pub fn artifact(text: &str) -> Result<String, OffSchema> {
     let text = trimmed(text);
     let text = unwrapped(text).map_or(text, trimmed);
@@ -19,17 +19,17 @@ pub fn artifact(text: &str) -> Result<String, OffSchema> {
     Ok(format!("{text}\n"))
 }
 
-/// Without blank lines around it; the first line keeps its indentation, which may be code.
+/// Removes blank lines around the text. The first line keeps its indentation, which may be code.
 fn trimmed(text: &str) -> &str {
     let text = text.trim_start_matches('\u{feff}').trim_end();
     let begin = text.find(|c: char| !c.is_whitespace()).unwrap_or(text.len());
     &text[text[..begin].rfind('\n').map_or(0, |end| end + 1)..]
 }
 
-/// What stands in a Markdown fence that begins and ends the text.
+/// Returns the content of a Markdown fence that begins and ends the text.
 ///
-/// Such a fence may hold others. Where theirs do not come out even, the first line does not belong to the last one, and
-/// nothing is taken off.
+/// Such a fence may contain others. If those are unbalanced, the first line does not belong to the last one, and
+/// nothing is removed.
 fn unwrapped(text: &str) -> Option<&str> {
     let (first, rest) = text.split_once('\n')?;
     let (inner, last) = rest.rsplit_once('\n').unwrap_or(("", rest));
@@ -37,7 +37,7 @@ fn unwrapped(text: &str) -> Option<&str> {
     (Fence::of(last)?.closes(&fence) && is_even(inner)).then_some(inner)
 }
 
-/// Whether every fence that is opened is closed.
+/// Whether every open fence is closed.
 fn is_even(text: &str) -> bool {
     let mut open: Option<Fence<'_>> = None;
     for fence in text.lines().filter_map(Fence::of) {
@@ -132,7 +132,7 @@ mod tests {
         fn what_was_read_once_is_read_as_it_is(lines in prop::collection::vec("(```|~~~~|```md|# a| b|)", 0..8)) {
             let text = lines.join("\n");
             if let Ok(once) = artifact(&text) {
-                // A fence within a fence is the artifact's own.
+                // A fence within a fence belongs to the artifact.
                 if Fence::of(once.lines().next().unwrap()).is_none() {
                     prop_assert_eq!(artifact(&once), Ok(once.clone()));
                 }

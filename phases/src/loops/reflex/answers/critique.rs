@@ -1,4 +1,4 @@
-//! The answer to CRITIQUE: what to change, one issue for a rule that is not met.
+//! The answer to CRITIQUE: the changes to make, one issue for each rule that is not met.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +6,11 @@ use crate::answer::{self, Mismatch, OffSchema, capped};
 use crate::loops::reflex::criteria::RuleId;
 use crate::loops::reflex::verdict::RuleResult;
 
-/// One thing to be put right.
+/// One problem to fix.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issue {
     pub rule: RuleId,
-    /// The heading under which the artifact is to be changed, there already or not; empty for the whole of it.
+    /// The heading of the section to change, which may be a new one; empty for the whole artifact.
     pub section: Box<str>,
     pub problem: Box<str>,
     pub fix_instruction: Box<str>,
@@ -20,7 +20,7 @@ pub struct Issue {
 const LONGEST_TEXT: usize = 2000;
 const LONGEST_SECTION: usize = 300;
 
-/// Reads one to `most` issues, each about another one of the rules that were missed.
+/// Reads one to `most` issues, each about a different one of the missed rules.
 pub fn critique(
     text: &str,
     nonce: &str,

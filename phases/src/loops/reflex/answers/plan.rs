@@ -1,4 +1,4 @@
-//! The answer to PLAN: a few steps, each for the sake of one rule.
+//! The answer to PLAN: a few steps, each for one rule.
 
 use std::ops::RangeInclusive;
 
@@ -11,13 +11,13 @@ use crate::loops::reflex::criteria::{Rule, RuleId};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
     pub step: Box<str>,
-    /// The rule that it is to meet.
+    /// The rule that the step should meet.
     pub rule: RuleId,
 }
 
 const LONGEST_STEP: usize = 1000;
 
-/// Reads a plan of as many steps as asked for, about the active rules.
+/// Reads a plan with the requested number of steps, about the active rules.
 pub fn plan(
     text: &str,
     nonce: &str,

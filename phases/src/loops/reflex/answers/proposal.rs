@@ -1,4 +1,4 @@
-//! The answer to PROPOSE: rules for one task, which a person looks at before they count.
+//! The answer to PROPOSE: rules for one task, which a person reviews before they count.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::loops::reflex::task::Bounds;
 const LONGEST_DESCRIPTION: usize = 400;
 const LONGEST_CHECK: usize = 800;
 
-/// What was asked, as far as reading the answer needs it.
+/// The parts of the question that are needed to read the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted<'a> {
     pub known: &'a [Rule],
@@ -19,7 +19,7 @@ pub struct Wanted<'a> {
     pub bounds: Bounds,
 }
 
-/// Reads as many rules as asked for, of which none stands in the place of one that is there already.
+/// Reads the requested number of rules. None of them may replace an existing rule.
 pub fn proposal(text: &str, nonce: &str, wanted: Wanted<'_>) -> Result<Vec<Rule>, OffSchema> {
     answer::coded(text, nonce, "rules", |mut answer| {
         let entries = answer::entries::<Entry>(&mut answer, "rules")?;

@@ -1,4 +1,4 @@
-//! The answer to EVALUATE: the judge's verdicts, read as any evaluator's are.
+//! The answer to EVALUATE: the judge's verdicts, read like those of any evaluator.
 
 use crate::answer::OffSchema;
 use crate::contract::{self, Contract, Criterion, CriterionId, Dimension, DimensionId};
@@ -6,7 +6,7 @@ use crate::judgement::{self, Ask, Finding, VerdictShape};
 use crate::loops::reflex::checks::Asked;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 
-/// The judge's contract: one dimension, and in it a criterion for each rule.
+/// Returns the judge's contract: one dimension, with a criterion for each rule.
 pub fn contract(asked: &[Asked<'_>]) -> Contract {
     let rules = DimensionId::from("rules");
     let criterion = |asked: &Asked<'_>| Criterion {
@@ -23,7 +23,7 @@ pub fn contract(asked: &[Asked<'_>]) -> Contract {
     }
 }
 
-/// What holds, how a person would tell, and what was asked besides.
+/// Returns the text of a rule, the check for a person, and the additional questions.
 fn text(asked: &Asked<'_>) -> String {
     let said = [&*asked.rule.description, &*asked.rule.check].into_iter();
     said.chain(asked.questions.iter().copied()).collect::<Vec<_>>().join(" ")
@@ -32,7 +32,7 @@ fn text(asked: &Asked<'_>) -> String {
 /// Reads the judge's verdicts on the rules that it was asked about.
 pub fn judged(text: &str, asked: &[Asked<'_>], nonce: &str) -> Result<Vec<RuleResult>, OffSchema> {
     let contract = contract(asked);
-    // A number for all rules together says of none whether it is met: only evidence is read, whoever answers.
+    // A single number for all rules does not say which ones are met, so only evidence is read, whichever agent answers.
     let ask = Ask { contract: &contract, nonce, members: &[], at_fault: &[], shape: VerdictShape::Evidenced };
     let judgement = judgement::read(text, &ask)?;
     let findings = asked.iter().zip(judgement.whole.findings.iter());

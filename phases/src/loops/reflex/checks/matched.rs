@@ -1,10 +1,10 @@
-//! Patterns held against the artifact.
+//! Pattern checks of the artifact.
 
 use super::{Check, Kind, PAGE, Told};
 use crate::checks::{self, Bytes, Facts, Usage};
 use crate::transcript::Transcript;
 
-/// Makes all pattern checks on the artifact's text.
+/// Runs all pattern checks on the artifact's text.
 pub fn matched(text: &str, checks: &[Check]) -> Vec<Told> {
     let patterns = checks.iter().enumerate().filter_map(|(at, check)| match check.kind()? {
         Kind::Pattern { pattern, .. } => Some((at, pattern, check.how.check()?)),
@@ -13,14 +13,14 @@ pub fn matched(text: &str, checks: &[Check]) -> Vec<Told> {
     patterns
         .map(|(check, pattern, how)| {
             let (met, seen) = checks::tell(how, &Page(text));
-            // Whoever refines a text may know what is looked for: it is no exam.
+            // The agent that refines a text may see the pattern: this is not an exam.
             let details = if met == Some(true) { seen } else { format!("{seen} (pattern: {pattern})") };
             Told { check, met, details: checks::line(&details).into() }
         })
         .collect()
 }
 
-/// An artifact's text is all that is known.
+/// A page of which only the artifact's text is known.
 struct Page<'a>(&'a str);
 
 impl Facts for Page<'_> {

@@ -1,4 +1,4 @@
-//! Reading the checks that an agent proposes: everything that would be run or compiled is looked at here.
+//! Reads the checks that an agent proposes. Everything that would be run or compiled is validated here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,13 +10,13 @@ use crate::answer::{self, Mismatch, OffSchema, capped};
 use crate::checks::{fault, shell_fault};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 
-/// What was asked, as far as reading the answer needs it.
+/// The parts of the question that are needed to read the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {
     pub nonce: &'a str,
     /// Each needs at least one check.
     pub rules: &'a [&'a Rule],
-    /// How many checks one rule may have.
+    /// The maximum number of checks for one rule.
     pub most: usize,
 }
 
@@ -101,7 +101,7 @@ impl Entry {
     }
 }
 
-/// Every rule has a check, none has too many, and there are checks of no others.
+/// Fails unless every rule has a check, none has too many, and no other rule has one.
 fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffSchema> {
     let mut counts = BTreeMap::<&RuleId, usize>::new();
     for entry in entries {
@@ -153,7 +153,7 @@ mod tests {
         read(text, &Ask { nonce: NONCE, rules: &rules, most: 2 })
     }
 
-    /// One check a rule, and one more.
+    /// One check for each rule, and one more.
     fn answer() -> Value {
         json!({"answer_to": NONCE, "checks": [
             {"rule_id": "a.correctness.endpoints", "type": "content", "search": "GET /rooms", "expected": "present"},

@@ -1,20 +1,20 @@
-//! The verdict on a rule from all that was told of it, by machines and by the judge.
+//! The verdict on a rule, combined from the results of machines and of the judge.
 
 use super::{Check, Kind, Told};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 
-/// A rule that the judge is asked about, with the questions made for it.
+/// A rule that the judge is asked about, with the questions for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked<'a> {
     pub rule: &'a Rule,
     pub questions: Vec<&'a str>,
 }
 
-/// The rules that the judge is asked about, once the machines have spoken.
+/// Returns the rules that the judge is asked about, after the machine checks.
 ///
-/// Those are the rules with a question, and those that no machine has told of. What a machine has found broken is
-/// settled, whatever a judge would say.
+/// These are the rules with a question, and those without a complete machine result. A rule that a machine has found
+/// broken is settled, whatever a judge would say.
 pub fn asked<'a>(rules: &[&'a Rule], checks: &'a [Check], told: &[Told]) -> Vec<Asked<'a>> {
     let open = rules.iter().filter(|rule| {
         let machines = Machines::of(&rule.id, checks, told);
@@ -23,7 +23,7 @@ pub fn asked<'a>(rules: &[&'a Rule], checks: &'a [Check], told: &[Told]) -> Vec<
     open.map(|rule| Asked { rule, questions: questions(&rule.id, checks).collect() }).collect()
 }
 
-/// One result a rule: every machine check and the judge, where it was asked, must say that it is met.
+/// Returns one result for each rule. Every machine check and the judge, if asked, must say that the rule is met.
 ///
 /// `judged` holds the judge's results on the rules that `asked` has named.
 pub fn combined(rules: &[&Rule], checks: &[Check], told: &[Told], judged: &[RuleResult]) -> Vec<RuleResult> {
@@ -53,12 +53,12 @@ fn questions<'a>(rule: &RuleId, checks: &'a [Check]) -> impl Iterator<Item = &'a
     checks.iter().filter(move |check| check.rule == rule).filter_map(|check| check.how.question())
 }
 
-/// What the machine checks of one rule have told.
+/// The results of the machine checks of one rule.
 struct Machines<'a> {
     met: Vec<(By, &'a str)>,
-    /// The first that says that the rule is not met.
+    /// The first result that says that the rule is not met.
     broken: Option<(By, &'a str)>,
-    /// Some check could not be run, so that those that could show a part only.
+    /// Whether some check could not be run, so that the others show only a part.
     is_partial: bool,
 }
 
@@ -85,7 +85,7 @@ impl<'a> Machines<'a> {
         self.is_partial || self.met.is_empty()
     }
 
-    /// A command shows more than a pattern.
+    /// Returns the stronger evidence: a command shows more than a pattern.
     fn by(&self) -> By {
         if self.met.iter().any(|(by, _)| *by == By::Command) { By::Command } else { By::Pattern }
     }
@@ -125,7 +125,7 @@ mod tests {
         met.iter().map(told).collect()
     }
 
-    /// The verdict on one rule from its checks, what they told, and what a judge would say of every rule.
+    /// Returns the verdict on one rule from its checks, their results, and a judge's verdict on every rule.
     fn verdict(
         id: &str,
         checks: &[Check],

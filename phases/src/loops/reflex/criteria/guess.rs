@@ -1,11 +1,12 @@
-//! Which template a task is about, from its words.
+//! Guesses the template of a task from its words.
 
 use std::collections::BTreeSet;
 
 use super::Template;
 
 impl Template {
-    /// The template that the words of a task speak for; none when they speak for no one more than for all others.
+    /// Returns the template that the words of a task indicate; none if no template has more of them than all others
+    /// together.
     pub fn guess(task: &str) -> Option<Self> {
         let lower = task.to_lowercase();
         let words = lower.split(|c: char| !c.is_alphanumeric() && c != '-');
@@ -22,7 +23,7 @@ impl Template {
         self.signs().iter().any(|sign| *sign == word || *sign == singular)
     }
 
-    /// Words that stand for one kind of text and are rarely used of another.
+    /// Words that indicate one kind of text and are rarely used for another.
     fn signs(self) -> &'static [&'static str] {
         match self {
             Self::Api => &["api", "endpoint", "graphql", "grpc", "openapi", "swagger", "webhook"],

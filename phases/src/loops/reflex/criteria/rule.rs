@@ -1,34 +1,34 @@
-//! One rule, and the form of its id, which says where it belongs.
+//! One rule, and the form of its id, which contains its level and category.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Level, RuleId, Severity, Weights};
 
-/// The categories of the templates' rules, and of those that an agent may propose: the rules of one category and level
-/// are judged in one call, so that every other one would cost a call for each version of the text.
+/// The categories of the templates' rules, and of those that an agent may propose. The rules of one category and level
+/// are judged in one call, so every other category would cost a call for each version of the text.
 pub const CATEGORIES: [&str; 5] = ["correctness", "completeness", "quality", "style", "security"];
 
 const LONGEST_ID: usize = 80;
 const LONGEST_NAME: usize = 40;
 
-/// One demand on the artifact.
+/// One requirement for the artifact.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rule {
     pub id: RuleId,
-    /// What holds when the rule is met.
+    /// The condition that holds when the rule is met.
     pub description: Box<str>,
     pub severity: Severity,
     pub weight: u32,
     pub level: Level,
-    /// How a person would tell.
+    /// The way a person would check it.
     pub check: Box<str>,
-    /// A person's own check, which ends with 0 when the rule is met: nobody is asked for another one.
+    /// A person's own check, which ends with 0 when the rule is met. No agent is asked for another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
 }
 
 impl Rule {
-    /// A rule under an id of the right form.
+    /// Returns a rule; none if its id has the wrong form.
     pub fn new(id: &str, severity: Severity, weights: Weights, description: &str) -> Option<Self> {
         let (level, _) = parts(id)?;
         Some(Self {
@@ -42,7 +42,7 @@ impl Rule {
         })
     }
 
-    /// The middle of its id.
+    /// Returns the category, which is the middle of its id.
     pub fn category(&self) -> &str {
         parts(self.id.as_str()).map_or("", |(_, category)| category)
     }
@@ -55,7 +55,7 @@ impl Rule {
 }
 
 impl RuleId {
-    /// An id made from what a rule says, for those who name none: as much of it as is handy.
+    /// Makes an id for a rule that has none, from a handy length of its text.
     pub fn made(level: Level, category: &str, says: &str) -> Self {
         let lower = says.to_lowercase();
         let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -72,14 +72,14 @@ impl RuleId {
         Self::new(format!("{level}.{category}.{name}"))
     }
 
-    /// The same with a number, where the first is taken.
+    /// Returns the same id with a number, for when the first is taken.
     #[must_use]
     pub fn numbered(&self, number: usize) -> Self {
         Self::new(format!("{self}-{number}"))
     }
 }
 
-/// The level and the category of an id such as `a.correctness.endpoints`.
+/// Returns the level and the category of an id such as `a.correctness.endpoints`.
 fn parts(id: &str) -> Option<(Level, &str)> {
     let is_ours = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     let (level, rest) = id.split_once('.')?;

@@ -1,12 +1,12 @@
-//! The thirty-two rules, eight a template.
+//! The thirty-two rules, eight for each template.
 //!
-//! Each is written to be told from the text alone, by different judges alike. Changing a word here makes other criteria:
-//! no verdict under the old wording is ever reused.
+//! Each can be decided from the text alone, with the same result by different judges. Changing a word here makes new
+//! criteria: no verdict under the old wording is ever reused.
 
 use super::Severity::{Fail, Warn};
 use super::{Level, Rule, RuleId, Severity, Template, Weights};
 
-/// A rule before it is weighed; its level stands in its id.
+/// A rule before it is weighed. Its id contains its level.
 pub(super) struct Text {
     id: &'static str,
     severity: Severity,

@@ -6,7 +6,7 @@ fn criteria(template: Template) -> Criteria {
     Criteria::of(template, Weights::default(), template.thresholds())
 }
 
-/// One line a rule, as the page of the original lists them.
+/// Lists one rule per line, as the page of the original does.
 fn listed(template: Template) -> String {
     let criteria = criteria(template);
     let rules = criteria.rules.iter();

@@ -1,4 +1,4 @@
-//! What the critic is told: the artifact, and the rules that it does not meet.
+//! The critic's prompt: the artifact, and the rules that it does not meet.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::prompt::numbered;
 #[derive(Clone, Copy, Debug)]
 pub struct CritiqueBrief<'a> {
     pub call: Call<'a>,
-    /// Left out where the critic is to see the text alone.
+    /// Left out if the critic should see the text alone.
     pub task: Option<Task<'a>>,
     pub artifact: &'a Body,
     pub criteria: &'a Criteria,

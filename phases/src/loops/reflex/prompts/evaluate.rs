@@ -1,5 +1,5 @@
-//! What the judge is told: the task, the artifact, the rules with their questions. Never an earlier verdict or score, nor
-//! what a rule weighs: the brief has no place for the one, and the page none for the other.
+//! The judge's prompt: the task, the artifact, the rules with their questions. It never contains an earlier verdict or
+//! score, nor the weight of a rule: the brief has no place for the one, and the page none for the other.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::prompt::numbered;
 pub struct EvaluateBrief<'a> {
     pub call: Call<'a>,
     pub task: Task<'a>,
-    /// What facts and conventions are compared with, where there is anything.
+    /// The material to compare facts and conventions with, if there is any.
     pub context: Option<&'a Folder>,
     pub artifact: &'a Body,
     pub asked: &'a [Asked<'a>],

@@ -1,4 +1,4 @@
-//! What the planner is told: the task, the rules that count, and what has come of them so far.
+//! The planner's prompt: the task, the rules that count, and their results so far.
 
 use std::ops::RangeInclusive;
 
@@ -17,9 +17,9 @@ pub struct PlanBrief<'a> {
     pub context: Option<&'a Folder>,
     /// The rules that count at the level.
     pub rules: &'a [&'a Rule],
-    /// The last events of the run, a line each.
+    /// The last events of the run, one per line.
     pub events: &'a [String],
-    /// What was not met when the artifact was last judged.
+    /// The rules that were not met when the artifact was last judged.
     pub failures: &'a [&'a RuleResult],
     pub steps: RangeInclusive<usize>,
 }

@@ -1,5 +1,5 @@
-//! What whoever prepares the checks is told: the task, the rules to be checked, and never the artifact: the brief has no
-//! place for it.
+//! The prompt for preparing checks: the task and the rules to check, but never the artifact: the brief has no place for
+//! it.
 
 use serde::Serialize;
 
@@ -13,11 +13,11 @@ pub struct PrepareBrief<'a> {
     pub call: Call<'a>,
     pub task: Task<'a>,
     pub context: Option<&'a Folder>,
-    /// Empty where checks are made without a plan.
+    /// Empty if checks are made without a plan.
     pub plan: &'a [PlanStep],
     /// The rules that need checks.
     pub rules: &'a [&'a Rule],
-    /// How many checks one rule may have.
+    /// The maximum number of checks for one rule.
     pub most: usize,
 }
 

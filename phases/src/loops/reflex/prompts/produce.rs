@@ -1,4 +1,4 @@
-//! What the producer is told: the task, the plan, and the text so far if there is one.
+//! The producer's prompt: the task, the plan, and the text so far if there is one.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ pub struct ProduceBrief<'a> {
     pub task: Task<'a>,
     pub context: Option<&'a Folder>,
     pub plan: &'a [PlanStep],
-    /// The artifact that there is already.
+    /// The existing artifact.
     pub artifact: Option<&'a Body>,
 }
 

@@ -1,4 +1,4 @@
-//! What whoever proposes rules is told: the task, the project, and the rules that there are already.
+//! The prompt for proposing rules: the task, the project, and the existing rules.
 
 use std::ops::RangeInclusive;
 
@@ -15,7 +15,7 @@ pub struct ProposeBrief<'a> {
     pub task: Task<'a>,
     pub context: Option<&'a Folder>,
     pub criteria: &'a Criteria,
-    /// What counts as a major issue, in a person's words; may be empty.
+    /// The definition of a major issue, in a person's words; may be empty.
     pub major: &'a str,
     pub rules: RangeInclusive<usize>,
 }

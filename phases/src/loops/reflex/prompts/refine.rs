@@ -1,4 +1,4 @@
-//! What the refiner is told: the artifact, and the issues to put right in it.
+//! The refiner's prompt: the artifact, and the issues to fix in it.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::prompt::numbered;
 #[derive(Clone, Copy, Debug)]
 pub struct RefineBrief<'a> {
     pub call: Call<'a>,
-    /// Left out where the refiner is to work by the issues alone.
+    /// Left out if the refiner should work from the issues alone.
     pub task: Option<Task<'a>>,
     pub artifact: &'a Body,
     pub issues: &'a [Issue],

@@ -12,7 +12,7 @@ fn result(rule: &Rule, met: Option<bool>) -> RuleResult {
     RuleResult { rule: rule.id.clone(), verdict, details: "seen".into(), by: By::Judge }
 }
 
-/// Every rule is met, but for those named.
+/// Returns results in which every rule is met, except the named ones.
 fn results(criteria: &Criteria, special: &[(&str, Option<bool>)]) -> Vec<RuleResult> {
     let met = |rule: &Rule| {
         special.iter().find(|(id, _)| *id == rule.id.as_str()).map_or(Some(true), |(_, met)| *met)
@@ -186,7 +186,7 @@ fn an_evaluation_survives_its_journal_line() {
     }
 }
 
-/// Rules of any severity, weight and level.
+/// Generates rules of any severity, weight and level.
 fn any_criteria() -> impl Strategy<Value = Criteria> {
     let severity = prop_oneof![Just(Severity::Fail), Just(Severity::Warn), Just(Severity::Info)];
     let weight = prop_oneof![0..4_u32, Just(u32::MAX)];

@@ -1,4 +1,4 @@
-//! What the executors of a trial find and have left, as far as they were run.
+//! The inputs and results of a trial's executors, as far as they were run.
 
 use std::sync::LazyLock;
 
@@ -10,11 +10,11 @@ use crate::loops::tune::{Answer, Plan, Run, Step, StepState, Trial};
 use crate::scenario::Scenario;
 use crate::target::Place;
 
-/// Of a trial that nobody has made and nobody will.
+/// The failure of a trial that was not made and will not be.
 pub(super) static NO_RESULT: LazyLock<Failure> =
     LazyLock::new(|| Failure::new(FailureKind::Empty, "there is no stored result of this trial"));
 
-/// What an executor is to do next; nothing, where trials are stored and none is made.
+/// Returns the next step of an executor, or a missing unit if the run uses stored trials.
 pub(super) fn executed_next(run: &Run, step: Step) -> Unit<'_> {
     if run.plan.task.regraded().is_some() { Unit::Missing(&NO_RESULT) } else { Unit::Next(step) }
 }
@@ -30,7 +30,7 @@ pub(super) fn exercise(
     Step::Exercise { member, skill, trial, input, graded }
 }
 
-/// Where the workspace of a scenario stands.
+/// The state of a scenario's workspace.
 pub(super) enum Start<'a> {
     Ready(Option<TreeId>),
     Missing(&'a Failure),
@@ -50,7 +50,7 @@ pub(super) fn start(run: &Run, scenario: usize) -> Start<'_> {
     }
 }
 
-/// Why a scenario is left out: its set-up left its answers, so that no trial would show anything.
+/// Returns why a scenario is left out: its set-up left its answers, so no trial would show anything.
 pub fn left_out(run: &Run, scenario: usize) -> Option<&Failure> {
     match start(run, scenario) {
         Start::Missing(failure) => Some(failure).filter(|failure| failure.kind == FailureKind::Gate),
@@ -62,7 +62,7 @@ fn set_up(told: &Scenario, scenario: usize) -> Step {
     Step::SetUp { scenario, files: told.files }
 }
 
-/// What the set-up of a scenario has come to, if it has one that did not fail.
+/// Returns the answer to the set-up of a scenario, if it has one that did not fail.
 pub(in crate::loops::tune) fn was_set_up(run: &Run, scenario: usize) -> Option<(Step, &Answer)> {
     let told = run.plan.task.scenarios.get(scenario).filter(|told| told.setup.is_some())?;
     let step = set_up(told, scenario);
@@ -72,7 +72,7 @@ pub(in crate::loops::tune) fn was_set_up(run: &Run, scenario: usize) -> Option<(
     }
 }
 
-/// What the executor of a scenario finds in its workspace, where that is known.
+/// Returns the initial workspace of a scenario's executor, if it is known.
 pub fn starting(run: &Run, scenario: usize) -> Option<TreeId> {
     match start(run, scenario) {
         Start::Ready(tree) => tree,
@@ -80,18 +80,18 @@ pub fn starting(run: &Run, scenario: usize) -> Option<TreeId> {
     }
 }
 
-/// What a candidate's members left on one trial, as far as they were run.
+/// Returns the artifacts of a candidate's members on one trial, as far as they were run.
 pub fn artifacts(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<TreeId> {
     let trees = exercised(run, candidate, trial).into_iter().filter_map(tree_of);
     trees.collect()
 }
 
-/// What came of a candidate's members on one trial, as far as they were run.
+/// Returns the outcomes of a candidate's members on one trial, as far as they were run.
 pub fn exercised<'a>(run: &'a Run, candidate: &Candidate, trial: Trial) -> Vec<&'a Answer> {
     executions(run, candidate, trial).into_iter().filter_map(|(_, outcome)| outcome.ok()).collect()
 }
 
-/// The same with the steps; a failure that is the result of its member comes last.
+/// Returns the same with the steps. A failure that counts as its member's result comes last.
 pub(in crate::loops::tune) fn executions<'a>(
     run: &'a Run,
     candidate: &Candidate,

@@ -1,4 +1,4 @@
-//! What trials have come to, in numbers.
+//! The results of trials, in numbers.
 
 use super::{Unit, unit_by};
 use crate::contract::DimensionId;
@@ -8,12 +8,12 @@ use crate::loops::tune::{Measured, Plan, Run, Seat, Trial};
 use crate::score::{self, Score};
 use crate::target::Place;
 
-/// A trial that has a score.
+/// Returns the unit of a trial if it has a score.
 pub(super) fn scored(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Option<Unit<'_>> {
     Some(unit_by(run, candidate, trial, seat)).filter(|unit| unit.score().is_some())
 }
 
-/// A review tells of the text what no trial was asked about.
+/// Summarizes scored trials. A review covers the dimensions of the text that no trial was asked about.
 pub(super) fn summarise(plan: &Plan, scored: &[Unit<'_>], review: Option<&Judgement>, of: usize) -> Measured {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let judgements: Vec<&Judgement> = scored.iter().filter_map(Unit::judgement).collect();
@@ -39,7 +39,7 @@ pub(super) fn summarise(plan: &Plan, scored: &[Unit<'_>], review: Option<&Judgem
     }
 }
 
-/// A member of which no scenario demands anything is known by its text.
+/// Returns each member's score. A member without demands in any scenario is scored by its text.
 fn member_scores(plan: &Plan, scored: &[Unit<'_>], review: Option<&Judgement>) -> Vec<Option<Score>> {
     if !plan.is_chain() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What an improver is told besides files: what was missed, what must stay met, and what was tried for it before.
+//! The improver's input besides files: what was missed, what must stay met, and earlier attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::loops::tune::{Edit, Round, Run, Search, panel};
 use crate::prompt::{Asked, Missed, Tried};
 use crate::target::Place;
 
-/// What is met and must stay so, and what was missed.
+/// Returns the statements that must stay met, and those that were missed.
 pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Vec<Asked>, Vec<Missed>) {
     let task = &run.plan.task;
     let targets = run.state.rounds.last().and_then(|round| round.targets.as_ref());
-    // What it is to mend may be a statement about the work of another member.
+    // A target of the edit may be a statement about another member's work.
     let own = run.plan.is_chain() && targets.is_none();
     let standings = notes::standings(run, base, run.era_of(base), own.then_some(member));
     let (met, missed): (Vec<_>, Vec<_>) =
@@ -30,7 +30,7 @@ pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Ve
     (met, missed)
 }
 
-/// Each statement that is probably met, once. A single trial tells of few of them, and not always the truth.
+/// Returns each statement that is probably met, once. A single trial covers few of them and may be wrong.
 fn believed_met(run: &Run) -> Vec<Asked> {
     let task = &run.plan.task;
     let targets = run.state.rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
@@ -44,19 +44,19 @@ fn believed_met(run: &Run) -> Vec<Asked> {
     met.map(|(scenario, demand)| task.asked(&scenario.criterion(demand))).collect()
 }
 
-/// Suggestions for this member, and those that name none.
+/// Returns the suggestions for this member, and those that name no member.
 pub(super) fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Suggestion> {
     let name = run.plan.member(member).name.as_str();
     let ours = |suggestion: &Suggestion| suggestion.member.as_deref().is_none_or(|other| other == name);
     Notes::of(run, base, run.era_of(base)).suggestions.into_iter().filter(ours).collect()
 }
 
-/// Earlier edits of this member that have not helped, oldest first: those that were dropped, and those after which something was
-/// missed again that is to be mended now.
+/// Returns earlier edits of this member that did not help, oldest first: those that were dropped, and those after which
+/// a current target was missed again.
 pub(super) fn tried(run: &Run, member: Place) -> Vec<Tried> {
     let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member).map(|dropped| {
         let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
-        // A person is told by how much; an improver must not work for a number.
+        // The user sees the number of points; an improver must not work for a number.
         let why = if dropped.draft.is_some() { WORSE } else { &dropped.why };
         (
             dropped.round,
@@ -71,7 +71,7 @@ pub(super) fn tried(run: &Run, member: Place) -> Vec<Tried> {
 const SILENT: &str = "a change without a summary";
 const WORSE: &str = "the skill did worse with it";
 
-/// The edits that were made for what is to be mended now, and have not mended it for good.
+/// Returns the edits for current targets that did not fix them for good.
 fn in_vain(run: &Run, member: Place) -> Vec<(u32, Tried)> {
     let rounds = &run.state.rounds;
     let targets = rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
@@ -91,7 +91,7 @@ fn in_vain(run: &Run, member: Place) -> Vec<(u32, Tried)> {
     vain.collect()
 }
 
-/// A statement is told in the words of an improver's page, which may be fewer than a person is told.
+/// Describes the result for a statement in the improver's wording, which may show less than a user sees.
 fn told(run: &Run, fault: &Fault, look: Look, seen: Option<Missed>) -> String {
     let Asked { id, question } =
         seen.as_ref().map_or_else(|| run.plan.task.asked(&fault.criterion), |missed| missed.asked.clone());
@@ -103,7 +103,7 @@ fn told(run: &Run, fault: &Fault, look: Look, seen: Option<Missed>) -> String {
     format!("{id}: {question}\n{came}")
 }
 
-/// What was seen of a statement that was missed in a round.
+/// Returns the evidence for a statement that was missed in a round.
 fn seen(run: &Run, round: &Round, statement: &str) -> Option<Missed> {
     let task = &run.plan.task;
     let is_it =

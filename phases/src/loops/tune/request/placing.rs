@@ -1,4 +1,4 @@
-//! What stands in the workspace of each request of `tune`, and where.
+//! The content of the workspace for each request of `tune`, and its layout.
 
 use super::{Brief, INPUT, Improving, SKILL, START, WORKSPACE, improving};
 use crate::candidate::Candidate;
@@ -12,11 +12,12 @@ use crate::role::{Rights, Role};
 use crate::scenario::Tools;
 use crate::target::Place;
 
-/// Where a workspace holds what is judged, and what an improver reads besides its draft; each with the member's name.
+/// The folders of a workspace for what is judged, and for what an improver reads besides its draft; each followed by
+/// the member's name.
 pub(super) const ARTIFACTS: &str = "artifacts";
 pub(super) const NEIGHBOURS: &str = "neighbours";
 pub(super) const PASSED: &str = "passed";
-/// What an agent said and did, and what an improver's skill has left in its worst trial.
+/// The record of what an agent said and did, and the output of an improver's skill in its worst trial.
 pub(super) const EVIDENCE: &str = "evidence";
 pub(super) const PRODUCED: &str = "produced";
 
@@ -24,7 +25,7 @@ pub(super) fn path(folder: &str, plan: &Plan, member: Place) -> String {
     format!("{folder}/{}", plan.member(member).name)
 }
 
-/// An executor finds the skill where its program looks for skills, if it is installed.
+/// Returns the path of the skill. An installed skill is where the executor's program looks for skills.
 pub(super) fn skill_path(plan: &Plan, member: Place, brief: &Brief) -> String {
     let installed = delivery(brief).and_then(Delivery::at);
     path(installed.unwrap_or(SKILL), plan, member)
@@ -50,24 +51,24 @@ pub(super) fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
     Some(Installed { name, at: skill_path(plan, *member, brief), called })
 }
 
-/// Where a workspace holds the files of plugins.
+/// The folder of a workspace for the files of plugins.
 const PLUGINS: &str = ".plugin";
 
-/// What stands for the folder of the plugin that the skill belongs to, where there is a skill.
+/// Returns the folder that replaces the root of the skill's plugin, if there is a skill.
 pub(super) fn plugin(plan: &Plan, brief: &Brief) -> Option<String> {
     let Brief::Execute { member, delivery: Some(_), .. } = brief else { return None };
     plan.member(*member).plugin.as_ref()?;
     Some(path(PLUGINS, plan, *member))
 }
 
-/// The files of the plugin that the skill names, and the version on trial where the skill stands in the plugin.
+/// Places the plugin files that the skill names, and the version on trial at the skill's place in the plugin.
 fn placed_plugin(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec<Placement> {
     let (Some(at), Some(of)) = (plugin(plan, brief), &plan.member(member).plugin) else { return Vec::new() };
     let own = Placement::new(format!("{at}/{}", of.skill), skill, Access::Scratch);
     vec![Placement::new(at, of.tree, Access::Scratch), own.hiding(&plan.member(member).hidden)]
 }
 
-/// Only an executor is ever given a shell.
+/// Returns the rights of a request. Only an executor ever gets a shell.
 pub(super) fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
     match brief {
         Brief::Execute { trial, .. } if plan.task.tools(trial.scenario) == Tools::Shell => Rights::Shell,
@@ -101,7 +102,7 @@ pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, inp
     (brief, placements)
 }
 
-/// Nothing, where there is no skill.
+/// Places the skill, if there is one.
 fn placed_skill(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec<Placement> {
     let place = |delivery: &Delivery| {
         // An installed skill may keep files beside itself, as it does for its users.
@@ -112,7 +113,7 @@ fn placed_skill(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec
     delivery(brief).map(place).into_iter().collect()
 }
 
-/// What a scenario brings stands in the workspace itself, to be worked on.
+/// Places the scenario's files in the workspace itself, to be worked on.
 pub(super) fn begin_with(files: Option<TreeId>) -> Vec<Placement> {
     files.map(|tree| Placement::work(WORKSPACE, tree)).into_iter().collect()
 }
@@ -122,7 +123,7 @@ pub(super) fn set_up(plan: &Plan, argv: Vec<String>) -> Command {
     Command { argv, input: None, seconds, confined: plan.task.confined, is_browser: false, is_shared: true }
 }
 
-/// The program of a check has a copy of all that a member has left, and a folder that no agent has seen.
+/// Gives the program of a check a copy of the member's whole workspace, and a folder that no agent has seen.
 pub(super) fn check(left: TreeId, grader: Option<(&str, TreeId)>) -> Vec<Placement> {
     let grader = grader.map(|(at, tree)| Placement::new(at, tree, Access::Scratch));
     std::iter::once(Placement::work(WORKSPACE, left)).chain(grader).collect()
@@ -163,7 +164,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
     let passed = passed_on(run, candidate);
     let before = member.0.checked_sub(1).map(Place);
     let after = Some(Place(member.0 + 1)).filter(|after| after.0 < candidate.trees.len());
-    // What comes to this member from the one before it, and what goes from it to the next one.
+    // The output that this member gets from the previous member, and the output that it passes to the next one.
     for (neighbour, handed) in
         before.map(|place| (place, place)).into_iter().chain(after.map(|place| (place, member)))
     {
@@ -193,7 +194,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
     Some((Brief::Improve(Box::new(improving)), placements))
 }
 
-/// A skill to be read.
+/// Places a skill for reading only.
 fn skill_of(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
     fixed(folder, plan, member, tree).hiding(&plan.member(member).hidden)
 }
@@ -202,7 +203,7 @@ fn fixed(folder: &str, plan: &Plan, member: Place, tree: TreeId) -> Placement {
     Placement::new(path(folder, plan, member), tree, Access::Fixed)
 }
 
-/// What each member handed on in the first scenario that was run to its end.
+/// Returns what each member passed on in the first scenario that ran to its end.
 fn passed_on(run: &Run, candidate: &Candidate) -> Vec<TreeId> {
     let era = run.era_of(candidate.id);
     let scenarios = measure::searched(&run.plan).into_iter();

@@ -14,13 +14,13 @@ use crate::skill;
 use crate::target::{self, Place};
 
 impl Request {
-    /// A member's folder of this kind, if the workspace holds one.
+    /// Returns a member's folder of this kind, if the workspace has one.
     fn named<'a>(&'a self, folders: &'a Folders, path: &str, member: Place) -> Option<Named<'a>> {
         let name = self.name(member);
         folders.find(&format!("{path}/{name}")).map(|folder| Named { name, folder })
     }
 
-    /// The skill that an executor carries out, or an improver edits.
+    /// Returns the skill that an executor carries out or an improver edits.
     fn skill<'a>(&'a self, folders: &'a Folders, member: Place) -> Named<'a> {
         let at = placing::skill_path(&self.plan, member, &self.brief);
         Named { name: self.name(member), folder: folders.placed(&at) }
@@ -49,7 +49,7 @@ impl Request {
         })
     }
 
-    /// Of a skill that is installed its user says nothing, or its name.
+    /// Returns the task prompt. For an installed skill, the prompt says nothing of it, or its name.
     pub(super) fn task_prompt(&self, member: Place, calls: bool, trial: Trial) -> Result<String, Faulty> {
         self.plan.task.prompts.task(&TaskBrief {
             call: calls.then(|| self.name(member)),
@@ -144,7 +144,7 @@ impl Request {
         brief.prompt()
     }
 
-    /// An anchor's statements are about the files that were produced.
+    /// Fills in the text of an anchor's statements, which are about the produced files.
     fn worded(&self, contract: &Contract, artifacts: &[Named<'_>]) -> Contract {
         let files = artifacts.iter().flat_map(|member| &member.folder.files);
         let files: Vec<&str> = files.map(|file| file.path.as_str()).collect();
@@ -171,7 +171,7 @@ impl Request {
     }
 }
 
-/// The folder with its texts as they read where that of the plugin stands there.
+/// Returns the folder, with the plugin's root replaced in its texts.
 fn with_plugin_root(skill: &Folder, root: &str) -> Folder {
     let mut skill = skill.clone();
     for file in &mut skill.files {

@@ -1,4 +1,4 @@
-//! Trials that fell short: what a suite can be asked to ask from now on.
+//! Trials that fell short: material for new demands in a suite.
 
 use super::{Tried, tried, wanting};
 use crate::demand::Demand;
@@ -7,28 +7,29 @@ use crate::loops::tune::Run;
 use crate::scenario::Scenario;
 use crate::score::Score;
 
-/// A trial, and what it was found wanting in.
+/// A trial, and what failed in it.
 #[derive(Clone, Debug)]
 pub struct Short<'a> {
     pub tried: Tried<'a>,
     pub demands: Vec<Demand>,
 }
 
-/// All trials of a run that fell short.
+/// Returns all trials of a run that fell short.
 pub fn short(run: &Run) -> Vec<Short<'_>> {
     let all = tried(run).into_iter().map(|tried| Short { demands: wanting(run, &tried), tried });
     all.filter(|short| !short.demands.is_empty()).collect()
 }
 
-/// The worst of them; of equals the newest.
+/// Returns the worst of them, on a tie the newest.
 pub fn worst<'s, 'a>(short: impl Iterator<Item = &'s Short<'a>>) -> Option<&'s Short<'a>> {
     let points =
         |short: &Short<'_>| short.tried.judgement.whole.scored.composite.map_or(f64::MAX, Score::points);
     short.reduce(|worst, next| if points(next) <= points(worst) { next } else { worst })
 }
 
-/// What the suite of a run does not ask yet: of each scenario the worst trial of the version that is left. A scenario that asks for something itself,
-/// or whose task another one asks about, is in the suite already; one that is held out would be known to the search.
+/// Returns what the suite of a run does not ask yet: the worst trial of the remaining version for each scenario. A
+/// scenario with demands, or with the task of one that has them, is in the suite already; a held-out one would become
+/// known to the search.
 pub fn unasked(run: &Run) -> Vec<Short<'_>> {
     let scenarios = &run.plan.task.scenarios;
     let left = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
@@ -43,7 +44,8 @@ pub fn unasked(run: &Run) -> Vec<Short<'_>> {
 }
 
 impl Short<'_> {
-    /// The same for each trial of one version at one task: another trial of it has other faults, or the same ones in other words.
+    /// Returns a digest that is the same for all trials of one version at one task: another trial has other faults, or
+    /// the same ones in other words.
     pub fn mark(&self, run: &Run) -> Digest {
         let scenario = &run.plan.task.scenarios[self.tried.trial.scenario];
         let files = scenario.files.map(|files| files.to_string()).unwrap_or_default();

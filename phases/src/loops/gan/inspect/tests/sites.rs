@@ -10,7 +10,7 @@ fn given(copy: &[&str], tokens: &[(&str, &str)]) -> Given {
     }
 }
 
-/// Which of these pages have that verdict.
+/// Asserts the verdict on each of these pages.
 fn verdicts(check: Check, given: &Given, pages: &[(&str, Verdict)]) {
     for (page, verdict) in pages {
         let told = look(check, page, given);

@@ -1,8 +1,8 @@
-//! The pages as they are sent, with all that can stand on them, and the headings of the barest ones.
+//! The pages as they are sent, with all optional parts, and the headings of the shortest ones.
 
 use super::{Scene, headings};
 
-/// What a second try is told besides stands at the end, and is the same on every page.
+/// Returns a page without its last part, which is for retries and the same on every page.
 pub(super) fn first_try(page: &str) -> &str {
     page.split("\n\n## Once more").next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The page of whoever proposes rules, as it is sent.
+//! The page for proposing rules, as it is sent.
 
 use super::pages::first_try;
 use super::{Scene, headings};
