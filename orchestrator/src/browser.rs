@@ -1,5 +1,5 @@
-//! What a browser tells of an artifact: our own program, started once more in a workspace with `site/`, reads on its input
-//! what to look for, starts a headless Chromium, looks at each page, leaves `screens/` and prints its findings.
+//! Checks of an artifact in a browser. Our own program runs again in a workspace with `site/`, reads its task on stdin,
+//! starts a headless Chromium, loads each page, saves `screens/` and prints its findings.
 //!
 //! ```text
 //! look_main -> become-browser -> Chromium        two pipes, no port, no network
@@ -7,7 +7,7 @@
 //!    findings on stdout, screens/
 //! ```
 //!
-//! The pages may be anybody's. A script of ours measures them in a world of its own, and all that comes back is bounded data.
+//! The pages are untrusted. Our script measures them in an isolated world, and returns only data of limited size.
 
 mod acts;
 mod base64;
@@ -43,10 +43,10 @@ use tour::{Start, Tour};
 
 pub use pipe::{BECOME, become_browser_main};
 
-/// The word that starts our own program as one that looks at an artifact.
+/// The argument that starts our own program to check an artifact.
 pub const LOOK: &str = "look";
 
-/// The names of the programs that we know how to speak to. Those that only work without a window need a third of the time.
+/// The names of the supported browsers. Those that only work headless need a third of the time.
 pub const NAMES: [&str; 7] = [
     "chromium-headless-shell",
     "chrome-headless-shell",
@@ -65,7 +65,7 @@ pub fn look_main() -> ExitCode {
     match look() {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            // Nobody to tell when stderr is gone; the exit code is left.
+            // If stderr is closed, only the exit code is left.
             let _ = writeln!(io::stderr(), "{why}");
             ExitCode::FAILURE
         }
@@ -73,8 +73,8 @@ pub fn look_main() -> ExitCode {
 }
 
 fn look() -> Result<(), Box<dyn std::error::Error>> {
-    // A preview is code of the artifact, in the same workspace: it cannot look into this process, and what is left behind is
-    // written once nothing of it runs any more.
+    // A preview runs the artifact's code in the same workspace. It cannot read this process, and the output is written
+    // only after all its processes have ended.
     process::become_driver()?;
     let found = findings();
     process::end_descendants()?;
@@ -97,7 +97,7 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     let preview = |why: String| format!("gan.preview: {why}");
     let server = look.preview.as_ref().map(|preview| Server::start(preview, site, look.confined)).transpose();
     let server = server.map_err(preview)?;
-    // The start of a server has its own time.
+    // The start of a server has its own timeout.
     let until = Instant::now() + Duration::from_secs(seconds);
     let (source, start) = match (&server, &look.preview) {
         (Some(server), Some(preview)) => (Source::Server(server), Start::of_server(&preview.path)),
@@ -120,7 +120,7 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     Ok((looked, tour))
 }
 
-/// Starts a browser for this, and ends it.
+/// Starts a browser, calls `work`, and ends the browser.
 fn with_browser<T>(
     program: &Path,
     until: Instant,
@@ -139,19 +139,19 @@ fn with_browser<T>(
     let mut nobody = Site::of(Source::Folder(Path::new(SITE)));
     let done = match browser.ask("Browser.getVersion", &json!({}), &mut nobody) {
         Ok(_) => work(&mut browser),
-        // As where the system does not let it start its sandbox.
+        // The browser ends at once, for example, if the system does not allow its sandbox.
         Err(Mute::Gone | Mute::Broken(_)) => Err(Mute::NotStarted(last_words(&said))),
         Err(late) => Err(late),
     };
     browser.speak_to(None);
-    // One that does not close is ended.
+    // A browser that does not close is killed.
     let _ = browser.ask("Browser.close", &json!({}), &mut nobody);
     let _ = child.kill();
     child.wait()?;
     done
 }
 
-/// The last line that a program has written into a file.
+/// Returns the last line that a program has written into a file.
 fn last_words(mut file: &File) -> String {
     const LARGEST: u64 = 64 << 10;
     let mut said = Vec::new();
@@ -161,11 +161,11 @@ fn last_words(mut file: &File) -> String {
     last.map_or(String::new(), |last| format!(": {}", last.trim().chars().take(300).collect::<String>()))
 }
 
-/// The browser keeps its files in this place of the workspace, and a socket too, whose path has to be short.
+/// Starts the browser. It keeps its files at this path in the workspace, and a socket too, whose path has to be short.
 fn started(program: &Path, place: &Path, said: File, has_sandbox: bool) -> io::Result<Child> {
     let here = if cfg!(target_os = "linux") { "/proc/self/cwd".into() } else { std::env::current_dir()? };
     let place = here.join(place.file_name().unwrap_or_default());
-    // Whichever file it stands in by now.
+    // The running program, even if its file was moved.
     let ours = if cfg!(target_os = "linux") { "/proc/self/exe".into() } else { std::env::current_exe()? };
     let mut command = Command::new(ours);
     command.arg(BECOME).arg(program).args(SWITCHES);
@@ -176,7 +176,7 @@ fn started(program: &Path, place: &Path, said: File, has_sandbox: bool) -> io::R
     command.arg("about:blank").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(said).spawn()
 }
 
-/// Nothing is looked up, asked for or reported by the browser itself. No page is told that a program looks at it.
+/// The browser itself makes no requests and sends no reports. Pages cannot detect that a program controls it.
 const SWITCHES: [&str; 24] = [
     "--headless",
     "--disable-blink-features=AutomationControlled",
@@ -205,7 +205,7 @@ const SWITCHES: [&str; 24] = [
 ];
 
 fn keep_pictures(pages: &[String], all: &[Seen]) -> Result<(), Box<dyn std::error::Error>> {
-    // Whatever a preview has put there goes.
+    // Removes anything that a preview has put there.
     SafePath::below(Path::new("."), SCREENS).fresh()?;
     for (path, seen) in pages.iter().zip(all) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';

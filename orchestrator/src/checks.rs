@@ -1,4 +1,5 @@
-//! Checks by machine, for all loops: what is kept of a trial so that they can be told, their telling, and the end of a command.
+//! Machine checks for all loops: stores the evidence of a trial, evaluates its checks, and describes how a command
+//! ended.
 //!
 //! ```text
 //! a trial --> Evidence -- keep --> tree -\
@@ -19,12 +20,12 @@ use skilltune_phases::transcript::Transcript;
 use crate::process::How;
 use crate::snapshot::{Manifest, Node, ObjectError, Objects, RelPath, changes};
 
-/// What a trial leaves beside its files.
+/// The evidence of a trial besides its files.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// The agent's last message.
     pub answer: &'a str,
-    /// Redacted; one without events counts as none.
+    /// Redacted. A transcript without events counts as none.
     pub transcript: Option<&'a Transcript>,
     pub usage: Usage,
 }
@@ -33,13 +34,13 @@ const ANSWER: &str = "answer.md";
 const TRANSCRIPT: &str = "transcript.jsonl";
 const USAGE: &str = "usage.json";
 
-/// A longer answer is kept, and nothing is told of it.
+/// A longer answer is stored but not checked.
 const LONGEST_ANSWER: u64 = 4 << 20;
-/// More than what [`skilltune_phases::transcript::MOST_EVENTS`] of them can take.
+/// More than [`skilltune_phases::transcript::MOST_EVENTS`] events can take.
 const LONGEST_TRANSCRIPT: u64 = 128 << 20;
 const LONGEST_USAGE: u64 = 4 << 10;
 
-/// What a call took, as far as the agent told.
+/// Returns the usage of a call, as far as the agent reported it.
 pub fn usage(spent: &Spent, turns: Option<u64>, skill: Option<SkillUse>) -> Usage {
     let tokens =
         spent.input_tokens.zip(spent.output_tokens).map(|(input, output)| input.saturating_add(output));
@@ -54,7 +55,7 @@ pub fn keep(objects: &Objects, evidence: &Evidence<'_>) -> Result<TreeId, Object
     objects.put_files(&files)
 }
 
-/// What a trial took, as its evidence says.
+/// Returns the usage of a trial from its evidence.
 pub fn usage_of(objects: &Objects, evidence: TreeId) -> Result<Usage, ObjectError> {
     kept_usage(objects, &objects.manifest(evidence)?)?.ok_or(ObjectError::Damaged(evidence.0))
 }
@@ -64,7 +65,7 @@ fn kept_usage(objects: &Objects, kept: &Manifest) -> Result<Option<Usage>, Objec
     Ok(usage.and_then(|usage| json(&usage)))
 }
 
-/// Tells all checks but commands, each by its place. `start` is what the workspace held at first.
+/// Evaluates all checks except commands, each by its index. `start` is the workspace before the trial.
 pub fn tell(
     objects: &Objects,
     start: Option<TreeId>,
@@ -84,8 +85,8 @@ pub fn tell(
     Ok(told)
 }
 
-/// What came of a check by a command that is to end with the exit code `exit` within so many seconds. One that did not run to
-/// its end has told nothing.
+/// Returns the result of a check by a command that should exit with code `exit` within `seconds`. A command that did
+/// not run to its end decides nothing.
 pub fn command_told(check: usize, exit: i32, how: &How, seconds: u64, [stderr, stdout]: [&str; 2]) -> Told {
     let (met, end) = match how {
         How::NotStarted { why } => return Told { check, met: None, details: checks::line(why).into() },
@@ -99,7 +100,7 @@ pub fn command_told(check: usize, exit: i32, how: &How, seconds: u64, [stderr, s
     Told { check, met, details: checks::line(&details).into() }
 }
 
-/// How a program that had so many seconds has ended, in words.
+/// Describes how a program with a limit of `seconds` ended.
 pub fn end_of(how: &How, seconds: u64) -> String {
     match how {
         How::Exited(code) => format!("exit code {code}"),
@@ -110,7 +111,7 @@ pub fn end_of(how: &How, seconds: u64) -> String {
     }
 }
 
-/// A trial as it is read back.
+/// A trial as read from the store.
 struct Trial<'a> {
     objects: &'a Objects,
     files: BTreeMap<String, BlobId>,
@@ -118,7 +119,7 @@ struct Trial<'a> {
     answer: Option<String>,
     transcript: Option<Transcript>,
     usage: Usage,
-    /// Why the store could not say what a file holds.
+    /// The error that kept the store from returning a file's content.
     error: RefCell<Option<ObjectError>>,
 }
 
@@ -176,7 +177,7 @@ impl Facts for Trial<'_> {
     }
 }
 
-/// Links are followed nowhere, and are no files.
+/// Symlinks are not followed and do not count as files.
 fn files(left: &Manifest) -> BTreeMap<String, BlobId> {
     let file = |entry: &crate::snapshot::Entry| match entry.node {
         Node::File { blob, .. } => Some((lossy(entry.path.as_bytes()), blob)),
@@ -195,7 +196,8 @@ fn touched(start: &Manifest, left: &Manifest) -> Vec<String> {
     changed.map(|change| lossy(change.path.as_bytes())).collect()
 }
 
-/// What we ask an executor for beside its work, and what Python leaves beside a script that it has run.
+/// Returns true for files that we ask an executor for besides its work, and for files that Python leaves after running
+/// a script.
 fn is_by_the_way(start: &Manifest, path: &RelPath) -> bool {
     let is_asked_for = matches!(path.as_bytes(), b"manifest.json" | b"run.json") && start.get(path).is_none();
     is_asked_for || path.as_bytes().split(|byte| *byte == b'/').any(|name| name == b"__pycache__")
@@ -205,7 +207,7 @@ fn lossy(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
 }
 
-/// A text of ours, or its size if it is longer than `most`; none where there is no such file.
+/// Returns the text of one of our files, or its size if it is larger than `most`; `None` if the file is missing.
 fn text(
     objects: &Objects,
     kept: &Manifest,

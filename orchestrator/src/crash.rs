@@ -1,12 +1,12 @@
-//! Places where a test may end the program: one before and one after every durable change.
+//! Places where a test can end the program: one before and one after every durable change.
 //!
-//! With the feature `crash-points` the n-th point reached aborts the process. In this crate's own tests a point runs a
-//! closure instead (`rehearsal`), so that neither a crash nor a person's edit costs a process.
+//! With the feature `crash-points`, the n-th point reached aborts the process. In this crate's own tests a point runs a
+//! closure instead (`rehearsal`), so that simulating a crash or a user's edit needs no process.
 
 #[cfg(feature = "crash-points")]
 pub use armed::{arm, reached};
 
-/// Marks a place where a test may end the program. The name and the line that calls are the kind of the point.
+/// Marks a place where a test can end the program. The name and the caller's line identify the point.
 #[inline]
 #[track_caller]
 pub fn point(name: &'static str) {
@@ -39,12 +39,12 @@ mod armed {
     static REACHED: Mutex<Vec<String>> = Mutex::new(Vec::new());
     static FATAL: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-    /// Makes the `at`-th point from the start of the process its last; the first is 1.
+    /// Aborts the process at its `at`-th point, counted from 1.
     pub fn arm(at: usize) {
         FATAL.store(at, Ordering::SeqCst);
     }
 
-    /// The kinds of all points reached so far, in their order.
+    /// Returns the names of all points reached so far, in order.
     pub fn reached() -> Vec<String> {
         REACHED.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -59,7 +59,7 @@ mod armed {
     }
 }
 
-/// What the tests of this crate do at a point, on their own thread.
+/// What the tests of this crate run at a point, on their own thread.
 #[cfg(test)]
 pub(crate) mod rehearsal {
     use std::cell::RefCell;
@@ -86,7 +86,7 @@ pub(crate) mod rehearsal {
         }
     }
 
-    /// Runs `work` with `interruption` in the midst of it; false when `work` ended before its `at`-th point.
+    /// Runs `work` and calls `interruption` at its `at`-th point. Returns false if `work` ended before that point.
     pub(crate) fn interrupted<T>(
         at: u64,
         interruption: impl FnOnce() + 'static,
@@ -97,7 +97,7 @@ pub(crate) mod rehearsal {
         (result, PLANNED.take().is_none())
     }
 
-    /// Runs `work` up to its `at`-th point and drops it there; its result when it ended before.
+    /// Runs `work` up to its `at`-th point and drops it there. Returns its result if it ended before.
     pub(crate) fn crashed<T>(at: u64, work: impl FnOnce() -> T) -> Option<T> {
         let crash = || resume_unwind(Box::new(Crash));
         let ended = catch_unwind(AssertUnwindSafe(|| interrupted(at, crash, work).0));

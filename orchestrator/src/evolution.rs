@@ -1,10 +1,9 @@
-//! The folder of the original reflex loop in a project, `.ai-factory/evolution/`: our runs are written there for its tools.
+//! The folder of the original reflex loop in a project, `.ai-factory/evolution/`: runs are written there for its tools.
 //!
-//! It may come from a repository that means us harm, so no link is followed on the way, and nothing but plain files
-//! of a bounded size is read. It belongs to people too: what another run left there is neither read nor written over, and
-//! an artifact that somebody has edited stays.
+//! It may come from a malicious repository, so no symlink is followed, and only plain files of limited size are read.
+//! It also belongs to people: files of other runs are neither read nor overwritten, and an edited artifact stays.
 //!
-//! Files are replaced as a whole and not synced: they tell what our journal holds, and can be written from it again.
+//! Files are replaced as a whole and not synced: they repeat what the journal holds, and can be written again.
 
 mod artifact;
 mod error;
@@ -29,12 +28,12 @@ use crate::disk::Folder;
 use crate::snapshot::RelPath;
 
 const CURRENT: &str = "current.json";
-/// As many files as a task ever has.
+/// No task has more files.
 const MOST_ENTRIES: usize = 20_000;
 /// The largest file that is read.
 const LARGEST: u64 = 8 << 20;
 
-/// The folder, held open.
+/// The folder, open.
 #[derive(Debug)]
 pub struct Evolution {
     root: Folder,
@@ -57,10 +56,10 @@ impl Part {
 }
 
 impl Evolution {
-    /// Where it stands in a project, unless somebody says otherwise.
+    /// The default path in a project.
     pub const USUAL: &'static str = ".ai-factory/evolution";
 
-    /// The folder at `below` in the project, if there is one.
+    /// Opens the folder at `below` in the project, if it exists.
     pub fn open(project: &Path, below: &RelPath) -> Result<Option<Self>, EvolutionError> {
         let mut root = Folder::open(project)?;
         for step in below.lineage() {
@@ -72,7 +71,7 @@ impl Evolution {
         Ok(Some(Self { root }))
     }
 
-    /// The folder at `below` in the project, made where it is missing.
+    /// Opens the folder at `below` in the project, and makes it if it is missing.
     pub fn open_or_make(project: &Path, below: &RelPath) -> Result<Self, EvolutionError> {
         let mut root = Folder::open(project)?;
         for step in below.lineage() {
@@ -81,7 +80,7 @@ impl Evolution {
         Ok(Self { root })
     }
 
-    /// What is in the artifact's file.
+    /// Reads the artifact's file.
     pub fn artifact(&self, alias: &Alias) -> Result<Option<Vec<u8>>, EvolutionError> {
         match step_down(&self.root, OsStr::new(alias.as_str()))? {
             Some(folder) => read(&folder, OsStr::new(ARTIFACT)),
@@ -89,7 +88,7 @@ impl Evolution {
         }
     }
 
-    /// To write as that run; the folder of the task is made with the first file.
+    /// Returns a writer for that run; the task's folder is made with the first file.
     pub fn writer(&self, alias: &Alias, run_id: &str) -> Writer<'_> {
         Writer { evolution: self, alias: alias.clone(), run_id: run_id.to_owned() }
     }

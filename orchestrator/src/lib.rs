@@ -1,4 +1,4 @@
-//! What skilltune does: processes, disk, time and money, at the word of `skilltune-phases`.
+//! The side effects of skilltune: processes, disk, time and money, as decided by `skilltune-phases`.
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 
 pub mod agent;

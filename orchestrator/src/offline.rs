@@ -1,7 +1,7 @@
-//! The built-in agent as a program: a task comes by stdin, the current folder is its workspace.
+//! The built-in agent as a program: it reads a task from stdin, and the current folder is its workspace.
 //!
-//! It is started like any other agent, so that deadlines, clean-up and crash recovery hold for it and for the command
-//! of a scenario alike. What it decides is decided in `phases::offline`.
+//! It is started like any other agent, so that timeouts, clean-up and crash recovery apply to it and to the command of
+//! a scenario. Its decisions are made in `phases::offline`.
 
 use std::fs;
 use std::io::{self, PipeReader, Read, Write};
@@ -22,13 +22,13 @@ use crate::disk::atomic::{self, Durability};
 use crate::disk::{self, DiskError, OnDisk};
 use crate::skill_files::{self, LoadError};
 
-/// How the scenario's command has ended; beside what it left.
+/// How the scenario's command ended. Written beside its output files.
 const RAN: &str = "run.json";
-/// What the scenario's command printed.
+/// The output of the scenario's command.
 const PRINTED: &str = "stdout.txt";
-/// More than this of it is dropped.
+/// Output beyond this size is dropped.
 const PRINTED_BYTES: usize = 1 << 20;
-/// The account of a command holds no more than what it printed.
+/// The record of a command is not larger than its output.
 const RAN_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +47,7 @@ enum OfflineError {
     Mute(#[source] io::Error),
 }
 
-/// Does one task in the current folder.
+/// Performs one task in the current folder.
 pub fn offline_main() -> ExitCode {
     match task().and_then(|task| answer(&task)) {
         Ok(()) => ExitCode::SUCCESS,
@@ -93,14 +93,14 @@ fn answer(task: &Task) -> Result<(), OfflineError> {
     }
 }
 
-/// What the evaluator looks at of one member.
+/// Returns what the evaluator inspects of one member.
 fn seen(judged: &Judged) -> Result<(Judged, Files, Option<Ran>), OfflineError> {
     let ran = judged.artifacts.as_ref().and_then(|at| disk::read(&Path::new(at).join(RAN), RAN_BYTES).ok());
     let ran = ran.and_then(|text| serde_json::from_slice(&text).ok());
     Ok((judged.clone(), files(&judged.skill.at)?, ran))
 }
 
-/// Runs a scenario's command here, and leaves how it ended and what it printed beside its own files.
+/// Runs a scenario's command here, and writes its exit status and its output beside its own files.
 fn run(command: &[String]) -> Result<(), OfflineError> {
     let [program, arguments @ ..] = command else { return Err(OfflineError::NoCommand) };
     let cannot = |source| OfflineError::Command { program: program.clone(), source };
@@ -111,7 +111,7 @@ fn run(command: &[String]) -> Result<(), OfflineError> {
     let (over, alive) = io::pipe().map_err(cannot)?;
     let waiter = std::thread::spawn(move || {
         let status = child.wait();
-        // Who has left the group is ended with the call.
+        // Processes that left the group are ended with the call.
         if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -127,7 +127,8 @@ fn run(command: &[String]) -> Result<(), OfflineError> {
     write(RAN, &serde_json::to_vec_pretty(&ran).expect("a command has a JSON text"))
 }
 
-/// The beginning of what a command prints until it is over; the rest is read and dropped, so that it never waits for us.
+/// Returns the beginning of a command's output until it ends. The rest is read and dropped, so the command never blocks
+/// on us.
 fn printed(mut pipe: ChildStdout, over: &PipeReader) -> io::Result<Vec<u8>> {
     let mut kept = Vec::new();
     let mut piece = vec![0; 64 << 10];
@@ -141,7 +142,8 @@ fn printed(mut pipe: ChildStdout, over: &PipeReader) -> io::Result<Vec<u8>> {
             count => keep(&piece[..count]),
         }
     }
-    // Its last words are in the pipe. Nobody waits for more: what has outlived it may hold the pipe, and print for ever.
+    // The last output is still in the pipe. Do not wait for more: surviving processes may hold the pipe open and print
+    // forever.
     let mut last = Vec::new();
     let waiting = ioctl_fionread(&pipe)?;
     pipe.take(waiting).read_to_end(&mut last)?;
@@ -149,14 +151,14 @@ fn printed(mut pipe: ChildStdout, over: &PipeReader) -> io::Result<Vec<u8>> {
     Ok(kept)
 }
 
-/// Waits for something to be read, or for the end.
+/// Waits for output, or for the end of the command.
 fn is_over(pipe: &ChildStdout, over: &PipeReader) -> io::Result<bool> {
     let mut watched = [PollFd::new(pipe, PollFlags::IN), PollFd::new(over, PollFlags::IN)];
     rustix::io::retry_on_intr(|| poll(&mut watched, None))?;
     Ok(!watched[1].revents().is_empty())
 }
 
-/// In place of whatever the command has left at that name, a link included.
+/// Writes a file and replaces whatever the command left at that name, including a symlink.
 fn write(name: &str, bytes: &[u8]) -> Result<(), OfflineError> {
     Ok(atomic::replace(Path::new(name), bytes, Durability::Order)?)
 }
@@ -165,7 +167,7 @@ fn say(answer: &str) -> Result<(), OfflineError> {
     writeln!(io::stdout(), "{answer}").map_err(OfflineError::Mute)
 }
 
-/// Writes what differs; the copy is ours alone, and lint names no file that is not in it or is a link.
+/// Writes the files that differ. The copy is private to us, and lint names no missing file and no symlink.
 fn put(root: &Path, before: &Files, after: &Files) -> Result<(), OfflineError> {
     for file in after.files().iter().filter(|file| before.get(&file.path) != Some(*file)) {
         let path = root.join(&file.path);
@@ -178,7 +180,7 @@ fn put(root: &Path, before: &Files, after: &Files) -> Result<(), OfflineError> {
     Ok(())
 }
 
-/// A skill's files, as lint sees them.
+/// Returns the files of a skill for lint.
 fn files(at: &str) -> Result<Files, OfflineError> {
     let folder = Path::new(at);
     let name = folder.file_name().unwrap_or_default().to_string_lossy();

@@ -1,4 +1,4 @@
-//! One call of an agent outside of a run, made as a run makes its own: in a workspace, under a guardian, heard by its adapter.
+//! One call of an agent outside a run, made in the same way: in a workspace, under a guardian, parsed by its adapter.
 
 use std::fs;
 use std::path::Path;
@@ -23,27 +23,27 @@ pub enum ProbeError {
 
 const PROMPT: &str = "Answer with the single word: ready";
 
-/// More than this no such call may cost, where that can be enforced.
+/// The cost limit of such a call, where it can be enforced.
 const MOST_USD: f64 = 0.5;
 
 const DEADLINE: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(3);
-/// Much more than an agent says on the way to its answer.
+/// Much more than an agent prints before its answer.
 const KEPT: u64 = 64 << 20;
 
-/// What one call is to answer.
+/// The question of one call.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub prompt: String,
     pub rights: Rights,
-    /// The most that it may cost, where that can be enforced.
+    /// The cost limit, where it can be enforced.
     pub usd: Option<f64>,
     pub deadline: Duration,
 }
 
-/// What is heard of an agent that is asked for one word, with the rights of who judges; through a wrapper with those of who
-/// works, which not every one can grant. `room` is an empty folder, and
-/// `system` says whether the system holds agents to their rights.
+/// Asks an agent for one word with the rights of a judge, or through a wrapper with those of an executor, which not
+/// every wrapper can grant. `room` is an empty folder, and `system` says whether the system enforces the agents'
+/// rights.
 pub fn probe(
     agent: &Agent,
     system: bool,
@@ -56,7 +56,7 @@ pub fn probe(
     ask(agent, system, &question, room, pool, ear)
 }
 
-/// What an agent answers in an empty workspace. `room` is an empty folder.
+/// Asks an agent in an empty workspace and returns its answer. `room` is an empty folder.
 pub fn ask(
     agent: &Agent,
     system: bool,

@@ -1,11 +1,11 @@
-//! The only writer of a target: brings one candidate into it, all members or none.
+//! The only writer of a target: replaces it with one candidate, all members or none.
 //!
-//! The intent is written beside the target's lock before anything is touched, so that the next command that takes the
-//! lock finds it, from anywhere. A crash in between is completed by [`recover`]; where a person has edited meanwhile,
-//! it is undone around their edit. Nothing they wrote is ever overwritten.
+//! The intent is written beside the target's lock before anything is changed, so that the next command that takes the
+//! lock finds it, from anywhere. After a crash, [`recover`] completes the promotion. If the user has edited a file
+//! meanwhile, it undoes the promotion around the edit. The user's changes are never overwritten.
 //!
-//! What a person ignores is neither read nor removed. A folder that the new version lacks but that holds ignored files stays
-//! with them, and then both versions are there: which one it is depends on the version that was expected.
+//! Ignored files are neither read nor removed. A folder that the new version lacks but that contains ignored files
+//! stays, and then it fits both versions: which one it is depends on the version that was expected.
 
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ pub enum PromoteError {
     BadIntent { path: PathBuf },
 }
 
-/// One skill's way from what it is to what it shall be.
+/// The change of one skill from its current version to the new one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
     pub path: PathBuf,
@@ -50,13 +50,13 @@ pub struct Move {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Promotion {
     Done,
-    /// The target was neither where it should have come from nor where it should go: what was found is stored.
+    /// The target matched neither the old nor the new version; its content is stored.
     Conflict {
         found: Vec<TreeId>,
     },
 }
 
-/// What the next command found to repair, and did.
+/// A repair that the next command had to make, and made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     pub run: String,
@@ -73,17 +73,17 @@ struct Intent {
 }
 
 const INTENT_FORMAT: u32 = 1;
-/// The moves of a very long chain.
+/// Enough for the moves of a very long chain.
 const LARGEST_INTENT: u64 = 1 << 20;
 
-/// A folder, and the versions that it may hold, the likeliest first.
+/// A folder and the versions that it may hold, the most likely first.
 #[derive(Clone, Debug)]
 pub struct Expected<'a> {
     pub path: &'a Path,
     pub versions: Vec<TreeId>,
 }
 
-/// Captures each folder as it is now: as the first version that it holds, else as what it is.
+/// Captures each folder in its current state: as the first version that matches, otherwise as it is.
 pub fn found<'a>(
     objects: &Objects,
     indexes: &Indexes,
@@ -93,7 +93,7 @@ pub fn found<'a>(
 }
 
 fn found_at(objects: &Objects, indexes: &Indexes, one: &Expected<'_>) -> Result<TreeId, PromoteError> {
-    // A version that the store has lost is no longer known.
+    // A version that is missing from the store cannot be matched.
     let versions: Vec<Manifest> =
         one.versions.iter().filter_map(|tree| objects.manifest(*tree).ok()).collect();
     let rules = IgnoreRules::knowing(one.path, objects, &versions).map_err(CaptureError::from)?;
@@ -144,7 +144,7 @@ pub fn promote(
     result
 }
 
-/// Completes or undoes what a killed promotion left behind at any of the locked targets, or inside of one.
+/// Completes or undoes a killed promotion at any of the locked targets, or inside one.
 pub fn recover(
     locks: &Locks,
     lock: &mut TargetLock,
@@ -158,7 +158,7 @@ pub fn recover(
         }
     }
     for place in locks.places()? {
-        // One that cannot be read is reported to whoever locks its own skill.
+        // An unreadable intent is reported to the command that locks its own skill.
         let Ok(Some(intent)) = read_intent(&intent_in(&place)) else { continue };
         if intent.moves.iter().any(|one| lock.covers(&one.path)) {
             repairs.push(repair(locks, lock, holder, indexes, intent)?);
@@ -216,7 +216,7 @@ fn replace(objects: &Objects, one: &Move) -> Result<(), StepError> {
     Ok(())
 }
 
-/// Back to `from`, except where a person has put something of their own.
+/// Restores `from`, except where the user has edits of their own.
 fn put_back(objects: &Objects, indexes: &Indexes, one: &Move) -> Result<(), StepError> {
     let (from, to) = (objects.manifest(one.from)?, objects.manifest(one.to)?);
     let rules = IgnoreRules::knowing(&one.path, objects, [&from, &to]).map_err(CaptureError::from)?;
@@ -226,7 +226,7 @@ fn put_back(objects: &Objects, indexes: &Indexes, one: &Move) -> Result<(), Step
     Ok(())
 }
 
-/// `from`, with every entry that is neither `from`'s nor `to`'s left as it is now, and the folders it stands in.
+/// Returns `from`, but keeps every current entry that is neither in `from` nor in `to`, with its parent folders.
 fn around_edits(from: &Manifest, to: &Manifest, now: &Manifest) -> Manifest {
     let mut wanted: std::collections::BTreeMap<_, Node> =
         from.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
@@ -242,7 +242,7 @@ fn around_edits(from: &Manifest, to: &Manifest, now: &Manifest) -> Manifest {
         }
     }
     let entries = wanted.into_iter().map(|(path, node)| Entry { path, node }).collect();
-    // An edit that no longer fits between what was there leaves all as it is now: theirs comes first.
+    // If an edit does not fit into the old version, everything stays as it is: the user's edit has priority.
     Manifest::new(entries).unwrap_or_else(|_| now.clone())
 }
 

@@ -1,4 +1,4 @@
-//! A skill's files as lint looks at them, from its folder or from what was captured of it. No link is followed.
+//! The files of a skill for lint, from its folder or from a captured version. Symlinks are not followed.
 
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
@@ -18,15 +18,15 @@ use crate::snapshot::{
     Entry, IgnoreRules, Manifest, Node, ObjectError, Objects, RESERVED, RelPath, RulesError,
 };
 
-/// A larger text is not looked into.
+/// The content of larger files is not read.
 const LARGEST: u64 = 1 << 20;
-/// When the texts come to more than this, the others are not looked into either.
+/// Once the texts exceed this total, the content of the others is not read either.
 const MOST_BYTES: u64 = 64 << 20;
-/// Nobody has written so many files by hand.
+/// More files than anyone has written by hand.
 const MOST_FILES: usize = 20_000;
-/// The bit by which its owner may run a file.
+/// The owner's execute bit.
 const RUNS: u32 = 0o100;
-/// Those by which a file runs as its owner or group.
+/// The set-user-id and set-group-id bits.
 const SET_ID: u32 = 0o6000;
 
 #[derive(Debug, thiserror::Error)]
@@ -48,12 +48,12 @@ impl From<RulesError> for LoadError {
     }
 }
 
-/// The files below `root` that a person does not ignore, as those of a skill of that name.
+/// Loads the files below `root` that the user does not ignore, as those of a skill with that name.
 pub fn load(root: &Path, name: &str) -> Result<Files, LoadError> {
     load_with(root, name, Some(IgnoreRules::of(root)?))
 }
 
-/// All files below `root`, a folder of an agent.
+/// Loads all files below `root`, a folder of an agent.
 pub fn load_all(root: &Path, name: &str) -> Result<Files, LoadError> {
     load_with(root, name, None)
 }
@@ -124,12 +124,12 @@ fn file(root: &Path, entry: &walkdir::DirEntry, left: &mut u64) -> io::Result<Op
     Ok(Some(File { path, body, executable }))
 }
 
-/// The same of what was captured.
+/// Loads the files of a captured version.
 pub fn load_captured(manifest: &Manifest, name: &str, objects: &Objects) -> Result<Files, ObjectError> {
     load_from(manifest, name, |blob| objects.read(blob))
 }
 
-/// The same, from wherever the bytes are.
+/// Loads the files of a captured version with any reader of its bytes.
 pub(crate) fn load_from<E>(
     manifest: &Manifest,
     name: &str,
@@ -155,7 +155,7 @@ pub(crate) fn load_from<E>(
     Ok(Files::new(name, files))
 }
 
-/// The same with what lint does not look at.
+/// Loads the files of a captured version, including properties that lint does not check.
 pub fn load_version(manifest: &Manifest, objects: &Objects) -> Result<Version, ObjectError> {
     let has_set_id = |entry: &&Entry| match entry.node {
         Node::File { mode, .. } => mode & SET_ID != 0,
@@ -171,7 +171,7 @@ pub fn load_version(manifest: &Manifest, objects: &Objects) -> Result<Version, O
     Ok(Version { files: load_captured(manifest, "", objects)?, set_id, contents })
 }
 
-/// What has a name that is no text is not looked into: it could not be written back under that name.
+/// A file whose name is not UTF-8 is treated as binary: it could not be written back under that name.
 fn body(bytes: Vec<u8>, is_named: bool, left: &mut u64) -> Body {
     let size = bytes.len() as u64;
     *left = left.saturating_sub(size);

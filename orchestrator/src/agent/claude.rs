@@ -1,10 +1,10 @@
 //! claude: Claude Code, in print mode.
 //!
-//! `--restricted` takes away shell and web, keeps files within the workspace, and leaves the user's settings out; what
-//! a call may do with files is said by mode and tools. It leaves skills out too, so that who is to find one there goes
-//! without it, under rules of ours that come to the same, and so does who is to have a shell. In the user's own world it
-//! would leave their settings out: there mode and tools say all, and who judges has no servers, for nobody knows what those do. Its exit code tells
-//! nothing: the last `result` does, and that one's subtype `success` neither.
+//! `--restricted` removes shell and web, keeps file access within the workspace, and ignores the user's settings; mode
+//! and tools decide what a call may do with files. It also removes skills, so an agent that must find one runs without
+//! it, under equivalent rules of ours, and so does an agent with a shell. With full access to the user's world it would
+//! ignore their settings: there mode and tools decide everything, and a judge has no servers, since their effects are
+//! unknown. The exit code shows nothing; the last `result` does, but not its subtype `success`.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -31,7 +31,8 @@ pub(super) const PROFILE: Profile = Profile {
     keys: &KEYS,
     has_key: |env| KEYS.iter().any(|key| is_set(env, key)),
     service: SERVICE,
-    // What is not set, a file of the workspace could set. Few tries of its own, for we have ours; nothing of its own accord; no skills but the candidate.
+    // Files of the workspace could set any variable that is not set here. Few retries, since we retry; no background
+    // traffic; no skills but the candidate.
     set: &[
         (SERVICE, ""),
         ("CLAUDE_CODE_MAX_RETRIES", "2"),
@@ -42,7 +43,7 @@ pub(super) const PROFILE: Profile = Profile {
         ("DISABLE_TELEMETRY", "1"),
     ],
     composed: |_, _| Vec::new(),
-    // It keeps its temporary files where this says, whatever TMPDIR says.
+    // It puts its temporary files into this folder and ignores TMPDIR.
     variables,
     fitting: |_, _| Vec::new(),
     skills: Some(Skills { at: ".claude/skills", by_name: true }),
@@ -50,7 +51,7 @@ pub(super) const PROFILE: Profile = Profile {
     cost: |_| CostReport::Dollars,
     form: Some(Form::Argument),
     login_at: "claude/.credentials.json",
-    // The first would have a command written for another shell, if one is installed.
+    // With the first variable alone, it writes commands for another shell, if one is installed.
     shell: |shell| {
         vec![("CLAUDE_CODE_SHELL", shell.to_owned()), ("CLAUDE_CODE_SHELL_PREFIX", format!("{shell} -c"))]
     },
@@ -62,14 +63,14 @@ pub(super) const PROFILE: Profile = Profile {
     reported_failure: Some(reported_failure),
 };
 
-/// The folder of its settings, memory, skills and login.
+/// The folder of claude's settings, memory, skills and login.
 const CONFIG: &str = "CLAUDE_CONFIG_DIR";
 const SERVICE: &str = "ANTHROPIC_BASE_URL";
 const KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
 fn variables(_: &Env, isolation: Isolation, temp: &str) -> Variables {
     let config = (CONFIG, format!("{temp}/claude"));
-    // Memory files above the workspace would be read without `--restricted`.
+    // Without `--restricted`, it would read memory files above the workspace.
     let no_memory = ["CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_DISABLE_AUTO_MEMORY"]
         .map(|variable| (variable, "1".to_owned()));
     let mut variables = vec![("CLAUDE_CODE_TMPDIR", temp.to_owned())];
@@ -81,8 +82,9 @@ fn variables(_: &Env, isolation: Isolation, temp: &str) -> Variables {
     variables
 }
 
-/// Not `~/.claude.json`, which it replaces with a lock and a new file beside it: where it may write neither, it writes
-/// the one it has in place, and several calls at a time could damage it. Without that right it reads it, and goes on.
+/// Returns the folders that claude may write. `~/.claude.json` is not among them: claude replaces it with a lock and a
+/// new file next to it. If it can write neither, it overwrites the file in place, and parallel calls could damage it.
+/// Without that right it reads the file and goes on.
 fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
     match (isolation, env.get(CONFIG)) {
         (Isolation::Fresh, _) => Vec::new(),
@@ -96,8 +98,8 @@ const ALWAYS: [&str; 7] =
 const ALONE: [&str; 2] = ["--restricted", NO_SERVERS];
 const NO_SERVERS: &str = "--strict-mcp-config";
 
-/// Restricted, it reads no skills. What that mode does is said piece by piece here; `allowed-tools` in a skill's front
-/// matter would open the whole disk to the file tools, if nothing kept them in the workspace.
+/// Restricted, claude reads no skills. These settings replace that mode. Without the two limits to the workspace,
+/// `allowed-tools` in a skill's front matter would open the whole disk to the file tools.
 const WITH_SKILLS: [&str; 5] = [
     NO_SERVERS,
     "--setting-sources",
@@ -106,8 +108,8 @@ const WITH_SKILLS: [&str; 5] = [
     r#"{"disableAllHooks":true,"disableSkillShellExecution":true,"permissions":{"allow":["Skill"],"blockReadsOutsideWorkingDirectories":true,"blockWritesOutsideWorkingDirectories":true}}"#,
 ];
 
-/// With a shell it may read wherever a command may: kept from that, it refuses `$?` in commands. What commands write only
-/// the system keeps in the workspace.
+/// With a shell it may read everything that a command may: without that right, it refuses `$?` in commands. Only the
+/// system confines what commands write to the workspace.
 const WITH_SHELL: [&str; 5] = [
     NO_SERVERS,
     "--setting-sources",
@@ -186,15 +188,15 @@ fn read_response(left: AgentOutput<'_>) -> Response {
     Response { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
 }
 
-/// Whose words these are. What it tells at its start is the model that it means to ask; an error of its own is nobody's
-/// answer, and what a subagent says is not the answer.
+/// Returns the model of a message. The model at the start is only the one that claude means to use; claude's own errors
+/// come from no model, and a subagent's text is not the answer.
 fn model(event: &Value) -> Option<ModelName> {
     const ITS_OWN: &str = "<synthetic>";
     let model = event.pointer("/message/model").and_then(Value::as_str).filter(|model| *model != ITS_OWN);
     ModelName::reported(model.filter(|_| text(event, "parent_tool_use_id").is_none())?)
 }
 
-/// When a limit is lifted that a request has come to; it tells of limits that are far away too.
+/// Returns when the limit that a request has reached resets; claude also reports distant limits.
 fn reset(event: &Value) -> Option<Timestamp> {
     let limit = event.get("rate_limit_info").filter(|limit| text(limit, "status") == Some("rejected"))?;
     Timestamp::from_second(limit.get("resetsAt")?.as_i64()?).ok()
@@ -219,7 +221,7 @@ fn tools_used(event: &Value, talk: &mut Talk) {
     }
 }
 
-/// A command that failed begins its result with its exit code. Of one that succeeded no exit code is reported.
+/// Reads a tool's result. A failed command's result begins with its exit code; a successful one's has none.
 fn outcome(block: &Value) -> Outcome {
     let parts = block["content"].as_array().into_iter().flatten().filter_map(|part| text(part, "text"));
     let output = text(block, "content").map_or_else(|| parts.collect::<Vec<_>>().join("\n"), str::to_owned);
@@ -229,7 +231,7 @@ fn outcome(block: &Value) -> Outcome {
     Outcome { id: text(block, "tool_use_id").unwrap_or_default().to_owned(), failed, exit_code, output }
 }
 
-/// What the model may use of itself, and what only its user can call.
+/// Returns the skills that the model can use, and those that only its user can call.
 fn offered(init: &Value) -> Option<Vec<String>> {
     let of = |key: &str| init.get(key).and_then(Value::as_array);
     let all = of("skills")?.iter().chain(of("slash_commands").into_iter().flatten());
@@ -239,7 +241,7 @@ fn offered(init: &Value) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// A skill that was loaded is told to the model as the user's words, which begin with its folder.
+/// Finds loaded skills: the model gets one as a user message that begins with its folder.
 fn skills_loaded(event: &Value, talk: &mut Talk) {
     const FOLDER: &str = "Base directory for this skill: ";
     let failed = blocks(event, "tool_result").filter(|block| block["is_error"] == true);
@@ -253,7 +255,7 @@ fn skills_loaded(event: &Value, talk: &mut Talk) {
     }
 }
 
-/// A tool that its rights do not include is no denial to it, but an error.
+/// Finds denied tools: claude reports a tool without rights as an error, not as a denial.
 fn tools_missed(event: &Value, talk: &mut Talk) {
     const MISSED: &str = "No such tool available: ";
     let errors = blocks(event, "tool_result").filter_map(|block| text(block, "content"));
@@ -272,14 +274,14 @@ fn ended(result: &Value, talk: &mut Talk) -> Result<String, Failure> {
         let why = words(result);
         return Err(failed(kind(result, &why), &why));
     }
-    // The answer to a schema is put apart; a model that has not kept to it has answered in words all the same.
+    // The answer to a schema is a separate field; a model that ignores the schema answers in text.
     match result.get("structured_output").filter(|given| !given.is_null()) {
         Some(given) => Ok(given.to_string()),
         None => Ok(text(result, "result").unwrap_or_default().to_owned()),
     }
 }
 
-/// What an error says of itself.
+/// Returns the message of an error.
 fn words(result: &Value) -> String {
     let first = result.pointer("/errors/0").and_then(Value::as_str);
     let what = text(result, "result").or(first).or(text(result, "subtype"));
@@ -313,7 +315,7 @@ fn kind(result: &Value, why: &str) -> FailureKind {
     }
 }
 
-/// Its errors are answers of a model that is none. Each has one of these beginnings, and no file or verdict has.
+/// Finds claude's errors in its text. Each has one of these beginnings, and no file or verdict has.
 fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     const BEGINNINGS: [&str; 9] = [
         "API Error",
@@ -329,7 +331,7 @@ fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     let said = left.stdout.trim();
     BEGINNINGS.iter().find(|beginning| said.starts_with(**beginning))?;
     let number = |(_, after): (&str, &str)| after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
-    // A request that the service turned down has its status further on.
+    // For a request that the service rejected, the status comes later.
     let at = ["API Error: Request rejected (", "API Error: "].iter();
     let status: Option<u64> = at.filter_map(|beginning| said.split_once(beginning)).find_map(number);
     let refused = said.contains("safeguards flagged").then_some("refusal");
@@ -338,7 +340,7 @@ fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     Some(reset_time::with_reset_time(failed(kind(&result, said), said), told, left.at))
 }
 
-/// It has said nothing that we could read: it does not take what it was started with, or was never started.
+/// Returns the failure of a call without readable output: claude rejects its arguments, or never started.
 fn not_begun(left: AgentOutput<'_>) -> Failure {
     let first = left.stderr.lines().map(str::trim).find(|line| !line.is_empty());
     match (&left.ended.how, first) {

@@ -1,8 +1,8 @@
 //! codex: Codex CLI, without a terminal.
 //!
-//! It works through its shell, so its own sandbox is what confines it: reading only for who judges, writing within the
-//! workspace for the others, and a network only for the commands of who is to have a shell. Its exit code tells nothing;
-//! the turn has to be completed. What has gone wrong is told in words alone. A skill is used by reading its page, in the shell.
+//! It works through its shell, so its own sandbox confines it: read-only for judges, writes within the workspace for
+//! the others, and a network only for the commands of calls with a shell. Its exit code shows nothing; the turn has to
+//! be completed. Failures are reported only as text. It uses a skill by reading its page in the shell.
 
 mod pages;
 mod strict;
@@ -40,9 +40,9 @@ pub(super) const PROFILE: Profile = Profile {
     ends_early: false,
     cost: |_| CostReport::Tokens,
     form: Some(|schema| Form::File(strict::fitted(&schema))),
-    // It uses its login where that stands: no command may write there.
+    // It uses its login in the original folder: no command may write there.
     login_at: "",
-    // It keeps the keys from its commands itself.
+    // It removes the keys from the environment of its commands itself.
     shell: |_| Vec::new(),
     shell_limit: Some("keeps `.git`, `.agents` and `.codex` of the workspace read-only"),
     has_sandbox: true,
@@ -52,20 +52,21 @@ pub(super) const PROFILE: Profile = Profile {
     reported_failure: None,
 };
 
-/// The folder of its login, its settings and its memory.
+/// The folder of codex's login, settings and memory.
 const HOME: &str = "CODEX_HOME";
 const KEY: &str = "CODEX_API_KEY";
-/// It does not read this itself: it becomes an argument.
+/// codex does not read this itself: it becomes an argument.
 const SERVICE: &str = "OPENAI_BASE_URL";
 
-/// A setting that a newer version does not know is an error, and not a protection that is silently gone.
+/// With `--strict-config`, a setting that a newer version does not know is an error, and not a silent loss of
+/// protection.
 const ALWAYS: [&str; 5] = ["exec", "--json", "--skip-git-repo-check", "--ephemeral", "--strict-config"];
 
-/// What is the user's own, or comes from elsewhere.
+/// Ignores what belongs to the user or comes from elsewhere.
 const ALONE: [&str; 2] = ["--ignore-user-config", "--ignore-rules"];
 const NOTHING_ELSE: [&str; 7] = [
     "project_doc_max_bytes=0",
-    // Above the workspace it would look for skills too.
+    // It would also look for skills above the workspace.
     "project_root_markers=[]",
     "skills.bundled.enabled=false",
     "features.plugins=false",
@@ -76,14 +77,14 @@ const NOTHING_ELSE: [&str; 7] = [
 
 const SETTINGS: [&str; 12] = [
     "web_search=\"disabled\"",
-    // A skill may name servers that it wants to have.
+    // A skill may name servers that it requires.
     "features.skill_mcp_dependency_install=false",
     "analytics.enabled=false",
-    // The sandbox: the workspace and the call's temporary folder, and no keys for what runs in it.
+    // The sandbox: the workspace and the call's temporary folder, and no keys for its processes.
     "sandbox_workspace_write.exclude_slash_tmp=true",
     "shell_environment_policy.ignore_default_excludes=false",
     "allow_login_shell=false",
-    // Its own service under a name of ours, for under its own name it cannot be told to give up early.
+    // Its own service under our name: under its own name, retries cannot be limited.
     "model_provider=\"skilltune\"",
     "model_providers.skilltune.name=\"OpenAI\"",
     "model_providers.skilltune.requires_openai_auth=true",
@@ -117,7 +118,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     arguments
 }
 
-/// No skills, or in the user's own world theirs, or the one that it is to find.
+/// Returns the setting for skills: none, the user's in their own world, or the one to find.
 fn skills(ask: &Ask<'_>) -> Option<String> {
     match (ask.isolation, ask.skills) {
         (Isolation::Partial | Isolation::Fresh, false) => {
@@ -128,7 +129,7 @@ fn skills(ask: &Ask<'_>) -> Option<String> {
     }
 }
 
-/// The user's skills that stand beside a login are shut out each by its path: there is no switch for all of them.
+/// Disables each of the user's skills next to a login by its path: there is no switch for all of them.
 fn without_theirs(ask: &Ask<'_>) -> Option<String> {
     let theirs = Path::new(&login_in_use(ask.env, ask.isolation)?).join("skills");
     #[expect(
@@ -143,16 +144,16 @@ fn without_theirs(ask: &Ask<'_>) -> Option<String> {
     (!out.is_empty()).then(|| format!("skills.config=[{}]", out.join(",")))
 }
 
-/// Another place of the service. Only for a key: a login belongs to its own service, and is told to no other.
+/// Returns a different address of the service. Only for a key: a login is never sent to another service.
 fn place(env: &Env) -> Option<String> {
     let place = env.get(SERVICE).filter(|_| is_set(env, SERVICE) && is_set(env, KEY))?;
-    // A text of JSON is one of TOML too.
+    // A JSON string is also a TOML string.
     Some(format!("model_providers.skilltune.base_url={}", Value::from(place.as_str())))
 }
 
-/// A key is all that it needs of the user. Without one its login has to stay where it is; the user's home, where other
-/// skills stand, is none of its business in either case. Its own folder must be neither `TMPDIR` nor below it: the
-/// bubblewrap of a system hides what stands there, the helper that codex keeps in its folder too, and no command starts.
+/// With a key, codex needs nothing else of the user. Without one its login has to stay where it is; in both cases it
+/// does not get the user's home, which may hold other skills. Its own folder must not be `TMPDIR` or below it: the
+/// system's bubblewrap hides that folder, with the helper that codex keeps in its own, and no command starts.
 fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
     if isolation == Isolation::User {
         return Vec::new();
@@ -161,7 +162,7 @@ fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
     vec![("HOME", temp.to_owned()), (HOME, own), ("TMPDIR", format!("{temp}/tmp"))]
 }
 
-/// The folder of the user's login, where that is what it goes by in a world that is not theirs.
+/// Returns the folder of the user's login, if codex uses it outside the user's own world.
 fn login_in_use(env: &Env, isolation: Isolation) -> Option<String> {
     match isolation {
         Isolation::Partial if !is_set(env, KEY) => Some(login(env)),
@@ -169,7 +170,7 @@ fn login_in_use(env: &Env, isolation: Isolation) -> Option<String> {
     }
 }
 
-/// It is confined by itself, and where it may write is its own business.
+/// codex confines itself, and decides where it may write.
 fn keeps(_: &Env, _: Isolation) -> Vec<String> {
     Vec::new()
 }
@@ -179,7 +180,7 @@ fn login(env: &Env) -> String {
     env.get(HOME).filter(|_| is_set(env, HOME)).cloned().or_else(home).unwrap_or_default()
 }
 
-/// What the events say, put together.
+/// The state that the events add up to.
 #[derive(Default)]
 struct Said {
     begun: bool,
@@ -194,7 +195,7 @@ fn read_response(left: AgentOutput<'_>) -> Response {
     for event in events(left.stdout, &mut talk) {
         said.take(event, &mut talk);
     }
-    // A patch that is refused is no event.
+    // A rejected patch has no event.
     if left.stderr.contains("patch rejected: writing") {
         talk.was_denied("file_change");
     }
@@ -221,13 +222,13 @@ impl Said {
                 self.look(&event["item"]);
                 called(&event["item"], talk);
             }
-            // Of what it tries again; what it gives up at is told by the turn.
+            // These are retried; the turn reports an error that is final.
             Some("error") => {}
             _ => talk.unknown += 1,
         }
     }
 
-    /// All but its own complaints comes from its model.
+    /// Notes that the model has shown signs of life: everything but codex's own errors comes from it.
     fn look(&mut self, item: &Value) {
         if text(item, "type") != Some("error") {
             self.life = Life::Shown;
@@ -241,7 +242,7 @@ impl Said {
                 talk.transcript.say(&self.words);
             }
             Some(tool) if TOOLS.contains(&tool) => {
-                // What was said before a tool was used is not the answer.
+                // Text before a tool call is not the answer.
                 self.words.clear();
                 talk.used(tool);
                 called(item, talk);
@@ -270,7 +271,7 @@ impl Said {
 const TOOLS: [&str; 5] =
     ["command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call"];
 
-/// A tool is reported when it begins and when it has ended, or only then.
+/// Records a tool call. codex reports it at its start and its end, or only at its end.
 fn called(item: &Value, talk: &mut Talk) {
     let Some(tool) = text(item, "type").filter(|tool| TOOLS.contains(tool)) else { return };
     let id = text(item, "id").unwrap_or_default();
@@ -281,7 +282,7 @@ fn called(item: &Value, talk: &mut Talk) {
         let changes = item["changes"].as_array().into_iter().flatten();
         let files = changes.filter_map(|change| text(change, "path")).map(str::to_owned).collect();
         let mut arguments = item.as_object().cloned().unwrap_or_default();
-        // All else is its result.
+        // Everything else is its result.
         arguments
             .retain(|key, _| ["command", "server", "tool", "arguments", "query"].contains(&key.as_str()));
         Call { files, ..Call::new(id, tool, &arguments.into(), &[]) }
@@ -299,14 +300,14 @@ fn outcome(item: &Value) -> Outcome {
     }
 }
 
-/// What it does not take for a skill is told beside the events.
+/// Finds the folders that codex refuses as skills: it reports them on stderr.
 fn skills_refused(stderr: &str, talk: &mut Talk) {
     let told = stderr.lines().filter_map(|line| line.split_once("failed to load skill "));
     let folders = told.filter_map(|(_, rest)| rest.split_once("/SKILL.md: "));
     talk.skills.refused.extend(folders.map(|(folder, _)| folder.to_owned()));
 }
 
-/// A command that failed because the sandbox holds it in its place.
+/// Whether a command failed because of the sandbox.
 fn is_out_of_bounds(item: &Value) -> bool {
     let output = text(item, "aggregated_output").unwrap_or_default();
     text(item, "status") == Some("failed") && output.contains("Read-only file system")
@@ -334,27 +335,27 @@ fn kind(why: &str) -> FailureKind {
         _ if says(&["stream disconnected", "connection failed", "timed out", "timeout"]) => {
             FailureKind::Network
         }
-        // What the service answers to a bad request is handed on as it came.
+        // The service's answer to a bad request is passed on unchanged.
         _ if lower.starts_with('{') => FailureKind::UsageError,
         _ => FailureKind::Crashed,
     }
 }
 
-/// The service's status, as it is told in words.
+/// Returns the service's status from the error text.
 fn status(lower: &str) -> Option<u64> {
     let told = ["unexpected status ", "last status: "].into_iter().find_map(|word| lower.split_once(word));
     let digits: String = told?.1.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
 
-/// It has not come to ask its model: it does not take what it was started with, or was never started.
+/// Returns the failure of a call that asked no model: codex rejects its arguments, or never started.
 fn not_begun(left: AgentOutput<'_>) -> Failure {
     let error = left.stderr.lines().map(str::trim).find(|line| line.to_lowercase().starts_with("error"));
     match (&left.ended.how, error) {
         (How::Exited(1..), Some(line)) if line.contains("input_too_large") => {
             failed(FailureKind::PromptTooLong, line)
         }
-        // Nobody has ever logged in here.
+        // No login has ever happened here.
         (How::Exited(1..), Some(line)) if line.contains("finding codex home") => {
             failed(FailureKind::Authentication, line)
         }

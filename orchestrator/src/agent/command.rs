@@ -1,7 +1,6 @@
-//! A command as an agent: an argument array with placeholders, its prompt by stdin or file, its answer from stdout.
+//! A command as an agent: an argument array with placeholders, a prompt by stdin or file, an answer from stdout.
 //!
-//! No shell is ever asked. A placeholder stands for one whole argument or a part of one; what it stands for is never
-//! split again.
+//! No shell is used. A placeholder is a whole argument or a part of one; its value is never split.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,33 +22,34 @@ pub struct AgentSettings {
     pub command: Vec<String>,
     #[serde(default)]
     pub output: Output,
-    /// Seconds; the role's own default otherwise.
+    /// In seconds; otherwise the default of the role.
     #[serde(default)]
     pub timeout: Option<u64>,
     #[serde(default)]
     pub env: EnvSettings,
     #[serde(default)]
     pub cost: CostPointers,
-    /// Holds it to its role's folders and these, which are absolute or begin with `~/`; nothing leaves it free.
+    /// Limits writes to the folders of the role and to these, which are absolute or begin with `~/`. Without it, writes
+    /// are not limited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Vec<String>>,
-    /// How it answers as an evaluator.
+    /// The shape of the agent's verdicts.
     #[serde(default, skip_serializing_if = "VerdictShape::is_evidenced")]
     pub verdict: VerdictShape,
 }
 
-/// Where the answer stands in what the command prints.
+/// Where the answer is in the command's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Output {
-    /// All of it.
+    /// The whole output.
     #[default]
     Text,
     /// A string within a JSON document.
     Pointer(String),
 }
 
-/// Names that are passed on from our own environment, and values that are set.
+/// The variables that are passed on from our own environment, and the values that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EnvSettings {
@@ -59,7 +59,7 @@ pub struct EnvSettings {
     pub set: BTreeMap<String, String>,
 }
 
-/// JSON pointers into what the command prints.
+/// JSON pointers into the command's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CostPointers {
@@ -71,19 +71,19 @@ pub struct CostPointers {
     pub output_tokens: Option<String>,
 }
 
-/// What one call is given.
+/// The inputs of one call.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a> {
     pub rights: Rights,
     pub workspace: &'a Path,
-    /// Its temporary folder.
+    /// The call's temporary folder.
     pub temp: &'a Path,
     pub prompt_file: &'a Path,
     /// Whether a skill is installed in the workspace.
     pub skills: bool,
-    /// The most that the call may cost, where that can be enforced.
+    /// The most that the call may cost, if that can be enforced.
     pub usd: Option<f64>,
-    /// A JSON Schema of the answer, or the file that holds it, where the agent can hold its model to one.
+    /// A JSON Schema of the answer, or the file that holds it, if the agent can enforce one.
     pub schema: Option<&'a str>,
 }
 
@@ -102,7 +102,7 @@ impl CostPointers {
 pub struct BadOutput(String);
 
 impl AgentSettings {
-    /// What follows the program.
+    /// Returns the arguments after the program.
     pub(super) fn arguments(&self, model: Option<&str>, slots: Slots<'_>) -> Vec<String> {
         let workspace = slots.workspace.to_string_lossy();
         let prompt_file = slots.prompt_file.to_string_lossy();
@@ -115,7 +115,7 @@ impl AgentSettings {
         !self.command.iter().any(|argument| argument.contains(PROMPT_FILE))
     }
 
-    /// Exit code 0 means that it answered. All that it tells on the way is what it prints.
+    /// Reads the output of a call: exit code 0 means that it answered, and the output is its only report.
     pub(super) fn read_response(&self, left: AgentOutput<'_>) -> Response {
         self.read_living(left, if left.stdout.trim().is_empty() { Life::NoSign } else { Life::Shown })
     }
@@ -125,7 +125,7 @@ impl AgentSettings {
             How::Exited(0) => self.answer(left.stdout).ok_or_else(|| {
                 failed(FailureKind::OffSchema, "its output has no text at the JSON pointer from the settings")
             }),
-            // What it has printed is whole, but where that is nothing it may not have been at its end.
+            // The output is complete; but if it is empty, the command may not have been done.
             How::OutputClosed => self
                 .answer(left.stdout)
                 .filter(|answer| !answer.trim().is_empty())
@@ -140,7 +140,7 @@ impl AgentSettings {
         Response { answer, spent: self.spent(left.stdout, left.ended.took_ms), talk: None }
     }
 
-    /// The answer's text, or nothing where the output does not hold one.
+    /// Returns the text of the answer, or nothing if the output holds none.
     fn answer(&self, stdout: &str) -> Option<String> {
         match &self.output {
             Output::Text => Some(stdout.to_owned()),
@@ -163,8 +163,8 @@ impl AgentSettings {
     }
 }
 
-/// An argument with what its placeholders stand for; one pass from left to right, so that nothing filled in is ever
-/// taken for a placeholder.
+/// Replaces the placeholders of an argument, in one pass from left to right, so that a value is never taken for a
+/// placeholder.
 pub(crate) fn filled(argument: &str, values: &[(&str, &str)]) -> String {
     let (mut filled, mut rest) = (String::new(), argument);
     while let Some(open) = rest.find('{') {
@@ -185,7 +185,7 @@ const MODEL: &str = "{model}";
 const WORKSPACE: &str = "{workspace}";
 const PROMPT_FILE: &str = "{prompt_file}";
 
-/// The whole output as JSON, or else its last line: some programs talk before they answer.
+/// Returns the whole output as JSON, or else its last line: some programs print other text first.
 fn document(stdout: &str) -> Option<Value> {
     let last = || stdout.lines().rev().find(|line| !line.trim().is_empty());
     serde_json::from_str(stdout).ok().or_else(|| serde_json::from_str(last()?).ok())

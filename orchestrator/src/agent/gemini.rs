@@ -1,7 +1,7 @@
 //! gemini: Gemini CLI, without a terminal.
 //!
 //! Without approval of shells it offers none, and without approval of edits no tool that writes. Its exit code is the
-//! service's status cut to a byte, or 0 for much that is no success: the last `result` decides.
+//! service's status cut to a byte, or 0 for many failures: the last `result` decides.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -39,8 +39,8 @@ pub(super) const PROFILE: Profile = Profile {
         "GOOGLE_GENAI_USE_GCA",
     ],
     service: SERVICE,
-    // What is not set, a file of the workspace could set. One process, that we can end. The workspace is one of ours,
-    // and the settings in it are.
+    // Files of the workspace could set any variable that is not set here. One process, so that we can end it. The
+    // workspace and its settings are ours, so they are trusted.
     set: &[
         (SERVICE, ""),
         ("GEMINI_CLI_NO_RELAUNCH", "true"),
@@ -53,12 +53,12 @@ pub(super) const PROFILE: Profile = Profile {
     has_key,
     fitting,
     skills: Some(Skills { at: ".gemini/skills", by_name: false }),
-    // It repeats its prompt, and leaves when a pipe has taken the first 64 KiB of that.
+    // It repeats its prompt, and exits after a pipe has taken the first 64 KiB of it.
     ends_early: true,
     cost: |_| CostReport::Tokens,
     form: None,
     login_at: ".gemini/oauth_creds.json",
-    // It takes the keys out of their environment itself.
+    // It removes the keys from the environment of its commands itself.
     shell: |_| Vec::new(),
     shell_limit: Some("refuses $( ), backticks and <( ) in commands, but not in scripts"),
     has_sandbox: false,
@@ -68,12 +68,12 @@ pub(super) const PROFILE: Profile = Profile {
     reported_failure: Some(reported_failure),
 };
 
-/// The folder that holds its `.gemini`.
+/// The folder that holds gemini's `.gemini`.
 const HOME: &str = "GEMINI_CLI_HOME";
 const KEY: &str = "GEMINI_API_KEY";
 const SERVICE: &str = "GOOGLE_GEMINI_BASE_URL";
 
-/// No extensions and no servers of the user's: there are none of that name.
+/// No extensions and no servers of the user: none has that name.
 const ALONE: [&str; 4] = ["--extensions", "none", "--allowed-mcp-server-names", "none"];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
@@ -81,7 +81,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
         Rights::Work | Rights::Edit | Rights::Shell => "auto_edit",
         Rights::Read => "default",
     };
-    // Nobody knows what a server does, and an extension may bring one: who judges has neither.
+    // The effects of a server are unknown, and an extension may bring one: a judge has neither.
     let alone: &[&str] = match (ask.isolation, ask.rights) {
         (Isolation::Partial | Isolation::Fresh, _) | (Isolation::User, Rights::Read) => &ALONE,
         (Isolation::User, Rights::Work | Rights::Edit | Rights::Shell) => &[],
@@ -94,7 +94,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
     arguments
 }
 
-/// A key is all that it needs of the user: then it gets a home of its own, and reads nothing of theirs.
+/// Whether a key is set. With one, gemini gets its own home, and reads nothing of the user's.
 fn has_key(env: &Env) -> bool {
     is_set(env, KEY)
         && !["GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"].iter().any(|name| is_set(env, name))
@@ -104,7 +104,7 @@ fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
     if has_own_home(env, isolation) { vec![(HOME, temp.to_owned())] } else { Vec::new() }
 }
 
-/// With a key it needs nothing of the user's home, unless it is to have all of it.
+/// Whether gemini gets its own home: with a key it needs nothing of the user's, unless it should have all of it.
 fn has_own_home(env: &Env, isolation: Isolation) -> bool {
     match isolation {
         Isolation::Partial => has_key(env),
@@ -113,7 +113,7 @@ fn has_own_home(env: &Env, isolation: Isolation) -> bool {
     }
 }
 
-/// With a home of its own for the call it keeps nothing.
+/// Returns the folders that gemini may write; none if the call has its own home.
 fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
     match env.get(HOME) {
         _ if has_own_home(env, isolation) => Vec::new(),
@@ -122,23 +122,23 @@ fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
     }
 }
 
-/// Beside its settings, and the candidate's `skills`.
+/// The folder of gemini's settings, and of the candidate's `skills`.
 const FOLDER: &str = ".gemini";
 const POLICY: &str = "policy.toml";
 
-/// It offers them in every mode, and asks nobody before it uses the web. What they bring back is told by strangers, and
-/// another agent has rights that nobody has given it.
+/// gemini offers these tools in every mode, and asks no one before it uses the web. Web content comes from strangers,
+/// and a subagent has rights that it was not given.
 const NO_WEB: &str = "[[rule]]\ntoolName = [\"google_web_search\", \"web_fetch\", \"invoke_agent\"]\n\
     decision = \"deny\"\npriority = 200\n";
 
-/// Without a terminal nobody could approve it, and the skill would be offered in vain.
+/// Without a terminal no one could approve it, and the skill would be useless.
 const MAY_USE_SKILLS: &str =
     "[[rule]]\ntoolName = \"activate_skill\"\ndecision = \"allow\"\npriority = 100\n";
 
 const MAY_RUN_COMMANDS: &str =
     "[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"allow\"\npriority = 100\n";
 
-/// How it logs in, where no settings of the user's say so.
+/// Returns the login method, if the user's settings do not apply.
 fn auth(env: &Env, rights: Rights) -> Option<&'static str> {
     match rights {
         _ if has_key(env) => Some("gemini-api-key"),
@@ -147,9 +147,9 @@ fn auth(env: &Env, rights: Rights) -> Option<&'static str> {
     }
 }
 
-/// Its settings for the workspace, which go before the user's, and what it may do with skills.
+/// Returns gemini's settings for the workspace, which override the user's, and its policy for skills and tools.
 fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
-    // Also where the user allows more: their settings are read where their login is.
+    // These rules hold even if the user allows more: gemini reads the user's settings when it uses their login.
     let never: &[&str] = match ask.rights {
         Rights::Work | Rights::Edit => &["run_shell_command"],
         Rights::Read => &["run_shell_command", "write_file", "replace"],
@@ -161,14 +161,14 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
         "telemetry": { "enabled": false },
         "privacy": { "usageStatisticsEnabled": false },
         "advanced": { "ignoreLocalEnv": true },
-        // A wrapper names no policy.
+        // A wrapper passes no policy.
         "policyPaths": [format!("{FOLDER}/{POLICY}")],
     });
     match ask.isolation {
         Isolation::Partial | Isolation::Fresh => {
             settings["context"] = json!({ "memoryBoundaryMarkers": [] });
             settings["hooksConfig"] = json!({ "enabled": false });
-            // Two come with the program.
+            // gemini includes two skills.
             settings["skills"] =
                 json!({ "enabled": ask.skills, "disabled": ["antigravity-support", "skill-creator"] });
             if let Some(auth) = auth(env, ask.rights) {
@@ -178,7 +178,7 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
         Isolation::User => {}
     }
     if ask.rights == Rights::Shell {
-        // Whatever looks like a key or a login is kept from commands.
+        // Variables that look like a key or a login are removed from the environment of commands.
         settings["security"]["environmentVariableRedaction"] = json!({ "enabled": true });
     }
     let file = |file, text| Fitting { folder: FOLDER, file, text };
@@ -190,7 +190,7 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
     vec![file("settings.json", settings.to_string()), file(POLICY, policy)]
 }
 
-/// What the events say, put together.
+/// The state that the events add up to.
 #[derive(Default)]
 struct Said {
     begun: bool,
@@ -202,7 +202,7 @@ struct Said {
 }
 
 fn read_response(left: AgentOutput<'_>) -> Response {
-    // Who is told why a call failed is not to read its start-up instead.
+    // An error message should not quote the start-up messages.
     let stderr = left.without_lines(&WARNINGS);
     let left = AgentOutput { stderr: &stderr, ..left };
     let (mut talk, mut said) = (Talk::default(), Said::default());
@@ -214,8 +214,8 @@ fn read_response(left: AgentOutput<'_>) -> Response {
     Response { answer: said.answer(left), spent, talk: Some(talk) }
 }
 
-/// The one that did most: a smaller one may have been asked which to take. What it tells at its start is the model that
-/// it was told to ask, which need not be this one.
+/// Returns the model that used the most tokens: a smaller one may have chosen it. The model at the start is the
+/// requested one, which may differ.
 fn model(result: &Value) -> Option<ModelName> {
     let models = result.pointer("/stats/models")?.as_object()?;
     let tokens = |of: &Value| of.get("total_tokens").and_then(Value::as_u64).unwrap_or(0);
@@ -236,7 +236,7 @@ impl Said {
             }
             (Some("message"), _) => self.asked += content.len(),
             (Some("tool_use"), _) => {
-                // What was said before a tool was used is not the answer.
+                // Text before a tool call is not the answer.
                 self.words.clear();
                 self.has_acted = true;
                 tool_used(&event, talk);
@@ -288,7 +288,7 @@ impl Said {
         if self.has_acted || !self.words.is_empty() { Life::Shown } else { Life::NoSign }
     }
 
-    /// What the model cannot read is never sent, and that is called a success.
+    /// Whether the prompt was too long: gemini never sends such a prompt, and reports success.
     fn was_too_much(&self) -> bool {
         self.asked > LONG && !self.has_acted && self.words.is_empty()
     }
@@ -298,7 +298,7 @@ impl Said {
     }
 }
 
-/// A prompt of this many bytes has passed a million tokens or comes near, and is then dropped without a word.
+/// A prompt of this many bytes has more than a million tokens, or nearly so, and is dropped silently.
 const LONG: usize = 2_000_000;
 
 fn tool_used(event: &Value, talk: &mut Talk) {
@@ -313,7 +313,7 @@ fn tool_used(event: &Value, talk: &mut Talk) {
     }
 }
 
-/// A command that failed is a success to it, and its exit code is not reported.
+/// Reads a tool's result. gemini reports a failed command as a success, without its exit code.
 fn outcome(event: &Value) -> Outcome {
     let error = event.pointer("/error/message").and_then(Value::as_str);
     Outcome {
@@ -324,7 +324,7 @@ fn outcome(event: &Value) -> Outcome {
     }
 }
 
-/// The result of its activation names a skill's folder.
+/// Finds the folder of a skill in the result of its activation.
 fn skill_loaded(event: &Value, talk: &mut Talk) {
     if text(event, "status") == Some("error") {
         talk.skills.failed(text(event, "tool_id").unwrap_or_default());
@@ -340,12 +340,12 @@ fn denied(event: &Value, talk: &mut Talk) {
     let error = |key| event.pointer(key).and_then(Value::as_str).unwrap_or_default();
     let is_denial = match error("/error/type") {
         "tool_not_registered" | "policy_violation" | "execution_denied" | "path_not_in_workspace" => true,
-        // What lies outside is a wrong parameter to most of its tools.
+        // Most of gemini's tools report a path outside as a wrong parameter.
         "invalid_tool_params" => error("/error/message").starts_with("Path not in workspace"),
         _ => false,
     };
     if is_denial {
-        // Its id begins with the name.
+        // The id begins with the tool's name.
         let id = text(event, "tool_id").unwrap_or("a tool");
         talk.was_denied(id.split("__").next().unwrap_or(id));
     }
@@ -360,7 +360,7 @@ fn kind(typed: &str, why: &str, status: Option<u64>, missing: bool, at: Timestam
         _ if says(&["exceeds the maximum number of tokens", "input token count"]) => {
             FailureKind::PromptTooLong
         }
-        // What it calls exhausted may be there again in a few seconds: then it says when.
+        // A model that is "exhausted" may be available again in a few seconds: then the message says when.
         _ if says(&["exhausted your capacity"]) && reset_time::find(why, at).is_some() => {
             FailureKind::RateLimited
         }
@@ -379,7 +379,7 @@ fn kind(typed: &str, why: &str, status: Option<u64>, missing: bool, at: Timestam
     }
 }
 
-/// What it says on stderr in every call.
+/// The lines that gemini prints on stderr in every call.
 const WARNINGS: [&str; 7] = [
     "Warning: Basic terminal detected",
     "Warning: 256-color support not detected",
@@ -390,8 +390,8 @@ const WARNINGS: [&str; 7] = [
     "[STARTUP] ",
 ];
 
-/// What it says on stderr when it has failed, printed by a wrapper in the place of an answer: warnings, which come before
-/// any answer could, and then the error, with the places in the program that it went through.
+/// Finds gemini's error in stderr that a wrapper printed instead of an answer: warnings, which come before any answer,
+/// and then the error with its stack trace.
 fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     const ERRORS: [&str; 3] =
         ["Error when talking to Gemini API", "Error generating content via API", "Attempt "];
@@ -406,7 +406,7 @@ fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
         let has_more = lines().any(|line| !begins(line, &WARNINGS) && !line.starts_with("Warning: "));
         return (!has_more).then(|| failed(FailureKind::Empty, "warnings, and no answer"));
     };
-    // The report that it names is gone with the call.
+    // The report file that it names is deleted with the call.
     let why = last.split_once(".json ").filter(|_| last.contains("Full report available at"));
     let why = why.map_or(last, |(_, error)| error);
     let mut sent = ["\"code\":", "status: "].iter().filter_map(|key| left.stdout.rsplit_once(key));
@@ -418,7 +418,7 @@ fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     Some(reset_time::with_reset_time(failure, told, left.at))
 }
 
-/// The service's status: in the error as it sent it, or in what an exit code has left of it.
+/// Returns the service's status: from the error, or from the exit code, which is its lowest byte.
 fn status(why: &str, left: AgentOutput<'_>) -> Option<u64> {
     let sent = why.split_once("\"code\":").map(|(_, rest)| rest);
     let digits = |rest: &str| rest.chars().take_while(char::is_ascii_digit).collect::<String>();
@@ -436,7 +436,7 @@ fn last_words(left: AgentOutput<'_>) -> String {
 
 fn spent(result: Option<&Value>, ms: u64) -> Spent {
     let tokens = |name: &str| result?.pointer(&format!("/stats/{name}")).and_then(Value::as_u64);
-    // What it thought is in the total alone, and is paid for as what it said.
+    // Thinking tokens are only in the total, and cost as much as output.
     let thought = || Some(tokens("total_tokens")?.saturating_sub(tokens("input_tokens")?));
     Spent {
         ms,

@@ -1,5 +1,4 @@
-//! An agent with a model, installed on this machine: how it is started, with which environment, and how its output is
-//! read.
+//! An agent with a model, installed on this machine: its command line, its environment, and the reader of its output.
 
 mod login;
 mod redaction;
@@ -56,14 +55,14 @@ struct Through {
 
 #[derive(Clone, Debug)]
 enum Kind {
-    /// A command that the settings describe.
+    /// A command from the settings.
     Command(AgentSettings),
-    /// Our own program, started with this argument; it takes a task as data, and no prompt.
+    /// Our own program, started with this argument. It takes a task as data, and no prompt.
     BuiltIn(String),
     Real(Real),
 }
 
-/// Passed on to every child, when set: enough to find programs, the home and the language.
+/// Passed on to every child process, if set: enough to find programs, the home and the language.
 const PASSED: [&str; 10] = [
     "PATH",
     "HOME",
@@ -77,7 +76,7 @@ const PASSED: [&str; 10] = [
     "XDG_DATA_HOME",
 ];
 
-/// Passed on to the real agents: the way to their services.
+/// Passed on to the real agents: network settings for their services.
 const WAY: [&str; 10] = [
     "HTTP_PROXY",
     "HTTPS_PROXY",
@@ -91,11 +90,11 @@ const WAY: [&str; 10] = [
     "SSL_CERT_FILE",
 ];
 
-/// A larger file is known by its size and its time.
+/// A larger file is identified by its size and its modification time.
 const SCRIPT_BYTES: u64 = 1 << 20;
 
 impl Agent {
-    /// `program` is where the command's first word was found; `ambient` is our own environment.
+    /// `program` is the path of the command's first word; `ambient` is our own environment.
     pub fn new(
         name: &str,
         model: Option<String>,
@@ -118,7 +117,7 @@ impl Agent {
         }
     }
 
-    /// The agent that is in our own program, which comes to [`crate::offline::offline_main`] when given `hidden_arg`.
+    /// Returns the agent in our own program, which calls [`crate::offline::offline_main`] when it gets `hidden_arg`.
     pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
         let (name, env) = (offline::NAME.to_owned(), picked(PASSED, ambient));
         let kind = Kind::BuiltIn(hidden_arg.to_owned());
@@ -143,7 +142,7 @@ impl Agent {
         Self { name, model, program, env, kind, isolation: Isolation::Partial, via: None, wrap: None }
     }
 
-    /// The same in more or less of the user's world; what the settings describe is in whatever world they say.
+    /// Sets how much of the user's world the agent gets. A command from the settings is not changed.
     #[must_use]
     pub fn isolated(self, isolation: Isolation) -> Self {
         match self.kind {
@@ -152,7 +151,7 @@ impl Agent {
         }
     }
 
-    /// The same called through a wrapper, whose program is there; what the settings describe is called as they say.
+    /// Calls the agent through an installed wrapper. A command from the settings is not changed.
     #[must_use]
     pub fn through(self, via: Via, program: PathBuf) -> Self {
         match self.kind {
@@ -161,7 +160,7 @@ impl Agent {
         }
     }
 
-    /// The same within a wrapper of the user's choice; the built-in agent is our own program, and stays outside.
+    /// Runs the agent within a wrapper of the user's choice. The built-in agent is our own program, and stays outside.
     #[must_use]
     pub fn wrapped(self, wrap: Wrap) -> Self {
         match self.kind {
@@ -182,12 +181,12 @@ impl Agent {
         self.isolation
     }
 
-    /// Whether it takes a task as data in place of a prompt.
+    /// Whether the agent takes a task as data instead of a prompt.
     pub fn is_built_in(&self) -> bool {
         matches!(self.kind, Kind::BuiltIn(_))
     }
 
-    /// Whose models it asks, where that is known.
+    /// Returns the agent's model family, if known.
     pub fn family(&self) -> Option<&'static str> {
         match &self.kind {
             Kind::Real(real) => real.family(),
@@ -202,7 +201,7 @@ impl Agent {
         }
     }
 
-    /// What it reports of the cost of its calls. A wrapper prints the answer and keeps the rest to itself.
+    /// Returns how the agent reports the cost of its calls. A wrapper prints only the answer.
     pub fn cost_report(&self) -> CostReport {
         match (&self.kind, &self.via) {
             (Kind::BuiltIn(_), _) => CostReport::Free,
@@ -213,7 +212,7 @@ impl Agent {
         }
     }
 
-    /// The shape in which it gives its verdicts.
+    /// Returns the shape of the agent's verdicts.
     pub fn verdict(&self) -> VerdictShape {
         match &self.kind {
             Kind::Command(settings) => settings.verdict,
@@ -221,8 +220,8 @@ impl Agent {
         }
     }
 
-    /// All that makes this agent answer as it does: model, settings, program, the scripts that its command runs, and what
-    /// it runs in.
+    /// Returns everything that affects the agent's answers: model, settings, program, the scripts that its command
+    /// runs, and its wrappers.
     pub fn fingerprint(&self) -> Fingerprint {
         let mut parts = Fingerprint::default();
         parts.add("model", self.model.as_deref().unwrap_or_default().as_bytes());
@@ -258,7 +257,7 @@ impl Agent {
         settings.extend((real.profile().composed)(&self.env, None).into_iter().map(|(_, value)| value));
         parts.add("arguments", arguments.join("\0").as_bytes());
         parts.add("settings", settings.join("\0").as_bytes());
-        // Another service answers otherwise.
+        // A different service gives different answers.
         let service = self.env.get(real.profile().service).map(String::as_bytes);
         parts.add("service", service.unwrap_or_default());
     }
@@ -281,7 +280,7 @@ impl Agent {
         wrap.chain([program.to_string_lossy().into_owned()]).chain(arguments).collect()
     }
 
-    /// The complete environment of a program that keeps its temporary files there.
+    /// Returns the complete environment of a call with that temporary folder.
     pub fn env(
         &self,
         rights: Rights,
@@ -294,7 +293,7 @@ impl Agent {
         env.into_iter().collect()
     }
 
-    /// The environment with the folders that are the call's own.
+    /// Returns the environment with the call's own folders.
     fn settled(&self, rights: Rights, temp: &Path) -> Env {
         let temp = temp.to_string_lossy().into_owned();
         let mut env = self.env.clone();
@@ -308,7 +307,7 @@ impl Agent {
         env
     }
 
-    /// Makes the folders that its environment names below its temporary one: not every program makes its own.
+    /// Makes the folders in the temporary folder that the environment names: not every program makes its own.
     pub(crate) fn furnish(&self, rights: Rights, temp: &Path) -> Result<(), DiskError> {
         let below = |place: &&String| Path::new(place) != temp && Path::new(place).starts_with(temp);
         for place in self.settled(rights, temp).values().filter(below) {
@@ -317,7 +316,7 @@ impl Agent {
         self.furnish_shell(rights, temp)
     }
 
-    /// What has to stand in the workspace besides what the call is about.
+    /// Returns the files that the agent needs in the workspace besides the call's own.
     pub fn agent_files(&self, rights: Rights, skills: bool, prompt: &str) -> Vec<Fitting> {
         match self.kind {
             Kind::Real(real) => {
@@ -328,7 +327,7 @@ impl Agent {
         }
     }
 
-    /// How it comes by skills, if it reads any. What a wrapper does with them nobody knows.
+    /// Returns how the agent reads skills, if it does. Through a wrapper this is unknown.
     pub fn skills(&self) -> Option<Skills> {
         match (&self.kind, &self.via) {
             (Kind::Real(real), None) => real.profile().skills,
@@ -336,12 +335,12 @@ impl Agent {
         }
     }
 
-    /// The least that a call with those rights asks.
+    /// Returns the minimum that a call with those rights requires.
     fn ask(&self, rights: Rights, skills: bool) -> Ask<'_> {
         Ask { skills, ..Ask::new(&self.env, rights, self.world(rights)) }
     }
 
-    /// Whether the prompt goes to stdin: always, unless the command asks for it as a file.
+    /// Whether the prompt goes to stdin: always, unless the command takes it as a file.
     pub fn reads_stdin(&self) -> bool {
         match &self.kind {
             Kind::Command(settings) => settings.reads_stdin(),
@@ -350,17 +349,17 @@ impl Agent {
         }
     }
 
-    /// Whether it is given a file to write to in place of a pipe.
+    /// Whether the agent writes its output to a file instead of a pipe.
     pub(crate) fn writes_itself(&self) -> bool {
         match (&self.kind, &self.via) {
-            // A wrapper is as hasty as the worst of what it wraps.
+            // A wrapper may exit as early as any agent that it wraps.
             (Kind::Real(_), Some(_)) => true,
             (Kind::Real(real), None) => real.profile().ends_early,
             (Kind::Command(_) | Kind::BuiltIn(_), _) => false,
         }
     }
 
-    /// A JSON Schema of the answer as it takes one, if it can hold its model to it.
+    /// Returns a JSON Schema of the answer in the agent's form, if it can enforce one.
     pub(crate) fn form(&self, schema: impl FnOnce() -> Option<String>) -> Option<Form> {
         match (&self.kind, &self.via) {
             (Kind::Real(real), None) => {
@@ -371,11 +370,11 @@ impl Agent {
         }
     }
 
-    /// Reads what a call in that workspace printed. Its transcript has none of the keys; the answer is as it was given.
+    /// Reads the output of a call in that workspace. The transcript has none of the keys; the answer is unchanged.
     pub(crate) fn read_response(&self, left: AgentOutput<'_>, workspace: &Path, keys: &Keys) -> Response {
         let mut response = match (&self.kind, &self.via) {
             (Kind::Command(settings), _) => settings.read_response(left),
-            // No service is behind it: when it comes to no end, that is the work's own fault.
+            // It uses no service: if it does not finish, the task itself is the cause.
             (Kind::BuiltIn(_), _) => {
                 let response = AgentSettings::default().read_living(left, Life::Shown);
                 Response { spent: Spent { usd: Some(0.0), ..response.spent }, ..response }
@@ -389,7 +388,7 @@ impl Agent {
             talk.transcript = transcript.redacted(&redaction(keys, workspace));
         }
         match left.ended.how {
-            // Whatever it has said: it may be going on, or nobody knows how it ended.
+            // The output does not count: the agent may still run, or its end is unknown.
             How::Lost { .. } => Response { answer: Err(left.failure(Life::Shown)), ..response },
             _ => response,
         }
@@ -400,7 +399,7 @@ fn picked<'a>(names: impl IntoIterator<Item = &'a str>, ambient: &BTreeMap<Strin
     names.into_iter().filter_map(|name| Some((name.to_owned(), ambient.get(name)?.clone()))).collect()
 }
 
-/// The files that a command has run, by what they are: its log is named in the same way. A relative path would mean a
+/// Returns the files that a command runs, by their type: an argument may also name a log. A relative path would be a
 /// file of the workspace.
 fn scripts(command: &[String], written: &[PathBuf]) -> Vec<PathBuf> {
     let named = command[1..].iter().flat_map(|argument| {
@@ -415,7 +414,8 @@ fn named(part: &str, path: &Path) -> String {
     format!("{part} {}", path.display())
 }
 
-/// What a path adds to the fingerprint: a small file's bytes, a large one's size and time, nothing otherwise.
+/// Returns what a path adds to the fingerprint: the bytes of a small file, size and time of a large one, otherwise
+/// nothing.
 fn contents(path: &Path) -> Vec<u8> {
     let Ok(meta) = std::fs::metadata(path) else { return Vec::new() };
     if !meta.is_file() {

@@ -1,6 +1,7 @@
-//! Agents: programs that take a prompt and answer. One file an agent: how it is called, and how its answer is read.
+//! Agents: programs that take a prompt and answer. Each file holds one agent: its command line, and the reader of its
+//! answer.
 //!
-//! No shell is ever asked, and a prompt is never an argument: it goes by stdin or by file.
+//! No shell is used, and a prompt is never an argument: it goes by stdin or by file.
 
 mod claude;
 mod codex;

@@ -1,8 +1,8 @@
-//! opencode: without a terminal, each kind of rights an agent of its own in the configuration that it gets from us.
+//! opencode: without a terminal. Each kind of rights is its own agent in the configuration that we pass.
 //!
-//! What that configuration does not allow is denied: no call has the web, few have a shell, and only who is to find a
-//! skill may load one. There is no last event that tells of success: the last step has to have stopped by itself. On answers that
-//! it does not understand it asks for ever, and only the deadline ends it.
+//! Everything that the configuration does not allow is denied: no call has the web, few have a shell, and only calls
+//! that must find a skill may load one. No last event reports success: the last step has to stop by itself. After
+//! answers that it does not understand it asks forever, and only the deadline ends it.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {
     name: "opencode",
-    // Whose models it asks depends on the model.
+    // The model family depends on the model.
     family: None,
     get: "npm install -g opencode-ai",
     tested: "1.18.33",
@@ -29,7 +29,7 @@ pub(super) const PROFILE: Profile = Profile {
     has_key: |env| KEYS.iter().any(|key| is_set(env, key)),
     passed: &KEYS,
     service: SERVICE,
-    // Nothing of its own accord, and its sessions in memory alone.
+    // No background activity, and sessions in memory only.
     set: &[
         ("OPENCODE_DB", ":memory:"),
         ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
@@ -66,16 +66,17 @@ const KEYS: [&str; 10] = [
     "XAI_API_KEY",
 ];
 const KEY: &str = "OPENAI_API_KEY";
-/// It does not read this itself: it becomes part of the configuration.
+/// opencode does not read this itself: it becomes part of the configuration.
 const SERVICE: &str = "OPENAI_BASE_URL";
-/// The provider of any service that talks as the chat of `openai` does, where the variable says that there is one.
+/// The provider of any service with the chat API of `openai`, if the variable names one.
 const COMPATIBLE: &str = "openai-compatible";
-/// Named in the configuration: where projects are not looked into, nor is this folder.
+/// Named in the configuration: with project configuration disabled, opencode does not read this folder by itself.
 const SKILLS: &str = ".opencode/skills";
-/// At this many it asks its model to sum up, which is no answer. A model that goes on is ended by the deadline.
+/// After this many steps it asks its model for a summary, which is not an answer. A model that goes on is ended by the
+/// deadline.
 const STEPS: u64 = 100;
 
-/// Without a title of ours it asks its model for one. Of some errors only its log tells what they are.
+/// Without our title it asks its model for one. Some errors are explained only in its log.
 const ALWAYS: [&str; 8] =
     ["run", "--format", "json", "--title", "skilltune", "--print-logs", "--log-level", "ERROR"];
 
@@ -93,7 +94,7 @@ fn arguments(ask: &Ask<'_>) -> Vec<String> {
 }
 
 fn configuration(env: &Env, model: Option<&str>) -> Value {
-    // One skill comes with the program.
+    // opencode includes one skill.
     let skill = json!({ "*": "allow", "customize-opencode": "deny" });
     json!({
         "autoupdate": false,
@@ -107,7 +108,8 @@ fn configuration(env: &Env, model: Option<&str>) -> Value {
             "judge": { "mode": "primary", "steps": STEPS },
             "writer": { "mode": "primary", "steps": STEPS, "permission": { "edit": "allow" } },
             "pupil": { "mode": "primary", "steps": STEPS, "permission": { "edit": "allow", "skill": skill } },
-            // Without the last, no command may name a place outside of the workspace; the system decides about writing.
+            // Without the last permission, no command may name a path outside of the workspace; the system limits
+            // writing.
             "worker": { "mode": "primary", "steps": STEPS, "permission": {
                 "edit": "allow", "bash": "allow", "external_directory": "allow",
             } },
@@ -119,7 +121,7 @@ fn configuration(env: &Env, model: Option<&str>) -> Value {
     })
 }
 
-/// Another place of the service: for `openai` itself, and for what is only compatible with its chat.
+/// Returns a different address of the service: for `openai` itself, and for services that are compatible with its chat.
 fn providers(env: &Env, model: Option<&str>) -> Value {
     let Some(place) = env.get(SERVICE).filter(|_| is_set(env, SERVICE)) else { return json!({}) };
     let mut providers = json!({
@@ -129,7 +131,7 @@ fn providers(env: &Env, model: Option<&str>) -> Value {
             "options": { "baseURL": place, "apiKey": format!("{{env:{KEY}}}") },
         },
     });
-    // A model that is in no catalogue has to be named.
+    // A model that is not in the catalogue has to be named.
     let named = model.and_then(|model| model.split_once('/'));
     if let Some((provider, model)) = named.and_then(|(name, model)| Some((providers.get_mut(name)?, model))) {
         provider["models"] = json!({ model: {} });
@@ -137,7 +139,7 @@ fn providers(env: &Env, model: Option<&str>) -> Value {
     providers
 }
 
-/// Its catalogue has the price of a model, unless the model's service is only compatible with one that is in there.
+/// The catalogue has the price of a model, unless the model's service is only compatible with a known one.
 fn cost(model: Option<&str>) -> CostReport {
     match model.and_then(|model| model.split_once('/')) {
         Some((COMPATIBLE, _)) => CostReport::Tokens,
@@ -145,7 +147,7 @@ fn cost(model: Option<&str>) -> CostReport {
     }
 }
 
-/// Nothing of the user's but the logins, which stay where they are; for the rest it has no home but the call's.
+/// Returns the call's folders. Of the user's files it gets only the logins, which stay where they are.
 fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
     const ALONE: [&str; 5] = [
         "OPENCODE_DISABLE_CLAUDE_CODE",
@@ -167,14 +169,14 @@ fn variables(env: &Env, isolation: Isolation, temp: &str) -> Variables {
 
 const DATA: &str = "XDG_DATA_HOME";
 
-/// The folder above that of its logins, if there are any.
+/// Returns the parent folder of opencode's logins, if there are any.
 fn logins(env: &Env) -> Option<String> {
     let of_home = || Some(Path::new(env.get("HOME")?).join(".local/share").to_string_lossy().into_owned());
     let data = env.get(DATA).filter(|_| is_set(env, DATA)).cloned().or_else(of_home)?;
     Path::new(&data).join("opencode").is_dir().then_some(data)
 }
 
-/// Beside its logins it keeps its logs.
+/// Returns the folders that opencode may write. It keeps its logs next to its logins.
 fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
     match isolation {
         Isolation::Fresh => Vec::new(),
@@ -186,12 +188,12 @@ fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
     }
 }
 
-/// What the events say, put together.
+/// The state that the events add up to.
 #[derive(Default)]
 struct Said {
     life: Life,
     words: String,
-    /// Why each step came to its end.
+    /// The reason why each step ended.
     ends: Vec<String>,
     error: Option<Value>,
     spent: Spent,
@@ -217,7 +219,7 @@ impl Said {
             self.life = Life::Shown;
         }
         match text(event, "type") {
-            // What was said before a tool was used is not the answer.
+            // Text before a tool call is not the answer.
             Some("step_start") => self.words.clear(),
             Some("text") => {
                 let said = text(part, "text").unwrap_or_default();
@@ -235,7 +237,7 @@ impl Said {
         }
     }
 
-    /// Each step tells what it cost. A price of nothing is told for a model whose price is not known.
+    /// Adds the cost of a step. A price of zero means that the model's price is unknown.
     fn pay(&mut self, step: &Value) {
         let tokens = |name: &str| step.pointer(&format!("/tokens/{name}")).and_then(Value::as_u64);
         let sum =
@@ -255,7 +257,7 @@ impl Said {
             return Err(failed(kind(error, why), why));
         }
         match self.ends.last().map(String::as_str) {
-            // Steps of nothing, one after the other.
+            // Empty steps, one after the other.
             Some("unknown" | "other" | "error") => {
                 Err(failed(FailureKind::Network, "the service sent an invalid response"))
             }
@@ -273,10 +275,10 @@ impl Said {
     }
 }
 
-/// What an event says of an error that only the log tells.
+/// The message of an error that only the log explains.
 const UNTOLD: &str = "Unexpected server error";
 
-/// The last error of the log.
+/// Returns the last error of the log.
 fn logged(stderr: &str) -> Option<&str> {
     stderr.lines().rev().find_map(|line| line.split_once(" error=\"")?.1.split('"').next())
 }
@@ -295,7 +297,7 @@ fn tool_used(part: &Value, talk: &mut Talk) {
     }
 }
 
-/// A command that failed has completed all the same: its exit code tells.
+/// Reads a tool's result. A failed command is completed too: its exit code shows the failure.
 fn outcome(id: &str, state: &Value) -> Outcome {
     let exit_code = state.pointer("/metadata/exit").and_then(Value::as_i64);
     Outcome {
@@ -306,8 +308,8 @@ fn outcome(id: &str, state: &Value) -> Outcome {
     }
 }
 
-/// A skill was loaded, which tells its folder, or its page was read. A tool is told when it has ended: no call of it
-/// fails afterwards.
+/// Records a skill that was loaded, which reports its folder, or whose page was read. A tool is reported at its end, so
+/// its call cannot fail later.
 fn skill_used(tool: &str, state: &Value, talk: &mut Talk) {
     let (given, folder) = (&state["input"], state.pointer("/metadata/dir").and_then(Value::as_str));
     match (tool, text(given, "name"), text(given, "filePath")) {
@@ -322,7 +324,7 @@ fn skill_used(tool: &str, state: &Value, talk: &mut Talk) {
     }
 }
 
-/// A tool that its rights do not include is an error of the same kind as one that a rule forbids.
+/// Whether a tool was denied: a tool without rights gives the same kind of error as a forbidden one.
 fn is_denial(error: &str) -> bool {
     ["prevents you from using", "tried to call unavailable tool", "rejected permission"]
         .iter()
@@ -358,7 +360,7 @@ fn kind(error: &Value, why: &str) -> FailureKind {
     }
 }
 
-/// It has not come to ask its model: it does not take what it was started with, or was never started.
+/// Returns the failure of a call that asked no model: opencode rejects its arguments, or never started.
 fn not_begun(left: AgentOutput<'_>, shown: Life) -> Failure {
     let error = left.stderr.lines().map(str::trim).find(|line| line.contains("Error"));
     match (&left.ended.how, error) {

@@ -1,4 +1,4 @@
-//! What we know of an agent that needs no settings: one [`Profile`], in a file of its own.
+//! The properties of an agent that needs no settings: one [`Profile`], in its own file.
 
 use std::collections::BTreeMap;
 
@@ -17,105 +17,106 @@ pub(super) type Env = BTreeMap<String, String>;
 /// Variables that an agent sets.
 pub(super) type Variables = Vec<(&'static str, String)>;
 
-/// What we know of an agent; its functions decide only what depends on the call.
+/// The properties of an agent. Its functions decide only what depends on the call.
 pub(super) struct Profile {
-    /// Its own name, and its program's.
+    /// The name of the agent and of its program.
     pub(super) name: &'static str,
-    /// Whose models it asks; none where they are anybody's.
+    /// The model family of the agent; none if it can use any.
     pub(super) family: Option<&'static str>,
-    /// How to get it.
+    /// How to install the agent.
     pub(super) get: &'static str,
-    /// The version that all of this was tested with.
+    /// The version that this profile was tested with.
     pub(super) tested: &'static str,
-    /// Files that hold its login, below the folder that a variable names; the first variable that is set decides.
+    /// The files that hold the agent's login, below the folder that a variable names; the first variable that is set
+    /// decides.
     pub(super) logins: &'static [(&'static str, &'static str)],
-    /// Handed through from our environment, when set: its login.
+    /// The variables that are passed on from our environment, if set: the agent's login.
     pub(super) passed: &'static [&'static str],
-    /// The variable that says where its service is, if not where it usually is.
+    /// The variable that overrides the address of the agent's service.
     pub(super) service: &'static str,
     pub(super) set: &'static [(&'static str, &'static str)],
-    /// What is set by what else is in the environment, and by the model.
+    /// The variables that depend on the rest of the environment and on the model.
     pub(super) composed: fn(&Env, Option<&str>) -> Variables,
-    /// The variables that depend on the call: those that name its temporary folder, or one in it.
+    /// The variables that depend on the call: those that name its temporary folder, or a folder in it.
     pub(super) variables: fn(&Env, Isolation, temp: &str) -> Variables,
-    /// The variables that hold a key, the usual one first: without any, it is logged in or not at all.
+    /// The variables that hold a key, the usual one first. Without any, the agent needs a login.
     pub(super) keys: &'static [&'static str],
-    /// Whether a key in the environment is what it would go by.
+    /// Whether the agent would use a key in the environment.
     pub(super) has_key: fn(&Env) -> bool,
-    /// What has to stand in the workspace.
+    /// The files that the agent needs in the workspace.
     pub(super) fitting: fn(&Env, &Ask<'_>) -> Vec<Fitting>,
-    /// If it reads any.
+    /// Where the agent reads skills, if it reads any.
     pub(super) skills: Option<Skills>,
-    /// It ends before all that it has said is read, and then what no pipe holds is lost: it is given a file.
+    /// The agent exits before its output is read, and loses what does not fit into a pipe: it writes to a file.
     pub(super) ends_early: bool,
-    /// What it reports of the cost of a call to this model.
+    /// How the agent reports the cost of a call to this model.
     pub(super) cost: fn(model: Option<&str>) -> CostReport,
-    /// What it takes a JSON Schema of the answer as, if it can hold its model to one.
+    /// How the agent takes a JSON Schema of the answer, if it can enforce one.
     pub(super) form: Option<fn(String) -> Form>,
-    /// Where its login stands below the folder that its commands have for a home.
+    /// The path of the agent's login below the home of its commands.
     pub(super) login_at: &'static str,
-    /// What makes it run its commands by this shell, in place of one that it finds.
+    /// The variables that make the agent run its commands in this shell instead of the one that it finds.
     pub(super) shell: fn(shell: &str) -> Variables,
-    /// What its commands cannot do, beyond what all are kept from.
+    /// A limit of the agent's commands, beyond the limits of all agents.
     pub(super) shell_limit: Option<&'static str>,
-    /// It holds its commands in walls of its own, which cannot stand within ours.
+    /// The agent runs its commands in its own sandbox, which does not work inside ours.
     pub(super) has_sandbox: bool,
-    /// Where it keeps its login and its sessions: it may write there whatever its rights are.
+    /// The folders of the agent's login and sessions: it may write there with any rights.
     pub(super) keeps: fn(&Env, Isolation) -> Vec<String>,
-    /// What follows the program.
+    /// The arguments after the program.
     pub(super) arguments: fn(&Ask<'_>) -> Vec<String>,
     pub(super) read_response: fn(AgentOutput<'_>) -> Response,
-    /// The failure that it tells in words in the place of an answer, for who sees nothing but its words: they are what
-    /// is on stdout.
+    /// Finds a failure that the agent reports as text instead of an answer, for callers that see only its text. The
+    /// text is in stdout.
     pub(super) reported_failure: Option<fn(AgentOutput<'_>) -> Option<Failure>>,
 }
 
-/// What an agent reports of the cost of a call.
+/// How an agent reports the cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CostReport {
     Dollars,
-    /// With the price of its model they are an estimate.
+    /// An estimate is possible with the price of the model.
     Tokens,
     Nothing,
-    /// The call has no price: our own program made it, or a command that is told no model.
+    /// The call has no price: our own program made it, or a command that gets no model.
     Free,
 }
 
-/// What a call asks of an agent.
+/// The requirements of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ask<'a> {
-    /// Its environment, from which keys never become arguments.
+    /// The agent's environment. Its keys never become arguments.
     pub(super) env: &'a Env,
     pub(super) model: Option<&'a str>,
     pub(super) rights: Rights,
     pub(super) isolation: Isolation,
-    /// A skill is installed in its workspace, for it to find.
+    /// A skill is installed in the workspace, for the agent to find.
     pub(super) skills: bool,
-    /// It is asked for a call, and not to tell what it is: only a call looks at what stands in the user's home.
+    /// The call is really made, not only fingerprinted: only then is the user's home read.
     pub(super) is_made: bool,
-    /// The most that it may cost, where that can be enforced.
+    /// The most that the call may cost, if that can be enforced.
     pub(super) usd: Option<f64>,
-    /// A JSON Schema of the answer, or the file that holds it, where the agent can hold its model to one.
+    /// A JSON Schema of the answer, or the file that holds it, if the agent can enforce one.
     pub(super) schema: Option<&'a str>,
 }
 
 impl<'a> Ask<'a> {
-    /// The least that a call with those rights asks.
+    /// Returns the minimum that a call with those rights requires.
     pub(super) fn new(env: &'a Env, rights: Rights, isolation: Isolation) -> Self {
         Self { env, model: None, rights, isolation, skills: false, is_made: false, usd: None, schema: None }
     }
 }
 
-/// A JSON Schema of an answer, as an agent takes it.
+/// A JSON Schema of an answer, in the form that an agent takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// As an argument.
+    /// An argument.
     Argument(String),
-    /// In a file, which an argument names.
+    /// A file, which an argument names.
     File(String),
 }
 
-/// A file that stands in the workspace for the agent's sake, and is nobody's work.
+/// A file in the workspace that the agent needs, and that is not output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitting {
     /// The folder at the top of the workspace.
@@ -124,21 +125,21 @@ pub struct Fitting {
     pub text: String,
 }
 
-/// Paths below the home, if there is one.
+/// Returns paths below the home, if there is one.
 pub(super) fn below_home(env: &Env, names: &[&str]) -> Vec<String> {
     let home = env.get("HOME").into_iter();
     home.flat_map(|home| names.iter().map(move |name| format!("{home}/{name}"))).collect()
 }
 
 impl Fitting {
-    /// Puts it into a workspace. An installed skill may stand in the folder already, and all that was placed by us.
+    /// Writes the file into a workspace. The folder may already exist with an installed skill, all of it placed by us.
     pub(crate) fn place(&self, space: &Folder) -> Result<(), DiskError> {
         let folder = space.make_below(self.folder.as_ref())?;
         atomic::replace_in(&folder, self.file.as_ref(), self.text.as_bytes(), Durability::Order)
     }
 }
 
-/// Whether a variable holds anything.
+/// Whether a variable is set and not empty.
 pub(super) fn is_set(env: &Env, name: &str) -> bool {
     env.get(name).is_some_and(|value| !value.is_empty())
 }

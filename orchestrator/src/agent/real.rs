@@ -17,32 +17,32 @@ impl Real {
         Self::ALL.into_iter().find(|real| real.name() == name)
     }
 
-    /// Its own, and its program's.
+    /// Returns the name of the agent and of its program.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// Whose models it asks, if they are always the same one's.
+    /// Returns the agent's model family, if it always has the same one.
     pub fn family(self) -> Option<&'static str> {
         self.0.family
     }
 
-    /// How to get it.
+    /// Returns how to install the agent.
     pub fn get(self) -> &'static str {
         self.0.get
     }
 
-    /// The version that its adapter was tested with.
+    /// Returns the version that the adapter was tested with.
     pub fn tested(self) -> &'static str {
         self.0.tested
     }
 
-    /// What its commands cannot do, beyond what all are kept from.
+    /// Returns what the agent's commands cannot do, beyond the limits of all agents.
     pub fn shell_limit(self) -> Option<&'static str> {
         self.0.shell_limit
     }
 
-    /// The variables that hold a key, the usual one first.
+    /// Returns the variables that hold a key, the usual one first.
     pub fn keys(self) -> &'static [&'static str] {
         self.0.keys
     }

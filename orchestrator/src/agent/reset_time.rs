@@ -1,5 +1,5 @@
-//! When a rate limit or usage limit of a service resets, read from its messages. A message that gives no clear time
-//! gives none, never a guess: a time of day without a zone does not count.
+//! Reads from a service's messages when a rate limit or usage limit resets. A message without a clear time gives none,
+//! never a guess: a time of day without a zone does not count.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -15,10 +15,10 @@ use skilltune_phases::remedy::Remedy;
 const BRIEF: Duration = Duration::from_secs(5 * 60);
 /// A time of day that has just passed does not mean tomorrow.
 const JUST_NOW: Duration = Duration::from_secs(3600);
-/// No limit resets a month ahead: a date that seems to has passed.
+/// No limit resets more than a month ahead: a date that seems to has passed.
 pub(super) const FARTHEST: Duration = Duration::from_secs(32 * 24 * 3600);
 
-/// The failure with the reset time that was given for it, where that helps.
+/// Adds the reported reset time to a failure, if that is useful.
 pub(super) fn with_reset_time(failure: Failure, told: Option<Timestamp>, at: Timestamp) -> Failure {
     let kind = match (failure.kind, told) {
         (FailureKind::RateLimited, Some(told)) if told > at + BRIEF => FailureKind::UsageLimit,
@@ -26,21 +26,21 @@ pub(super) fn with_reset_time(failure: Failure, told: Option<Timestamp>, at: Tim
     };
     let until = match kind.remedy() {
         Remedy::Wait => told,
-        // A retry does not wait for an hour in silence.
+        // A retry must not wait for an hour in silence.
         Remedy::Repeat => told.filter(|told| *told <= at + BRIEF),
         Remedy::Tell | Remedy::Fix => None,
     };
     Failure { kind, until, ..failure }
 }
 
-/// The reset time in a message written `at` that time; of several, the last: a program may have retried.
+/// Finds the reset time in a message written at `at`; the last one, if there are several: a program may have retried.
 pub(super) fn find(text: &str, at: Timestamp) -> Option<Timestamp> {
     let last =
         |form: &Form| form.words.captures_iter(text).filter_map(|found| (form.read)(&found, at)).last();
     FORMS.iter().find_map(last)
 }
 
-/// One way to write a reset time.
+/// One format of a reset time.
 struct Form {
     words: Regex,
     read: fn(&Captures<'_>, Timestamp) -> Option<Timestamp>,
@@ -77,7 +77,7 @@ fn number(found: &Captures<'_>) -> Option<i64> {
     found[1].parse().ok()
 }
 
-/// The next such time in the zone that is named.
+/// Returns the next such time in the named zone.
 fn of_the_day(found: &Captures<'_>, at: Timestamp) -> Option<Timestamp> {
     let zone = TimeZone::get(&found["zone"]).ok()?;
     let part = |name: &str| found.name(name).map_or(Some(0), |part| part.as_str().parse::<i8>().ok());
@@ -105,7 +105,7 @@ fn month(name: &str) -> Option<i8> {
     i8::try_from(at / 3 + 1).ok()
 }
 
-/// The sum of the parts of a span.
+/// Returns the sum of the parts of a span.
 fn span(text: &str) -> Option<Duration> {
     static PART: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?i)(\d+(?:\.\d+)?) ?(ms|d|h|m|s)").expect("a part is well formed"));

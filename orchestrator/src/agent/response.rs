@@ -1,4 +1,4 @@
-//! A call's response: its answer or why there is none, what it cost, and what the agent reported on the way.
+//! The response of a call: its answer or why there is none, its cost, and what the agent reported on the way.
 
 use std::collections::BTreeMap;
 
@@ -19,21 +19,21 @@ pub(crate) struct AgentOutput<'a> {
     pub(crate) ended: &'a Ended,
     pub(crate) stdout: &'a str,
     pub(crate) stderr: &'a str,
-    /// When the call ended: a time of day or "in 5 minutes" in its output counts from here.
+    /// When the call ended. A time of day or "in 5 minutes" in its output counts from this time.
     pub(crate) at: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// The answer's text, which may be empty where files are the answer.
+    /// The text of the answer, which may be empty if files are the answer.
     pub answer: Result<String, Failure>,
     pub spent: Spent,
-    /// Only of a real agent, which reports what it does.
+    /// Set only for a real agent, which reports what it does.
     pub talk: Option<Talk>,
 }
 
 impl Response {
-    /// The same without keys in the answer, or in why there is none.
+    /// Removes the keys from the answer, or from the reason why there is none.
     #[must_use]
     pub fn without_keys(self, keys: &Keys) -> Self {
         let hidden = |failure: Failure| Failure { why: keys.hide(&failure.why).into_owned(), ..failure };
@@ -42,31 +42,31 @@ impl Response {
     }
 }
 
-/// What a real agent reported on the way to its answer.
+/// The report of a real agent besides its answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Talk {
-    /// The model that answered, which need not be the one that was asked for.
+    /// The model that answered, which may differ from the requested one.
     pub model: Option<ModelName>,
     pub session: Option<String>,
     pub turns: Option<u64>,
     /// How often each tool was used.
     pub tools: BTreeMap<String, u64>,
-    /// The tools that it was not allowed to use.
+    /// The tools that the agent was denied.
     pub denied: Vec<String>,
     #[serde(default, skip_serializing_if = "SkillTalk::is_silent")]
     pub skills: SkillTalk,
-    /// The usage windows of its account.
+    /// The usage windows of the agent's account.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub windows: Vec<Window>,
-    /// Kept in a file of its own.
+    /// Kept in its own file.
     #[serde(skip)]
     pub transcript: Transcript,
-    /// Lines that we do not understand: a newer version may report more.
+    /// The number of unknown lines: a newer version may report more.
     pub unknown: u64,
 }
 
-/// Whether a call's model has said or done anything. A program that has only started, or told of the tries that it makes
-/// by itself, has shown nothing of its service.
+/// Whether a call's model has produced any output. A program that has only started, or has only reported its own
+/// retries, has shown nothing of its service.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Life {
     #[default]
@@ -79,7 +79,7 @@ pub(super) fn failed(kind: FailureKind, why: &str) -> Failure {
 }
 
 impl AgentOutput<'_> {
-    /// The failure of a program that has not come to an answer by itself.
+    /// Returns the failure of a program that ended without an answer of its own.
     pub(super) fn failure(&self, life: Life) -> Failure {
         let (kind, what) = match &self.ended.how {
             How::TimedOut => {
@@ -100,19 +100,19 @@ impl AgentOutput<'_> {
         Failure::new(kind, why)
     }
 
-    /// What is on stderr, but for the lines that begin so.
+    /// Returns stderr without the lines that begin with one of these.
     pub(super) fn without_lines(&self, beginnings: &[&str]) -> String {
         let is_noise =
             |line: &&str| beginnings.iter().any(|beginning| line.trim_start().starts_with(beginning));
         self.stderr.split_inclusive('\n').filter(|line| !is_noise(line)).collect()
     }
 
-    /// Programs talk much on stderr; what is wrong comes last.
+    /// Returns the last line of stderr: programs print much there, and the error comes last.
     pub(super) fn last_words(&self) -> Option<String> {
         self.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty()).map(shortened)
     }
 
-    /// The same for an agent whose last line tells the answer.
+    /// Returns the failure of an agent whose last line, with the answer, is missing.
     pub(super) fn without_end(&self, life: Life) -> Failure {
         if self.ended.stdout_truncated {
             let why = "its output exceeds limits.output_bytes, and the answer is at its end";
@@ -131,7 +131,7 @@ impl AgentOutput<'_> {
     }
 }
 
-/// A line for people.
+/// Shortens a line for display.
 pub(super) fn shortened(line: &str) -> String {
     const LONGEST: usize = 300;
     let plain = line.chars().map(|char| if char.is_whitespace() { ' ' } else { char });

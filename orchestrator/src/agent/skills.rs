@@ -1,4 +1,4 @@
-//! Skills where agents look for them: which an agent offered, which it used, and what became of the one on trial.
+//! Skills in the folders of agents: which ones an agent offered, which it used, and how the candidate was used.
 
 use std::path::Path;
 
@@ -6,39 +6,39 @@ use serde::{Deserialize, Serialize};
 use skilltune_phases::delivery::SkillUse;
 use skilltune_phases::order::Installed;
 
-/// The file that makes a folder a skill.
+/// A folder with this file is a skill.
 pub(super) const PAGE: &str = "SKILL.md";
 
-/// How an agent comes by skills.
+/// How an agent reads skills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Skills {
-    /// The folder of its workspace in which it looks for them.
+    /// The folder of the workspace where the agent looks for skills.
     pub at: &'static str,
     /// Whether a prompt can call one as `/name`.
     pub by_name: bool,
 }
 
-/// What an agent reported about skills.
+/// The report of an agent about skills.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillTalk {
-    /// All that it had to offer; nothing where it does not tell.
+    /// All skills that the agent offered; none if it does not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub offered: Option<Vec<String>>,
-    /// The folders of those that it did not take for skills.
+    /// The folders that the agent refused as skills.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used: Vec<UsedSkill>,
 }
 
-/// A skill that was used: loaded by the tool that does it, or read.
+/// A skill that was used: loaded with the skill tool, or read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsedSkill {
     pub name: String,
-    /// Its folder, where that was told.
+    /// The skill's folder, if reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// The tool's call, by which its failure is known.
+    /// The id of the tool call, by which its failure is recognized.
     #[serde(skip)]
     pub(super) call: String,
 }
@@ -52,7 +52,7 @@ impl SkillTalk {
         self.used.push(UsedSkill { name: name.to_owned(), folder: None, call: call.to_owned() });
     }
 
-    /// A file that is read is a skill's use if it is the page of one: `.../skills/NAME/SKILL.md`.
+    /// Counts a file read as a use of a skill if it is the skill's page: `.../skills/NAME/SKILL.md`.
     pub(super) fn reads(&mut self, call: &str, file: &str) {
         let Some(folder) = file.strip_suffix(PAGE).and_then(|folder| folder.strip_suffix('/')) else {
             return;
@@ -68,16 +68,16 @@ impl SkillTalk {
         self.used.retain(|one| one.call != call);
     }
 
-    /// Where the next skill stands of which that was not told: results come in the order of their calls.
+    /// Sets the folder of the next skill that has none yet: results come in the order of their calls.
     pub(super) fn found_at(&mut self, folder: &str) {
         if let Some(next) = self.used.iter_mut().find(|one| one.folder.is_none()) {
             next.folder = Some(folder.to_owned());
         }
     }
 
-    /// What became of an installed skill, in a call that has answered in this workspace.
+    /// Returns how an installed skill was used, in a call that has answered in this workspace.
     ///
-    /// Its folder tells it from another one of its name, whatever name the agent knows it by.
+    /// The folder distinguishes it from another skill of the same name, whatever name the agent uses.
     pub(crate) fn skill_use(&self, installed: &Installed, space: &Path) -> SkillUse {
         let own = |folder: &str| {
             let folder = Path::new(folder.trim_end_matches('/'));
@@ -93,7 +93,7 @@ impl SkillTalk {
         match (named.is_empty(), is_offered) {
             (false, _) if named.iter().any(|one| one.folder.is_none()) => SkillUse::Used,
             (false, _) => SkillUse::Shadowed,
-            // A call by name puts the skill into the first request, without another word.
+            // A call by name puts the skill directly into the first request.
             (true, true) if installed.called => SkillUse::Used,
             (true, true) => SkillUse::Offered,
             (true, false) => SkillUse::NotOffered,

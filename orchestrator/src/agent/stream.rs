@@ -1,10 +1,10 @@
-//! A stream of events, one JSON object a line, as the real agents print it. What cannot be read is counted.
+//! A stream of events, one JSON object per line, as the real agents print it. Invalid lines are counted.
 
 use serde_json::Value;
 
 use super::response::Talk;
 
-/// The objects of an output. A line that is none is counted as unknown: some libraries talk into every stream.
+/// Returns the objects of an output. Other lines are counted as unknown: some libraries print into every stream.
 pub(super) fn events<'a>(stdout: &'a str, talk: &mut Talk) -> impl Iterator<Item = Value> + use<'a> {
     let lines = stdout.lines().filter(|line| !line.trim().is_empty());
     let read: Vec<Option<Value>> =
@@ -13,7 +13,7 @@ pub(super) fn events<'a>(stdout: &'a str, talk: &mut Talk) -> impl Iterator<Item
     read.into_iter().flatten()
 }
 
-/// A text of an event.
+/// Returns a text field of an event.
 pub(super) fn text<'v>(event: &'v Value, key: &str) -> Option<&'v str> {
     event.get(key)?.as_str().filter(|text| !text.is_empty())
 }

@@ -1,8 +1,8 @@
-//! A wrapper between us and a real agent: ccw, or maestro, which came after it.
+//! A wrapper between skilltune and a real agent: ccw, or its successor maestro.
 //!
-//! It starts the agent with switches of its own choice, adds words of its own to the prompt, and calls a child that has
-//! failed a success as long as it has printed something. So its exit code 0 shows nothing, and what it has printed is an
-//! answer only when it is neither nothing, nor the agent's stream of events, nor the words of an error.
+//! It starts the agent with its own options, adds its own text to the prompt, and reports success for a failed child
+//! that printed anything. So its exit code 0 shows nothing, and its output is an answer only if it is not empty, not
+//! the agent's stream of events, and not an error message.
 
 use serde_json::Value;
 use skilltune_phases::event::{Failure, FailureKind, Spent};
@@ -15,7 +15,7 @@ use super::response::{AgentOutput, Life, Response, failed};
 use super::stream::text;
 use crate::process::How;
 
-/// The wrappers that we know.
+/// The known wrappers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Via {
     Ccw,
@@ -29,7 +29,7 @@ impl Via {
         Self::ALL.into_iter().find(|via| via.name() == name)
     }
 
-    /// Its own, and its program's.
+    /// Returns the name of the wrapper and of its program.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ccw => "ccw",
@@ -37,7 +37,7 @@ impl Via {
         }
     }
 
-    /// How to get it.
+    /// Returns how to install the wrapper.
     pub fn get(self) -> &'static str {
         match self {
             Self::Ccw => "it comes with the project Claude Code Workflow",
@@ -45,7 +45,8 @@ impl Via {
         }
     }
 
-    /// What follows the program. No words of a prompt are among it: maestro takes no file, and is told of one.
+    /// Returns the arguments after the program. The prompt is not among them: maestro takes no file, and gets its path
+    /// in a text.
     pub(super) fn arguments(self, tool: Real, model: Option<&str>, slots: Slots<'_>) -> Vec<String> {
         let mode = match slots.rights {
             Rights::Work | Rights::Edit | Rights::Shell => "write",
@@ -62,7 +63,7 @@ impl Via {
         arguments.into_iter().map(str::to_owned).collect()
     }
 
-    /// The prompt as a file in the workspace, where it cannot be handed over otherwise.
+    /// Returns the prompt as a file in the workspace, if it cannot be passed otherwise.
     pub(super) fn errand(self, prompt: &str) -> Option<Fitting> {
         match self {
             Self::Ccw => None,
@@ -70,7 +71,7 @@ impl Via {
         }
     }
 
-    /// Where it keeps what it was asked, all of it: in the call's own folder.
+    /// Returns the variable that puts the wrapper's record of its requests into the call's own folder.
     pub(super) fn temporary(self, temp: &str) -> Option<(&'static str, String)> {
         match self {
             Self::Ccw => Some(("CCW_DATA_DIR", format!("{temp}/ccw"))),
@@ -83,7 +84,7 @@ impl Via {
         let left = AgentOutput { stderr: &stderr, ..left };
         let said = self.unframed(left.stdout);
         if is_stream(said) {
-            // It had no answer to print: the agent's own words tell more than its.
+            // The wrapper had no answer to print: the agent's own output tells more.
             return (tool.profile().read_response)(AgentOutput { stdout: said, ..left });
         }
         let answer = match left.ended.how {
@@ -109,7 +110,7 @@ impl Via {
         Response { answer, spent: Spent { ms: left.ended.took_ms, ..Spent::default() }, talk: None }
     }
 
-    /// What has to be done on this machine before it can be of any use, where that is what has gone wrong.
+    /// Returns the set-up that is missing on this machine, if that caused the failure.
     fn set_up(self, tool: Real, left: AgentOutput<'_>) -> Option<Failure> {
         let says = |words: &str| left.stderr.contains(words);
         let what = match self {
@@ -127,8 +128,8 @@ impl Via {
         Some(failed(FailureKind::NotSetUp, &what))
     }
 
-    /// The answer without the lines that ccw prints around it when it takes itself for part of another agent. They are
-    /// cut away only where both are there as it writes them: anything else may be the answer's own.
+    /// Removes the lines that ccw prints around the answer when it assumes that another agent runs it. It removes them
+    /// only if both are there exactly as ccw writes them: anything else may be part of the answer.
     fn unframed(self, stdout: &str) -> &str {
         let framed = match self {
             Self::Ccw => inner(stdout),
@@ -138,19 +139,19 @@ impl Via {
     }
 }
 
-/// The failure that the agent tells in the place of an answer.
+/// Finds a failure that the agent reports as text instead of an answer.
 fn reported_failure(tool: Real, left: AgentOutput<'_>, said: &str) -> Option<Failure> {
     tool.profile()
         .reported_failure
         .and_then(|reported_failure| reported_failure(AgentOutput { stdout: said, ..left }))
 }
 
-/// All that is said in an argument; the folder is in the agent's workspace.
+/// The whole prompt argument; the folder is in the agent's workspace.
 const ERRAND: &str =
     "Read the file .skilltune-task/task.md in the current folder, and do exactly what it says.";
 const ERRANDS: &str = ".skilltune-task";
 
-/// What stands between ccw's banner and its footer.
+/// Returns the text between ccw's banner and its footer.
 fn inner(stdout: &str) -> Option<&str> {
     const LAST: [&str; 5] =
         ["  ID: ", "  Total: ", "  Continue: ccw cli ", "  Output: ccw cli ", "  Saved to: "];
@@ -164,13 +165,13 @@ fn inner(stdout: &str) -> Option<&str> {
     lines.all(|line| LAST.iter().any(|last| line.starts_with(last))).then(|| answer.trim_matches('\n'))
 }
 
-/// Its own banner comes before anybody is asked.
+/// Ignores the wrapper's own banner, which it prints before it calls a model.
 fn life(said: &str) -> Life {
     let is_word = |line: &str| !line.trim().is_empty() && !line.starts_with("  Executing ");
     if said.lines().any(is_word) { Life::Shown } else { Life::NoSign }
 }
 
-/// Whether every line is an event, as an agent prints them. No answer that we ask for looks so.
+/// Whether every line is an event, as agents print them. No requested answer looks like that.
 fn is_stream(said: &str) -> bool {
     let is_event = |line: &str| {
         serde_json::from_str::<Value>(line)
@@ -180,7 +181,7 @@ fn is_stream(said: &str) -> bool {
     lines.peek().is_some() && lines.all(is_event)
 }
 
-/// What it says went wrong, where it says that anything did.
+/// Returns the kind of the failure that the wrapper reports, if it does.
 fn kind(stderr: &str) -> FailureKind {
     let lower = stderr.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));

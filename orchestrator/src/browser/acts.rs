@@ -1,4 +1,4 @@
-//! Test scenarios in the browser: what a user would do, step by step, on a page of its own with nothing kept from another one.
+//! Test scenarios in the browser: the steps of a user, on a fresh page that shares nothing with other pages.
 
 use std::time::{Duration, Instant};
 
@@ -14,37 +14,37 @@ use super::script;
 use super::site::{Site, Source};
 
 const ACT: &str = include_str!("act.js");
-/// How long a step waits for what it needs.
+/// How long a step waits for its target.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// A text that must not be there has to stay away for so long.
+/// How long a text must stay away to count as missing.
 const AWAY: Duration = Duration::from_secs(1);
 const AGAIN: Duration = Duration::from_millis(100);
-/// A page that keeps its browser busy holds up no other scenario.
+/// The timeout of a scenario, so that a busy page does not delay the others.
 const LONGEST: Duration = Duration::from_secs(45);
 
-/// What a step has come to so far.
+/// The state of a step.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Step {
     done: bool,
-    /// The field has the focus: what is typed goes into it.
+    /// The field has the focus: typed text goes into it.
     #[serde(rename = "type")]
     types: bool,
     x: Option<f64>,
     y: Option<f64>,
     why: String,
-    /// Why the step itself is wrong, which says nothing of the page.
+    /// Why the step itself is invalid, which says nothing about the page.
     unfit: String,
 }
 
-/// Why a step was not taken.
+/// Why a step failed.
 #[derive(Debug)]
 enum Fault {
     Page(String),
     Scenario(String),
 }
 
-/// Tries all of them, each from the first page on.
+/// Runs all scenarios, each from the first page.
 pub(super) fn tried(
     browser: &mut DevTools,
     source: Source<'_>,
@@ -86,7 +86,7 @@ fn one(
     })
 }
 
-/// A fault is the page's where nothing else can be.
+/// Returns the verdict of a fault. It fails the page only if nothing else can be the cause.
 fn judged(fault: Fault, site: &Site<'_>) -> (Verdict, String) {
     match (fault, site.lost.first(), site.windows.first()) {
         (Fault::Scenario(why), ..) => (Verdict::Unverified, why),
@@ -98,7 +98,7 @@ fn judged(fault: Fault, site: &Site<'_>) -> (Verdict, String) {
     }
 }
 
-/// Takes a step, or says why it cannot be taken.
+/// Runs a step, or returns why it failed.
 fn step(
     browser: &mut DevTools,
     site: &mut Site<'_>,
@@ -153,12 +153,12 @@ fn step(
             let why = if found.why.is_empty() { "the page could not be read".to_owned() } else { found.why };
             return Ok(Err(Fault::Page(why.chars().take(200).collect())));
         }
-        // What a page still does is heard meanwhile.
+        // Handles the events of the page during the wait.
         browser.await_one("Page.loadEventFired", AGAIN, site)?;
     }
 }
 
-/// In a world of our own of the page that is there by now. One that goes away in the middle gives nothing.
+/// Runs code in our isolated world of the current page. Returns null if the page goes away.
 fn evaluated(browser: &mut DevTools, site: &mut Site<'_>, code: &str) -> Result<Value, Mute> {
     let tree = browser.ask("Page.getFrameTree", &json!({}), site)?;
     match script::world(browser, site, &tree["frameTree"]["frame"]["id"]) {
@@ -168,7 +168,7 @@ fn evaluated(browser: &mut DevTools, site: &mut Site<'_>, code: &str) -> Result<
     }
 }
 
-/// A page of the site that opens in a window of its own is gone on with, as a user would do.
+/// Clicks at a point. If that opens a page of the site in a new window, goes on with that page, as a user would.
 fn click(browser: &mut DevTools, site: &mut Site<'_>, (x, y): (f64, f64)) -> Result<(), Mute> {
     let windows = site.windows.len();
     for (kind, count) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 1)] {

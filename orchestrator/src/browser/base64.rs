@@ -15,7 +15,7 @@ pub(super) fn encoded(bytes: &[u8]) -> String {
     text
 }
 
-/// None, if it is no base64.
+/// Returns none if the text is not base64.
 pub(super) fn decoded(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let (mut number, mut bits) = (0_u32, 0);

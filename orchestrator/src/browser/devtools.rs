@@ -1,7 +1,8 @@
-//! The protocol of the browser's developer tools over two pipes: commands and their results, with all else that the browser says handed on.
+//! The protocol of the browser's developer tools over two pipes: sends commands, reads their results, and passes all
+//! events on.
 //!
-//! Each message is JSON and ends with a zero byte. The browser shows pages of strangers: a message has a bound, and every wait an
-//! end.
+//! Each message is JSON and ends with a zero byte. The browser shows untrusted pages, so each message has a size limit
+//! and each wait a timeout.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
@@ -10,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// A screen in base64, and more than any answer that we ask for.
+/// A screenshot in base64; no other requested answer is as large.
 const LARGEST: u64 = 64 << 20;
-/// A page can make the browser say more than we read. The browser reads on meanwhile, so we can always answer.
+/// A page can make the browser send more than we read. The browser still reads, so we can always answer.
 const MOST_UNREAD: usize = 16;
 
 #[derive(Debug, thiserror::Error)]
@@ -29,9 +30,9 @@ pub(super) enum Mute {
     Broken(#[from] io::Error),
 }
 
-/// Whoever listens to what the browser says by itself. What it gives back is sent, and nobody waits for the answer.
+/// Receives the events of the browser. The command that it returns is sent without waiting for the answer.
 pub(super) trait Listener {
-    /// There is so much time left.
+    /// Handles an event; `left` is the remaining time.
     fn hear(&mut self, method: &str, params: &Value, left: Duration) -> Option<(&'static str, Value)>;
 }
 
@@ -58,17 +59,17 @@ impl DevTools {
         Self { to, from: told, last: 0, session: None, until }
     }
 
-    /// All that follows is said to this page.
+    /// Sends all further commands to this page.
     pub(super) fn speak_to(&mut self, session: Option<String>) {
         self.session = session;
     }
 
-    /// How long there is until the deadline.
+    /// Returns the time until the deadline.
     pub(super) fn left(&self) -> Duration {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// Does this with a deadline of its own, if that is earlier.
+    /// Runs `work` with its own deadline, if that is earlier.
     pub(super) fn within<T>(
         &mut self,
         long: Duration,
@@ -81,7 +82,7 @@ impl DevTools {
         done
     }
 
-    /// Sends a command and waits for its result, and hands on all that is said meanwhile.
+    /// Sends a command and waits for its result; passes on all events in between.
     pub(super) fn ask(
         &mut self,
         method: &str,
@@ -105,7 +106,7 @@ impl DevTools {
         }
     }
 
-    /// Hands on what is said until one of these is heard, or this long.
+    /// Passes events on until this one arrives, or this time is over.
     pub(super) fn await_one(
         &mut self,
         event: &str,
@@ -136,7 +137,7 @@ impl DevTools {
 
     fn next(&self, until: Instant) -> Result<Option<Value>, Mute> {
         let left = until.saturating_duration_since(Instant::now());
-        // A browser that always has more to say would keep us beyond the deadline.
+        // A browser that keeps sending would otherwise hold us beyond the deadline.
         if left.is_zero() {
             return Ok(None);
         }
@@ -163,12 +164,12 @@ impl DevTools {
     }
 }
 
-/// The next message; what is no JSON is passed over.
+/// Reads the next message; invalid JSON is skipped.
 fn message(from: &mut BufReader<ChildStdout>) -> Option<Value> {
     loop {
         let mut bytes = Vec::new();
         from.by_ref().take(LARGEST).read_until(0, &mut bytes).ok()?;
-        // The end of the stream, or of our patience.
+        // The stream ended, or the message is too long.
         bytes.pop().filter(|last| *last == 0)?;
         if let Ok(message) = serde_json::from_slice(&bytes) {
             return Some(message);

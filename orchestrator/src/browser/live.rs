@@ -1,4 +1,4 @@
-//! A page once its scripts have run: its elements, and which of them listen to what a user does.
+//! A page after its scripts have run: its elements, and which of them listen to user events.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -26,7 +26,8 @@ const HEARD: [&str; 12] = [
 ];
 const MOST: usize = 2_000;
 
-/// Marks what listens, and takes the page as it is then. Nothing, if the browser refuses or too much listens.
+/// Marks the elements that listen, and captures the page. Returns nothing if the browser refuses or too many elements
+/// listen.
 pub(super) fn live(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Option<Live>, Mute> {
     match marked(browser, site, path) {
         Err(Mute::Refused { .. }) => Ok(None),
@@ -40,7 +41,7 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Opt
     let window = browser.ask("Runtime.evaluate", &json!({ "expression": "window" }), site)?;
     let in_page = heard(browser, site, &object["object"])?;
     let by_window = heard(browser, site, &window["result"])?;
-    // No page knows it beforehand.
+    // No page can guess it.
     let mark = format!("data-heard-{:016x}", RandomState::new().hash_one(path));
     let is_document = |node: &Value| *node == document["backendNodeId"];
     let is_watched = in_page.iter().chain(&by_window).any(|node| node.is_null() || is_document(node));
@@ -57,7 +58,7 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Opt
     for node in nodes.into_iter().chain(is_watched.then_some(root)) {
         let attribute = json!({ "nodeId": node, "name": mark, "value": "" });
         match browser.ask("DOM.setAttributeValue", &attribute, site) {
-            // It has gone meanwhile, or is no element.
+            // The element is gone, or the node is not an element.
             Err(Mute::Refused { .. }) => {}
             other => drop(other?),
         }
@@ -67,7 +68,7 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Opt
     Ok(Some(Live { path: path.to_owned(), html, mark, links: BTreeMap::new() }))
 }
 
-/// The nodes of an object that hear anything; null stands for a window.
+/// Returns the nodes of an object that listen to any of these events; null means a window.
 fn heard(browser: &mut DevTools, site: &mut Site<'_>, object: &Value) -> Result<Vec<Value>, Mute> {
     let of = json!({ "objectId": object["objectId"], "depth": -1, "pierce": true });
     let mut told = browser.ask("DOMDebugger.getEventListeners", &of, site)?;

@@ -1,4 +1,4 @@
-//! One page at two sizes: loaded, measured, and kept as a picture.
+//! One page at two sizes: loaded, measured, and captured in a screenshot.
 
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ use super::sight::{Sights, sights};
 use super::site::{Site, Source, Stop};
 
 const MEASURE: &str = include_str!("measure.js");
-/// Wide and narrow, as the original looks at a page.
+/// Wide and narrow, the sizes that the original uses.
 pub(super) const SIZES: [(u32, u32); 2] = [(1280, 720), (375, 667)];
 const LOADING: Duration = Duration::from_secs(15);
 const PICTURES: usize = 20 << 20;
 
-/// What one page came to at one size.
+/// The results of one page at one size.
 #[derive(Debug)]
 pub(super) struct Look {
     pub size: (u32, u32),
     pub measured: Measured,
     pub picture: Option<Vec<u8>>,
     pub has_loaded: bool,
-    /// None: nobody asked axe-core, or it did not finish.
+    /// None if axe-core was not run, or did not finish.
     pub axe: Option<Axe>,
     pub sights: Sights,
 }
@@ -34,30 +34,30 @@ pub(super) struct Look {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Measured {
-    /// How wide it was laid out.
+    /// The layout width.
     pub laid: u32,
     pub is_wide: bool,
     pub has_viewport: bool,
     pub wide: Vec<String>,
     pub images: Vec<String>,
-    /// None of it is in a shadow root.
+    /// No part of the page is in a shadow root.
     pub is_whole: bool,
-    /// What it links to or loads from its own origin: as it is written, and the address below the origin.
+    /// The links and resources of its own origin: as written, and the address below the origin.
     pub links: Vec<(String, String)>,
 }
 
-/// What axe-core says of a page.
+/// The results of axe-core for a page.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Axe {
     pub violations: Vec<Violation>,
-    /// It could not tell of some text if it stands out.
+    /// axe-core could not measure the contrast of some text.
     pub is_open: bool,
-    /// Parts of the page are inert, and axe-core skips those.
+    /// Parts of the page are inert, and axe-core skips them.
     pub skips: bool,
 }
 
-/// A violation that axe-core has found.
+/// A violation that axe-core found.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) struct Violation {
     pub id: String,
@@ -68,7 +68,7 @@ pub(super) struct Violation {
 #[derive(Debug)]
 pub(super) struct Seen {
     pub looks: Vec<Look>,
-    /// None: the browser did not say.
+    /// None if the browser did not report it.
     pub live: Option<Live>,
     pub errors: Vec<String>,
     pub refused: Vec<String>,
@@ -82,7 +82,7 @@ impl Seen {
     }
 }
 
-/// Looks at it in a page of its own.
+/// Loads and checks it in a new page.
 pub(super) fn look(
     browser: &mut DevTools,
     source: Source<'_>,
@@ -96,7 +96,7 @@ pub(super) fn look(
     Ok(Seen { looks, live, errors, refused, lost, wants_socket })
 }
 
-/// Opens a page for this, and closes it again. It shares nothing with another one.
+/// Opens a page, calls `work`, and closes the page. It shares nothing with other pages.
 pub(super) fn with_page<T>(
     browser: &mut DevTools,
     site: &mut Site<'_>,
@@ -118,7 +118,7 @@ pub(super) fn with_page<T>(
     done
 }
 
-/// From here on the page's requests, errors and dialogs are ours. The browser names itself as one that has a window does.
+/// Subscribes to the page's requests, errors and dialogs. The user agent hides that the browser is headless.
 fn listen(browser: &mut DevTools, site: &mut Site<'_>, agent: &Value) -> Result<(), Mute> {
     let agent = agent.as_str().unwrap_or_default().replace("Headless", "");
     browser.ask("Emulation.setUserAgentOverride", &json!({ "userAgent": agent }), site)?;
@@ -139,13 +139,13 @@ pub(super) fn resize(
     Ok(())
 }
 
-/// A page that was asked for.
+/// The result of opening a page.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub frame: Value,
-    /// It came to an end of loading.
+    /// The page finished loading.
     pub has_loaded: bool,
-    /// Why it is not there.
+    /// Why the page could not be opened.
     pub fault: Option<String>,
 }
 
@@ -153,7 +153,7 @@ pub(super) fn open(browser: &mut DevTools, site: &mut Site<'_>, address: &str) -
     let url = format!("{}{address}", site.origin);
     let mut answer = browser.ask("Page.navigate", &json!({ "url": url }), site)?;
     let fault = answer["errorText"].as_str().map(str::to_owned);
-    // What is no new document is loaded.
+    // Without a new document, the page is already loaded.
     let is_new = fault.is_none() && answer["loaderId"].is_string();
     let has_loaded = !is_new || browser.await_one("Page.loadEventFired", LOADING, site)?;
     let frame = answer["frameId"].take();
@@ -185,14 +185,15 @@ fn looks(
         if alive.is_none() && measured.is_whole {
             alive = live(browser, site, &stop.name)?;
         }
-        // The last of all: it stops the page's scripts.
+        // This comes last: it stops the page's scripts.
         let sights = sights(browser, site, &context, given)?;
         all.push(Look { size, measured, picture, has_loaded, axe, sights });
     }
     Ok((all, alive))
 }
 
-/// axe-core looks at the page from our world; what it says is data. One that throws or does not end says nothing.
+/// Runs axe-core on the page from our isolated world; its result is only data. Returns nothing if it throws or does not
+/// end.
 fn asked(
     browser: &mut DevTools,
     site: &mut Site<'_>,
@@ -210,12 +211,12 @@ fn asked(
     Ok(serde_json::from_value(said).ok())
 }
 
-/// A path as an address has it.
+/// Encodes a path for an address.
 pub(super) fn address(path: &str) -> String {
     encoded(path, b"/._-~")
 }
 
-/// The same with what a link may say after its path.
+/// Encodes a path that may have a query and a fragment, as in a link.
 pub(super) fn link(text: &str) -> String {
     encoded(text, b"/._-~?#&=%+")
 }

@@ -1,5 +1,5 @@
-//! How a browser is started that is spoken to by two pipes: our own program, started once more, puts them where a browser looks
-//! for them, leaves the network, and becomes the browser.
+//! Starts a browser that is controlled over two pipes: our own program runs again, moves the pipes to the numbers that
+//! a browser expects, leaves the network, and becomes the browser.
 
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
@@ -8,16 +8,16 @@ use std::process::{Command, ExitCode, Stdio};
 
 use rustix::fs::{Mode, OFlags, open};
 
-/// The word that starts our own program as one that becomes a browser.
+/// The argument that starts our own program to become a browser.
 pub const BECOME: &str = "become-browser";
 
-/// Where a browser reads commands, and where it writes what it has to say.
+/// The file descriptors on which a browser reads commands and writes messages.
 const PLACES: (i32, i32) = (3, 4);
 
-/// `skilltune become-browser PROGRAM ARGUMENT...`; without a program it only tries whether it can leave the network.
+/// `skilltune become-browser PROGRAM ARGUMENT...`; without a program it only tests whether it can leave the network.
 pub fn become_browser_main() -> ExitCode {
     let Err(error) = become_browser() else { return ExitCode::SUCCESS };
-    // Nobody to tell when stderr is gone; the exit code is left.
+    // If stderr is closed, only the exit code is left.
     let _ = writeln!(io::stderr(), "cannot start the browser: {error}");
     ExitCode::FAILURE
 }
@@ -26,7 +26,7 @@ fn become_browser() -> io::Result<()> {
     let mut words = std::env::args_os().skip(2);
     let Some(program) = words.next() else { return leave_the_network() };
     let can_leave = can_leave_the_network();
-    // The lowest free numbers: nothing else is open in a program that has just begun.
+    // These are the lowest free numbers: a program that has just started has nothing else open.
     let reads = rustix::io::dup(rustix::stdio::stdin())?;
     let writes = rustix::io::dup(rustix::stdio::stdout())?;
     if (reads.as_raw_fd(), writes.as_raw_fd()) != PLACES {
@@ -41,14 +41,15 @@ fn become_browser() -> io::Result<()> {
     Err(Command::new(program).args(words).exec())
 }
 
-/// Half a way out would leave the browser without a user of its own, so another process tries it first.
+/// A partial failure would leave the browser without a valid user, so another process tries it first.
 fn can_leave_the_network() -> bool {
     let mut probe = Command::new("/proc/self/exe");
     probe.arg(BECOME).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     cfg!(target_os = "linux") && probe.status().is_ok_and(|status| status.success())
 }
 
-/// A network of its own has nobody in it. Where the system gives none, the browser's own switches keep it from the network.
+/// Moves the process into its own, empty network. If the system forbids that, the browser's own switches block the
+/// network.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "there is no safe way into a namespace")]
 #[expect(clippy::disallowed_methods, reason = "files of the system")]
@@ -57,10 +58,10 @@ fn leave_the_network() -> io::Result<()> {
     use rustix::thread::{UnshareFlags, unshare_unsafe};
     use std::fs;
     let (user, group) = (geteuid(), getegid());
-    // Whoever is not root may only do so among users of its own.
+    // Without root this is only allowed in a new user namespace.
     let users = if user.is_root() { UnshareFlags::empty() } else { UnshareFlags::NEWUSER };
-    // SAFETY: what makes the call unsafe is a table of open files that threads no longer share. This one leaves the table alone, and
-    // there is one thread.
+    // SAFETY: the call is unsafe because threads may stop sharing a table of open files. This call leaves the table
+    // alone, and there is only one thread.
     unsafe { unshare_unsafe(UnshareFlags::NEWNET | users) }?;
     if !user.is_root() {
         let (user, group) = (user.as_raw(), group.as_raw());

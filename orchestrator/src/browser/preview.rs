@@ -1,5 +1,5 @@
-//! What a person's own server makes of an artifact: `gan.preview` runs in the artifact's folder, and requests of the pages are handed
-//! on to it over loopback.
+//! An artifact served by a person's own server: `gan.preview` runs in the artifact's folder, and the pages' requests
+//! are forwarded to it over loopback.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -22,7 +22,7 @@ use crate::process::Confinement;
 const PORT: &str = "{port}";
 const AGAIN: Duration = Duration::from_millis(50);
 const CONNECTING: Duration = Duration::from_secs(5);
-/// The longest that one answer may take.
+/// The timeout of one answer.
 const ANSWERING: Duration = Duration::from_secs(10);
 const LARGEST: u64 = 16 << 20;
 
@@ -31,7 +31,7 @@ pub(super) struct Server {
     at: SocketAddr,
     group: Pid,
     ended: Receiver<String>,
-    /// What it wrote so far.
+    /// Its output so far.
     said: File,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Reply {
 #[derive(Debug)]
 pub(super) struct Request<'a> {
     pub(super) method: &'a str,
-    /// With all that follows it.
+    /// The path, with query and fragment.
     pub(super) path: &'a str,
     pub(super) headers: Vec<(&'a str, &'a str)>,
     pub(super) body: &'a [u8],
@@ -58,7 +58,7 @@ impl<'a> Request<'a> {
 }
 
 impl Server {
-    /// Starts it, and waits until it answers.
+    /// Starts the server, and waits until it answers.
     pub(super) fn start(preview: &Preview, folder: &Path, confined: bool) -> Result<Self, String> {
         let server =
             Self::spawned(preview, folder, confined).map_err(|error| format!("it did not start: {error}"))?;
@@ -80,7 +80,7 @@ impl Server {
         }
     }
 
-    /// Why what it answered cannot be believed: somebody else may have got its port since.
+    /// Returns how the server ended, if it did. Then its answers do not count: another process may have its port.
     pub(super) fn has_ended(&self) -> Option<String> {
         let how = self.ended.try_recv().ok()?;
         Some(format!("it ended meanwhile: {how}{}", last_words(&self.said)))
@@ -91,7 +91,7 @@ impl Server {
     }
 
     fn spawned(preview: &Preview, folder: &Path, confined: bool) -> io::Result<Self> {
-        // Free by now: a server of somebody else's that takes it meanwhile makes ours end.
+        // The port is free now; if another server takes it first, ours ends.
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         let argv = preview.argv.iter().map(|word| word.replace(PORT, &port.to_string()).into());
         let argv: Vec<OsString> = argv.collect();
@@ -111,13 +111,13 @@ impl Server {
         let (tell, ended) = mpsc::channel();
         std::thread::spawn(move || {
             let how = child.wait().map_or_else(|error| error.to_string(), |status| status.to_string());
-            // Nobody waits for it any more once it has answered.
+            // After the start, no one waits for it.
             let _ = tell.send(how);
         });
         Ok(Self { at: (Ipv4Addr::LOCALHOST, port).into(), group, ended, said })
     }
 
-    /// One request on a connection of its own. A server of the older protocol ends its answer by closing it.
+    /// Sends one request on its own connection. A server of the older protocol closes the connection after its answer.
     pub(super) fn ask(&self, request: &Request<'_>, left: Duration) -> io::Result<Reply> {
         let Request { method, path, headers, body } = request;
         let until = Instant::now() + left.min(ANSWERING);
@@ -140,7 +140,7 @@ impl Server {
     }
 }
 
-/// The workspace that we stand in, and its folder of temporary files.
+/// Confines the server to our workspace and its temporary folder.
 fn confinement() -> io::Result<Confinement> {
     let workspace = std::env::current_dir()?.into_os_string();
     Ok(Confinement { writes: [workspace].into_iter().chain(std::env::var_os("TMPDIR")).collect() })
@@ -148,12 +148,13 @@ fn confinement() -> io::Result<Confinement> {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Where the group is gone, nothing is left to end. What has left the group is ended afterwards (`end_descendants`).
+        // If the group is gone, nothing is left to kill. Processes that left the group are ended later
+        // (`end_descendants`).
         let _ = kill_process_group(self.group, Signal::KILL);
     }
 }
 
-/// All that it says until it closes, within bounds of time and size. A stream of events never closes.
+/// Reads until the connection closes, within limits of time and size. An event stream never closes.
 fn whole(mut stream: TcpStream, until: Instant) -> io::Result<Vec<u8>> {
     let (mut answer, mut piece) = (Vec::new(), [0; 16 << 10]);
     loop {
@@ -180,13 +181,13 @@ fn parsed(answer: &[u8]) -> Option<Reply> {
         let (name, value) = (name.trim(), value.trim());
         let is_of_connection =
             ["connection", "transfer-encoding", "content-length"].contains(&&*name.to_ascii_lowercase());
-        // A browser refuses the whole answer for a header that is none.
+        // A browser rejects the whole answer because of one invalid header.
         (is_header(name, value) && !is_of_connection).then(|| (name.to_owned(), value.to_owned()))
     };
     Some(Reply { code, headers: lines.filter_map(header).collect(), body: answer[end + 4..].to_vec() })
 }
 
-/// A name is a token, and a value with a line break would be two headers.
+/// Whether a header is valid: its name is a token, and its value has no line break, which would start another header.
 fn is_header(name: &str, value: &str) -> bool {
     let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.bytes().all(is_of_name) && !value.contains(['\0', '\r', '\n'])

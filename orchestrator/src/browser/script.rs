@@ -1,27 +1,27 @@
-//! Our scripts in a page, which run in a world of their own, and pictures of it.
+//! Our scripts in a page, which run in an isolated world, and screenshots of it.
 
 use serde_json::{Value, json};
 
 use super::devtools::{DevTools, Mute};
 use super::site::Site;
 
-/// What our scripts share.
+/// The code that our scripts share.
 const DOM: &str = include_str!("dom.js");
-/// In milliseconds: for a script of ours in a page.
+/// The timeout of our scripts in a page, in milliseconds.
 const MEASURING: u64 = 20_000;
 
-/// One of our scripts, with what all of them share.
+/// Returns one of our scripts, with the shared code.
 pub(super) fn script(function: &str, arguments: &str) -> String {
     format!("(() => {{ {DOM}\nreturn ({function})({arguments}); }})()")
 }
 
-/// A world of our own in a frame, with none of its page's globals.
+/// Creates an isolated world in a frame, without the globals of its page.
 pub(super) fn world(browser: &mut DevTools, site: &mut Site<'_>, frame: &Value) -> Result<Value, Mute> {
     let world = json!({ "frameId": frame, "worldName": "skilltune" });
     Ok(browser.ask("Page.createIsolatedWorld", &world, site)?["executionContextId"].take())
 }
 
-/// What a script of ours gives back. One that throws, or does not end, gives nothing.
+/// Returns the result of our script, or null if it throws or does not end.
 pub(super) fn evaluated(
     browser: &mut DevTools,
     site: &mut Site<'_>,
@@ -42,7 +42,7 @@ pub(super) fn evaluated(
     }
 }
 
-/// A PNG of the window, in base64.
+/// Takes a screenshot of the window: a PNG in base64.
 pub(super) fn picture(browser: &mut DevTools, site: &mut Site<'_>) -> Result<String, Mute> {
     let mut taken = browser.ask("Page.captureScreenshot", &json!({ "format": "png" }), site)?;
     Ok(taken["data"].take().as_str().unwrap_or_default().to_owned())

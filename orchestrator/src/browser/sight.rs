@@ -1,8 +1,8 @@
-//! Which of the given texts and sections a reader sees on a page: a text is seen if the picture changes where it is once its letters are
-//! transparent. Everything else is left to a judge.
+//! Finds which of the given texts and sections a reader sees on a page: a text is seen if the screenshot changes at its
+//! place when its letters become transparent. Everything else is left to a judge.
 //!
-//! The page may be anybody's. Its scripts are stopped before the first of these pictures, ours runs in a world of its own, and no style
-//! of the page knows the name of the highlight that makes letters transparent.
+//! The page is untrusted. Its scripts are stopped before the first of these screenshots, ours runs in an isolated
+//! world, and the page's styles do not know the name of the highlight that makes letters transparent.
 
 use std::hash::{BuildHasher as _, RandomState};
 
@@ -16,12 +16,12 @@ use super::site::Site;
 
 const SCROLL: &str = include_str!("scroll.js");
 const SIGHT: &str = include_str!("sight.js");
-/// The places on one page that pictures are taken at.
+/// The most places per page where screenshots are taken.
 const MOST_STEPS: usize = 40;
-/// The pictures that are taken until two in a row are equal.
+/// The most screenshots that are taken until two in a row are equal.
 const MOST_TRIES: usize = 5;
 
-/// The given texts and sections on one page at one size, in their order. One that is not here was not looked at.
+/// The given texts and sections on one page at one size, in order. A missing one was not checked.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Sights {
     pub(super) copy: Vec<Sight>,
@@ -31,15 +31,15 @@ pub(super) struct Sights {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Sight {
-    /// It is not on the page.
+    /// The text is not on the page.
     Missing,
-    /// It is on the page, or may be, and no picture shows that a reader sees it.
+    /// The text is or may be on the page, but no screenshot shows that a reader sees it.
     Hidden,
     Seen,
 }
 
 impl Sights {
-    /// What no picture shows for certain.
+    /// Lowers `Seen` to `Hidden`: no screenshot is proof.
     fn doubt(&mut self) {
         for sight in self.copy.iter_mut().chain(&mut self.sections) {
             *sight = Sight::Hidden.min(*sight);
@@ -47,7 +47,7 @@ impl Sights {
     }
 }
 
-/// Looks for the texts and sections. The scripts of the page do not go on afterwards.
+/// Looks for the texts and sections. The page's scripts stay stopped afterwards.
 pub(super) fn sights(
     browser: &mut DevTools,
     site: &mut Site<'_>,
@@ -83,7 +83,7 @@ struct Eye<'a, 's> {
 
 impl Eye<'_, '_> {
     fn look(&mut self, given: &Given) -> Result<Sights, Mute> {
-        // The other size needs its time too.
+        // The other size needs time too.
         let reserve = self.browser.left() / 2;
         self.say(&script::script(SIGHT, &format!("{}, {}", json!(given), json!(self.mark))))?;
         let mut steps = 0;
@@ -97,13 +97,13 @@ impl Eye<'_, '_> {
         Ok(serde_json::from_value(self.say("sight.result()")?).unwrap_or_default())
     }
 
-    /// A picture with the texts of this step as they are, or transparent.
+    /// Takes a screenshot with the texts of this step visible or transparent.
     fn shown(&mut self, is_blank: bool) -> Result<String, Mute> {
         self.say(&format!("sight.blank({is_blank})"))?;
         picture(self.browser, self.site)
     }
 
-    /// A picture that equals the one before, once there is such a picture.
+    /// Takes screenshots until two in a row are equal, and returns the last.
     fn settled(&mut self) -> Result<String, Mute> {
         let mut last = String::new();
         for _ in 0..MOST_TRIES {
@@ -121,7 +121,7 @@ impl Eye<'_, '_> {
         evaluated(self.browser, self.site, self.context, &code)
     }
 
-    /// Whether a script of the page ran nevertheless, as one does that waits for an answer.
+    /// Whether a script of the page still ran, for example, one that was waiting for an answer.
     fn has_scripts(&mut self) -> Result<bool, Mute> {
         let said = self.browser.ask("Profiler.takePreciseCoverage", &json!({}), self.site)?;
         let ran = |function: &Value| function["ranges"][0]["count"].as_u64().is_some_and(|count| count > 0);

@@ -1,4 +1,4 @@
-//! The artifact as a site of its own: every request of a page is met from its folder or by its preview, or not at all.
+//! The artifact as its own site: every request of a page is answered from its folder or by its preview, or fails.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,52 +16,52 @@ use crate::disk::SafePath;
 
 const LARGEST: u64 = 16 << 20;
 const MOST_REDIRECTS: usize = 5;
-/// So many errors of a page are kept, and so much of each.
+/// The most errors of a page that are kept, and the longest text of each.
 const MOST: usize = 20;
 const LONGEST: usize = 300;
 
-/// Where the pages come from.
+/// The source of the pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source<'a> {
     Folder(&'a Path),
     Server(&'a Server),
 }
 
-/// A page: its address below the origin, and its path for people.
+/// A page: its address below the origin, and its path for display.
 #[derive(Clone, Debug)]
 pub(super) struct Stop {
     pub(super) address: String,
     pub(super) name: String,
 }
 
-/// What there is at an address.
+/// The result of a look-up of an address.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) stop: Stop,
     pub(super) is_page: bool,
 }
 
-/// Listens to one page: answers its requests, closes its dialogs, keeps its errors.
+/// Handles one page: answers its requests, closes its dialogs, keeps its errors.
 #[derive(Debug)]
 pub(super) struct Site<'a> {
     source: Source<'a>,
     pub(super) origin: String,
-    /// What the console showed as errors.
+    /// The errors in the console.
     pub(super) errors: Vec<String>,
-    /// What was asked for elsewhere, and not given.
+    /// Requests to other origins, which were refused.
     pub(super) refused: Vec<String>,
-    /// What could not be given, which says nothing of the page.
+    /// Requests that could not be answered, which says nothing about the page.
     pub(super) lost: Vec<String>,
-    /// It wanted a WebSocket of its own server.
+    /// The page requested a WebSocket of its own server.
     pub(super) wants_socket: bool,
-    /// What was to open in a window of its own.
+    /// The addresses that the page tried to open in a new window.
     pub(super) windows: Vec<String>,
-    /// How the newest document of each frame was answered.
+    /// The status code of the newest document of each frame.
     codes: BTreeMap<String, u16>,
 }
 
 impl Stop {
-    /// Of a path with its query, as an address has it.
+    /// Returns the page of an encoded path with its query.
     pub(super) fn at(path: &str) -> Self {
         let address = path.trim_start_matches('/').to_owned();
         let (path, query) =
@@ -74,10 +74,10 @@ impl Stop {
 }
 
 impl Source<'_> {
-    /// That of a folder is another one each time: no page can know that it is looked at.
+    /// Returns the origin. A folder gets a random one, so that no page can recognize it.
     fn origin(self) -> String {
         match self {
-            // In a domain that nobody can register: the browser asks for any other one by HTTPS.
+            // No one can register this domain; for any other one, the browser uses HTTPS.
             Self::Folder(folder) => {
                 let name = RandomState::new().hash_one(folder);
                 format!("http://www.s{:08x}.s{:08x}/", name >> 32, name & 0xffff_ffff)
@@ -86,7 +86,7 @@ impl Source<'_> {
         }
     }
 
-    /// An error is none of the artifact's.
+    /// Answers a request. An error is not the artifact's fault.
     fn ask(self, request: &Request<'_>, left: Duration) -> io::Result<Reply> {
         match self {
             Self::Folder(folder) => Ok(from_folder(folder, request.path)),
@@ -94,7 +94,7 @@ impl Source<'_> {
         }
     }
 
-    /// What there is at an address, and where it is in the end.
+    /// Looks up an address, and follows its redirects.
     pub(super) fn find(self, address: &str, left: Duration) -> io::Result<Option<Found>> {
         let until = Instant::now() + left;
         let mut stop = Stop::at(address);
@@ -120,7 +120,7 @@ impl Source<'_> {
     }
 }
 
-/// As servers of files do it: a folder is its `index.html`, and a page may be named without its ending.
+/// Answers like a file server: a folder is its `index.html`, and a page may be named without its extension.
 fn from_folder(folder: &Path, path: &str) -> Reply {
     let reply = |code, name: &str, value: &str, body| {
         let headers = vec![(name.to_owned(), value.to_owned())];
@@ -136,7 +136,7 @@ fn from_folder(folder: &Path, path: &str) -> Reply {
     if index.is_empty() && file(folder, &format!("{path}/index.html")).is_some() {
         return reply(301, "Location", &format!("{written}/"), Vec::new());
     }
-    // Without a text the browser would show a page of its own.
+    // Without a text the browser would show its own page.
     reply(404, "Content-Type", "text/plain", b"There is no such file.".to_vec())
 }
 
@@ -146,7 +146,7 @@ impl<'a> Site<'a> {
         Self { source, origin: source.origin(), errors, refused, lost, wants_socket, windows, codes }
     }
 
-    /// How the document of a frame was answered.
+    /// Returns the status code of a frame's document.
     pub(super) fn code(&self, frame: &str) -> Option<u16> {
         self.codes.get(frame).copied()
     }
@@ -223,7 +223,7 @@ impl Listener for Site<'_> {
                 if text[0].starts_with(&socket) {
                     self.wants_socket = true;
                 } else if !text[1].ends_with("/favicon.ico") {
-                    // For that one a browser asks by itself.
+                    // Browsers request that file by themselves.
                     keep(&mut self.errors, text.join(" ").trim());
                 }
             }
@@ -240,7 +240,7 @@ fn keep(list: &mut Vec<String>, text: &str) {
     }
 }
 
-/// No link is followed, and no path leads out of the folder.
+/// Reads a file. Follows no symlink, and no path leads out of the folder.
 fn file(folder: &Path, path: &str) -> Option<Vec<u8>> {
     let parts: Vec<&str> = path.split('/').collect();
     if parts.iter().any(|part| part.is_empty() || matches!(*part, "." | "..") || part.contains('\0')) {

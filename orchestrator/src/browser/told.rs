@@ -1,4 +1,4 @@
-//! From what was seen of all pages to what each check comes to.
+//! Turns the observations of all pages into the results of the checks.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::page::{Look, Measured, SIZES, Seen, Violation};
 use super::sight::{Sight, Sights};
 use super::tour::Tour;
 
-/// So many places are named, and so much is said.
+/// The most places that are named, and the longest text.
 const PLACES: usize = 5;
 const LONGEST: usize = 600;
 const CONTRAST: &str = "color-contrast";
@@ -25,7 +25,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     });
     looked.notes.extend(refused.take(PLACES).collect::<Vec<_>>());
     if each().any(|(_, seen)| seen.looks.iter().any(|look| look.measured.laid == 0)) {
-        // A page that keeps its own scripts busy is not measured, and what was not measured tells nothing.
+        // A page whose scripts keep it busy is not measured, and then its checks stay open.
         looked.notes.push("a page could not be measured".into());
         return;
     }
@@ -42,7 +42,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     let narrow = narrow.filter(|(_, look)| look.measured.is_wide).map(|(path, look)| {
         let Measured { laid, wide, has_viewport, .. } = &look.measured;
         let at = match wide.join(", ") {
-            // Then it is wide as a whole, whatever is on it.
+            // Then the whole page is wide, whatever is on it.
             _ if !has_viewport => ": it has no viewport".to_owned(),
             at if at.is_empty() => at,
             at => format!(": {at}"),
@@ -76,7 +76,7 @@ pub(super) fn tell(looked: &mut Looked, tour: &Tour, given: &Given, is_served: b
     }
 }
 
-/// A fault outweighs a doubt.
+/// Returns the verdict of a check. A fault outweighs a doubt.
 fn verdict_of(check: Check, faults: &[String], doubts: &[String], fine: &str) -> Told {
     let (verdict, evidence) = match (faults, doubts) {
         ([], []) => (Verdict::Passed, fine.to_owned()),
@@ -86,7 +86,7 @@ fn verdict_of(check: Check, faults: &[String], doubts: &[String], fine: &str) ->
     Told { check, verdict, evidence: cut(&evidence).into(), by: Means::Browser }
 }
 
-/// The given texts and sections: each has to be seen on one page at each size.
+/// Checks the given texts and sections: each has to be seen on one page at each size.
 fn texts(all: &[Seen], given: &Given) -> Vec<Told> {
     let on = |seen: &Seen, of: fn(&Sights) -> &[Sight], nth: usize| {
         let mut sights =
@@ -153,8 +153,8 @@ fn is_wide(look: &Look) -> bool {
     look.size == SIZES[0]
 }
 
-/// What is fine on some pages may be a fault on another one, and what is missed may be there. A page that did not get all that it
-/// asked for may look otherwise.
+/// Reopens verdicts: a check that passes on some pages may fail on another one, and a missing text may be there. A page
+/// whose requests failed may look different.
 pub(super) fn doubt(looked: &mut Looked, tour: &Tour) {
     let lost: Vec<String> = tour.seen.iter().flat_map(|seen| seen.lost.iter().cloned()).collect();
     let (some, all) = (tour.pages.len(), tour.pages.len() + tour.more);

@@ -1,4 +1,4 @@
-//! Which pages are looked at: those of a folder, or those that a server's first page leads to.
+//! Selects the pages to check: those of a folder, or those that a server's first page links to.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -16,25 +16,25 @@ const MOST_FILES: usize = 20_000;
 const MOST_LINKS: usize = 300;
 const DEEPEST: usize = 8;
 
-/// All that was seen on the way.
+/// The results of all pages.
 #[derive(Debug, Default)]
 pub(super) struct Tour {
     pub(super) pages: Vec<String>,
     pub(super) seen: Vec<Seen>,
-    /// So many pages more were not looked at.
+    /// The number of pages that were not checked.
     pub(super) more: usize,
-    /// axe-core was asked about each.
+    /// axe-core was run on each page.
     pub(super) with_axe: bool,
 }
 
 impl Tour {
-    /// Each page, and what was seen there.
+    /// Returns each page with its results.
     pub(super) fn each(&self) -> impl Iterator<Item = (&String, &Seen)> {
         self.pages.iter().zip(&self.seen)
     }
 }
 
-/// Where a tour begins: the pages of a folder, or the first page of a server.
+/// The start of a tour: the pages of a folder, or the first page of a server.
 #[derive(Debug)]
 pub(super) struct Start {
     stops: Vec<Stop>,
@@ -57,7 +57,7 @@ impl Start {
         self.stops.first()
     }
 
-    /// Looks at each page, and on a server at those that it leads to. A page that takes longer than this holds up no other one.
+    /// Checks each page, and on a server also the linked pages. A page that takes longer than `longest` is skipped.
     pub(super) fn walk(
         &self,
         browser: &mut DevTools,
@@ -87,7 +87,7 @@ impl Start {
                     continue;
                 }
                 asked.insert(address.clone());
-                // What does not answer is left open.
+                // A link without an answer stays open.
                 let Ok(found) = source.find(address, browser.left()) else { continue };
                 let lead = found.as_ref().map_or(Lead::Nowhere, |found| Lead::To(found.stop.name.clone()));
                 known.insert(address.clone(), lead.clone());
@@ -114,7 +114,7 @@ impl Start {
     }
 }
 
-/// The paths of all files of a site. No link is followed.
+/// Returns the paths of all files of a site. Follows no symlink.
 fn files(site: &Path) -> Vec<String> {
     let (Some(parent), Some(name)) = (site.parent(), site.file_name()) else { return Vec::new() };
     let parent = if parent.as_os_str().is_empty() { Path::new(".") } else { parent };

@@ -10,7 +10,7 @@ use skilltune_phases::transcript::{Call, Redaction};
 use super::*;
 use crate::snapshot::{Limits, capture};
 
-/// A workspace at two times, beside a store.
+/// A workspace before and after a trial, beside a store.
 struct Scene {
     home: tempfile::TempDir,
     objects: Objects,
@@ -47,7 +47,7 @@ impl Scene {
         told.into_iter().map(|told| (told.met, told.details.into())).collect()
     }
 
-    /// By a trial of which only the files are known.
+    /// Evaluates the checks of a trial of which only the files are known.
     fn tell_files(&self, start: Option<TreeId>, checks: &[Check]) -> Vec<(Option<bool>, String)> {
         self.tell(start, self.keep("", None, Usage::default()), checks)
     }
@@ -236,7 +236,7 @@ fn a_file_of_100_mb_is_not_read() {
     let tree = scene.tree();
     let told = scene.tell_files(None, &checks);
     assert_eq!(met(&told), [Some(true), None, None, None], "{told:?}");
-    // Its size is the store's word, not that of a manifest which somebody else may have written.
+    // The size comes from the store, not from the manifest, which somebody else may have written.
     let Node::File { blob, .. } = scene.objects.manifest(tree).unwrap().entries()[0].node else { panic!() };
     assert_eq!(scene.objects.read_at_most(blob, 4 << 20).unwrap(), Err(100 << 20));
     assert_eq!(
@@ -268,7 +268,7 @@ fn a_store_that_has_lost_something_is_an_error_and_no_verdict() {
     };
     assert!(tell(evidence, pattern("x", in_files("*"))).is_ok());
     scene.remove(Digest::of(b"some text"));
-    // What was read of late is remembered: another store of the same folder has to look.
+    // The store caches recent reads: another store of the same folder has to read the disk.
     let fresh = Objects::at(scene.home.path().join("objects"));
     let check = pattern("x", in_files("*"));
     let told = super::tell(&fresh, None, left, evidence, &mut std::iter::once((0, &check)));

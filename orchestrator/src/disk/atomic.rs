@@ -1,4 +1,4 @@
-//! Files of our own, replaced as a whole: a reader sees the old bytes or the new ones, never some of each.
+//! Replaces our own files as a whole: a reader sees either the old bytes or the new ones.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -12,26 +12,26 @@ use super::error::{DiskError, OnDisk as _};
 use super::folder::{Folder, SHARED};
 use crate::crash;
 
-/// How the names of our temporary files begin.
+/// The prefix of the names of our temporary files.
 pub const TEMP_PREFIX: &str = ".skilltune-tmp-";
 
 /// What a replaced file must survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// The end of this program, however sudden.
+    /// A sudden end of this program.
     Order,
-    /// The end of the machine's power too.
+    /// A power cut as well.
     Barrier,
 }
 
-/// Puts `bytes` at `path` in one step; a symlink there is replaced, not followed.
+/// Writes `bytes` to `path` atomically. Replaces a symlink there instead of following it.
 #[track_caller]
 pub fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
     let (folder, name) = named(path)?;
     replace_in(&folder, name, bytes, durability)
 }
 
-/// Puts `bytes` at `path`, where nothing may be, in one step: whoever finds the file finds all of it.
+/// Creates `path` with `bytes` atomically; fails if it exists. Readers only ever see the whole file.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<(), DiskError> {
     let (folder, name) = named(path)?;
     create_in(&folder, name, bytes, SHARED)
@@ -65,7 +65,7 @@ pub(crate) fn create_in(folder: &Folder, name: &OsStr, bytes: &[u8], mode: Mode)
     Err(io::Error::from(io::ErrorKind::AlreadyExists)).on_disk("create", folder.path_of(name))
 }
 
-/// Makes all that was written to the file system of `folder` durable: the barrier.
+/// Makes everything that was written to the file system of `folder` durable: the barrier.
 #[cfg_attr(not(target_os = "linux"), expect(clippy::unnecessary_wraps, reason = "on Linux it can fail"))]
 pub(crate) fn sync_everything(folder: &Folder) -> Result<(), DiskError> {
     #[cfg(target_os = "linux")]
@@ -80,7 +80,7 @@ pub(crate) fn sync_everything(folder: &Folder) -> Result<(), DiskError> {
     }
 }
 
-/// A file with a temporary name, removed unless it gets a name of its own.
+/// A file with a temporary name, removed unless it is published.
 #[derive(Debug)]
 pub(crate) struct Draft<'a> {
     folder: &'a Folder,
@@ -97,7 +97,7 @@ impl<'a> Draft<'a> {
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let name = OsString::from(format!("{TEMP_PREFIX}{}-{number}", std::process::id()));
             match folder.create_new(&name, mode) {
-                // Left by a killed program that had our process number.
+                // Left by a killed program with our process id.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 created => return Ok(Self { folder, name, file: created?, is_published: false }),
             }
@@ -108,14 +108,14 @@ impl<'a> Draft<'a> {
         self.file.write_all(bytes).on_disk("write", self.folder.path_of(&self.name))
     }
 
-    /// Gives the file its name, in this folder or another, and replaces whatever has the name.
+    /// Renames the file to `name`, in this folder or another, replacing any existing entry.
     pub(crate) fn publish(mut self, folder: &Folder, name: &OsStr) -> Result<(), DiskError> {
         self.folder.rename_to(&self.name, folder, name)?;
         self.is_published = true;
         Ok(())
     }
 
-    /// Gives the file a name that nothing has; false when something does.
+    /// Renames the file to an unused name. Returns false if the name is taken.
     pub(crate) fn publish_new(mut self, name: &OsStr) -> Result<bool, DiskError> {
         self.is_published = self.folder.rename_new(&self.name, name)?;
         Ok(self.is_published)
@@ -125,13 +125,13 @@ impl<'a> Draft<'a> {
 impl Drop for Draft<'_> {
     fn drop(&mut self) {
         if !self.is_published {
-            // It may be a leftover at worst; the error that led here matters more.
+            // At worst the file is left behind; the error that led here matters more.
             let _ = self.folder.unlink(&self.name);
         }
     }
 }
 
-/// The folder of a path that a person chose, and the name in it.
+/// Opens the folder of a path that the user chose, and returns the name in it.
 fn named(path: &Path) -> Result<(Folder, &OsStr), DiskError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -6,12 +6,12 @@ use std::os::fd::AsFd;
 
 use rustix::fs::{FileType, SeekFrom};
 
-/// Tells the names in a folder and what they stand for, as far as the file system knows, until it is told to stop.
+/// Passes each name in a folder and its file type, as far as the file system knows it, to a callback until it stops.
 pub(crate) fn each(
     folder: impl AsFd,
     mut tell: impl FnMut(&CStr, FileType) -> ControlFlow<()>,
 ) -> rustix::io::Result<ControlFlow<()>> {
-    // Listed before, it would go on from where that ended.
+    // After an earlier listing, reading would continue where that ended.
     rustix::fs::seek(&folder, SeekFrom::Start(0))?;
     entries(
         folder,
@@ -26,7 +26,7 @@ fn entries(
     folder: impl AsFd,
     mut tell: impl FnMut(&CStr, FileType) -> ControlFlow<()>,
 ) -> rustix::io::Result<ControlFlow<()>> {
-    /// How many bytes of a list are asked for at a time.
+    /// The number of bytes of a listing that are read at a time.
     const LISTED: usize = 16 << 10;
     let mut room = [std::mem::MaybeUninit::uninit(); LISTED];
     let mut entries = rustix::fs::RawDir::new(folder, &mut room);

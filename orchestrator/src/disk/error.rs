@@ -1,4 +1,4 @@
-//! The one error of the disk: what we tried, where, and why it failed.
+//! The error type of the disk: the operation, the path, and the cause.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ impl DiskError {
     }
 }
 
-/// Attaches a verb and a path to whatever the system answered.
+/// Attaches a verb and a path to an error of the system.
 pub trait OnDisk<T> {
     fn on_disk(self, op: &'static str, path: impl AsRef<Path>) -> Result<T, DiskError>;
 }

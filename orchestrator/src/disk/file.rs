@@ -1,4 +1,4 @@
-//! Reading files: regular ones of a bounded size. Anybody may have put a device, a FIFO or a terabyte in their place.
+//! Reads regular files of bounded size. A path may turn out to be a device, a FIFO or a terabyte.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -8,8 +8,8 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 use super::error::{DiskError, OnDisk as _};
 
-/// Opens a regular file at a path that a person named, and follows symlinks on the way. A FIFO or a device is an error and
-/// never waited for.
+/// Opens a regular file at a path that the user named, following symlinks. A FIFO or a device is an error, without
+/// waiting for it.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
@@ -17,12 +17,12 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// All of such a file; one with more than `most` bytes is refused before it takes any memory.
+/// Reads such a file. Fails if it has more than `most` bytes, before allocating memory.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_all(&open(path)?, most)
 }
 
-/// At most the first `most` bytes of such a file, as text; a missing file is empty.
+/// Reads at most the first `most` bytes of such a file as text. A missing file is empty.
 pub(crate) fn text(path: &Path, most: u64) -> Result<String, DiskError> {
     let bytes = match open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
@@ -31,7 +31,7 @@ pub(crate) fn text(path: &Path, most: u64) -> Result<String, DiskError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Refuses an open file that is not bytes on a disk.
+/// Fails if an open file is not a regular file.
 pub(crate) fn require_regular(file: &File) -> io::Result<()> {
     let stat = rustix::fs::fstat(file)?;
     match FileType::from_raw_mode(stat.st_mode) {
@@ -40,21 +40,21 @@ pub(crate) fn require_regular(file: &File) -> io::Result<()> {
     }
 }
 
-/// The bytes of an open file, unless there are more than `most`.
+/// Reads an open file. Fails if it has more than `most` bytes.
 pub(crate) fn read_all(file: &File, most: u64) -> io::Result<Vec<u8>> {
     let too_large = || io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {most} bytes"));
     if file.metadata()?.len() > most {
         return Err(too_large());
     }
-    // One byte more shows a file that grows while it is read.
+    // One extra byte reveals a file that grows while it is read.
     let bytes = read_first(file, most.saturating_add(1))?;
     if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
 }
 
-/// The first bytes of an open file, `most` of them at most.
+/// Reads at most the first `most` bytes of an open file.
 pub(crate) fn read_first(file: &File, most: u64) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len().min(most);
-    // Room for all of it and for seeing its end spares reads in small pieces.
+    // Capacity for the whole file and its end avoids reads in small pieces.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
     file.take(most).read_to_end(&mut bytes)?;
     Ok(bytes)

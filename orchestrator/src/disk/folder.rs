@@ -1,7 +1,7 @@
-//! A folder held open, so that nothing done in it can be led elsewhere by a symlink.
+//! A folder that is held open, so that no symlink can redirect an operation in it.
 //!
-//! Every path is walked one component at a time, refusing symlinks, and every change names an entry of a folder that is
-//! already open. All changes to a target go through here, and so do the crash points around them.
+//! Paths are walked one component at a time, refusing symlinks. Every change names an entry of a folder that is already
+//! open. All changes to a target and their crash points are in this module.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Permissions};
@@ -22,15 +22,15 @@ use super::remove_tree;
 use crate::crash;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// A fifo that took the place of a file must not make us wait for its writer.
+/// Non-blocking: opening a FIFO that replaced a file must not wait for a writer.
 const READ: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 const CREATE: OFlags = OFlags::WRONLY.union(OFlags::CREATE).union(OFlags::EXCL).union(OFlags::CLOEXEC);
-/// A mode without the kind of file.
+/// The mode without the file type.
 const MODE_BITS: u32 = 0o7777;
 
-/// A new file that everybody may use whom the umask lets.
+/// The mode of a new file that everyone may use, subject to the umask.
 pub(crate) const SHARED: Mode = Mode::from_raw_mode(0o666);
-/// A new file that only its owner may use.
+/// The mode of a new file that only its owner may use.
 pub(crate) const OWNERS: Mode = Mode::from_raw_mode(0o600);
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct Folder {
     path: PathBuf,
 }
 
-/// The answer of a file system to an exchange of two names.
+/// The file system's answer to an exchange of two names.
 #[derive(PartialEq, Eq)]
 pub(crate) enum Exchange {
     Done,
@@ -48,18 +48,18 @@ pub(crate) enum Exchange {
 }
 
 impl Folder {
-    /// Opens the root, whose own path may well go through links: a person chose it.
+    /// Opens the root. Its own path may contain symlinks, because the user chose it.
     pub(crate) fn open(path: &Path) -> Result<Self, DiskError> {
         let handle = rustix::fs::open(path, FOLDER, Mode::empty()).on_disk("open", path)?;
         Ok(Self { handle: handle.into(), path: path.to_path_buf() })
     }
 
-    /// The same, unless a link or nothing stands there.
+    /// Opens the root; `None` if it is a symlink or missing.
     pub(crate) fn open_itself(path: &Path) -> Result<Option<Self>, DiskError> {
         Self::unless_led(CWD, path.as_os_str(), path.to_path_buf())
     }
 
-    /// The folder of that name, or `None` when it is missing, a link or something else.
+    /// Opens the folder with that name; `None` if it is missing, a symlink or not a folder.
     pub(crate) fn child(&self, name: &OsStr) -> Result<Option<Self>, DiskError> {
         Self::unless_led(&self.handle, name, self.path_of(name))
     }
@@ -82,7 +82,7 @@ impl Folder {
         &self.handle
     }
 
-    /// The folder at a relative path of plain names; `None` when it is missing, a link or behind one, or something else.
+    /// Opens the folder at a relative path of plain names; `None` if it is missing, not a folder, or behind a symlink.
     pub(crate) fn folder_below(&self, path: &Path) -> Result<Option<Self>, DiskError> {
         let full = self.path.join(path);
         match self.open_below(path, FOLDER, Mode::empty()) {
@@ -92,7 +92,7 @@ impl Folder {
         }
     }
 
-    /// The regular file at a relative path of plain names, to be read; `None` when nothing is there.
+    /// Opens the regular file at a relative path of plain names for reading; `None` if it is missing.
     pub(crate) fn file_below(&self, path: &Path) -> Result<Option<File>, DiskError> {
         let full = self.path.join(path);
         let file = match self.open_below(path, READ, Mode::empty()) {
@@ -103,13 +103,13 @@ impl Folder {
         Ok(Some(file))
     }
 
-    /// All bytes of that file; one with more than `most` is refused, before it takes any memory.
+    /// Reads that file. Fails if it has more than `most` bytes, before allocating memory.
     pub(crate) fn read_below(&self, path: &Path, most: u64) -> Result<Option<Vec<u8>>, DiskError> {
         let Some(file) = self.file_below(path)? else { return Ok(None) };
         read_all(&file, most).on_disk("read", self.path.join(path)).map(Some)
     }
 
-    /// Opens what a relative path of plain names leads to through no link, the last name included.
+    /// Opens a relative path of plain names without following a symlink, not even for the last name.
     pub(crate) fn open_below(&self, path: &Path, flags: OFlags, mode: Mode) -> rustix::io::Result<OwnedFd> {
         debug_assert!(path.components().all(|part| matches!(part, std::path::Component::Normal(_))));
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -118,7 +118,7 @@ impl Folder {
             use rustix::fs::ResolveFlags;
             let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
             match rustix::fs::openat2(&self.handle, path, flags, mode, within) {
-                // A kernel before 5.6, or a filter that does not know the call.
+                // A kernel before 5.6, or a seccomp filter that does not know the call.
                 Err(Errno::NOSYS | Errno::PERM) => {}
                 opened => return opened,
             }
@@ -144,12 +144,12 @@ impl Folder {
         &self.path
     }
 
-    /// The names in it, sorted; no more than `at_most`, however many there are.
+    /// Returns the names in the folder, sorted, at most `at_most` of them.
     pub(crate) fn names(&self, at_most: usize) -> Result<Vec<OsString>, DiskError> {
         self.sorted(at_most, |name, _| name.to_owned())
     }
 
-    /// The same as something else that sorts as they do, made of a name and what it is, as far as the file system tells.
+    /// Returns the entries mapped by a function of name and file type, if known. The results must sort like the names.
     pub(crate) fn sorted<T: Ord>(
         &self,
         at_most: usize,
@@ -165,7 +165,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// What the system tells of the thing with that name, if there is one.
+    /// Returns the metadata of the entry with that name, if it exists.
     pub(crate) fn stat(&self, name: &OsStr) -> Result<Option<Stat>, DiskError> {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
@@ -189,29 +189,29 @@ impl Folder {
         Ok(opened.on_disk("open", self.path_of(name))?.into())
     }
 
-    /// Makes a file that was not there; `mode` is subject to the umask. No crash point: nothing can be lost yet.
+    /// Creates a new file; `mode` is subject to the umask. No crash point: nothing can be lost yet.
     pub(crate) fn create_new(&self, name: &OsStr, mode: Mode) -> Result<File, DiskError> {
         let created = rustix::fs::openat(&self.handle, name, CREATE, mode);
         Ok(created.on_disk("create a file in", &self.path)?.into())
     }
 
-    /// Removes a temporary file, which nobody misses.
+    /// Removes a temporary file.
     pub(crate) fn unlink(&self, name: &OsStr) -> rustix::io::Result<()> {
         rustix::fs::unlinkat(&self.handle, name, AtFlags::empty())
     }
 
-    /// Renames into a folder, over whatever has the name there, with no crash point of its own.
+    /// Renames into a folder, replacing any existing entry, without a crash point.
     pub(crate) fn rename_to(&self, from: &OsStr, folder: &Self, to: &OsStr) -> Result<(), DiskError> {
         let renamed = rustix::fs::renameat(&self.handle, from, &folder.handle, to);
         renamed.on_disk("write", folder.path_of(to))
     }
 
-    /// Makes an empty file that only its owner may use for now.
+    /// Creates an empty file that only its owner may use for now.
     pub(crate) fn create_file(&self, name: &OsStr) -> Result<File, DiskError> {
         self.change("create", name, || rustix::fs::openat(&self.handle, name, CREATE, OWNERS)).map(File::from)
     }
 
-    /// The folder of that name, which is made for its owner alone when nothing is there.
+    /// Opens the folder with that name. Creates it for its owner alone if it is missing.
     pub(crate) fn make_child(&self, name: &OsStr) -> Result<Self, DiskError> {
         match rustix::fs::mkdirat(&self.handle, name, Mode::RWXU) {
             Err(Errno::EXIST) => {}
@@ -220,7 +220,7 @@ impl Folder {
         self.made(name)
     }
 
-    /// A new folder of that name, for its owner alone; what had the name goes, with all that is in it.
+    /// Creates a new folder for its owner alone. Removes an existing entry of that name with its contents.
     pub(crate) fn fresh_child(&self, name: &OsStr) -> Result<Self, DiskError> {
         let make = || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU);
         let first = make();
@@ -234,7 +234,7 @@ impl Folder {
         self.made(name)
     }
 
-    /// The folder at a relative path of plain names, each made when nothing is there. No name is this folder.
+    /// Opens the folder at a relative path of plain names and creates missing folders. An empty path is this folder.
     pub(crate) fn make_below(&self, path: &Path) -> Result<Self, DiskError> {
         path.iter().try_fold(self.again()?, |here, name| here.make_child(name))
     }
@@ -244,7 +244,7 @@ impl Folder {
         self.child(name)?.ok_or_else(blocked).on_disk("create the folder", self.path_of(name))
     }
 
-    /// Writes a file that was not there, which nobody reads before it is whole.
+    /// Writes a new file that is not read before it is complete.
     pub(crate) fn write_new(&self, name: &OsStr, bytes: &[u8]) -> Result<(), DiskError> {
         self.create_new(name, OWNERS)?.write_all(bytes).on_disk("write", self.path_of(name))
     }
@@ -253,7 +253,7 @@ impl Folder {
         self.change("create", name, || rustix::fs::mkdirat(&self.handle, name, Mode::RWXU))
     }
 
-    /// A folder and a file of a project: who may use them, the user's umask says.
+    /// Creates a folder or file of a project, with permissions from the user's umask.
     pub(crate) fn make_folder(&self, name: &OsStr) -> Result<(), DiskError> {
         let all = Mode::RWXU | Mode::RWXG | Mode::RWXO;
         self.change("create", name, || rustix::fs::mkdirat(&self.handle, name, all))
@@ -276,22 +276,22 @@ impl Folder {
         self.change("remove", name, || rustix::fs::unlinkat(&self.handle, name, AtFlags::REMOVEDIR))
     }
 
-    /// Removes what has that name, with everything in it; it is no error when nothing has.
+    /// Removes the entry with that name and its contents. A missing entry is not an error.
     pub(crate) fn remove_tree(&self, name: &OsStr) -> Result<(), DiskError> {
         remove_tree::remove(self.handle.as_fd(), name).on_disk("remove", self.path_of(name))
     }
 
-    /// Renames over whatever has the new name.
+    /// Renames an entry, replacing any existing entry with the new name.
     pub(crate) fn rename(&self, from: &OsStr, to: &OsStr) -> Result<(), DiskError> {
         self.change("replace", to, || rustix::fs::renameat(&self.handle, from, &self.handle, to))
     }
 
-    /// Renames into another folder, over whatever has the name there.
+    /// Renames an entry into another folder, replacing any existing entry.
     pub(crate) fn move_into(&self, from: &OsStr, folder: &Self, to: &OsStr) -> Result<(), DiskError> {
         crash::around(["before a move", "after a move"], || self.rename_to(from, folder, to))
     }
 
-    /// Renames unless the new name is taken; then false.
+    /// Renames an entry unless the new name is taken. Returns false in that case.
     pub(crate) fn rename_new(&self, from: &OsStr, to: &OsStr) -> Result<bool, DiskError> {
         let here = &self.handle;
         self.change("rename", from, || {
@@ -303,7 +303,7 @@ impl Folder {
         })
     }
 
-    /// Swaps what two names stand for, in one step.
+    /// Exchanges the entries of two names atomically.
     pub(crate) fn exchange(&self, ours: &OsStr, theirs: &OsStr) -> Result<Exchange, DiskError> {
         let here = &self.handle;
         self.change("replace", theirs, || {
@@ -328,7 +328,7 @@ impl Folder {
         file.sync_all().on_disk("sync", self.path_of(name))
     }
 
-    /// The best that a file system without flags can do: there is a moment between the look and the rename.
+    /// Renames on file systems without rename flags: there is a race between the check and the rename.
     fn rename_if_free(&self, from: &OsStr, to: &OsStr) -> rustix::io::Result<bool> {
         match rustix::fs::statat(&self.handle, to, AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::NOENT) => rustix::fs::renameat(&self.handle, from, &self.handle, to).map(|()| true),
@@ -347,12 +347,12 @@ impl Folder {
     }
 }
 
-/// The names in a folder that a person named.
+/// Returns the names in a folder that the user named.
 pub fn names(path: &Path) -> Result<Vec<OsString>, DiskError> {
     Folder::open(path)?.names(usize::MAX)
 }
 
-/// What the system says of a link that it was not to follow sounds like a loop.
+/// Replaces the system's error for a symlink that was not followed, which sounds like a loop.
 pub(crate) fn plainly(errno: Errno) -> io::Error {
     match errno {
         Errno::LOOP => io::Error::other("it is a symlink, or inside one"),
@@ -361,7 +361,7 @@ pub(crate) fn plainly(errno: Errno) -> io::Error {
     }
 }
 
-/// Sets all twelve bits of an open file or folder, whatever the umask.
+/// Sets all twelve mode bits of an open file or folder, ignoring the umask.
 pub(crate) fn set_mode(handle: &File, mode: u32, path: &Path) -> Result<(), DiskError> {
     let change = || handle.set_permissions(Permissions::from_mode(mode)).on_disk("set the mode of", path);
     crash::around(["before a mode is set", "after a mode is set"], change)

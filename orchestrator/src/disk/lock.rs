@@ -1,4 +1,4 @@
-//! Files that are locked: by one, or by several who share them. The kernel lets go of a lock when its holder dies.
+//! Lock files, exclusive or shared. The kernel releases a lock when its holder dies.
 
 use std::fs::File;
 use std::io::Write;
@@ -17,7 +17,7 @@ pub struct Lock {
 }
 
 impl SafePath {
-    /// Locks this file, which is made when nothing is there; nothing, if others hold it and `how` does not wait.
+    /// Locks this file and creates it if it is missing. Returns `None` if others hold it and `how` does not wait.
     pub fn lock(&self, how: FlockOperation) -> Result<Option<Lock>, DiskError> {
         let file = self.open_lock()?;
         loop {
@@ -32,7 +32,7 @@ impl SafePath {
 }
 
 impl Lock {
-    /// Makes `bytes` the text of the file that has just been locked.
+    /// Replaces the content of the file that was just locked with `bytes`.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         self.file.set_len(0)?;
         self.file.write_all(bytes)
@@ -40,7 +40,7 @@ impl Lock {
 }
 
 impl Drop for Lock {
-    /// To close the file is not enough: a process that another thread is about to start has it open until it is one.
+    /// Closing the file is not enough: a child that another thread is starting still has it open until it runs exec.
     fn drop(&mut self) {
         let _ = flock(&self.file, FlockOperation::Unlock);
     }

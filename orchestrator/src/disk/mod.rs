@@ -1,5 +1,5 @@
-//! The primitives of the disk: folders held open, whole-file writes, removal of trees, and the paths below a folder that
-//! somebody else may have prepared. Everything that opens, walks or deletes files does it through here.
+//! The disk primitives: folders held open, whole-file writes, removal of trees, and paths below a folder that somebody
+//! else may have prepared. All code opens, walks and deletes files through this module.
 //!
 //! ```text
 //! lock --> SafePath --> atomic --> Folder --> remove_tree --> entries

@@ -1,7 +1,7 @@
 //! Removes a folder with everything that an agent left in it.
 //!
-//! It follows no symlink and opens folders that the agent made unreadable. Open files and memory are bounded, however deep
-//! the tree and however full a folder is.
+//! It follows no symlink and opens folders that the agent made unreadable. Open files and memory are bounded for any
+//! depth of the tree and any number of entries.
 
 use std::ffi::{CStr, CString};
 use std::ops::ControlFlow;
@@ -13,12 +13,12 @@ use rustix::io::{Errno, Result};
 use super::entries;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// Each level holds a folder open: what is deeper is moved to the top first.
+/// Each level holds a folder open, so folders deeper than this are moved to the top first.
 const DEEPEST: usize = 64;
-/// How many names are held at a time.
+/// The number of names held in memory at a time.
 const HELD: usize = 1024;
 
-/// Removes what has that name, with everything in it; it is no error when nothing has.
+/// Removes the entry with that name and its contents. A missing entry is not an error.
 ///
 /// A symlink that an agent put in place of a folder is removed; its target is not touched.
 pub(super) fn remove(parent: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) -> Result<()> {
@@ -44,7 +44,7 @@ fn remove_folder(parent: BorrowedFd<'_>, name: impl rustix::path::Arg + Copy) ->
 
 struct Removal<'a> {
     root: BorrowedFd<'a>,
-    /// How many folders were moved to the top.
+    /// The number of folders that were moved to the top.
     moved: u64,
 }
 
@@ -67,7 +67,7 @@ impl Removal<'_> {
 
     fn remove(&mut self, folder: BorrowedFd<'_>, name: &CStr, kind: FileType, depth: usize) -> Result<()> {
         let child = match kind {
-            // Not every file system tells.
+            // Some file systems do not report the type.
             FileType::Directory | FileType::Unknown => child(folder, name)?,
             _ => None,
         };
@@ -81,7 +81,7 @@ impl Removal<'_> {
         }
     }
 
-    /// Moves a folder to the top, under a free name.
+    /// Moves a folder to the top, under an unused name.
     fn move_up(&mut self, folder: BorrowedFd<'_>, name: &CStr) -> Result<()> {
         loop {
             self.moved += 1;
@@ -94,7 +94,7 @@ impl Removal<'_> {
     }
 }
 
-/// The folder of that name; none, if it is something else.
+/// Opens the folder with that name; `None` if it is not a folder.
 fn child(folder: BorrowedFd<'_>, name: &CStr) -> Result<Option<OwnedFd>> {
     let open = || openat(folder, name, FOLDER, Mode::empty());
     match if_forbidden(within(folder, open), || unlock(folder, name).and_then(|()| open())) {
@@ -103,7 +103,7 @@ fn child(folder: BorrowedFd<'_>, name: &CStr) -> Result<Option<OwnedFd>> {
     }
 }
 
-/// Repeats an action that the rights on a folder forbid, with all rights.
+/// Retries an action with all permissions on the folder if they forbid it.
 fn within<T>(folder: BorrowedFd<'_>, act: impl Fn() -> Result<T>) -> Result<T> {
     if_forbidden(act(), || fchmod(folder, Mode::RWXU).and_then(|()| act()))
 }
@@ -112,7 +112,7 @@ fn if_forbidden<T>(done: Result<T>, otherwise: impl FnOnce() -> Result<T>) -> Re
     if matches!(done, Err(Errno::ACCESS)) { otherwise() } else { done }
 }
 
-/// Takes back the rights on a folder that we may not open.
+/// Restores the permissions on a folder that we cannot open.
 fn unlock(parent: impl AsFd, name: impl rustix::path::Arg + Copy) -> Result<()> {
     let stat = statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
     match FileType::from_raw_mode(stat.st_mode) {
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn a_tree_deeper_than_anybody_may_open_files_is_removed() {
         let (_place, folder) = scene();
-        // A name that is wanted at the top, taken once by a file and once by a folder.
+        // A name that is needed at the top, taken once by a file and once by a folder.
         fs::write(folder.join("1"), "").unwrap();
         fs::create_dir_all(folder.join("2/full")).unwrap();
         let mut here = openat(CWD, &folder, FOLDER, Mode::empty()).unwrap();
@@ -182,7 +182,7 @@ mod tests {
         assert!(place.path().join("other/precious").exists());
     }
 
-    /// Root may do anything, and shows nothing here; CI's other half does.
+    /// Root may do anything, so this test shows nothing as root; CI also runs it as another user.
     #[test]
     fn what_was_locked_up_is_opened() {
         for mode in [0o000, 0o400, 0o500, 0o300] {

@@ -1,8 +1,8 @@
-//! A path below a folder that a person chose, of which everything may have come from somebody else.
+//! A path below a folder that the user chose, whose content may come from somebody else.
 //!
-//! A repository can bring along a `.skilltune` with links, FIFOs and huge files in it. Whatever is read, written or
-//! deleted there is named by a [`SafePath`]: it is reached from the open root through no symlink, a file is read only
-//! when it is a regular one of a bounded size, and folders are made for their owner alone.
+//! A repository can contain a `.skilltune` with symlinks, FIFOs and huge files. Everything that is read, written or
+//! deleted there is named by a [`SafePath`]: it is reached from the open root without following a symlink, only regular
+//! files of bounded size are read, and new folders are private to their owner.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
@@ -33,15 +33,15 @@ struct Root {
 }
 
 impl SafePath {
-    /// The entry `name` of a folder whose own path a person chose; nothing is opened yet.
+    /// Returns the path of `name` in a folder that the user chose. Opens nothing yet.
     pub fn below(root: &Path, name: impl AsRef<Path>) -> Self {
         let root = Root { path: root.to_path_buf(), folder: OnceLock::new() };
         let full = root.path.clone();
         Self { root: Arc::new(root), below: PathBuf::new(), full }.join(name)
     }
 
-    /// The entry of that name, or at that path of names; one that could lead elsewhere is a mistake of ours. No name is the
-    /// place itself.
+    /// Appends a name or a path of names. A name that could lead elsewhere is a bug and panics. An empty path is the
+    /// entry itself.
     #[must_use]
     pub fn join(&self, name: impl AsRef<Path>) -> Self {
         let name = name.as_ref();
@@ -53,12 +53,13 @@ impl SafePath {
         Self { root: Arc::clone(&self.root), below: self.below.join(name), full: self.full.join(name) }
     }
 
-    /// The full path: to show, and to pass to a child process.
+    /// Returns the full path, to display or to pass to a child process.
     pub fn path(&self) -> &Path {
         &self.full
     }
 
-    /// The entry itself, without following a symlink; `None` if it is missing or not reached through plain folders.
+    /// Returns the entry's metadata without following a symlink; `None` if it is missing or not reached through plain
+    /// folders.
     pub(crate) fn stat(&self) -> Result<Option<Stat>, DiskError> {
         match self.parent()? {
             Some(parent) => parent.stat(self.name()),
@@ -78,7 +79,7 @@ impl SafePath {
         self.folder().is_ok_and(|folder| folder.is_some())
     }
 
-    /// At most the first `most` bytes of a file, as text; a missing file is empty.
+    /// Reads at most the first `most` bytes of the file as text. A missing file is empty.
     pub(crate) fn text(&self, most: u64) -> Result<String, DiskError> {
         let file = self.open()?;
         let bytes = file
@@ -87,7 +88,7 @@ impl SafePath {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    /// The folder, when it is one and reached through no link.
+    /// Opens the folder, if it is a folder and not behind a symlink.
     pub(crate) fn folder(&self) -> Result<Option<Folder>, DiskError> {
         match self.root() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -95,12 +96,12 @@ impl SafePath {
         }
     }
 
-    /// The names in the folder, sorted; none where there is no folder.
+    /// Returns the names in the folder, sorted; empty if there is no folder.
     pub fn names(&self) -> Result<Vec<OsString>, DiskError> {
         self.folder()?.map_or_else(|| Ok(Vec::new()), |folder| folder.names(usize::MAX))
     }
 
-    /// The regular file, to be read piece by piece; `None` when nothing is there.
+    /// Opens the regular file for reading; `None` if it is missing.
     pub fn open(&self) -> Result<Option<File>, DiskError> {
         match self.root() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -108,7 +109,7 @@ impl SafePath {
         }
     }
 
-    /// Its bytes; a file with more than `most` is refused before it takes any memory.
+    /// Reads the file. Fails if it has more than `most` bytes, before allocating memory.
     pub fn read(&self, most: u64) -> Result<Option<Vec<u8>>, DiskError> {
         match self.root() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -116,17 +117,17 @@ impl SafePath {
         }
     }
 
-    /// Whether it is a regular file with exactly these bytes.
+    /// Returns true if this is a regular file with exactly these bytes.
     pub fn holds(&self, bytes: &[u8]) -> bool {
         self.read(bytes.len() as u64).is_ok_and(|read| read.is_some_and(|read| read == bytes))
     }
 
-    /// A regular file that is there, to be written on.
+    /// Opens an existing regular file for appending.
     pub fn open_append(&self) -> Result<File, DiskError> {
         self.open_for(OFlags::WRONLY | OFlags::APPEND)
     }
 
-    /// A file to be locked, which is made when nothing is there.
+    /// Opens a file for locking and creates it if it is missing.
     pub(super) fn open_lock(&self) -> Result<File, DiskError> {
         self.open_for(OFlags::RDWR | OFlags::CREATE)
     }
@@ -139,28 +140,28 @@ impl SafePath {
         Ok(file)
     }
 
-    /// Replaces the file with `bytes` in one step; a symlink is replaced, not followed.
+    /// Replaces the file with `bytes` atomically. Replaces a symlink instead of following it.
     #[track_caller]
     pub fn replace(&self, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
         atomic::replace_in(&self.above()?, self.name(), bytes, durability)
     }
 
-    /// Creates the file with `bytes` in one step; fails if the name is taken.
+    /// Creates the file with `bytes` atomically; fails if the name is taken.
     pub fn create(&self, bytes: &[u8]) -> Result<(), DiskError> {
         atomic::create_in(&self.above()?, self.name(), bytes, SHARED)
     }
 
-    /// The same for its owner alone.
+    /// Creates the file with `bytes`, readable by its owner alone.
     pub(crate) fn create_private(&self, bytes: &[u8]) -> Result<(), DiskError> {
         atomic::create_in(&self.above()?, self.name(), bytes, OWNERS)
     }
 
-    /// Makes the folder and those above it, for their owner alone.
+    /// Creates the folder and its parents, for their owner alone.
     pub fn make(&self) -> Result<(), DiskError> {
         self.make_folder().map(|_| ())
     }
 
-    /// The same, opened.
+    /// Creates the folder and opens it.
     pub(crate) fn make_folder(&self) -> Result<Folder, DiskError> {
         if let Some(folder) = self.folder()? {
             return Ok(folder);
@@ -168,7 +169,7 @@ impl SafePath {
         self.above_made()?.make_child(self.name())
     }
 
-    /// A new folder for its owner alone, opened; what was there goes, with all that is in it.
+    /// Creates an empty folder for its owner alone and opens it. Removes what was there before.
     pub(crate) fn fresh(&self) -> Result<Folder, DiskError> {
         self.above_made()?.fresh_child(self.name())
     }
@@ -180,25 +181,25 @@ impl SafePath {
         }
     }
 
-    /// Gives the file a second name.
+    /// Creates a hard link to the file.
     pub(crate) fn link_to(&self, other: &Self) -> Result<(), DiskError> {
         let (from, to) = (self.above()?, other.above()?);
         rustix::fs::linkat(from.handle(), self.name(), to.handle(), other.name(), AtFlags::empty())
             .on_disk("link", &other.full)
     }
 
-    /// Renames it to a name in the same folder.
+    /// Renames the entry within its folder.
     pub(crate) fn rename(&self, to: &str) -> Result<(), DiskError> {
         let folder = self.above()?;
         folder.rename_to(self.name(), &folder, OsStr::new(to))
     }
 
-    /// Removes it with all that is in it; a link itself, and never what it leads to.
+    /// Removes the entry with its contents. A symlink is removed, not its target.
     pub fn remove(&self) -> Result<(), DiskError> {
         self.parent()?.map_or(Ok(()), |parent| parent.remove_tree(self.name()))
     }
 
-    /// Makes all that was written to its file system durable.
+    /// Makes everything written to its file system durable.
     pub fn sync_everything(&self) -> Result<(), DiskError> {
         atomic::sync_everything(self.root()?)
     }
@@ -213,7 +214,7 @@ impl SafePath {
         Some(Self { root: Arc::clone(&self.root), below, full })
     }
 
-    /// The folder that holds it; nothing where there is none, or only through a link.
+    /// Opens the parent folder; `None` if it is missing or behind a symlink.
     fn parent(&self) -> Result<Option<Folder>, DiskError> {
         match self.up() {
             Some(up) => up.folder(),
@@ -224,13 +225,13 @@ impl SafePath {
         }
     }
 
-    /// The same, which has to be there.
+    /// Opens the parent folder; fails if it is missing.
     fn above(&self) -> Result<Folder, DiskError> {
         let missing = || io::Error::other("its folder is missing, or is a symlink");
         self.parent()?.ok_or_else(missing).on_disk("write", &self.full)
     }
 
-    /// The user's own folders of caches and state are made when they are first needed.
+    /// Opens the root. Creates it if it is missing, as the user's cache and state folders are when first needed.
     fn root_made(&self) -> Result<&Folder, DiskError> {
         match self.root() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -264,7 +265,7 @@ impl PartialEq for SafePath {
 
 impl Eq for SafePath {}
 
-/// A path that a person chose: only its last name is looked at for a link.
+/// A path that the user chose: only its last name is checked for a symlink.
 impl From<&Path> for SafePath {
     fn from(path: &Path) -> Self {
         let name = path.file_name().unwrap_or_default();

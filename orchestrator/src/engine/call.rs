@@ -1,7 +1,7 @@
-//! One call, from order to reply: on one thread, off the runtime, that waits where there is to wait.
+//! One call, from order to reply. It blocks one thread, which is not one of the runtime's.
 //!
-//! Handing a call from thread to thread costs more than the disk's part of a small one, so it is handed over once. All but
-//! the reading of the answer is the same code for every loop.
+//! Handing a call from thread to thread costs more than the disk I/O of a small one, so it is handed over once. Only
+//! reading the answer differs between loops.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -27,41 +27,40 @@ use crate::crash;
 use crate::disk::SafePath;
 use crate::process::{self, CancelToken, Confinement, Ended, How};
 
-/// How long the word to end may take from whoever ends us to here.
+/// The longest time that a request to stop takes to reach this process.
 const CANCEL_GRACE: Duration = Duration::from_millis(500);
-/// The same where it is likely that nobody has told us anything: every failed call waits for so long.
+/// A shorter grace where a request to stop is unlikely: every failed call waits this long.
 pub(super) const UNLIKELY_CANCEL_GRACE: Duration = Duration::from_millis(100);
 
-/// One request and all that it takes to carry it out.
+/// One request and everything that is needed to carry it out.
 pub(super) struct Job<L: LoopEngine> {
     pub(super) shop: Arc<Workshop>,
     pub(super) plan: Arc<Plan<L>>,
     pub(super) step: L::Step,
     pub(super) request: L::Request,
     pub(super) ear: CancelToken,
-    /// The money that the call may cost.
+    /// The most that the call may cost.
     pub(super) usd: Option<f64>,
 }
 
-/// A request apart from its loop.
+/// A request without its loop's types.
 struct Asking<'a> {
     order: &'a Order,
     question: &'a dyn Question,
     cast: &'a Cast,
     epoch: u64,
-    /// The money that the call may cost, which some agents can be told.
+    /// The most that the call may cost; only some agents accept such a limit.
     usd: Option<f64>,
 }
 
-/// Who answers: an agent, with its prompt, or a command of ours.
+/// The one that answers: an agent with its prompt, or a local command.
 enum Asked<'a> {
     Agent { agent: &'a Agent, prompt: String },
     Command(&'a Command),
 }
 
 impl<L: LoopEngine> Job<L> {
-    /// Carries out the request; nothing, when it was cancelled before it had answered. An answer that was whole by then
-    /// is kept.
+    /// Carries out the request. Returns nothing if it was cancelled before the answer was complete.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
         let asking = self.asking();
         let asked = self.shop.asked(&asking)?;
@@ -72,7 +71,7 @@ impl<L: LoopEngine> Job<L> {
         let dir = CallDir::of(&self.shop, key);
         let recorded = dir.recorded_end()?.map(|ended| self.whole(key, &dir, &ended)).transpose()?.flatten();
         let reply = match recorded {
-            // A recorded end without a whole answer may be one that skilltune made: then it asks again.
+            // skilltune itself may have caused a recorded end without a complete answer: call again.
             None => match self.shop.guard.as_ref().and_then(|guard| guard.changed_file()) {
                 Some(file) => return Ok(Some(self.not_started(key, &file))),
                 None => self.call(key, &dir, &asking, &asked)?,
@@ -86,7 +85,8 @@ impl<L: LoopEngine> Job<L> {
         Ok(Some(self.done(reply)))
     }
 
-    /// The call that a file forbids which is not the one that was trusted. It is stored nowhere: the file may be restored.
+    /// Returns the failure of a call that runs a file which changed since it was trusted. It is not stored: the file
+    /// may be restored.
     fn not_started(self, key: CallKey, file: &Path) -> Done<L> {
         let why = format!("{} changed since it was trusted", file.display());
         let outcome = Err(Failure::new(FailureKind::NotTrusted, why));
@@ -94,7 +94,7 @@ impl<L: LoopEngine> Job<L> {
         self.done(Reply { key, outcome, spent, talk: None })
     }
 
-    /// Makes the call and reads its answer; nothing, when it was cancelled before it had answered.
+    /// Makes the call and reads its answer. Returns nothing if it was cancelled before the answer was complete.
     fn call(
         &self,
         key: CallKey,
@@ -115,7 +115,7 @@ impl<L: LoopEngine> Job<L> {
         let ended = guardian.run(&call, &self.ear)?;
         let reply = self.whole(key, dir, &ended)?;
         if reply.is_none() && ended.how.is_answer() {
-            // It is recorded as an end of its own, which it is not when the run is resumed either.
+            // The record says that the agent ended by itself, which is wrong, also after a resume.
             dir.clear()?;
         }
         Ok(reply)
@@ -127,33 +127,33 @@ impl<L: LoopEngine> Job<L> {
         Asking { order, question: &self.request, cast, epoch: plan.epoch, usd: self.usd }
     }
 
-    /// Whether the call was ended by us, or by whoever ended us and it at once: then a failure is not its own.
+    /// Whether skilltune ended the call, or a signal ended both at once: then a failure is not the call's own.
     fn is_cut_off(&self, how: &How) -> bool {
         match how {
             How::Cancelled | How::OutputClosed => true,
-            // Some programs exit with a code of their own when they are told to end.
+            // Some programs exit with their own code when they are asked to end.
             How::Exited(_) | How::Signalled(_) => self.ear.heard().is_some(),
-            // When somebody ends all that is ours, the guardian may die before we have heard of it.
+            // When a signal ends all our processes, the guardian may die before we notice the signal.
             How::Lost { .. } => self.ear.cancelled_within(CANCEL_GRACE),
             How::TimedOut | How::NotStarted { .. } => false,
         }
     }
 
-    /// The reply to a call; of one that was cut off an answer that was whole by then, and nothing otherwise. Whether it
-    /// was can be told where an agent marks the end of its answer; a command of ours is run again.
+    /// Returns the reply to a call. Of a call that was cut off, it returns only a complete answer, which only agents
+    /// mark; a local command runs again.
     fn whole(&self, key: CallKey, dir: &CallDir, ended: &Ended) -> Result<Option<Reply<L>>, EngineError> {
         let is_cut_off = self.is_cut_off(&ended.how);
         if is_cut_off && self.request.as_ref().command.is_some() {
             return Ok(None);
         }
         let reply = self.read(key, dir, ended)?;
-        // Whoever told us to end may have told the agent at once, and it may have been quicker.
+        // The signal that stops us may also have gone to the agent, which may have ended first.
         let may_be_ours = matches!(ended.how, How::Exited(_) | How::Signalled(_));
         let is_ours = || is_cut_off || (may_be_ours && self.ear.cancelled_within(UNLIKELY_CANCEL_GRACE));
         Ok((reply.outcome.is_ok() || !is_ours()).then_some(reply))
     }
 
-    /// Reads what the call has left.
+    /// Reads the output of the call.
     fn read(&self, key: CallKey, dir: &CallDir, ended: &Ended) -> Result<Reply<L>, EngineError> {
         let kept = |stream: SafePath| stream.text(self.shop.limits.output_bytes);
         let (stdout, stderr) = (kept(dir.stdout())?, kept(dir.stderr())?);
@@ -189,7 +189,7 @@ impl<L: LoopEngine> Job<L> {
         }
         tamper::check(&self.shop.objects, self.request.as_ref(), space.path())?;
         let base = L::base(&self.request);
-        // An edit is taken as it is or not at all: without its keys it would be another one.
+        // An edit is taken unchanged or not at all: without its keys it would be a different edit.
         let answer = if base.is_some() { answer.as_str().into() } else { self.shop.keys.hide(&answer) };
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
         let remains = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent };
@@ -209,7 +209,8 @@ impl<L: LoopEngine> Job<L> {
 }
 
 impl Asking<'_> {
-    /// All that goes into a call. Not its deadline: an answer stays one, however long it was waited for.
+    /// Returns the key of a call, which covers all its inputs. The deadline is not among them: it does not change an
+    /// answer.
     fn key(&self, asked: &Asked<'_>) -> CallKey {
         let (command_line, agent);
         let (said, answers): (&[u8], &[u8]) = match asked {
@@ -237,7 +238,7 @@ impl Asking<'_> {
 }
 
 impl Workshop {
-    /// By this a later command finds what is left of a run.
+    /// Returns the environment variable by which later commands find the processes of a run.
     fn mark(&self) -> (String, String) {
         ("SKILLTUNE_RUN".to_owned(), self.folder.mark())
     }
@@ -263,7 +264,7 @@ impl Workshop {
         Ok(asking.question.prompt(&folders)?)
     }
 
-    /// Makes a call's folders ready, and the call itself.
+    /// Prepares a call's folders, and returns the call.
     fn set_out(
         &self,
         dir: &CallDir,
@@ -322,12 +323,12 @@ impl Workshop {
         }
     }
 
-    /// A command of ours finds programs, and nothing else of our world.
+    /// A local command gets `PATH` and nothing else of our environment.
     pub(super) fn command(&self, dir: &CallDir, command: &Command) -> process::Call {
         let temp = dir.temp_path();
         let text = temp.to_string_lossy().into_owned();
         let path = std::env::var("PATH").unwrap_or_default();
-        // Root's browser has no sandbox, and `/proc` has settings of the whole system for root.
+        // A browser has no sandbox under root, and as root it could change system settings in `/proc`.
         let sandbox = command.is_browser && !rustix::process::geteuid().is_root();
         let places = [dir.space_path(), temp].into_iter().chain(sandbox.then(|| "/proc".into()));
         let env = [("PATH", path), ("HOME", text.clone()), ("TMPDIR", text), ("LANG", "C.UTF-8".to_owned())];
@@ -343,7 +344,7 @@ impl Workshop {
         }
     }
 
-    /// What all calls have in common.
+    /// Returns the settings that all calls share.
     fn bare(&self, dir: &CallDir, deadline: Duration) -> process::Call {
         process::Call {
             argv: Vec::new(),
@@ -361,8 +362,7 @@ impl Workshop {
         }
     }
 
-    /// What the agent has said, at the price of the model that answered, which need not be the one that was asked for, or else
-    /// at that of the one that was asked for.
+    /// Reads the agent's response. Its price is that of the model that answered, or else of the requested model.
     fn hear(&self, order: &Order, remains: agent::AgentOutput<'_>, workspace: &Path) -> Response {
         let agent = self.cast.of(&order.role);
         let heard = agent.read_response(remains, workspace, &self.keys);
@@ -373,7 +373,7 @@ impl Workshop {
     }
 }
 
-/// A fault of ours ends the run, one of an agent or a command is what the call came to.
+/// Our own fault ends the run; a fault of an agent or a command is the outcome of the call.
 fn outcome<T>(read: Result<T, ReadError>) -> Result<Outcome<T>, EngineError> {
     match read {
         Ok(answer) => Ok(Ok(answer)),

@@ -1,7 +1,7 @@
-//! The folders of one call: what stands ready before an agent starts, and what is read afterwards.
+//! The folders of one call: what is prepared before an agent starts, and what is read afterwards.
 //!
-//! Each stage leaves its result in a file, so that a killed run goes on from the last one that ended: the reply, or
-//! the guardian's record of a call that had answered, or nothing.
+//! Each stage leaves its result in a file, so a killed run resumes after the last complete stage: the reply, the
+//! guardian's record of a call that answered, or nothing.
 
 use std::collections::HashSet;
 use std::fs;
@@ -26,13 +26,13 @@ const SCHEMA: &str = "schema.json";
 
 #[derive(Debug)]
 pub(super) struct CallDir {
-    /// In the run's own folder: `prompt.md`, `stdout`, `stderr`, `transcript.jsonl`, `reply.json`.
+    /// In the run's folder: `prompt.md`, `stdout`, `stderr`, `transcript.jsonl`, `reply.json`.
     record: SafePath,
     /// Outside of the project: the workspace and the temporary folder.
     work: SafePath,
 }
 
-/// A call's folders, fresh and open.
+/// A call's folders, newly made and open.
 pub(super) struct Fresh {
     record: Folder,
     pub(super) space: Folder,
@@ -71,7 +71,7 @@ impl CallDir {
         self.record.join("stderr")
     }
 
-    /// A file beside the call's own, for what runs before it.
+    /// Returns the path of a file next to the call's own, for commands that run before it.
     pub(super) fn beside(&self, name: &str) -> PathBuf {
         self.record.join(name).path().to_owned()
     }
@@ -80,7 +80,7 @@ impl CallDir {
         self.record.join("ended.json").path().to_owned()
     }
 
-    /// The guardian's record of a call that had ended, if its workspace is still there to be read.
+    /// Returns the guardian's record of a call that ended, if its workspace still exists.
     pub(super) fn recorded_end(&self) -> Result<Option<Ended>, EngineError> {
         if !self.space().is_folder() {
             return Ok(None);
@@ -88,13 +88,13 @@ impl CallDir {
         Ok(Ended::recorded(&self.ended_path())?.filter(|ended| ended.how.is_answer()))
     }
 
-    /// When the call ended, as its record was written then: it may be read much later.
+    /// Returns the time at which the call ended, from its record: it may be read much later.
     pub(super) fn ended_at(&self) -> Timestamp {
         let written = fs::metadata(self.ended_path()).and_then(|meta| meta.modified()).ok();
         written.and_then(|time| Timestamp::try_from(time).ok()).unwrap_or_else(Timestamp::now)
     }
 
-    /// Makes the folders anew: nothing of an earlier try may be in them.
+    /// Recreates the folders, so that nothing of an earlier attempt is in them.
     pub(super) fn fresh(&self) -> Result<Fresh, DiskError> {
         let (record, work) = (self.record.fresh()?, self.work.fresh()?);
         let space = work.make_child(SPACE.as_ref())?;
@@ -102,7 +102,7 @@ impl CallDir {
         Ok(Fresh { record, space })
     }
 
-    /// An agent that reported nothing has no transcript.
+    /// Writes the transcript. An agent that reported nothing has none.
     pub(super) fn write_transcript(&self, transcript: &Transcript) -> Result<(), DiskError> {
         if transcript.is_empty() {
             return Ok(());
@@ -116,12 +116,12 @@ impl CallDir {
     }
 }
 
-/// What an agent is told of a placement: all but what is hidden from it.
+/// Returns the files of a placement that the prompt mentions: all but the hidden ones.
 pub(super) fn shown(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
     Ok(picked(&objects.manifest(placement.tree)?.apart(&hidden(placement)).0, placement))
 }
 
-/// What an agent finds of a placement in its workspace.
+/// Returns the files of a placement that are put into the workspace.
 pub(super) fn placed(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
     let whole = objects.manifest(placement.tree)?;
     Ok(picked(&whole.apart(&withheld(&whole, placement)).0, placement))
@@ -135,7 +135,7 @@ fn picked(all: &Manifest, placement: &Placement) -> Manifest {
     all.picked(placement.picked.iter().filter_map(|file| path(&file.path).zip(path(&file.at))))
 }
 
-/// All that is placed or shown in one place of a workspace: what stands there first stays.
+/// Merges everything that is placed or shown at one path of a workspace; the first placement wins.
 pub(super) fn all_at(
     objects: &Objects,
     order: &Order,
@@ -150,23 +150,23 @@ pub(super) fn all_at(
     Ok(all)
 }
 
-/// The same of what is placed.
+/// Merges everything that is placed at one path of a workspace.
 pub(super) fn placed_at(objects: &Objects, order: &Order, at: &str) -> Result<Option<Manifest>, ObjectError> {
     all_at(objects, order, at, placed)
 }
 
-/// The paths of a tree that are not placed: what is hidden, and the symlinks that lead out of it.
+/// Returns the paths of a tree that are not placed: hidden ones, and symlinks that lead out of it.
 pub(super) fn withheld(whole: &Manifest, placement: &Placement) -> Vec<RelPath> {
     let links = whole.links_outside().filter(|_| !placement.links_outside);
     links.map(|link| link.path.clone()).chain(hidden(placement)).collect()
 }
 
-/// Paths that are none hide nothing.
+/// Invalid paths hide nothing.
 fn hidden(placement: &Placement) -> Vec<RelPath> {
     placement.hidden.iter().filter_map(|path| RelPath::parse(path.as_bytes()).ok()).collect()
 }
 
-/// The pages that name the folder of their plugin, as they read in this workspace.
+/// Returns the pages that name the folder of their plugin, with the path that it has in this workspace.
 fn plugin_pages(
     objects: &Objects,
     manifest: &Manifest,
@@ -200,12 +200,12 @@ impl Fresh {
             let manifest = placed_at(&shop.objects, order, &placement.at)?;
             let mut manifest = manifest.expect("this placement is there");
             if placement.access == Access::Draft {
-                // A skill may be kept read-only: its copy is there to be changed.
+                // A skill may be read-only, but its copy must be writable.
                 manifest = manifest.unlocked();
             }
             let folder = self.space.make_below(Path::new(&placement.at))?;
             let pages = match &order.plugin {
-                // What is to stay unchanged stays as it is: its pages are read in the prompt.
+                // A folder that must stay unchanged is placed as it is: the prompt shows its pages.
                 Some(root) if placement.access == Access::Scratch => {
                     plugin_pages(&shop.objects, &manifest, &space.join(root))?
                 }

@@ -1,4 +1,4 @@
-//! The main loop: one sentence, and what it takes to stop in the middle of it.
+//! The main loop, and how it stops in the middle of a run.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
 use crate::store::{Journal, Locks, TargetLock};
 
-/// What a person or the system has asked of a running engine.
+/// A request of a person or the system to stop the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halt {
-    /// Finish the steps under way, and save.
+    /// Finish the running steps, and save.
     Finish(Pause),
-    /// End the steps under way, and save.
+    /// End the running steps, and save.
     Now(Pause),
 }
 
-/// Why the engine came back.
+/// The reason why the engine stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     Ended,
@@ -40,14 +40,14 @@ pub enum Stopped {
     Paused(Pause),
 }
 
-/// What the loop wants, with the steps drawn.
+/// The loop's next action, with the steps collected.
 enum Due<L: LoopEngine> {
     Decide(L::Decision),
     Do(Vec<L::Step>),
     End,
 }
 
-/// Where the engine works, and with what.
+/// The resources and settings of the engine.
 #[derive(Debug)]
 pub struct Context {
     pub shop: Arc<Workshop>,
@@ -59,24 +59,24 @@ pub struct Context {
     pub patience: Patience,
 }
 
-/// How long a run waits, and for what.
+/// Whether and how long a run waits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Patience {
     /// Whether a run waits for a limit or an outage to pass; otherwise it pauses.
     pub waits: bool,
     /// The longest such wait.
     pub longest: Duration,
-    /// The first pause before a call is retried whose service was unavailable; the next ones grow.
+    /// The pause before the first retry of a call whose service was unavailable; the next pauses grow.
     pub backoff: Duration,
 }
 
-/// How often a wait looks at the clock: a machine that was suspended must not sleep on.
+/// The interval at which a wait checks the clock: after a suspend, a long sleep would end too late.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// What became of a call; nothing, when it was cancelled.
+/// The outcome of a call; none if it was cancelled.
 type CallResult<L> = Result<Option<Done<L>>, EngineError>;
 
-/// An engine at work on one run.
+/// The engine of one run.
 #[expect(missing_debug_implementations, reason = "an observer and a person show nothing")]
 pub struct Drive<'a, L: LoopEngine> {
     run: Run<L>,
@@ -84,20 +84,20 @@ pub struct Drive<'a, L: LoopEngine> {
     observer: &'a mut dyn Observer<L>,
     person: &'a mut dyn Person<L>,
     halt: watch::Receiver<Option<Halt>>,
-    /// Gone with the engine: then the calls end that nobody waits for any more.
+    /// Dropped with the engine, which ends the calls that are still running.
     cancel: Canceller,
     under_way: HashSet<L::Step>,
-    /// When the first of the steps may be begun that are held back after a failure.
+    /// The earliest time at which a step that is delayed after a failure may start.
     later: Option<Timestamp>,
     calls: JoinSet<(L::Step, CallResult<L>)>,
     planned_calls: u64,
 }
 
-/// What has become of a step.
+/// The state of a step after the engine took it.
 enum Taken {
-    /// It is under way.
+    /// The step is running.
     Begun,
-    /// It was one of our own, and is done.
+    /// The step was local, and is done.
     Done,
     Stopped(Stopped),
 }
@@ -124,9 +124,9 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         })
     }
 
-    /// Goes on until the run ends, waits for a person, or is stopped.
+    /// Runs until the run ends, waits for a person, or is stopped.
     pub async fn run(mut self) -> Result<(Run<L>, Stopped), EngineError> {
-        // A killed program may have left them behind the journal.
+        // The files may be older than the journal if skilltune was killed.
         self.write_files(Extent::All)?;
         let stopped = self.turn().await;
         if stopped.is_err() {
@@ -144,7 +144,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                 return self.halted().await;
             }
             if self.run.blocked.is_some() {
-                // Nothing more is begun; what is under way may still come to an answer.
+                // No new steps start; running ones may still finish.
                 if !self.calls.is_empty() {
                     self.wait().await?;
                 } else if let Some(stopped) = self.wait_out().await? {
@@ -157,7 +157,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     self.record(Event::Decided(decision))?;
                     continue;
                 }
-                // Nothing to start and nothing to wait for would go round for ever.
+                // With nothing to start and nothing to wait for, this would loop forever.
                 Due::Do(steps) if steps.is_empty() && self.calls.is_empty() && self.later.is_none() => {
                     return Err(EngineError::Stuck);
                 }
@@ -169,12 +169,12 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                     if self.calls.is_empty() {
                         return Ok(Stopped::Paused(Pause::Ceiling(ceiling)));
                     }
-                    // The calls under way may use less than was reserved for them; until then nothing more is begun.
+                    // The running calls may use less than was reserved for them; until they end, no step starts.
                     break;
                 }
                 if let Some(kept) = self.kept_free(&step) {
                     if self.calls.is_empty() {
-                        // That blocks the run.
+                        // This record blocks the run.
                         self.record(Event::Noted(kept))?;
                         continue 'turn;
                     }
@@ -182,7 +182,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
                 }
                 match self.take(step).await? {
                     Taken::Begun => {}
-                    // Other steps may be due by it, and none of these any more.
+                    // The answer may change which steps are due.
                     Taken::Done => continue 'turn,
                     Taken::Stopped(stopped) => return Ok(stopped),
                 }
@@ -191,7 +191,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         }
     }
 
-    /// As many new steps as there are free slots: the loop is asked for no more. One that is held back takes no slot.
+    /// Returns at most as many new steps as there are free slots. A delayed step takes no slot.
     fn next(&mut self) -> Due<L> {
         self.later = None;
         match L::next(&self.run) {
@@ -211,12 +211,12 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         }
     }
 
-    /// The ceiling that a step might pass; a command of ours and a step of our own pass none.
+    /// Returns the ceiling that a step might exceed. Local commands and local steps exceed none.
     fn ceiling_of(&self, step: &L::Step) -> Option<Ceiling> {
         self.run.ceiling_of(&L::role(step)?, &self.roles_under_way(), now(), self.planned_calls)
     }
 
-    /// What keeps a step from being begun: its call would use what has to stay free of a usage window.
+    /// Returns the signal that keeps a step from starting: its call would use the reserved part of a usage window.
     fn kept_free(&self, step: &L::Step) -> Option<Signal> {
         let role = L::role(step)?;
         let window = self.run.full_window(&role, now())?.clone();
@@ -227,11 +227,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         self.under_way.iter().filter_map(L::role).collect()
     }
 
-    /// Starts a step that is a call; does one of our own at once.
+    /// Starts a step that is a call; runs a local step at once.
     async fn take(&mut self, step: L::Step) -> Result<Taken, EngineError> {
         let Some(request) = L::request(&self.run, &step) else { return self.own(step).await };
         let usd = self.run.usd_left(&self.roles_under_way());
-        // The same unit may be asked for by two contestants that share a member.
+        // Two contestants that share a member may ask for the same unit.
         if !self.under_way.insert(step.clone()) {
             return Ok(Taken::Begun);
         }
@@ -248,7 +248,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         Ok(Taken::Begun)
     }
 
-    /// A step of our own; one that nobody is there to answer holds the run.
+    /// Runs a local step. A question that no person can answer holds the run.
     async fn own(&mut self, step: L::Step) -> Result<Taken, EngineError> {
         let hands = LocalContext { context: &self.context, person: self.person };
         let answer = match L::own(&self.run, &step, hands)? {
@@ -256,11 +256,11 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             LocalOutcome::Held => return Ok(Taken::Stopped(Stopped::Held)),
             LocalOutcome::Work(work) => match self.work(work).await? {
                 Some(answer) => answer,
-                // The run is to stop.
+                // The run is stopping.
                 None => return Ok(Taken::Done),
             },
         };
-        // A check by machine quotes what an agent has left.
+        // A check by machine quotes the agent's output.
         let answer = self.context.shop.keys.hide_in(answer).map_err(|_| EngineError::Lost)?;
         let attempt = self.run.attempts(&step);
         let done = Done {
@@ -276,7 +276,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         Ok(Taken::Done)
     }
 
-    /// Programs of our own have cost nothing that the next try would have to pay again: any word to stop ends them at once.
+    /// Runs the programs of a local step. Repeating them is free, so any request to stop ends them at once.
     async fn work(&mut self, work: Work<L::Answer>) -> Result<Option<L::Answer>, EngineError> {
         let mut cancel = Canceller::new()?;
         let ear = cancel.ear();
@@ -291,7 +291,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         done.map_err(|_| EngineError::Lost)?
     }
 
-    /// Waits for a call to end, a step's time to come or a word to stop, then takes in whatever has ended.
+    /// Waits for a call to end, a delayed step to be due or a request to stop, then records all calls that ended.
     async fn wait(&mut self) -> Result<(), EngineError> {
         let later = self.later.take();
         if self.calls.is_empty() && later.is_none() {
@@ -317,7 +317,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         Ok(())
     }
 
-    /// Waits for a limit or an outage to pass where that is wanted and of use; otherwise the run pauses.
+    /// Waits for a limit or an outage to pass if that is enabled and useful; otherwise the run pauses.
     pub(super) async fn wait_out(&mut self) -> Result<Option<Stopped>, EngineError> {
         if let Some(ceiling) = self.run.ceiling_of_block() {
             return Ok(Some(Stopped::Paused(Pause::Ceiling(ceiling))));
@@ -326,7 +326,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         let until = waiting::until(&self.run, now(), longest, backoff).filter(|_| waits);
         let Some(until) = until else { return Ok(Some(Stopped::Paused(Pause::Blocked))) };
         self.record(Event::Noted(Signal::Waiting { until }))?;
-        // Hours may pass, in which people look at the run, and the machine may go down.
+        // The wait may take hours: people may look at the run, and the machine may go down.
         self.save_files()?;
         while let Some(left) = time_left(until) {
             tokio::select! {
@@ -339,7 +339,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         Ok(None)
     }
 
-    /// Lets the steps under way finish, or ends them, as was asked.
+    /// Lets the running steps finish, or ends them, as requested.
     async fn halted(&mut self) -> Result<Stopped, EngineError> {
         loop {
             let halt = *self.halt.borrow_and_update();
@@ -357,7 +357,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         }
     }
 
-    /// A person's stop ends the run where its loop says so; anything else pauses it.
+    /// Ends the run if a person stopped it and its loop says so; otherwise pauses it.
     fn halted_by(&mut self, pause: Pause) -> Result<Stopped, EngineError> {
         if pause == Pause::Stopped {
             let reason = self.context.shop.folder.stop_reason();
@@ -386,7 +386,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         }
         self.save_files()?;
         if stopped == Stopped::Ended {
-            // Nothing of a run that ended is taken up again; a workspace that stays is no harm.
+            // A run that ended is never resumed; a workspace that remains does no harm.
             let _ = self.context.shop.work.remove();
         }
         Ok(())
@@ -397,7 +397,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         publish(&shop.objects, &shop.folder, run, extent, || self.observer.write_pages(shop, run, extent))
     }
 
-    /// Writes all files, and makes them durable: the barrier.
+    /// Writes all files, and syncs them: the barrier.
     fn save_files(&mut self) -> Result<(), EngineError> {
         self.write_files(Extent::All)?;
         self.context.journal.barrier()?;
@@ -406,12 +406,12 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     }
 }
 
-/// As exactly as the journal tells it.
+/// Returns the current time in the precision of the journal.
 fn now() -> Timestamp {
     Timestamp::from_millisecond(Timestamp::now().as_millisecond()).expect("now is a time")
 }
 
-/// How long it is until then; none, when it is now or was before.
+/// Returns the time until then, or none if it has passed.
 fn time_left(until: Timestamp) -> Option<Duration> {
     Duration::try_from(until.duration_since(now())).ok().filter(|left| !left.is_zero())
 }

@@ -1,5 +1,4 @@
-//! An agent's edit of its copy of a person's folder: what it found there, what it made of it, and what stays with the folder
-//! without being placed.
+//! An agent's edit of its copy of a person's folder: what it got, what it left, and what is kept without being placed.
 
 use std::path::Path;
 
@@ -11,11 +10,11 @@ use super::{ReadError, Workshop, call_dir, unreadable};
 use crate::snapshot::{Captured, Manifest, Node, RelPath, capture_edited};
 
 pub(super) struct EditedCopy {
-    /// All of the folder before the edit.
+    /// The whole folder before the edit.
     whole: Manifest,
-    /// What the agent found of it.
+    /// The part of the folder that the agent got.
     pub(super) base: Manifest,
-    /// What it left.
+    /// The copy as the agent left it.
     pub(super) made: Captured,
     at: String,
     /// The paths that were not placed, and what the folder has there.
@@ -33,7 +32,7 @@ impl EditedCopy {
         Ok(Self { whole, base, made, at: copy.at.clone(), withheld, kept })
     }
 
-    /// An edit together with what was not placed, which must not stand in its way.
+    /// Adds the parts that were not placed to an edit. Fails if the edit has a file at one of their paths.
     pub(super) fn completed(&self, edited: &Manifest) -> Result<Manifest, Failure> {
         if let Some(entry) = edited.apart(&self.withheld).1.entries().first() {
             let why = match self.whole.get(&entry.path) {

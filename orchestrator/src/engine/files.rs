@@ -1,4 +1,4 @@
-//! The files of a run, which all follow from its journal and the store, and can be written again at any time.
+//! The files of a run. All of them follow from its journal and the store, and can be written again at any time.
 
 use skilltune_phases::run::Run;
 
@@ -7,7 +7,7 @@ use crate::disk::atomic::Durability;
 use crate::snapshot::Objects;
 use crate::store::RunFolder;
 
-/// Writes the files of a run. The state is last: when it is that of the run, so is everything else.
+/// Writes the files of a run. The state comes last: if it is up to date, so is everything else.
 pub fn publish<L: LoopEngine>(
     objects: &Objects,
     folder: &RunFolder,
@@ -20,8 +20,8 @@ pub fn publish<L: LoopEngine>(
     Ok(folder.state().replace(L::state(run).as_bytes(), Durability::Order)?)
 }
 
-/// Whether the files of a run are there and up to date with its journal. The state of a loop need not change when a run
-/// closes; its report, written just before, does.
+/// Whether the files of a run exist and match its journal. The state of a loop need not change when a run closes; its
+/// report, written just before, does.
 pub fn is_published<L: LoopEngine>(folder: &RunFolder, run: &Run<L>) -> bool {
     let has_report = run.closed_at.is_none() || folder.report_json().is_file();
     has_report && folder.state().holds(L::state(run).as_bytes()) && L::is_projected(run)

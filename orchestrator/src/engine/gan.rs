@@ -1,5 +1,5 @@
-//! What the engine does for `gan` alone: what was built is captured, machines look at it, a person is asked, and what has passed is
-//! put into its folder or proposed as a commit.
+//! The engine's part for `gan`: captures what was built, runs the machine checks, asks a person, and writes an accepted
+//! result into its folder or proposes it as a commit.
 
 use std::fs;
 use std::io;
@@ -34,7 +34,7 @@ use crate::skill_files::load_captured;
 use crate::snapshot::{self, Limits, Objects, capture_left, unified};
 use crate::store::RunFolder;
 
-/// Two screens of each page that is looked at.
+/// Enough for two screenshots of each page that is checked.
 const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
 
 impl LoopEngine for Gan {
@@ -49,7 +49,7 @@ impl LoopEngine for Gan {
         Ok(request.read(remains.answer)?)
     }
 
-    /// A browser that fails tells nothing: its checks stay open, and the run goes on without them.
+    /// A browser that fails shows nothing: its checks stay open, and the run goes on without them.
     fn ran(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         if let Some(test) = request.test() {
             let looked = Looked { tried: vec![tried(test, ran)], ..Looked::default() };
@@ -119,7 +119,7 @@ impl LoopEngine for Gan {
     }
 }
 
-/// What the builder has made of its copy. A set-id bit that it set is no part of it.
+/// Reads the builder's changes to its copy. Set-id bits are dropped.
 fn built(shop: &Workshop, placed: &Placement, remains: &AgentOutput<'_>) -> Result<TreeId, ReadError> {
     let copy = EditedCopy::read(shop, placed, remains.space)?;
     let made = copy.made.manifest.edited_from(&copy.base, None);
@@ -136,7 +136,7 @@ fn built(shop: &Workshop, placed: &Placement, remains: &AgentOutput<'_>) -> Resu
     Ok(shop.objects.put_manifest(&copy.completed(&made)?)?)
 }
 
-/// What a look has left: a page of findings, and screens.
+/// Reads the output of a browser check: findings and screenshots.
 fn seen(shop: &Workshop, ran: &CommandOutput<'_>) -> Result<(Looked, Option<TreeId>), ReadError> {
     let lost = |why: String| Failure::new(FailureKind::Crashed, why);
     if *ran.how != How::Exited(0) {
@@ -154,7 +154,7 @@ fn seen(shop: &Workshop, ran: &CommandOutput<'_>) -> Result<(Looked, Option<Tree
     Ok((looked, Some(captured.tree)))
 }
 
-/// What the command of a test scenario has come to.
+/// Returns the result of a test scenario's command.
 fn tried(test: &CriterionId, ran: &CommandOutput<'_>) -> Tried {
     let told = command_told(0, 0, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
     let verdict = match told.met {
@@ -197,7 +197,7 @@ fn promote(
     })
 }
 
-/// Makes the person's folder and those above it. Their path was real when the run began: a symlink on it came later.
+/// Makes the person's folder and its parents. Their path was real when the run began: a symlink on it is newer.
 fn make_folder(path: &Path) -> Result<(), DiskError> {
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(path);
     if there.canonicalize().on_disk("look at", there)? != there {
@@ -206,7 +206,7 @@ fn make_folder(path: &Path) -> Result<(), DiskError> {
     fs::create_dir_all(path).on_disk("make", path)
 }
 
-/// What the artifact changes of what its folder held when the run began.
+/// Returns the artifact's changes against what its folder held when the run began.
 fn wanted(run: &Run, artifact: TreeId, form: Form, folder: &RunFolder) -> Result<Wanted, EngineError> {
     Ok(Wanted {
         form,
@@ -221,7 +221,7 @@ fn way(run: &Run, to: TreeId) -> Result<Move, EngineError> {
     Ok(Move { path: path.into(), from: run.plan.task.start, to })
 }
 
-/// `iteration-N`: the artifact, what it changed, what the browser saw, and what was found.
+/// Writes `iteration-N`: the artifact, its changes, the screenshots, and the report.
 fn place_round(
     objects: &Objects,
     folder: &RunFolder,
@@ -244,7 +244,7 @@ fn place_round(
     Ok(page.replace(report.as_bytes(), Durability::Order)?)
 }
 
-/// Under another name first, so that a folder that is there is whole.
+/// Fills the folder under a temporary name first, so that a folder with the final name is complete.
 fn place_tree(objects: &Objects, tree: TreeId, place: &SafePath, name: &str) -> Result<(), EngineError> {
     if place.join(name).exists() {
         return Ok(());

@@ -4,11 +4,11 @@ use skilltune_phases::material::{Body, Folder, Material};
 
 use crate::snapshot::{Manifest, Node, ObjectError, Objects, RelPath};
 
-/// A larger text stands in the workspace only, named by its path.
+/// A larger text is only in the workspace; the prompt names its path.
 const SHOWN_FILE: u64 = 48 << 10;
-/// When a folder's texts come to more than this, the rest stands in the workspace only.
+/// The texts of a folder beyond this limit are only in the workspace.
 const SHOWN_FOLDER: u64 = 384 << 10;
-/// A binary shows itself early.
+/// A binary has a zero byte near its start.
 const SNIFFED: usize = 8 << 10;
 
 pub(super) fn load(objects: &Objects, manifest: &Manifest, at: &str) -> Result<Folder, ObjectError> {
@@ -25,12 +25,12 @@ pub(super) fn load(objects: &Objects, manifest: &Manifest, at: &str) -> Result<F
         };
         files.push(Material { path: entry.path.to_string(), body });
     }
-    // The skill's own page comes first, whatever else there is.
+    // The skill's own page comes first.
     files.sort_by_key(|file| file.path != "SKILL.md");
     Ok(Folder { at: at.to_owned(), files })
 }
 
-/// What stands beside the work and is long: nobody who judges or improves it has to read that.
+/// Whether a file is long and no judge or improver has to read it: a license or a lock file.
 fn is_bystander(path: &RelPath, size: u64) -> bool {
     const LONG: u64 = 2 << 10;
     let name = path.name().to_string_lossy().to_lowercase();

@@ -1,4 +1,4 @@
-//! The engine: asks the loop what is next, does it, writes down what happened, tells everyone, asks again.
+//! The engine: asks the loop for the next step, runs it, records the outcome, notifies the observer, and repeats.
 //!
 //! ```text
 //! drive:  loop.next -> Decide -> record
@@ -8,7 +8,7 @@
 //! files:  project (engine) -> pages (observer) -> state
 //! ```
 //!
-//! `Err` means that we failed. A failing agent, a timeout, rubbish: these are outcomes, and recorded.
+//! `Err` means that skilltune failed. A failing agent, a timeout or invalid output is an outcome, and is recorded.
 
 mod call;
 mod call_dir;
@@ -81,7 +81,7 @@ pub enum EngineError {
     Lost,
 }
 
-/// Why an answer cannot be read: by a fault of the agent, which is recorded, or of ours, which ends the run.
+/// The reason why an answer cannot be read: an agent's fault, which is recorded, or our own, which ends the run.
 #[derive(Debug)]
 pub enum ReadError {
     Agent(Failure),
@@ -103,28 +103,28 @@ where
     }
 }
 
-/// What the engine does for one loop, beyond what it does for all of them.
+/// The part of the engine that differs between loops.
 pub trait LoopEngine: Loop {
-    /// Reads what an agent that has answered left.
+    /// Reads the output of an agent that has answered.
     fn read(
         shop: &Workshop,
         request: &Self::Request,
         remains: &AgentOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
 
-    /// The versions that a step edits, if it makes an edit: the trees of its answer add no key to them.
+    /// The versions that a step edits, if it makes an edit. The trees of its answer must add no key to them.
     fn base(request: &Self::Request) -> Option<Vec<TreeId>> {
         request.as_ref().draft().map(|copy| vec![copy.tree])
     }
 
-    /// Reads what a command of ours came to, in a loop that has any.
+    /// Reads the outcome of a local command, in a loop that runs any.
     fn ran(
         shop: &Workshop,
         request: &Self::Request,
         ran: &CommandOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
 
-    /// Does a step that is no call, or says what to run for it.
+    /// Runs a step that is not a call, or returns the work to run for it.
     fn own(
         run: &Run<Self>,
         step: &Self::Step,
@@ -134,7 +134,7 @@ pub trait LoopEngine: Loop {
     /// Whether a decision changes the files of a run, so that they are written at once.
     fn changes_files(decision: &Self::Decision) -> bool;
 
-    /// Writes the files that programs and people expect in a place of their own: artifacts, projections.
+    /// Writes the files that programs and people expect at a fixed path: artifacts, projections.
     fn project(
         objects: &Objects,
         folder: &RunFolder,
@@ -142,68 +142,68 @@ pub trait LoopEngine: Loop {
         extent: Extent,
     ) -> Result<(), EngineError>;
 
-    /// Whether those files are there, in a place where others may remove them.
+    /// Whether the projected files exist, if others can remove them.
     fn is_projected(_: &Run<Self>) -> bool {
         true
     }
 
-    /// The text of the state file.
+    /// Returns the text of the state file.
     fn state(run: &Run<Self>) -> String;
 }
 
-/// What an agent that has answered left.
+/// The output of an agent that has answered.
 #[derive(Clone, Copy, Debug)]
 pub struct AgentOutput<'a> {
     pub space: &'a Path,
     pub answer: &'a str,
-    /// The tools that it was not let use.
+    /// The tools that the agent was denied.
     pub denied: &'a [String],
     pub talk: Option<&'a Talk>,
     pub spent: &'a Spent,
 }
 
-/// What a command of ours came to.
+/// The outcome of a local command.
 #[derive(Clone, Copy, Debug)]
 pub struct CommandOutput<'a> {
     pub how: &'a How,
-    /// How long it could take.
+    /// The command's timeout.
     pub seconds: u64,
     pub stdout: &'a str,
     pub stderr: &'a str,
-    /// Its workspace, as it left it.
+    /// The command's workspace, as the command left it.
     pub space: &'a Path,
 }
 
-/// With what a step of our own is done.
+/// The inputs of a local step.
 #[expect(missing_debug_implementations, reason = "a person shows nothing")]
 pub struct LocalContext<'a, L: LoopEngine> {
     pub context: &'a Context,
     pub person: &'a mut dyn Person<L>,
 }
 
-/// What became of a step of our own.
+/// The outcome of a local step.
 #[expect(missing_debug_implementations, reason = "work shows nothing")]
 pub enum LocalOutcome<A> {
     Done(A),
-    /// It waits for a person who is not there.
+    /// The step waits for a person who is not there.
     Held,
     Work(Work<A>),
 }
 
-/// Programs of a step of our own, which may take long. They end when the run is to stop; then there is no answer, and the step
-/// is done again when the run goes on.
+/// The programs of a local step, which may run long. They end when the run stops; then there is no answer, and the step
+/// runs again when the run resumes.
 pub type Work<A> = Box<dyn FnOnce(&CancelToken) -> Result<Option<A>, EngineError> + Send>;
 
-/// How many of a run's files are written.
+/// Which of a run's files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Those of the newest round.
+    /// The files of the newest round.
     Newest,
     All,
 }
 
 impl Extent {
-    /// The rounds whose files are written.
+    /// Returns the rounds whose files are written.
     pub fn of<T>(self, rounds: &[T]) -> &[T] {
         match self {
             Self::Newest => &rounds[rounds.len().saturating_sub(1)..],
@@ -214,45 +214,45 @@ impl Extent {
 
 /// Follows a run while it happens.
 pub trait Observer<L: Loop> {
-    /// Writes the pages and reports. All of them are written before the barrier at the end of a run or a pause.
+    /// Writes the pages and reports. The engine calls this before the barrier at the end of a run or a pause.
     fn write_pages(&mut self, shop: &Workshop, run: &Run<L>, extent: Extent) -> Result<(), EngineError>;
-    /// A record was written and applied.
+    /// Called after a record was written and applied.
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>);
     fn began(&mut self, run: &Run<L>, step: &L::Step);
     fn ended(&mut self, run: &Run<L>, step: &L::Step);
 }
 
-/// Somebody to ask.
+/// The person who answers questions.
 pub trait Person<L: Loop> {
-    /// The answer to a step that asks, or none when nobody is there: then the run waits.
+    /// Returns the answer to a step that asks, or none if no person is there: then the run waits.
     fn ask(&mut self, run: &Run<L>, step: &L::Step) -> Option<L::Answer>;
 }
 
-/// Tells whether what calls run is still what a person has trusted.
+/// Checks that the files that calls run are still the trusted ones.
 pub trait Guard: std::fmt::Debug + Send + Sync {
-    /// The first file that is not.
+    /// Returns the first file that changed since it was trusted.
     fn changed_file(&self) -> Option<PathBuf>;
 }
 
-/// All that calls of agents need, whatever the loop.
+/// Everything that agent calls need, in any loop.
 #[derive(Debug)]
 pub struct Workshop {
     pub objects: Objects,
     pub folder: RunFolder,
-    /// Answers of all runs of the project.
+    /// The answers of all runs of the project.
     pub cache: AnswerCache,
-    /// Where this run's workspaces are, outside of any project.
+    /// The folder of this run's workspaces, outside of any project.
     pub work: SafePath,
     pub cast: CastAgents,
     pub pool: GuardianPool,
     pub limits: CallLimits,
-    /// Those that its agents are given.
+    /// The keys that the run's agents get.
     pub keys: Keys,
-    /// Of the models whose agents tell tokens and no money.
+    /// The prices of the models whose agents report tokens but no cost.
     pub prices: Prices,
-    /// Where it is installed.
+    /// The installed git, if any.
     pub git: Option<Program>,
-    /// Asked before each call starts.
+    /// Checked before each call starts.
     pub guard: Option<Box<dyn Guard>>,
 }
 
@@ -260,10 +260,10 @@ pub type CastAgents = ByRole<Agent>;
 
 #[derive(Clone, Copy, Debug)]
 pub struct CallLimits {
-    /// How much is kept of each of an agent's output streams.
+    /// The most that is kept of each output stream of an agent.
     pub output_bytes: u64,
-    /// How much an agent may leave in its workspace.
+    /// The most that an agent may leave in its workspace.
     pub artifacts: Limits,
-    /// How long a child may take to leave after it was asked to.
+    /// The time between a request to end and the kill of a child process.
     pub grace: std::time::Duration,
 }

@@ -1,4 +1,4 @@
-//! What a run made, as a commit.
+//! Proposes the result of a run as a commit.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use super::call::UNLIKELY_CANCEL_GRACE;
 use super::{Context, EngineError, LocalOutcome};
 use crate::git::{self, Git, ProposeError, Wanted};
 
-/// The commit, or why there is none: what a person can put right is an answer.
+/// The commit, or why there is none. A problem that a person can fix is an answer, not an error.
 pub(super) type Proposed = Result<Box<Proposal>, Box<str>>;
 
-/// Proposes it as a step of a run.
+/// Proposes the result as a step of a run.
 pub(super) fn propose<A: 'static>(
     wanted: Wanted,
     context: &Context,
@@ -28,7 +28,7 @@ pub(super) fn propose<A: 'static>(
         let program = shop.git.as_ref().ok_or(EngineError::Stuck)?;
         let git = Git::new(program, room.path(), room.path(), &shop.pool, ear);
         let made = git::propose(&git, &shop.objects, &wanted);
-        // Whoever told us to end may have told the programs at once, and they may have been quicker.
+        // The signal that stops us may also have gone to the programs, which may have ended first.
         if !is_whole(&made) && ear.cancelled_within(UNLIKELY_CANCEL_GRACE) {
             return Ok(None);
         }
@@ -43,7 +43,7 @@ pub(super) fn propose<A: 'static>(
     })))
 }
 
-/// Whether nothing has failed on the way: a note may say what did.
+/// Whether nothing failed on the way: a note may report a failure.
 fn is_whole(made: &Result<Proposal, ProposeError>) -> bool {
     made.as_ref().is_ok_and(|proposal| proposal.notes.is_empty())
 }

@@ -1,5 +1,5 @@
-//! What the engine does for `reflex` alone: pages are stored, patterns matched, commands' ends read, a person is asked,
-//! and the files of the original are written.
+//! The engine's part for `reflex`: stores pages, matches patterns, reads the ends of commands, asks a person, and
+//! writes the files of the original.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::evolution::{Evolution, Part};
 use crate::snapshot::{Node, Objects, RelPath};
 use crate::store::RunFolder;
 
-/// The refiner is told so when it is asked once more.
+/// The refiner gets this text when it is asked again.
 const UNCHANGED: &str =
     "the text is byte for byte the one that was to be refined; make the changes that are asked for";
 
@@ -89,7 +89,7 @@ impl LoopEngine for Reflex {
     }
 
     fn is_projected(run: &Run) -> bool {
-        // A place that cannot be looked at cannot be written either.
+        // A folder that cannot be read cannot be written either.
         are_originals_there(run).unwrap_or(true)
     }
 
@@ -98,7 +98,7 @@ impl LoopEngine for Reflex {
     }
 }
 
-/// Stores a page as a tree of its own, and tells what is not as it was. A refinement has to change something.
+/// Stores a page as a tree, and reports its changes. Fails if a refinement changed nothing.
 fn written(objects: &Objects, request: &Request, text: &str) -> Result<Answer, ReadError> {
     let previous = request.previous().map(|previous| page(objects, previous)).transpose()?;
     if previous.as_deref() == Some(text) && !request.issues().is_empty() {
@@ -110,7 +110,7 @@ fn written(objects: &Objects, request: &Request, text: &str) -> Result<Answer, R
     Ok(Answer::Written(Box::new(Artifact { tree, hash, bytes, changed })))
 }
 
-/// The text of a stored artifact.
+/// Returns the text of a stored artifact.
 pub fn page(objects: &Objects, tree: TreeId) -> Result<String, EngineError> {
     let manifest = objects.manifest(tree)?;
     let blob = manifest.entries().iter().find_map(|entry| match &entry.node {
@@ -121,7 +121,7 @@ pub fn page(objects: &Objects, tree: TreeId) -> Result<String, EngineError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Where the files of the original are in the project.
+/// Returns the path of the original's files in the project.
 fn below(run: &Run) -> Result<RelPath, EngineError> {
     RelPath::parse(run.plan.task.evolution.as_bytes()).map_err(|_| EngineError::Stuck)
 }
@@ -135,11 +135,11 @@ fn are_originals_there(run: &Run) -> Result<bool, EngineError> {
     Ok(writer.is_written(parts, current_artifact(run).is_some())?)
 }
 
-/// The files of the original, beside the project's others.
+/// Writes the files of the original into the project.
 fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
     let evolution = Evolution::open_or_make(Path::new(&run.plan.task.project), &below(run)?)?;
     let writer = evolution.writer(&projection::alias(run), run.plan.run.as_str());
-    // By this file the folder is known to be ours.
+    // This file marks the folder as ours.
     writer.write(Part::Run, projection::run_file(run).as_bytes())?;
     writer.write(Part::History, projection::history(run).as_bytes())?;
     if let Some(artifact) = current_artifact(run) {
@@ -147,7 +147,7 @@ fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
         let known = |bytes: &[u8]| ours(&artifact_hash(bytes));
         writer.place_artifact(page(objects, artifact.tree)?.as_bytes(), known)?;
     }
-    // Where it names another run it stays so: one of several at a time is enough for its readers.
+    // If it names another run, it stays: its readers follow one run at a time.
     match projection::current(run) {
         Some(current) => writer.point(current.as_bytes())?,
         None => writer.remove_current()?,
@@ -155,7 +155,7 @@ fn write_originals(objects: &Objects, run: &Run) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// The artifact to show: the one in work, and at the end the best.
+/// Returns the artifact to show: the current one, or the best one at the end.
 fn current_artifact(run: &Run) -> Option<&Artifact> {
     if run.state.stop.is_some() { run.result() } else { run.state.artifact.as_ref() }
 }

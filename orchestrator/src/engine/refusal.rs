@@ -1,4 +1,4 @@
-//! What an edited copy of a person's folder may not hold.
+//! Refuses edits of a person's folder that add keys, symlinks to the outside, repositories or settings.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ pub(super) fn check_keys(shop: &Workshop, base: &[TreeId], made: &[TreeId]) -> R
     }
 }
 
-/// The first place with a key that is nowhere in the base. A key that only moves is not added.
+/// Returns the first place with a key that is nowhere in the base. A key that only moves is not added.
 fn added_key(
     objects: &Objects,
     keys: &Keys,
@@ -47,7 +47,7 @@ fn added_key(
     Ok(found.into_iter().find(|(_, key)| !known.contains(key)).map(|(place, _)| place))
 }
 
-/// The keys in the name and in the content of an entry, each with its place.
+/// Returns the keys in the name and in the content of an entry, each with its place.
 fn keys_of(
     objects: &Objects,
     keys: &Keys,
@@ -69,17 +69,18 @@ fn keys_of(
     Ok(in_name.chain(in_content).collect())
 }
 
-/// The first symlink that leads out of the folder and did not before. What led outside before is the person's own; a symlink
-/// that stayed may have come to lead elsewhere.
+/// Returns the first symlink that leads out of the folder and did not before. One that led outside before is the
+/// person's own; an unchanged symlink may still lead elsewhere now.
 pub(super) fn link_outside<'a>(base: &Manifest, edited: &'a Manifest) -> Option<&'a RelPath> {
     let was_so = |link: &Entry| base.get(&link.path) == Some(&link.node) && base.leads_outside(link);
     edited.links_outside().find(|link| !was_so(link)).map(|link| &link.path)
 }
 
-/// The first new path of a git repository: git would run what its configuration names, wherever a person looks at it.
+/// Returns the first new path of a git repository: git would run what its configuration names, wherever a person opens
+/// it.
 pub(super) fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option<&'a RelPath> {
     let mut new = draft.entries().iter().map(|entry| &entry.path).filter(|path| base.get(path).is_none());
-    // A folder is a repository without that name, too, if it holds these.
+    // A folder with any name is a repository if it holds these.
     let beside = |path: &RelPath, name: &str| {
         RelPath::below(path.parent().as_ref(), name.as_ref()).is_ok_and(|path| draft.get(&path).is_some())
     };
@@ -90,14 +91,14 @@ pub(super) fn new_repository<'a>(base: &Manifest, draft: &'a Manifest) -> Option
     })
 }
 
-/// The first file that is new or changed and that somebody's agent, editor or shell reads by itself.
+/// Returns the first new or changed file that an agent, editor or shell reads by itself.
 pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'a RelPath> {
     let mut new = made.entries().iter().filter(|entry| base.get(&entry.path) != Some(&entry.node));
     let acts = |entry: &&Entry| {
         let path = entry.path.as_path().to_string_lossy();
         match entry.node {
             Node::File { .. } => acts_by_itself(&path),
-            // A link called `.claude` makes any folder one.
+            // A symlink called `.claude` makes any folder such a folder.
             Node::Link { .. } => acts_by_itself(&path) || acts_by_itself(&format!("{path}/")),
             Node::Folder { .. } => false,
         }

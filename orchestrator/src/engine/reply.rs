@@ -1,7 +1,7 @@
-//! `reply.json`: what a call came to, stored under its key before its line is written.
+//! `reply.json`: the outcome of a call, stored under its key before its journal line is written.
 //!
-//! Resume and cache are one look-up: first among the run's own calls, where failures count too, then among the good
-//! answers of all runs.
+//! Resume and cache are one lookup: first among the run's own calls, including failures, then among the good answers of
+//! all runs.
 
 use std::io::ErrorKind;
 
@@ -15,7 +15,7 @@ use super::Workshop;
 use crate::agent::Talk;
 use crate::disk::{DiskError, SafePath, atomic::Durability};
 
-/// A line of the journal has to hold it.
+/// It must fit into a line of the journal.
 const LONGEST: usize = 12 << 20;
 const TOO_LONG: &str = "its answer takes more than 12 MiB to write down";
 const NOTHING_LEFT: &str = "its answer has keys in places where no text belongs";
@@ -27,13 +27,13 @@ pub(super) struct Reply<L: Loop> {
     #[serde(with = "event::outcome", bound = "")]
     pub(super) outcome: Outcome<L::Answer>,
     pub(super) spent: Spent,
-    /// What the agent told on the way, if it is one that does: for whoever wants to know.
+    /// The agent's report besides its answer, if there is one: for information only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) talk: Option<Talk>,
 }
 
 impl<L: Loop> Reply<L> {
-    /// The same without keys in anything that was said.
+    /// Removes the keys from all texts.
     pub(super) fn without_keys(self, keys: &Keys) -> Self {
         let (key, spent) = (self.key, self.spent);
         keys.hide_in(self).unwrap_or_else(|_| {
@@ -44,12 +44,12 @@ impl<L: Loop> Reply<L> {
 }
 
 impl Workshop {
-    /// The stored reply to a call, if there is one; a cached one costs nothing again.
+    /// Returns the stored reply to a call, if there is one; a cached one costs nothing again.
     pub(super) fn stored_reply<L: Loop>(&self, key: CallKey, is_shared: bool) -> Option<Reply<L>> {
         let read = |at| self.cache.read(&at).filter(|reply: &Reply<L>| reply.key == key);
         let own = read(self.own_reply(key));
         if own.as_ref().is_some_and(|reply| is_shared && reply.outcome.is_ok()) {
-            // Whoever stored it may have been killed before it was shared.
+            // The process that stored it may have been killed before sharing it.
             let _ = self.cache.share(key, &self.own_reply(key));
         }
         own.or_else(|| {
@@ -61,7 +61,7 @@ impl Workshop {
         })
     }
 
-    /// Stores a reply, and hands it back as it is stored: one that no journal takes is a failed call.
+    /// Stores a reply, and returns it as stored: a reply that is too long for the journal is a failed call.
     pub(super) fn store_reply<L: Loop>(
         &self,
         mut reply: Reply<L>,
@@ -75,9 +75,9 @@ impl Workshop {
         let own = self.own_reply(reply.key);
         own.replace(&text, Durability::Order)?;
         if reply.outcome.is_ok() && is_shared {
-            // Both names are our own and neither is ever written again. Without the link the answer is paid for
-            // once more in the next run, which is no reason to end this one. An answer that is there already and was
-            // not used had lost its trees, or was not ours.
+            // Both names are ours and are never written again. If the hard link fails, the next run pays for the answer
+            // once more, which is no reason to end this one. An answer that is already there but was not used has lost
+            // its trees, or is not ours.
             let shared = self.cache.share(reply.key, &own);
             if shared.is_err_and(|error| error.kind() == ErrorKind::AlreadyExists) {
                 let cached = self.cache.place_of(reply.key);
@@ -91,7 +91,7 @@ impl Workshop {
         self.folder.call(key).join("reply.json")
     }
 
-    /// Whether the trees that an answer names are still in the store, with all that they are made of.
+    /// Whether the trees that an answer names, and all their parts, are still in the store.
     fn still_holds<L: Loop>(&self, answer: &L::Answer) -> bool {
         L::trees(answer).into_iter().all(|tree| self.objects.contains_tree(tree))
     }

@@ -1,6 +1,6 @@
-//! Makes the workspace of a call a git repository with one commit of all that it holds, before its agent begins.
+//! Makes the workspace of a call a git repository with one commit of all its files, before its agent starts.
 //!
-//! It is made anew for each call: a folder of git is kept in no tree of ours.
+//! It is made again for each call: none of our trees holds a git folder.
 
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::order::Command;
@@ -9,8 +9,7 @@ use super::call_dir::CallDir;
 use super::{EngineError, Workshop};
 use crate::process::{self, CancelToken, How, Slot};
 
-/// What each command is called among the call's files, and its arguments: nothing of the user's configuration is read, no
-/// hook runs, and nobody's name is taken.
+/// The commands. They read no user configuration, run no hooks, and commit as skilltune.
 const COMMANDS: [&[&str]; 3] = [
     &["git", "init", "--quiet", "--template=", "--initial-branch=main"],
     &["git", "add", "--all", "--force"],
@@ -33,7 +32,7 @@ const COMMANDS: [&[&str]; 3] = [
 /// More than enough for a workspace.
 const SECONDS: u64 = 60;
 
-/// How the command ended by which it could not be made, if so, and why.
+/// Makes the repository. If a command fails, returns how it ended and why.
 pub(super) fn make(
     shop: &Workshop,
     dir: &CallDir,

@@ -1,7 +1,7 @@
-//! Finds agents that change what they were only to read: after every call that answers, whoever the agent is and however
-//! it was confined, its fixed folders are compared byte for byte with what was placed.
+//! Finds agents that change files which they may only read: after every call that answers, with any agent and any
+//! confinement, compares its fixed folders byte for byte with what was placed.
 //!
-//! A new file elsewhere in the workspace is no fault: nobody reads it there, unless the call was to make it.
+//! A new file elsewhere in the workspace is fine: nothing reads it there, unless the call was to make it.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::snapshot::{
     CaptureError, Change, ChangeKind, Limits, Manifest, Node, Objects, changes, scan_left,
 };
 
-/// How many differences are told; the first ones show what it was about.
+/// How many differences are reported.
 const TOLD: usize = 4;
-/// Whoever adds more than this to what was placed is not counted to the end.
+/// The comparison stops once an agent has added more than this.
 const ROOM: Limits = Limits { files: 1_000, bytes: 16 << 20 };
-/// What Python leaves beside a script that it has run.
+/// The folder that Python leaves beside a script that it has run.
 const BY_PYTHON: &[u8] = b"__pycache__";
 
-/// Fails a call that has changed a folder that it was only to read.
+/// Fails a call that has changed a folder which it may only read.
 pub(super) fn check(objects: &Objects, order: &Order, space: &Path) -> Result<(), ReadError> {
     let mut differences = Vec::new();
     for placement in order.fixed() {
@@ -79,7 +79,7 @@ fn line(at: &str, Change { path, kind }: &Change) -> String {
     format!("{verb} {at}/{path}")
 }
 
-/// What was placed can always be read; what cannot be, the agent has made so.
+/// Everything that was placed is readable, so the agent caused whatever cannot be read.
 fn unlike(error: CaptureError, at: &str) -> Result<String, EngineError> {
     match error {
         CaptureError::Replaced(_) => Ok(format!("removed {at}")),
@@ -113,7 +113,7 @@ mod tests {
     }
 
     impl Bench {
-        /// A workspace with a skill in it, as it is set out.
+        /// A workspace with a placed skill.
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let objects = Objects::at(folder.path().join("objects"));
@@ -156,7 +156,7 @@ mod tests {
     #[test]
     fn what_was_added_changed_and_removed_is_told_with_its_path() {
         let bench = Bench::new();
-        // As many bytes as before, and in the same moment as far as a clock can tell.
+        // Same size, and the same time as far as a clock can tell.
         fs::write(bench.path("SKILL.md"), "# A skull\n").unwrap();
         fs::remove_file(bench.path("scripts/run.py")).unwrap();
         fs::write(bench.path("more.md"), "more").unwrap();

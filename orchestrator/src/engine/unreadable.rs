@@ -1,4 +1,4 @@
-//! Whose fault it is that a workspace cannot be captured: the agent's, as far as it can be.
+//! Decides whether the agent or skilltune is at fault when a workspace cannot be captured: the agent, if possible.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub(super) fn unreadable(error: CaptureError, space: &Path) -> ReadError {
         | CaptureError::TooDeep(_)
         | CaptureError::Changing(_) => (FailureKind::TooLarge, error.to_string()),
         CaptureError::Replaced(_) => (FailureKind::OffSchema, error.to_string()),
-        // Everything that we place can be read.
+        // Everything that we place is readable.
         CaptureError::Disk(disk) if disk.kind() == ErrorKind::PermissionDenied => {
             (FailureKind::OffSchema, format!("{disk}: {}", disk.source))
         }

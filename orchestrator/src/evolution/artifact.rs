@@ -1,7 +1,7 @@
-//! `artifact.md`, which a person may have edited: their words are never overwritten.
+//! `artifact.md`, which a person may have edited: skilltune never overwrites an edit.
 //!
-//! The new version changes places with what is there, and what came out is looked at: what this run wrote is removed,
-//! anything else goes back. A kill in between leaves it under a name that the next call looks at first.
+//! The new version is exchanged with the existing file, which is then checked: if this run wrote it, it is removed,
+//! otherwise it goes back. A kill in between leaves it under a name that the next call checks first.
 
 use std::ffi::OsStr;
 
@@ -13,33 +13,33 @@ use crate::disk::{Exchange, Folder};
 
 pub(super) const ARTIFACT: &str = "artifact.md";
 
-/// A whole version that has no name yet, or no longer.
+/// A complete version that is not yet, or no longer, under its final name.
 const ASIDE: &str = ".skilltune-tmp-aside-artifact.md";
 
-/// Where an artifact came to stand.
+/// The place of an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placed {
     pub name: String,
-    /// Words that an interrupted call had set aside and nobody knew: they have this name now.
+    /// The new name of an unknown file that an interrupted call had set aside.
     pub rescued: Option<String>,
 }
 
 impl Placed {
-    /// Whether a person's file has kept the name.
+    /// Whether a person's file kept the name.
     pub fn is_beside(&self) -> bool {
         self.name != ARTIFACT
     }
 }
 
-/// Whether a name is one of those that ours gets beside a person's.
+/// Whether a name is one that skilltune gives to an artifact next to a person's.
 pub(super) fn is_beside(name: &str) -> bool {
     name.strip_prefix("artifact-").is_some_and(|rest| rest.strip_suffix(".md").is_some())
 }
 
-/// How a change of places ended.
+/// The outcome of an exchange.
 enum Outcome {
     Done,
-    /// Ours still waits under the name aside: what has the name is a person's.
+    /// Our version is still set aside: the file with the name is a person's.
     Theirs,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn place(
 ) -> Result<Placed, EvolutionError> {
     let rescued = rescue(folder, bytes, known)?;
     let there = match read(folder, OsStr::new(ARTIFACT)) {
-        // Whoever wrote so much, it was not this run.
+        // Too large: this run did not write it.
         Err(EvolutionError::TooLarge(_)) => There::Theirs,
         there => match there?.as_deref() {
             None => There::Nothing,
@@ -73,14 +73,14 @@ pub(super) fn place(
     Ok(Placed { name, rescued })
 }
 
-/// What has the name of the artifact.
+/// The file that has the artifact's name.
 enum There {
     Nothing,
     Ours,
     Theirs,
 }
 
-/// What a killed call left aside is removed if this run wrote it, and gets a name if not.
+/// Removes what a killed call set aside if this run wrote it, and otherwise gives it a name.
 fn rescue(
     folder: &Folder,
     bytes: &[u8],
@@ -96,7 +96,7 @@ fn rescue(
     }
 }
 
-/// Takes the name if it is free still.
+/// Takes the name if it is still free.
 fn fill(folder: &Folder) -> Result<Outcome, EvolutionError> {
     let is_free = folder.rename_new(OsStr::new(ASIDE), OsStr::new(ARTIFACT))?;
     Ok(if is_free { Outcome::Done } else { Outcome::Theirs })
@@ -117,7 +117,7 @@ fn exchange(folder: &Folder, known: &dyn Fn(&[u8]) -> bool) -> Result<Outcome, E
             folder.remove_file(aside)?;
             Ok(Outcome::Done)
         }
-        // Edited since it was looked at, or what cannot be read: it goes back.
+        // The file was edited in between, or cannot be read: it goes back.
         displaced => {
             folder.exchange(aside, artifact)?;
             displaced.map(|_| Outcome::Theirs)
@@ -125,7 +125,8 @@ fn exchange(folder: &Folder, known: &dyn Fn(&[u8]) -> bool) -> Result<Outcome, E
     }
 }
 
-/// Gives what stands aside, which holds `bytes`, the first name beside the artifact that is free or holds the same.
+/// Renames the file that is set aside, which holds `bytes`, to the first name next to the artifact that is free or
+/// holds the same.
 fn put_beside(folder: &Folder, bytes: &[u8]) -> Result<String, EvolutionError> {
     let (aside, hash) = (OsStr::new(ASIDE), artifact_hash(bytes));
     let hash = short(&hash);

@@ -1,4 +1,4 @@
-//! What may stand in the way, and what a person can do about it.
+//! The errors of the folder, and what a person can do about them.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -20,13 +20,13 @@ pub enum EvolutionError {
     Disk(#[from] DiskError),
 }
 
-/// What stands at a name.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     File,
     Folder,
     Link,
-    /// A pipe, a device, a socket.
+    /// A pipe, a device, or a socket.
     Special,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An id comes from a file: what could drive a terminal is escaped.
+/// Escapes an id, which comes from a file and could control a terminal.
 fn of(run: Option<&str>) -> String {
     run.map_or_else(|| "an unknown run".to_owned(), |run| format!("run {}", run.escape_debug()))
 }

@@ -1,4 +1,4 @@
-//! The way down, and the files there: links refused, pipes never waited for, sizes bounded.
+//! Opens the folders and reads the files: refuses symlinks, never waits for pipes, limits sizes.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Write as _};
@@ -9,10 +9,10 @@ use super::LARGEST;
 use super::error::{EvolutionError, Kind};
 use crate::disk::{DiskError, Folder, OnDisk as _};
 
-/// A file on its way to its name; only the run that owns the folder makes one.
+/// A file that does not have its final name yet; only the folder's owner makes one.
 const DRAFT: &str = ".skilltune-tmp-draft-";
 
-/// The folder of that name, or nothing where nothing is.
+/// Opens the folder of that name, or returns none if nothing is there.
 pub(super) fn step_down(folder: &Folder, name: &OsStr) -> Result<Option<Folder>, EvolutionError> {
     if let Some(child) = folder.child(name)? {
         return Ok(Some(child));
@@ -29,7 +29,7 @@ pub(super) fn step_down_or_make(folder: &Folder, name: &OsStr) -> Result<Folder,
     }
     match folder.make_folder(name) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error.into()),
-        // Whoever was faster made it, and what they made is looked at.
+        // Another process may have made it: it is checked like any other.
         _ => {}
     }
     let gone =
@@ -37,7 +37,7 @@ pub(super) fn step_down_or_make(folder: &Folder, name: &OsStr) -> Result<Folder,
     Ok(step_down(folder, name)?.ok_or_else(gone)?)
 }
 
-/// Whether a plain file has that name; anything else is in the way.
+/// Whether a plain file has that name. Fails if it is anything else.
 pub(super) fn is_there(folder: &Folder, name: &OsStr) -> Result<bool, EvolutionError> {
     match kind(folder, name)? {
         None => Ok(false),
@@ -46,9 +46,9 @@ pub(super) fn is_there(folder: &Folder, name: &OsStr) -> Result<bool, EvolutionE
     }
 }
 
-/// The bytes of a plain file, or nothing where none is.
+/// Reads a plain file, or returns none if nothing is there.
 pub(super) fn read(folder: &Folder, name: &OsStr) -> Result<Option<Vec<u8>>, EvolutionError> {
-    // Looked at first, for to open a device may do something.
+    // Checked first, because opening a device may have effects.
     if !is_there(folder, name)? {
         return Ok(None);
     }
@@ -58,7 +58,7 @@ pub(super) fn read(folder: &Folder, name: &OsStr) -> Result<Option<Vec<u8>>, Evo
         return Err(EvolutionError::NoFile { path, kind: Kind::Special });
     }
     let mut bytes = Vec::new();
-    // One byte more tells a file that grows while it is read.
+    // One more byte reveals a file that grows while it is read.
     file.take(LARGEST + 1).read_to_end(&mut bytes).on_disk("read", &path)?;
     if bytes.len() as u64 > LARGEST {
         return Err(EvolutionError::TooLarge(path));
@@ -66,20 +66,20 @@ pub(super) fn read(folder: &Folder, name: &OsStr) -> Result<Option<Vec<u8>>, Evo
     Ok(Some(bytes))
 }
 
-/// Writes a file that has yet to get its name.
+/// Writes a file under a draft name.
 pub(super) fn draft(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<OsString, EvolutionError> {
     let draft = draft_of(name);
     remove_draft(folder, name)?;
     let mut file = folder.make_file(&draft)?;
     if let Err(error) = file.write_all(bytes).on_disk("write", folder.path_of(&draft)) {
-        // The error that matters is the first; a draft that stays is removed by the next.
+        // The first error matters; the next draft removes this one.
         let _ = folder.remove_file(&draft);
         return Err(error.into());
     }
     Ok(draft)
 }
 
-/// Removes what a killed run has left on its way to that name.
+/// Removes the draft that a killed run left for that name.
 pub(super) fn remove_draft(folder: &Folder, name: &OsStr) -> Result<(), EvolutionError> {
     let draft = draft_of(name);
     if folder.stat(&draft)?.is_some() {
@@ -94,7 +94,7 @@ fn draft_of(name: &OsStr) -> OsString {
     draft
 }
 
-/// What stands at that name, if anything does.
+/// Returns the kind of the entry with that name, if there is one.
 pub(super) fn kind(folder: &Folder, name: &OsStr) -> Result<Option<Kind>, EvolutionError> {
     let kind = |mode| match FileType::from_raw_mode(mode) {
         FileType::RegularFile => Kind::File,

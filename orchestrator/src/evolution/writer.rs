@@ -1,4 +1,4 @@
-//! Writing as one run, among the files of others.
+//! Writes the files of one run next to those of other runs.
 
 use std::ffi::OsStr;
 
@@ -11,7 +11,7 @@ use super::site::{draft, is_there, kind, read, remove_draft, step_down, step_dow
 use super::{CURRENT, Evolution, MOST_ENTRIES, Part};
 use crate::disk::{Folder, atomic::TEMP_PREFIX};
 
-/// A run that writes: whatever it writes, the folder of its task is its own.
+/// A run that writes. Each write requires that the run owns its task's folder.
 #[derive(Debug)]
 pub struct Writer<'a> {
     pub(super) evolution: &'a Evolution,
@@ -19,17 +19,17 @@ pub struct Writer<'a> {
     pub(super) run_id: String,
 }
 
-/// Which run the files in a folder name.
+/// The run that the files in a folder name.
 enum Owner {
     Nobody,
     Run(String),
-    /// No file names a run, and an artifact is there.
+    /// No file names a run, but there is an artifact.
     Unnamed,
     Unknown,
 }
 
 impl Writer<'_> {
-    /// Whether files of anybody else stand where this run, which has not begun, would write.
+    /// Fails if files of others are in the folder of this run, which has not started.
     pub fn check(&self) -> Result<(), EvolutionError> {
         let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(()) };
         match owner(&folder)? {
@@ -38,8 +38,8 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether all is there that this run would write: these bytes, and an artifact if it has one. Where the files are
-    /// another run's there is nothing to write.
+    /// Whether everything that this run would write is there: these bytes, and an artifact if it has one. If the folder
+    /// belongs to another run, there is nothing to write.
     pub fn is_written(&self, parts: [(Part, &[u8]); 2], has_artifact: bool) -> Result<bool, EvolutionError> {
         let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(false) };
         match self.owns(&folder) {
@@ -54,7 +54,7 @@ impl Writer<'_> {
         Ok(!has_artifact || is_there(&folder, OsStr::new(ARTIFACT))?)
     }
 
-    /// Replaces a file; it must name this run, by which the folder is known as its own the next time.
+    /// Replaces a file. It must name this run, which marks the folder as its own.
     pub fn write(&self, part: Part, bytes: &[u8]) -> Result<(), EvolutionError> {
         let folder = self.folder()?;
         if is_there(&folder, part.name())? && is_that(&folder, part.name(), bytes)? {
@@ -64,10 +64,10 @@ impl Writer<'_> {
         Ok(folder.rename(&draft, part.name())?)
     }
 
-    /// Writes `current.json`. One that names another run stays, and the answer is false.
+    /// Writes `current.json`. If it names another run, it stays, and this returns false.
     pub fn point(&self, bytes: &[u8]) -> Result<bool, EvolutionError> {
         let (root, name) = (&self.evolution.root, OsStr::new(CURRENT));
-        // It is written in the folder of the task, where nobody else writes.
+        // The draft is written in the task's folder, where only this run writes.
         let folder = self.folder()?;
         match active(root)? {
             Owner::Nobody => {}
@@ -79,7 +79,7 @@ impl Writer<'_> {
         Ok(true)
     }
 
-    /// Removes `current.json` if it names this run; else it stays, and the answer is false.
+    /// Removes `current.json` if it names this run; otherwise it stays, and this returns false.
     pub fn remove_current(&self) -> Result<bool, EvolutionError> {
         let root = &self.evolution.root;
         let is_ours = matches!(active(root)?, Owner::Run(run) if run == self.run_id);
@@ -89,8 +89,8 @@ impl Writer<'_> {
         Ok(is_ours)
     }
 
-    /// Makes `bytes` the artifact, and keeps what a person has made of the one before: their file stays, and ours
-    /// gets a name of its own beside it. `known` tells the versions that this run has written.
+    /// Makes `bytes` the artifact. If a person edited the previous one, their file stays, and ours gets another name
+    /// next to it. `known` recognizes the versions that this run has written.
     pub fn place_artifact(
         &self,
         bytes: &[u8],
@@ -99,8 +99,8 @@ impl Writer<'_> {
         artifact::place(&self.folder()?, bytes, &known)
     }
 
-    /// Removes what this run has left, and the folder if nothing else is in it; `known` tells the versions of the
-    /// artifact that it has written. False when something stays: a person's file, or the whole folder of another run.
+    /// Removes this run's files, and the folder if it is then empty; `known` recognizes the versions of the artifact
+    /// that the run has written. Returns false if something stays: a person's file, or another run's whole folder.
     pub fn remove(&self, known: impl Fn(&[u8]) -> bool) -> Result<bool, EvolutionError> {
         let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(true) };
         match self.owns(&folder) {
@@ -108,7 +108,7 @@ impl Writer<'_> {
             owned => owned?,
         }
         let mut files = folder.names(MOST_ENTRIES)?;
-        // The file that says whose folder it is goes last: after a kill the rest can still be removed.
+        // The file that names the owner goes last: after a kill the rest can still be removed.
         files.sort_by_key(|file| file == Part::Run.name());
         for file in files {
             let goes = match file.to_str() {
@@ -134,15 +134,15 @@ impl Writer<'_> {
         OsStr::new(self.alias.as_str())
     }
 
-    /// The folder of the task, made when it is missing.
+    /// Opens the task's folder, and makes it if it is missing.
     fn folder(&self) -> Result<Folder, EvolutionError> {
         let folder = step_down_or_make(&self.evolution.root, self.name())?;
         self.owns(&folder)?;
         Ok(folder)
     }
 
-    /// A folder that no file names as another's is that of this run, as its journal tells: an artifact in it that it did not
-    /// write is kept by whoever places one.
+    /// Fails unless the folder's files name this run or no run. An artifact that this run did not write does not count:
+    /// `place_artifact` keeps it.
     fn owns(&self, folder: &Folder) -> Result<(), EvolutionError> {
         let run = match owner(folder)? {
             Owner::Nobody | Owner::Unnamed => return Ok(()),
@@ -154,7 +154,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a file holds these bytes already; one that is too large to be read does not.
+/// Whether a file already holds these bytes; a file that is too large to be read does not.
 fn is_that(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<bool, EvolutionError> {
     match read(folder, name) {
         Err(EvolutionError::TooLarge(_)) => Ok(false),
@@ -162,14 +162,14 @@ fn is_that(folder: &Folder, name: &OsStr, bytes: &[u8]) -> Result<bool, Evolutio
     }
 }
 
-/// A damaged `run.json` does not disown a run that the history names.
+/// Returns the owner of a folder. If `run.json` is damaged, the history still names the run.
 fn owner(folder: &Folder) -> Result<Owner, EvolutionError> {
     let run = read(folder, Part::Run.name())?;
     if let Some(run_id) = run.as_deref().and_then(named) {
         return Ok(Owner::Run(run_id));
     }
     let history = read(folder, Part::History.name())?;
-    // Of several runs that wrote into one history, the last has the folder.
+    // If several runs wrote into one history, the last one owns the folder.
     if let Some(run_id) =
         history.as_deref().and_then(|lines| lines.rsplit(|&byte| byte == b'\n').find_map(named))
     {
@@ -181,13 +181,13 @@ fn owner(folder: &Folder) -> Result<Owner, EvolutionError> {
     Ok(if is_there(folder, OsStr::new(ARTIFACT))? { Owner::Unnamed } else { Owner::Nobody })
 }
 
-/// The run that `current.json` names.
+/// Returns the run that `current.json` names.
 fn active(root: &Folder) -> Result<Owner, EvolutionError> {
     let Some(bytes) = read(root, OsStr::new(CURRENT))? else { return Ok(Owner::Nobody) };
     Ok(named(&bytes).map_or(Owner::Unknown, Owner::Run))
 }
 
-/// The run that a file or a line names, whoever wrote it: nothing else of it is read.
+/// Returns the run that a file or a line names; nothing else of it is read.
 fn named(json: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {

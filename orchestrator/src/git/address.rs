@@ -1,6 +1,6 @@
-//! Addresses of remotes: whoever wrote them may have put a password into one.
+//! Addresses of remotes. They may contain a password.
 
-/// Whether it is a folder of this machine, as git tells it from `host:path`.
+/// Returns true if the address is a local folder, by git's rule for telling it from `host:path`.
 pub(super) fn is_local(address: &str) -> bool {
     if let Some((scheme, _)) = address.split_once("://") {
         return scheme.eq_ignore_ascii_case("file");
@@ -12,7 +12,7 @@ pub(super) fn is_local(address: &str) -> bool {
     }
 }
 
-/// `HOST/OWNER/NAME`, as `gh` takes it.
+/// Returns `HOST/OWNER/NAME`, as `gh` takes it.
 pub(super) fn repository(address: &str) -> Option<String> {
     let (host, path) = match address.split_once("://") {
         Some(("https" | "http" | "ssh" | "git", rest)) => rest.split_once('/')?,
@@ -22,7 +22,7 @@ pub(super) fn repository(address: &str) -> Option<String> {
     };
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let host = host.split_once(':').map_or(host, |(host, _)| host);
-    // GitHub's ssh server on the port of https.
+    // GitHub's ssh server on the https port.
     let host = if host == "ssh.github.com" { "github.com" } else { host };
     let path = path.trim_matches('/');
     let (owner, name) = path.strip_suffix(".git").unwrap_or(path).split_once('/')?;
@@ -33,7 +33,7 @@ pub(super) fn repository(address: &str) -> Option<String> {
     [host, owner, name].into_iter().all(is_plain).then(|| format!("{host}/{owner}/{name}"))
 }
 
-/// What a program said, on one line, without the names and passwords in its addresses.
+/// Returns a program's output on one line, without the user names and passwords in its addresses.
 pub(super) fn without_secrets(said: &str) -> String {
     let mut parts = said.split("://");
     let first = parts.next().unwrap_or_default().to_owned();

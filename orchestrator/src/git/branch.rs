@@ -1,4 +1,4 @@
-//! The branch of a proposal: made, or moved from an older proposal of ours. A person's commits stay where they are.
+//! The branch of a proposal: created, or moved from an older proposal of ours. The user's own commits are never moved.
 
 use crate::crash;
 
@@ -6,7 +6,7 @@ use super::commit::{self, Content};
 use super::repository::Repository;
 use super::runner::{Command, GitError};
 
-/// What stands where the branch should be.
+/// The current state of the branch.
 #[derive(Debug)]
 pub(super) enum Standing {
     Free,
@@ -15,11 +15,11 @@ pub(super) enum Standing {
         commit: String,
         content: Content,
     },
-    /// Why it must stay as it is.
+    /// The reason why it must not be changed.
     Taken(String),
 }
 
-/// Git's word for a branch that must not exist yet.
+/// Git's notation for a branch that must not exist yet.
 const ABSENT: &str = "";
 
 pub(super) fn look(
@@ -55,7 +55,7 @@ pub(super) fn look(
     Ok(Standing::Ours { commit, content })
 }
 
-/// Lets the branch name the commit, if it is still what it was.
+/// Points the branch to the commit, if the branch is unchanged.
 pub(super) fn set(
     repository: &Repository<'_>,
     branch: &str,
@@ -77,7 +77,7 @@ fn full(branch: &str) -> String {
     format!("refs/heads/{branch}")
 }
 
-/// The working tree that has the branch: `worktree PATH NUL HEAD ID NUL branch REF NUL NUL`, and so on.
+/// Returns the working tree that has the branch: `worktree PATH NUL HEAD ID NUL branch REF NUL NUL`, and so on.
 fn checked_out(list: &[u8], name: &str) -> Option<String> {
     let mut path = None;
     for part in list.split(|byte| *byte == 0) {

@@ -1,10 +1,10 @@
-//! What a candidate changes in the tree of HEAD: a three-way merge, a file at a time.
+//! Computes what a candidate changes in the tree of HEAD: a three-way merge, one file at a time.
 //!
 //! ```text
 //! base: the version that the run started from    ours: HEAD    theirs: the candidate
 //! ```
 //!
-//! What a person has not committed is in base and in theirs, so it is no change, and is not committed for them.
+//! The user's uncommitted edits are in base and in theirs, so they are not a change and are not committed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -18,13 +18,13 @@ use super::repository::{LIST_BYTES, Repository, shown};
 use super::runner::{Command, GitError};
 use super::tree::{Blob, Mode, entries};
 
-/// What becomes of paths of the repository; no blob where the file goes.
+/// The new content of paths of the repository; no blob if the file is deleted.
 pub(super) type Changes = BTreeMap<Vec<u8>, Option<Blob>>;
 
-/// What a version of a folder has at one path.
+/// The entry of a version of a folder at one path.
 type Found<'a> = Option<&'a Node>;
 
-/// What one folder's way means for the tree of HEAD; `prefix` is the folder in it, with a slash at its end.
+/// Returns the changes of one folder in the tree of HEAD. `prefix` is the folder's path in it, with a trailing slash.
 pub(super) fn changes(
     repository: &Repository<'_>,
     objects: &Objects,
@@ -55,7 +55,7 @@ fn conflict(paths: &[String]) -> ProposeError {
     )
 }
 
-/// The files that differ between two versions in what git knows of a file.
+/// Returns the files that differ between two versions in the properties that git stores.
 fn differing<'a>(from: &'a Manifest, to: &'a Manifest) -> BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)> {
     let mut files: BTreeMap<Vec<u8>, (Found<'a>, Found<'a>)> = BTreeMap::new();
     let leaves = |manifest: &'a Manifest| manifest.entries().iter().filter(|entry| !entry.node.is_folder());
@@ -80,13 +80,13 @@ fn mode(node: &Node) -> Mode {
     }
 }
 
-/// The folder as HEAD has it. HEAD need not have one in which the run found no file.
+/// Returns the folder in HEAD. If the run found no file in it, HEAD need not have it.
 pub(super) fn committed(
     repository: &Repository<'_>,
     prefix: &[u8],
     base: &Manifest,
 ) -> Result<BTreeMap<Vec<u8>, Blob>, ProposeError> {
-    // With the slash it is a folder and nothing else.
+    // The trailing slash matches only a folder.
     let name = [repository.base.as_bytes(), b":", prefix].concat();
     let find = [OsString::from("rev-parse"), "--verify".into(), "--quiet".into(), OsString::from_vec(name)];
     let Some(tree) = repository.git.find(Command::new(find))? else {
@@ -106,7 +106,7 @@ pub(super) fn committed(
     Ok(entries.collect::<Option<_>>().ok_or(GitError::Garbled)?)
 }
 
-/// What HEAD has on the way to a new folder must be folders: anything else would be replaced.
+/// Fails if a parent of a new folder is not a folder in HEAD: it would be replaced.
 fn require_way(repository: &Repository<'_>, prefix: &[u8]) -> Result<(), ProposeError> {
     let slashes = prefix.iter().enumerate().filter(|(_, byte)| **byte == b'/');
     let way = slashes.map(|(at, _)| OsString::from_vec(prefix[..at].to_vec()));
@@ -121,10 +121,11 @@ fn require_way(repository: &Repository<'_>, prefix: &[u8]) -> Result<(), Propose
     ))
 }
 
-/// How `git ls-tree` begins the line of a folder.
+/// The start of a folder's line in `git ls-tree`.
 const FOLDER: &[u8] = b"040000 ";
 
-/// The paths that would take the place of something else that HEAD has: a folder that of a file, or a file that of a folder.
+/// Returns the paths that would replace something else in HEAD: a folder replacing a file, or a file replacing a
+/// folder.
 fn in_the_way(ours: &BTreeMap<Vec<u8>, Blob>, changes: &Changes, prefix: &[u8]) -> BTreeSet<Vec<u8>> {
     let goes = |path: &[u8]| changes.get(&[prefix, path].concat()).is_some_and(Option::is_none);
     let stays = |path: &&Vec<u8>| !goes(path);
@@ -160,7 +161,7 @@ impl Merge<'_, '_> {
     fn one(&self, path: &[u8], base: Found<'_>, theirs: Found<'_>) -> Result<Merged, ProposeError> {
         let ours = self.ours.get(path);
         let converted = base.map(|node| self.stored(node, Some(path))).transpose()?;
-        // A file may be committed as it is where git would convert it today.
+        // A file may be committed unconverted although git would convert it today.
         let raw =
             base.filter(|_| converted.as_ref() != ours).map(|node| self.stored(node, None)).transpose()?;
         let is_raw = raw.is_some() && raw.as_ref() == ours;
@@ -179,7 +180,7 @@ impl Merge<'_, '_> {
         }
     }
 
-    /// Both have changed it.
+    /// Merges the content of a file that both sides changed.
     fn content(&self, base: &Blob, ours: &Blob, theirs: &Blob) -> Result<Merged, ProposeError> {
         let are_files =
             [base, ours, theirs].iter().all(|blob| matches!(blob.mode, Mode::File | Mode::Program));
@@ -198,7 +199,7 @@ impl Merge<'_, '_> {
         Ok(Merged::Changed(Some(Blob { mode, id })))
     }
 
-    /// Merges the lines of three files, if they are text.
+    /// Merges three files line by line, if they are text.
     fn lines(&self, base: &str, ours: &str, theirs: &str) -> Result<Option<String>, ProposeError> {
         let git = &self.repository.git;
         let read = |id| match git.run(Command::new(["cat-file", "blob", id]).most(MOST_MERGED)) {
@@ -214,7 +215,7 @@ impl Merge<'_, '_> {
         Ok(Some(git.id(hash)?))
     }
 
-    /// The node as git would store it at this path, or as it is.
+    /// Returns the node as git would store it at this path, or unconverted without a path.
     fn stored(&self, node: &Node, path: Option<&[u8]>) -> Result<Blob, ProposeError> {
         let content = match node {
             Node::File { blob, .. } => self.objects.read(*blob)?,
@@ -230,7 +231,7 @@ impl Merge<'_, '_> {
         Ok(Blob { mode, id: self.repository.git.id(Command::new(hash).input(content))? })
     }
 
-    /// Without its filter, a file would be committed as it must not be.
+    /// Fails if a path needs a filter that only the repository defines, because it must not be committed without it.
     fn require_no_foreign_filter<'p>(
         &self,
         paths: impl Iterator<Item = &'p Vec<u8>>,

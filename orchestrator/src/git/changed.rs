@@ -1,5 +1,5 @@
-//! Which files of a working tree are not as a revision has them. No external diff, no text conversion and no filter of the
-//! repository's own configuration runs.
+//! Finds the files of a working tree that differ from a revision. No external diff, no text conversion and no filter of
+//! the repository's own configuration runs.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::config::{Guard, Settings};
 use super::runner::{Command, Git, GitError};
 
-/// What changed in one repository: edited, added, deleted, or not known to git and not ignored.
+/// The changed files of one repository: edited, added, deleted, or untracked and not ignored.
 #[derive(Clone, Debug, Default)]
 pub struct Changed {
     paths: Vec<PathBuf>,
@@ -35,10 +35,10 @@ impl From<GitError> for ChangedError {
     }
 }
 
-/// Of a list of paths.
+/// The largest list of paths that is read.
 const MOST: u64 = 16 << 20;
 
-/// The root of the repository that a folder is in.
+/// Returns the root of the repository that contains a folder.
 pub fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ChangedError> {
     match git.at(folder).run(Command::new(["rev-parse", "--show-toplevel"])) {
         Ok(mut top) => {
@@ -55,7 +55,7 @@ pub fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ChangedError> {
 }
 
 impl Changed {
-    /// Between a revision and the working tree with this root.
+    /// Returns the changes between a revision and the working tree with this root.
     pub fn since(git: &Git<'_>, root: &Path, revision: &str) -> Result<Self, ChangedError> {
         let git = git.at(root);
         let commit = format!("{revision}^{{commit}}");
@@ -68,7 +68,7 @@ impl Changed {
         };
         let guard = Guard::of(&Settings::of(&git)?)?;
         let git = git.with_env(guard.env());
-        // A dirty submodule is not looked into: git would start a git there, with the settings of that repository.
+        // Dirty submodules are skipped: git would start another git there, with that repository's settings.
         let diff = Command::new([
             "diff",
             "--name-only",
@@ -89,12 +89,13 @@ impl Changed {
         Ok(Self { paths: paths.collect() })
     }
 
-    /// From the root of the file system.
+    /// Returns the absolute paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.paths.iter().map(PathBuf::as_path)
     }
 
-    /// Whether the file changed, or anything in the folder. A submodule or a repository inside changes as a whole.
+    /// Returns true if the file, or anything in the folder, changed. A submodule or an inner repository changes as a
+    /// whole.
     pub fn touches(&self, path: &Path) -> bool {
         self.paths.iter().any(|changed| changed.starts_with(path) || path.starts_with(changed))
     }

@@ -1,4 +1,4 @@
-//! Makes the commit: a tree by an index of our own, and a commit that is the same whenever it is made again.
+//! Makes the commit: a tree from a temporary index, and a commit that is identical when it is made again.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ use super::error::{ProposeError, refused};
 use super::repository::Repository;
 use super::runner::{Command, GitError};
 
-/// What a commit consists of.
+/// The content of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Content {
     pub tree: String,
     pub parents: Vec<String>,
     pub message: String,
-    /// Whether its two times differ; ours never do.
+    /// True if its two times differ; in our commits they never do.
     is_amended: bool,
 }
 
-/// The lines at the end of a message by which a commit is known as ours and unchanged.
+/// The trailers of a message that identify a commit as ours and unchanged.
 const RUN: &str = "Skilltune-Run: ";
-/// The skills, by their folders in the repository: those of another target have a branch of their own.
+/// The skills, by their folders in the repository. Another target has its own branch.
 const TARGET: &str = "Skilltune-Target: ";
 const TREE: &str = "Skilltune-Tree: ";
-/// The version of the skills, whatever else the repository has.
+/// The version of the skills, independent of the rest of the repository.
 const CANDIDATE: &str = "Skilltune-Candidate: ";
 
-/// A key that is at hand signs at once. A question would wait for a person who is not there.
+/// An available key signs at once. A prompt would wait for a user who is away.
 const SIGNING: Duration = Duration::from_secs(20);
 
-/// The content of the commit that changes HEAD so. The last lines of `message` are trailers.
+/// Returns the content of the commit that applies the changes to HEAD. The last lines of `message` are trailers.
 pub(super) fn content(
     repository: &Repository<'_>,
     changes: &Changes,
@@ -50,14 +50,14 @@ pub(super) fn content(
         [head.as_bytes(), path, b"\0"].concat()
     });
     indexed(Command::new(["update-index", "-z", "--index-info"]).input(lines.collect::<Vec<u8>>()))?;
-    // A clone may lack objects that nothing here needs.
+    // A clone may lack objects that are not needed here.
     let write = Command::new(["write-tree", "--missing-ok"]).env("GIT_INDEX_FILE", index);
     let tree = repository.git.id(write)?;
     let message = format!("{message}{TARGET}{target}\n{TREE}{tree}\n");
     Ok(Content { tree, parents: vec![repository.base.clone()], message, is_amended: false })
 }
 
-/// Makes the commit, of that time and in the person's name.
+/// Makes the commit with the given time, in the user's name.
 pub(super) fn make(
     repository: &Repository<'_>,
     content: &Content,
@@ -73,7 +73,7 @@ pub(super) fn make(
     repository.git.id(commit.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date))
 }
 
-/// Nobody's name is made up.
+/// Fails if the user has no name or address configured; we do not invent one.
 pub(super) fn require_identity(repository: &Repository<'_>) -> Result<(), ProposeError> {
     for name in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
         let ask = Command::new(["-c", "user.useConfigOnly=true", "var", name]);
@@ -91,20 +91,20 @@ pub(super) fn require_identity(repository: &Repository<'_>) -> Result<(), Propos
     Ok(())
 }
 
-/// Whether the person signs their commits.
+/// Returns true if the user signs their commits.
 pub(super) fn is_signed(repository: &Repository<'_>) -> Result<bool, GitError> {
     let set = repository.git.find(Command::new(["config", "--type=bool", "--get", "commit.gpgSign"]))?;
     Ok(set.is_some_and(|value| value.starts_with(b"true")))
 }
 
-/// What a commit of the repository consists of.
+/// Reads the content of a commit of the repository.
 pub(super) fn read(repository: &Repository<'_>, commit: &str) -> Result<Content, GitError> {
     let text = repository.git.run(Command::new(["cat-file", "commit", commit]))?;
     let text = String::from_utf8_lossy(&text);
     let (head, message) = text.split_once("\n\n").ok_or(GitError::Garbled)?;
     let lines = |name: &'static str| head.lines().filter_map(move |line| line.strip_prefix(name));
     let tree = lines("tree ").next().ok_or(GitError::Garbled)?.to_owned();
-    // `NAME <ADDRESS> SECONDS +0000`: whoever amends a commit, changes the second time.
+    // `NAME <ADDRESS> SECONDS +0000`: amending a commit changes the second time.
     let time = |line: &str| line.rsplit_once('>').map(|(_, time)| time.to_owned());
     let is_amended = lines("author ").next().map(time) != lines("committer ").next().map(time);
     let parents = lines("parent ").map(str::to_owned).collect();
@@ -112,7 +112,7 @@ pub(super) fn read(repository: &Repository<'_>, commit: &str) -> Result<Content,
 }
 
 impl Content {
-    /// Whether skilltune made it, and nobody has amended it.
+    /// Returns true if skilltune made the commit and it was not amended.
     pub(super) fn is_ours(&self) -> bool {
         !self.is_amended
             && self.trailer(RUN).is_some()
@@ -124,12 +124,12 @@ impl Content {
         self.trailer(TARGET) == other.trailer(TARGET)
     }
 
-    /// Whether a text with the same lines at its end is of the same commit.
+    /// Returns true if the trailers of the text name this commit's tree.
     pub(super) fn has_tree_of(&self, text: &str) -> bool {
         trailer(text, TREE) == Some(&self.tree)
     }
 
-    /// Whether it proposes the same, perhaps on another commit.
+    /// Returns true if the commit proposes the same change, perhaps on another base.
     pub(super) fn is_same_change(&self, text: &str) -> bool {
         let has = |name| trailer(text, name).is_some() && self.trailer(name) == trailer(text, name);
         self.has_tree_of(text) || has(CANDIDATE) && has(TARGET)

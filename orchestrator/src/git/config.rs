@@ -1,42 +1,42 @@
-//! What the configuration says, and who says it. Whoever prepared the repository chose the programs that its own
-//! configuration names: filters, what signs, and what reaches a server. None of them runs; those of the person's own
+//! Reads the git configuration and the origin of each setting. The author of the repository chose the programs that its
+//! own configuration names: filters, signing programs, and transports. None of them runs; those of the user's own
 //! configuration do.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::runner::{Command, Git, GitError};
 
-/// In the order in which git reads it.
+/// The settings, in the order in which git reads them.
 #[derive(Debug, Default)]
 pub(super) struct Settings(Vec<Setting>);
 
 #[derive(Debug)]
 struct Setting {
     scope: Scope,
-    /// Git prints its first and its last word in lower case.
+    /// Git prints the first and the last part of a key in lower case.
     key: Vec<u8>,
     value: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
-    /// The person's, or the system's.
+    /// The user's or the system's configuration.
     Own,
     Repository,
-    /// What this command was started with.
+    /// Passed to this command.
     Command,
 }
 
-/// What keeps the repository's programs from being run.
+/// The settings that keep the repository's programs from running.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Guard {
-    /// Settings that take precedence over those of the repository.
+    /// Settings that override those of the repository.
     settings: Vec<(String, String)>,
     /// The filters that only the repository defines.
     pub filters: BTreeSet<String>,
 }
 
-/// More than a person's configuration has.
+/// More than a user's configuration contains.
 const MOST: u64 = 8 << 20;
 
 impl Settings {
@@ -45,27 +45,27 @@ impl Settings {
         read(&git.run(list)?).ok_or(GitError::Garbled)
     }
 
-    /// What counts, whoever has set it.
+    /// Returns the effective value, from any origin.
     pub(super) fn get(&self, key: &str) -> Option<&str> {
         let setting = self.0.iter().rev().find(|setting| setting.key == key.as_bytes())?;
         std::str::from_utf8(setting.value.as_ref()?).ok()
     }
 
-    /// The first of several values.
+    /// Returns the first of several values.
     pub(super) fn first(&self, key: &str) -> Option<&str> {
         let setting = self.0.iter().find(|setting| setting.key == key.as_bytes())?;
         std::str::from_utf8(setting.value.as_ref()?).ok()
     }
 
-    /// The remotes that have an address, but for those that a command would take for an option.
+    /// Returns the remotes that have an address, except names that a command would parse as an option.
     pub(super) fn remotes(&self) -> BTreeSet<&str> {
         let keys = self.0.iter().filter_map(|setting| std::str::from_utf8(&setting.key).ok());
         let names = keys.filter_map(|key| key.strip_prefix("remote.")?.strip_suffix(".url"));
         names.filter(|name| !name.is_empty() && !name.starts_with('-')).collect()
     }
 
-    /// How the person reaches servers. Of the repository's own configuration it has only headers, by which automatic builds
-    /// log in.
+    /// Returns the user's settings for reaching servers. From the repository's own configuration it takes only headers,
+    /// which CI jobs use to log in.
     pub(super) fn transport(&self) -> Vec<(String, String)> {
         let wanted = self.0.iter().filter(|setting| match setting.scope {
             Scope::Own => is_transport(&setting.key),
@@ -90,7 +90,7 @@ fn is_header(key: &[u8]) -> bool {
     key.starts_with(b"http.") && key.ends_with(b".extraheader")
 }
 
-/// As git takes settings from its environment: a name may hold any character.
+/// Passes settings as environment variables, because a name may contain any character.
 pub(super) fn env(settings: &[(String, String)]) -> impl Iterator<Item = (String, String)> + '_ {
     let count = ("GIT_CONFIG_COUNT".to_owned(), settings.len().to_string());
     let settings = settings.iter().enumerate().flat_map(|(nth, (key, value))| {
@@ -109,7 +109,7 @@ impl Guard {
     }
 }
 
-/// `SCOPE NUL KEY LF VALUE NUL`, and so on.
+/// Parses `SCOPE NUL KEY LF VALUE NUL`, and so on.
 fn read(list: &[u8]) -> Option<Settings> {
     let mut settings = Vec::new();
     let mut parts = list.split(|byte| *byte == 0);
@@ -140,7 +140,7 @@ fn guard(settings: &Settings) -> Option<Guard> {
     let foreign = of_repository.iter().filter(|key| !own.contains_key(*key));
     let filters = foreign.filter_map(|key| match key.strip_prefix("filter.") {
         Some(filter) => Some(filter.rsplit_once('.')?.0.to_owned()),
-        // The filter of LFS runs the programs of its extensions.
+        // The LFS filter runs the programs of its extensions.
         None => key.starts_with(EXTENSION).then(|| "lfs".to_owned()),
     });
     let filters = filters.collect();

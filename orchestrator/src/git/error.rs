@@ -1,4 +1,4 @@
-//! Why no commit can be made.
+//! The reasons why a commit cannot be made.
 
 use crate::disk::DiskError;
 use crate::process::ProcessError;
@@ -8,7 +8,7 @@ use super::runner::GitError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ProposeError {
-    /// Something that a person can change.
+    /// Something that the user can fix.
     #[error("{why}")]
     Refused { why: String, hint: String },
     #[error("git failed: {0}")]
@@ -38,10 +38,10 @@ impl From<GitError> for ProposeError {
     }
 }
 
-/// Why a part of a proposal was not made.
+/// The reason why a part of a proposal was not made.
 #[derive(Debug)]
 pub(super) enum Hindered {
-    /// A person can read it in a note.
+    /// Shown to the user in a note.
     Because(String),
     Failed(GitError),
 }

@@ -1,12 +1,12 @@
-//! Git repositories of the user: what a revision holds is read, and what a run made is handed back as a commit.
+//! Git repositories of the user: reads the content of a revision, and returns the result of a run as a commit.
 //!
-//! Only the `git` program touches a repository, by commands that leave the user's index, working tree, stash and HEAD
-//! unchanged. No hook runs, and no program that the repository's own configuration names.
+//! Only the `git` program accesses a repository, with commands that leave the user's index, working tree, stash and
+//! HEAD unchanged. No hook runs, and no program that the repository's own configuration names.
 //!
 //! ```text
 //! propose -> change (three-way, a file at a time) -> commit (a temporary index) -> branch | patch
 //! publish -> remote (from a repository of ours) -> pull_request (`gh`)
-//! changed: which files are not as a revision has them
+//! changed: finds the files that differ from a revision
 //! ```
 
 mod address;

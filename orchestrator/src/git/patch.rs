@@ -8,7 +8,7 @@ use super::error::ProposeError;
 use super::repository::Repository;
 use super::runner::Command;
 
-/// Whatever the configuration says of patches, this one is plain.
+/// Produces a plain patch, whatever the configuration sets for patches.
 const OPTIONS: [&str; 23] = [
     "--stdout",
     "--binary",
@@ -35,7 +35,7 @@ const OPTIONS: [&str; 23] = [
     "-O/dev/null",
 ];
 
-/// As large as a skill may be.
+/// The largest size of a skill.
 const MOST: u64 = 256 << 20;
 
 pub(super) fn write(repository: &Repository<'_>, commit: &str, to: &SafePath) -> Result<(), ProposeError> {

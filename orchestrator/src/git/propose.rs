@@ -1,8 +1,8 @@
-//! Hands an improvement to a person as one commit on HEAD: on a branch, which may go on to a remote, or as a patch where there
-//! can be no branch.
+//! Proposes an improvement as one commit on HEAD: on a branch, which may be pushed to a remote, or as a patch if a
+//! branch is not possible.
 //!
-//! All that is made before the branch is set is seen by nobody, and is the same when it is made again: a proposal that was
-//! killed is made once more.
+//! Everything made before the branch is set is invisible and reproducible, so a proposal that was killed is simply made
+//! again.
 
 use std::path::Path;
 
@@ -21,18 +21,18 @@ use super::publish::publish;
 use super::repository::{Prefix, Repository};
 use super::runner::{Git, GitError};
 
-/// What is to be proposed.
+/// The improvement to propose.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     pub form: Form,
-    /// Each folder's way from the version that the run started from.
+    /// The change of each folder since the version that the run started from.
     pub moves: Vec<Move>,
     pub words: Words,
-    /// Where a patch goes.
+    /// The path of a patch.
     pub patch: SafePath,
 }
 
-/// Fails where no change of this folder could be proposed, as it is now: for whoever wants to know that beforehand.
+/// Fails if no change of this folder could be proposed in its current state. For callers that check this beforehand.
 pub fn require_repository(git: &Git<'_>, folder: &Path, now: &Manifest) -> Result<(), ProposeError> {
     let (repository, prefix) = Repository::of(git, folder)?;
     commit::require_identity(&repository)?;
@@ -95,12 +95,12 @@ fn on_branch(
         Err(Hindered::Failed(error)) => return Err(error.into()),
     };
     proposal.notes.push(format!("this is a patch, not a branch: {why}").into());
-    // Whoever takes the patch signs it.
+    // The person who applies the patch signs it.
     let commit = commit::make(repository, content, wanted.words.at, false)?;
     as_patch(repository, wanted, commit, proposal)
 }
 
-/// The folders in the repository, on one line.
+/// Returns the folders in the repository, on one line.
 fn target(prefixes: &[Option<Prefix>]) -> String {
     let folder = |prefix: &Prefix| {
         let folder = String::from_utf8_lossy(prefix).trim_end_matches('/').escape_debug().to_string();
@@ -117,7 +117,7 @@ fn made(
 ) -> Result<String, Hindered> {
     match standing {
         Standing::Taken(why) => return Err(Hindered::Because(why.clone())),
-        // A signature differs each time it is made.
+        // A signature is different each time.
         Standing::Ours { commit, content: known } if known == content => return Ok(commit.clone()),
         Standing::Free | Standing::Ours { .. } => {}
     }

@@ -1,5 +1,5 @@
-//! Brings the branch of a proposal to a remote, and asks for it to be merged. Each step first looks at what is there: whatever
-//! was killed is finished by the next try.
+//! Pushes the branch of a proposal to a remote and opens a pull request. Each step first checks the current state, so a
+//! retry finishes what was killed.
 
 use skilltune_phases::proposal::Proposal;
 
@@ -11,7 +11,7 @@ use super::remote::{Remote, failed};
 use super::repository::Repository;
 use super::runner::Git;
 
-/// As far as it can be done; a note says what could not, and why.
+/// Publishes as far as possible; a note says what failed, and why.
 pub(super) fn publish(
     git: &Git<'_>,
     repository: &Repository<'_>,
@@ -22,7 +22,7 @@ pub(super) fn publish(
     let why = match request(git, repository, (changes, content), &branch, &mut proposal) {
         Ok(()) => return Ok(proposal),
         Err(Hindered::Because(why)) => why,
-        // The branch is there.
+        // The branch exists already.
         Err(Hindered::Failed(error)) => match failed(error, "git failed") {
             Hindered::Because(why) => why,
             Hindered::Failed(error) => return Err(error.into()),
@@ -53,14 +53,14 @@ fn request(
     }
     remote.push(branch, &proposal.commit, &found)?;
     proposal.remote = Some(remote.name.as_str().into());
-    // Without `gh` or a login there, a person can still make the request.
+    // Without `gh` or its login, the user can still open the pull request.
     let (next, hub) = asked?;
     let base = remote.base(repository)?;
     proposal.pull_request = Some(hub.bring(next, branch, base.as_deref(), &content.message)?.into());
     Ok(())
 }
 
-/// A push by `git` brings no large files to the server: `git lfs` does, in a hook.
+/// Fails if a file uses LFS: `git` does not push large files, `git lfs` does that in a hook.
 fn require_no_lfs(repository: &Repository<'_>, changes: &Changes) -> Result<(), Hindered> {
     let there = changes.iter().filter(|(_, blob)| blob.is_some()).map(|(path, _)| path.clone());
     let Some((path, _)) = repository.filtered(there, |filter| filter == b"lfs")? else { return Ok(()) };

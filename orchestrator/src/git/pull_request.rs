@@ -1,5 +1,5 @@
-//! Pull requests, by the program `gh`. It runs in an empty folder, and is told which repository is meant. What a pull request
-//! says goes to it as JSON on its input.
+//! Pull requests through the program `gh`. It runs in an empty folder and gets the repository as an argument. The
+//! content of a pull request is passed as JSON on stdin.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::error::Hindered;
 use super::remote::{NETWORK, failed};
 use super::runner::{Command, Git, GitError};
 
-/// Where pull requests are made.
+/// The repository where pull requests are made.
 #[derive(Debug)]
 pub(super) struct Hub<'a> {
     git: &'a Git<'a>,
@@ -25,14 +25,14 @@ pub(super) struct Hub<'a> {
     path: String,
 }
 
-/// What is to become of the pull request of a branch.
+/// What to do with the pull request of a branch.
 #[derive(Debug)]
 pub(super) enum Next {
     Open,
     Update {
         number: u64,
     },
-    /// It says the same already.
+    /// It is up to date.
     Leave {
         url: String,
     },
@@ -49,7 +49,7 @@ struct Listed {
     state: State,
     body: String,
     head_ref_name: String,
-    /// Somebody else's repository has a branch of this name.
+    /// The branch of this name is in another repository.
     is_cross_repository: bool,
 }
 
@@ -61,7 +61,7 @@ enum State {
     Merged,
 }
 
-/// A pull request as the server itself describes it.
+/// A pull request as the server returns it.
 #[derive(Debug, Deserialize)]
 struct Sent {
     html_url: String,
@@ -79,16 +79,16 @@ struct Head {
     is_cross_repository: bool,
 }
 
-/// As many of ours may be open in a repository: a person reviews each of them.
+/// The most pull requests of ours that may be open in a repository: a person reviews each of them.
 const MOST_OPEN: usize = 3;
 
 const DEADLINE: Duration = Duration::from_secs(30);
 const LIST_BYTES: u64 = 8 << 20;
 
-/// What `gh` needs of the person's environment beside what is needed for the network.
+/// The variables of the user's environment that `gh` needs besides those for the network.
 const INHERITED: [&str; 5] = ["PATH", "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR"];
 
-/// It asks nothing, and looks for no newer version of itself.
+/// Disables prompts and the check for newer versions.
 const ENV: [(&str, &str); 7] = [
     ("GH_PROMPT_DISABLED", "1"),
     ("GH_NO_UPDATE_NOTIFIER", "1"),
@@ -140,7 +140,7 @@ impl<'a> Hub<'a> {
         Ok(Next::Open)
     }
 
-    /// Opens or updates it; its address.
+    /// Opens or updates the pull request and returns its address.
     pub(super) fn bring(
         &self,
         next: Next,
@@ -164,7 +164,7 @@ impl<'a> Hub<'a> {
         }
     }
 
-    /// The address of the pull request.
+    /// Sends a request and returns the address of the pull request.
     fn send(&self, method: &str, path: &str, request: &Value) -> Result<String, Hindered> {
         let path = format!("{}/{path}", self.path);
         let command = ["api", &path, "--hostname", self.host, "--method", method, "--input", "-"];
@@ -187,7 +187,7 @@ impl<'a> Hub<'a> {
 
     fn run(&self, command: Command) -> Result<Vec<u8>, Hindered> {
         let program = self.git.gh().ok_or(GitError::Garbled)?;
-        // No repository around the folder counts either.
+        // Repositories that contain the folder must not be used either.
         let above = self.git.room().to_string_lossy().into_owned();
         let own = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
         let env = self.git.persons(&INHERITED).into_iter().chain(self.git.persons(&NETWORK)).chain(own);
@@ -202,7 +202,7 @@ fn parsed<'d, T: Deserialize<'d>>(printed: &'d [u8]) -> Result<T, Hindered> {
         .map_err(|_| Hindered::Because("`gh` printed something that cannot be read".to_owned()))
 }
 
-/// Part of what it says was written by agents: nothing in it mentions anybody, or closes an issue.
+/// Agents wrote parts of the text, so mentions and issue-closing keywords are disabled.
 fn body(text: &str) -> String {
     let runs = text.split(|c| c != '`').map(str::len);
     let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
@@ -212,7 +212,7 @@ fn body(text: &str) -> String {
     )
 }
 
-/// As a person can open it.
+/// Returns the address that a person can open.
 fn address(text: &str) -> Result<String, Hindered> {
     let is_web = text.starts_with("https://") || text.starts_with("http://");
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.~:/".contains(c);

@@ -1,7 +1,7 @@
 //! The remote that gets the branch of a proposal.
 //!
-//! The push starts in an empty repository of ours that borrows the objects of the user's. So nothing that the repository's own
-//! configuration says has a part in it, but for the address of the remote.
+//! The push starts in an empty repository of ours that borrows the objects of the user's repository. So the
+//! repository's own configuration has no effect, except for the address of the remote.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -22,16 +22,16 @@ use super::runner::{Command, Git, GitError, is_id};
 #[derive(Debug)]
 pub(super) struct Remote<'a> {
     pub name: String,
-    /// `HOST/OWNER/NAME`, if the address has the form of a server's.
+    /// `HOST/OWNER/NAME`, if the address is a server's.
     pub repository: Option<String>,
     /// Reaches the remote.
     git: Git<'a>,
     is_local: bool,
-    /// The commits of its branches.
+    /// The commits of its branches, by branch name.
     heads: BTreeMap<String, String>,
 }
 
-/// What the remote has where the branch should be.
+/// The state of the branch on the remote.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     Nothing,
@@ -41,25 +41,25 @@ pub(super) enum Found {
     Older(String),
 }
 
-/// Whoever waits for us should not wait for a server that does not answer.
+/// The timeout for reading: the caller should not wait for a server that does not answer.
 const READING: Duration = Duration::from_secs(30);
 const PUSHING: Duration = Duration::from_secs(60);
-/// As large as the list of the branches of a large project.
+/// The size of the branch list of a large project.
 const LIST_BYTES: u64 = 16 << 20;
 /// More than `git init` writes.
 const CONFIG_BYTES: u64 = 64 << 10;
 /// More than the list of the commits where a shallow clone ends.
 const SHALLOW_BYTES: u64 = 16 << 20;
 
-/// The name that the remote has in our own repository.
+/// The name of the remote in our own repository.
 const NAME: &str = "target";
 
-/// On a folder of this machine git would run the programs that this folder names, and fetch what it lacks from others.
+/// For a local folder, git would run programs that the folder configures, and fetch missing objects from elsewhere.
 const READ_LOCAL: &str = "GIT_ALLOW_PROTOCOL=none git upload-pack";
 const PUSH_LOCAL: &str = "GIT_ALLOW_PROTOCOL=none git -c core.hooksPath=/dev/null -c core.alternateRefsCommand=true -c receive.autogc=false \
                      -c receive.denyCurrentBranch=refuse -c gc.auto=0 -c maintenance.auto=false receive-pack";
 
-/// What git and `ssh` need beside the rest to reach a server and to log in.
+/// The variables that git and `ssh` need in addition to reach a server and to log in.
 pub(super) const NETWORK: [&str; 18] = [
     "http_proxy",
     "https_proxy",
@@ -82,7 +82,7 @@ pub(super) const NETWORK: [&str; 18] = [
 ];
 
 impl<'a> Remote<'a> {
-    /// `git` has nothing of the repository in its environment.
+    /// `git` has no variables of the repository in its environment.
     pub(super) fn open(git: &Git<'a>, repository: &Repository<'_>) -> Result<Self, Hindered> {
         let (name, written) = choose(repository)?;
         let place = git.room().join("push.git");
@@ -121,7 +121,7 @@ impl<'a> Remote<'a> {
             address = repository.git.folder().join(address).to_string_lossy().into_owned();
         }
         write(&address)?;
-        // The address has been replaced, and is not replaced again.
+        // The address was rewritten already, and must not be rewritten twice.
         let transport: Vec<_> = transport.into_iter().filter(|(key, _)| !key.starts_with("url.")).collect();
         let git = git.with_env(config::env(&transport));
         let repository = address::repository(&address).or_else(|| address::repository(&written));
@@ -134,7 +134,7 @@ impl<'a> Remote<'a> {
         Ok(Self { name, repository, git, is_local, heads })
     }
 
-    /// The branch that a pull request asks to be changed: that of HEAD, if the remote has it.
+    /// Returns the base branch of a pull request: the branch of HEAD, if the remote has it.
     pub(super) fn base(&self, repository: &Repository<'_>) -> Result<Option<String>, GitError> {
         let Some(own) = head(repository)? else { return Ok(None) };
         let get = |name: &str| repository.settings.get(&format!("branch.{own}.{name}"));
@@ -145,7 +145,8 @@ impl<'a> Remote<'a> {
         Ok(known.next().map(str::to_owned))
     }
 
-    /// What a person has pushed to the branch stays, and what they have not pushed is not pushed for them.
+    /// Checks the remote. Commits that the user pushed to the branch are kept, and their unpushed commits are not
+    /// pushed.
     pub(super) fn look(
         &self,
         repository: &Repository<'_>,
@@ -179,16 +180,16 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// Whether some commit up to this one is in no branch of the remote but this one.
+    /// Returns true if a commit up to this one is in no other branch of the remote.
     fn lacks(&self, repository: &Repository<'_>, commit: &str, but: &str) -> Result<bool, GitError> {
         let others = self.heads.iter().filter(|(name, _)| *name != but).map(|(_, id)| format!("^{id}\n"));
         let input: String = std::iter::once(format!("{commit}\n")).chain(others).collect();
-        // The remote may have commits that are not here.
+        // The remote may have commits that are missing here.
         let list = Command::new(["rev-list", "--max-count=1", "--ignore-missing", "--stdin"]).input(input);
         Ok(!repository.git.run(list)?.is_empty())
     }
 
-    /// Lets the branch of the remote name the commit, if it is still what it was.
+    /// Points the branch of the remote to the commit, if the branch is unchanged.
     pub(super) fn push(&self, branch: &str, commit: &str, found: &Found) -> Result<(), Hindered> {
         let old = match found {
             Found::Same => return Ok(()),
@@ -207,7 +208,7 @@ impl<'a> Remote<'a> {
     }
 }
 
-/// As `git push` chooses it: the name and the address.
+/// Chooses the name and the address like `git push`.
 fn choose(repository: &Repository<'_>) -> Result<(String, String), Hindered> {
     let settings = &repository.settings;
     let remotes = settings.remotes();
@@ -229,7 +230,7 @@ fn choose(repository: &Repository<'_>) -> Result<(String, String), Hindered> {
     Ok((name.to_owned(), address.to_owned()))
 }
 
-/// The branch of HEAD, if it is on one.
+/// Returns the branch of HEAD, if it is on one.
 fn head(repository: &Repository<'_>) -> Result<Option<String>, GitError> {
     let head = repository.git.find(Command::new(["symbolic-ref", "--quiet", "HEAD"]))?;
     let head = head.and_then(|head| String::from_utf8(head).ok());
@@ -240,7 +241,7 @@ fn git_path(repository: &Repository<'_>, name: &str) -> Result<String, GitError>
     repository.git.line(Command::new(["rev-parse", "--path-format=absolute", "--git-path", name]))
 }
 
-/// Where the user's repository lacks commits on purpose, ours does too.
+/// Makes our repository lack the same commits if the user's is a shallow clone.
 fn borrow_shallow(repository: &Repository<'_>, place: &Path) -> Result<(), GitError> {
     let path = PathBuf::from(git_path(repository, "shallow")?);
     match disk::read(&path, SHALLOW_BYTES) {
@@ -254,7 +255,7 @@ fn last(settings: &[(String, String)], key: &str) -> Option<String> {
     settings.iter().rev().find(|(known, _)| known == key).map(|(_, value)| value.clone())
 }
 
-/// `ID TAB refs/heads/NAME`, a line each.
+/// Parses lines of `ID TAB refs/heads/NAME`.
 fn heads_of(list: &str) -> Option<BTreeMap<String, String>> {
     let head = |line: &str| {
         let (id, name) = line.split_once('\t')?;
@@ -263,7 +264,7 @@ fn heads_of(list: &str) -> Option<BTreeMap<String, String>> {
     list.lines().map(head).collect()
 }
 
-/// What a server or a program says is for a person; what fails on our side is an error.
+/// Turns messages of a server or a program into a note for the user; a failure on our side stays an error.
 pub(super) fn failed(error: GitError, what: &str) -> Hindered {
     match error {
         GitError::Failed { said, .. } => {

@@ -1,4 +1,4 @@
-//! The repository that holds some folders: where it begins, where they are in it, and what its HEAD is.
+//! The repository that contains some folders: its root, the folders' paths in it, and its HEAD.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -13,27 +13,27 @@ use super::runner::{Command, Git, GitError};
 /// A repository with a working tree and a commit.
 #[derive(Debug)]
 pub(super) struct Repository<'a> {
-    /// At its root; no program of its own configuration runs.
+    /// Runs at its root; no program of its own configuration runs.
     pub git: Git<'a>,
     pub guard: Guard,
     pub settings: Settings,
     /// The commit of HEAD.
     pub base: String,
-    /// The root of the repository that this one is a submodule of.
+    /// The root of the parent repository, if this one is a submodule.
     pub within: Option<String>,
 }
 
-/// The path of a folder from the root of its repository, with a slash at its end.
+/// The path of a folder from the root of its repository, with a trailing slash.
 pub(super) type Prefix = Vec<u8>;
 
-/// `worktree list -z`, and settings in the environment.
+/// The oldest supported git: needed for `worktree list -z`, and for settings in the environment.
 const OLDEST: [u32; 2] = [2, 36];
-/// As much as the list of a large skill takes.
+/// The size of the list of a large skill.
 pub(super) const LIST_BYTES: u64 = 64 << 20;
 
 impl<'a> Repository<'a> {
-    /// The repository of all folders that change, and the path of each in it. One that does not change may be elsewhere: it has
-    /// no path then.
+    /// Returns the repository of all folders that change, and the path of each in it. A folder that does not change may
+    /// be elsewhere and then has no path.
     pub(super) fn around(git: &Git<'a>, moves: &[Move]) -> Result<(Self, Vec<Option<Prefix>>), ProposeError> {
         require_version(git)?;
         let (mut top, mut paths) = (None, vec![None; moves.len()]);
@@ -57,7 +57,7 @@ impl<'a> Repository<'a> {
         Ok((Self::at(git, &top)?, paths))
     }
 
-    /// The repository of a folder, and the folder's path in it.
+    /// Returns the repository of a folder, and the folder's path in it.
     pub(super) fn of(git: &Git<'a>, folder: &Path) -> Result<(Self, Prefix), ProposeError> {
         require_version(git)?;
         let (top, prefix) = locate(git, folder)?;
@@ -74,13 +74,13 @@ impl<'a> Repository<'a> {
         })?;
         let within = git.line(Command::new(["rev-parse", "--show-superproject-working-tree"]))?;
         let git = git.with_env(guard.env());
-        // What counts is committed: attributes that a person is editing are not.
+        // Only committed attributes count, not those that the user is editing.
         let git = git.with_env([("GIT_ATTR_SOURCE".to_owned(), base.clone())]);
         let within = Some(within).filter(|within| !within.is_empty());
         Ok(Self { git, guard, settings, base, within })
     }
 
-    /// The first of these paths with a filter as wanted, and the name of the filter, as HEAD has it.
+    /// Returns the first of these paths that has a matching filter in HEAD, and the filter's name.
     pub(super) fn filtered(
         &self,
         paths: impl Iterator<Item = Vec<u8>>,
@@ -95,7 +95,7 @@ impl<'a> Repository<'a> {
     }
 }
 
-/// A path as it is told to a person.
+/// Formats a path for the user.
 pub(super) fn shown(path: &[u8]) -> String {
     String::from_utf8_lossy(path).escape_debug().to_string()
 }
@@ -111,7 +111,7 @@ fn require_version(git: &Git<'_>) -> Result<(), ProposeError> {
     Ok(())
 }
 
-/// The root of a folder's repository, and the folder's path from there. It need not be there yet.
+/// Returns the root of a folder's repository, and the folder's path from there. The folder need not exist yet.
 fn locate(git: &Git<'_>, folder: &Path) -> Result<(PathBuf, Prefix), ProposeError> {
     let there = folder.ancestors().find(|above| above.is_dir()).unwrap_or(folder);
     let git = git.at(there);
@@ -145,7 +145,7 @@ fn root(git: &Git<'_>, folder: &Path) -> Result<PathBuf, ProposeError> {
     Ok(PathBuf::from(OsString::from_vec(top)))
 }
 
-/// What a command prints, without the end of its line.
+/// Returns the output of a command without its line end.
 fn printed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.pop_if(|last| *last == b'\n');
     bytes

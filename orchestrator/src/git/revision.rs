@@ -1,11 +1,11 @@
-//! A folder as a git revision has it, read without a checkout: no hook, no filter and no pager runs, nothing is fetched, and
-//! nothing is written.
+//! A folder at a git revision, read without a checkout: no hook, no filter and no pager runs, and nothing is fetched or
+//! written.
 //!
 //! ```text
 //! git ls-tree -r -z -l REV:PATH --> entries --> git cat-file --batch --> contents --> Files
 //! ```
 //!
-//! The repository may be hostile: what git prints is checked, and sizes and numbers are bounded.
+//! The repository may be hostile: git's output is checked, and sizes and counts are bounded.
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -17,12 +17,12 @@ use super::tree::{self, Mode};
 use crate::skill_files::load_from;
 use crate::snapshot::{Entry, Manifest, ManifestError, Node, ObjectError, Objects, RelPath};
 
-/// What to read.
+/// The revision and the folder to read.
 #[derive(Clone, Debug)]
 pub struct Revision {
-    /// What git resolves: a commit, a branch, a tag.
+    /// Anything that git resolves: a commit, a branch, a tag.
     pub revision: String,
-    /// The folder in it, from the root of the repository.
+    /// The folder's path from the root of the repository.
     pub folder: String,
 }
 
@@ -59,9 +59,9 @@ impl From<GitError> for RevisionError {
 /// More than any skill has.
 const MOST_FILES: usize = 10_000;
 const MOST_BYTES: u64 = 64 << 20;
-/// As much as the list of so many files takes.
+/// The size of the list of that many files.
 const LIST_BYTES: u64 = 16 << 20;
-/// What git writes before and after each content.
+/// The bytes that git writes before and after each content.
 const FRAME: u64 = 128;
 
 impl Revision {
@@ -96,7 +96,7 @@ fn listed(list: &[u8]) -> Result<Vec<Listed>, RevisionError> {
     if all.len() > MOST_FILES || bytes.is_none_or(|bytes| bytes > MOST_BYTES) {
         return Err(RevisionError::TooLarge);
     }
-    // As a folder of the disk would be captured.
+    // Like a capture of a folder on the disk.
     Ok(all.into_iter().filter(|one| !one.path.is_reserved()).collect())
 }
 
@@ -112,7 +112,7 @@ fn entry(entry: Option<tree::Listed<'_>>) -> Result<Listed, RevisionError> {
     Ok(Listed { path, kind, object: blob.id, size: size.ok_or(RevisionError::Garbled)? })
 }
 
-/// The contents follow each other in the order in which they were asked for: `ID blob SIZE\n`, the bytes, `\n`.
+/// Parses the contents, in the order of the request: `ID blob SIZE\n`, the bytes, `\n`.
 fn files(listed: &[Listed], batch: &[u8]) -> Result<Files, RevisionError> {
     let (mut rest, mut contents, mut entries) = (batch, Vec::new(), Vec::new());
     for one in listed {
@@ -145,14 +145,14 @@ impl Files {
         &self.manifest
     }
 
-    /// The bytes of a file at the top.
+    /// Returns the bytes of a file at the top.
     pub fn top(&self, name: &str) -> Option<&[u8]> {
         let path = RelPath::parse(name.as_bytes()).ok()?;
         let Some(Node::File { blob, .. }) = self.manifest.get(&path) else { return None };
         self.contents.iter().find(|content| Digest::of(content) == blob.0).map(Vec::as_slice)
     }
 
-    /// As lint looks at them, as those of a skill of that name.
+    /// Returns the files for lint, as those of a skill with that name.
     pub fn texts(&self, name: &str) -> skilltune_phases::lint::Files {
         let contents: HashMap<Digest, &Vec<u8>> =
             self.contents.iter().map(|content| (Digest::of(content), content)).collect();

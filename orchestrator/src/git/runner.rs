@@ -1,4 +1,4 @@
-//! Runs git, with an environment and settings of our own, under a guardian.
+//! Runs git with our own environment and settings, under a guardian.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use super::special;
 use crate::disk::{self, DiskError, OnDisk as _, atomic};
 use crate::process::{Call, CancelToken, GuardianPool, How, ProcessError};
 
-/// The git of this machine, its `gh` if it has one, and the environment of the person who started us.
+/// The git of this machine, its `gh` if installed, and the user's environment.
 #[derive(Clone, Debug)]
 pub struct Program {
     pub path: PathBuf,
@@ -39,25 +39,25 @@ pub enum GitError {
     Process(#[from] ProcessError),
 }
 
-/// How git is run on one folder.
+/// Runs git on one folder.
 #[derive(Clone, Debug)]
 pub struct Git<'a> {
     program: &'a Program,
     folder: PathBuf,
-    /// Where its input and its output go: an empty folder of ours.
+    /// An empty folder of ours for its input and output.
     room: &'a Path,
     pool: &'a GuardianPool,
     ear: &'a CancelToken,
-    /// The person's: a program may repeat one in what it says.
+    /// The user's keys: a program may repeat one in its output.
     keys: Keys,
-    /// More of its environment.
+    /// Additional environment variables.
     env: Vec<(String, String)>,
     commands: Rc<Cell<u32>>,
-    /// The folders whose repositories were looked at for what git would wait for.
+    /// The folders whose repositories were already checked for files that git would wait for.
     looked: Rc<RefCell<BTreeSet<PathBuf>>>,
 }
 
-/// One command of git.
+/// One git command.
 #[derive(Debug)]
 pub(super) struct Command {
     arguments: Vec<OsString>,
@@ -67,7 +67,7 @@ pub(super) struct Command {
     deadline: Duration,
 }
 
-/// What git needs of the person's environment: its configuration, their identity, and the agents that hold their keys.
+/// The variables of the user's environment that git needs: its configuration, the user's identity, and the key agents.
 const INHERITED: [&str; 15] = [
     "PATH",
     "HOME",
@@ -86,7 +86,7 @@ const INHERITED: [&str; 15] = [
     "TZ",
 ];
 
-/// Even a repository that lacks objects starts no transport to get them, and nothing asks at the terminal.
+/// No transport starts to fetch missing objects, and nothing prompts at the terminal.
 const ENV: [(&str, &str); 7] = [
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_ALLOW_PROTOCOL", "none"),
@@ -97,7 +97,7 @@ const ENV: [(&str, &str); 7] = [
     ("LC_ALL", "C"),
 ];
 
-/// Neither hooks nor other programs run; git writes no file beside those that a command is for, and syncs what it writes.
+/// No hooks and other programs run. Git writes only the files that a command is for, and syncs them.
 const SETTINGS: [&str; 12] = [
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -113,9 +113,9 @@ const SETTINGS: [&str; 12] = [
     "i18n.logOutputEncoding=UTF-8",
 ];
 
-/// Of what git says about an error.
+/// The number of bytes kept of an error message.
 const SAID: u64 = 4096;
-/// Of what most commands print.
+/// The output limit of most commands.
 const PRINTED: u64 = 1 << 20;
 const DEADLINE: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(1);
@@ -134,12 +134,12 @@ impl<'a> Git<'a> {
         Self { program, folder: folder.to_owned(), room, pool, ear, keys, env, commands, looked }
     }
 
-    /// The same in another folder.
+    /// Returns the same git for another folder.
     pub(super) fn at(&self, folder: &Path) -> Self {
         Self { folder: folder.to_owned(), ..self.clone() }
     }
 
-    /// The same with more of an environment.
+    /// Returns the same git with additional environment variables.
     pub(super) fn with_env(&self, env: impl IntoIterator<Item = (String, String)>) -> Self {
         Self { env: self.env.iter().cloned().chain(env).collect(), ..self.clone() }
     }
@@ -152,7 +152,7 @@ impl<'a> Git<'a> {
         self.room
     }
 
-    /// The variables of these names, as the person has set them.
+    /// Returns the variables with these names from the user's environment.
     pub(super) fn persons(&self, names: &[&str]) -> Vec<(String, String)> {
         let env = &self.program.env;
         names.iter().filter_map(|name| Some(((*name).to_owned(), env.get(*name)?.clone()))).collect()
@@ -162,7 +162,7 @@ impl<'a> Git<'a> {
         self.program.gh.as_deref()
     }
 
-    /// What the command prints.
+    /// Runs a command and returns its output.
     pub(super) fn run(&self, command: Command) -> Result<Vec<u8>, GitError> {
         if self.looked.borrow_mut().insert(self.folder.clone())
             && let Some(path) = special::find(&self.folder)
@@ -180,7 +180,7 @@ impl<'a> Git<'a> {
         self.run_program(argv.collect(), env.collect(), command)
     }
 
-    /// What another program prints, in an empty folder and with this environment.
+    /// Runs another program in an empty folder with this environment and returns its output.
     pub(super) fn run_program(
         &self,
         program: Vec<OsString>,
@@ -207,7 +207,7 @@ impl<'a> Git<'a> {
         }
     }
 
-    /// What a command prints that says by exit code 1 that there is nothing.
+    /// Runs a command and returns its output; `None` if it exits with code 1, which means not found.
     pub(super) fn find(&self, command: Command) -> Result<Option<Vec<u8>>, GitError> {
         match self.run(command) {
             Ok(printed) => Ok(Some(printed)),
@@ -216,14 +216,14 @@ impl<'a> Git<'a> {
         }
     }
 
-    /// The one line that a command prints.
+    /// Runs a command and returns the one line that it prints.
     pub(super) fn line(&self, command: Command) -> Result<String, GitError> {
         let mut printed = self.run(command)?;
         printed.pop_if(|last| *last == b'\n');
         String::from_utf8(printed).map_err(|_| GitError::Garbled)
     }
 
-    /// The id of an object that a command prints.
+    /// Runs a command and returns the object id that it prints.
     pub(super) fn id(&self, command: Command) -> Result<String, GitError> {
         let line = self.line(command)?;
         if is_id(&line) { Ok(line) } else { Err(GitError::Garbled) }
@@ -280,7 +280,7 @@ impl Command {
         self
     }
 
-    /// The most that it may print.
+    /// Sets the output limit.
     pub(super) fn most(self, most: u64) -> Self {
         Self { most, ..self }
     }
@@ -290,7 +290,7 @@ impl Command {
     }
 }
 
-/// Whether it can be the id of an object.
+/// Returns true if the text can be the id of an object.
 pub(super) fn is_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }

@@ -1,4 +1,4 @@
-//! Finds what git would wait for without end: a FIFO or a device in a repository that came from elsewhere.
+//! Finds files that git would wait for forever: a FIFO or a device in a repository from elsewhere.
 
 use std::ffi::OsString;
 use std::fs;
@@ -9,13 +9,13 @@ use rustix::fs::FileType;
 
 use crate::disk::{self, Folder};
 
-/// Deeper and more than this nobody looks: git then waits until its deadline.
+/// The search stops at these limits; git then waits until its timeout.
 const DEEPEST: usize = 16;
 const MOST: usize = 1_000_000;
-/// A line that names a folder.
+/// The longest line that names a folder.
 const LONGEST_LINE: u64 = 64 << 10;
 
-/// The first FIFO or device in the repository of this folder, or in one around it.
+/// Returns the first FIFO or device in the repository of this folder, or in one that contains it.
 pub(super) fn find(folder: &Path) -> Option<PathBuf> {
     let mut left = MOST;
     folder.ancestors().find_map(|above| {
@@ -30,7 +30,7 @@ pub(super) fn find(folder: &Path) -> Option<PathBuf> {
     })
 }
 
-/// What an entry is, as far as a list of names says.
+/// The type of an entry, as far as a directory listing reports it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Listed {
     File,
@@ -51,7 +51,7 @@ fn within(folder: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
         let is_folder = match listed {
             Listed::File => return None,
             Listed::Folder => true,
-            // Git follows a symlink.
+            // Git follows symlinks.
             Listed::Other => {
                 let kind = fs::metadata(&path).ok()?.file_type();
                 if is_special(kind) {
@@ -64,12 +64,12 @@ fn within(folder: &Path, depth: usize, left: &mut usize) -> Option<PathBuf> {
     })
 }
 
-/// A socket is none: it cannot be opened, and git's own daemon has one.
+/// Returns true for FIFOs and devices, but not for sockets: those cannot be opened, and git's own daemon has one.
 fn is_special(kind: fs::FileType) -> bool {
     kind.is_fifo() || kind.is_char_device() || kind.is_block_device()
 }
 
-/// The first line of a small file.
+/// Reads the first line of a small file.
 fn line(file: &Path) -> Option<String> {
     let text = String::from_utf8(disk::read(file, LONGEST_LINE).ok()?).ok()?;
     text.lines().next().map(str::to_owned)

@@ -1,8 +1,8 @@
-//! What `git ls-tree -z` prints of a tree: one entry for each file.
+//! Parses the output of `git ls-tree -z`: one entry for each file.
 
 use super::runner::is_id;
 
-/// A file of a tree of git.
+/// A file in a git tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blob {
     pub mode: Mode,
@@ -22,16 +22,16 @@ pub(super) enum Mode {
 pub(super) struct Listed<'l> {
     pub path: &'l [u8],
     pub blob: Blob,
-    /// Only with `-l`, and only of what the repository itself holds.
+    /// Only with `-l`, and only for objects that the repository itself contains.
     pub size: Option<u64>,
 }
 
-/// The entries of a list; none in the place of one that cannot be read.
+/// Returns the entries of a list, with `None` for each entry that cannot be parsed.
 pub(super) fn entries(list: &[u8]) -> impl Iterator<Item = Option<Listed<'_>>> {
     list.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).map(entry)
 }
 
-/// `100644 blob 5716ca59...\tdir/name`, with `-l` a size before the tab.
+/// Parses `100644 blob 5716ca59...\tdir/name`; with `-l` a size precedes the tab.
 fn entry(entry: &[u8]) -> Option<Listed<'_>> {
     let tab = entry.iter().position(|byte| *byte == b'\t')?;
     let mut head = std::str::from_utf8(&entry[..tab]).ok()?.split_ascii_whitespace();

@@ -1,4 +1,4 @@
-//! What a guardian is asked to run.
+//! The call that a guardian runs.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::confine::Confinement;
 use super::os_text;
 
-/// One program to be run to its end.
+/// One program to run to its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// The program and its arguments; a program with a slash in its name starts cheapest.
+    /// The program and its arguments. Starting is cheapest if the program's name contains a slash.
     #[serde(with = "os_text::list")]
     pub argv: Vec<OsString>,
     /// The complete environment: nothing is inherited.
@@ -22,29 +22,29 @@ pub struct Call {
     /// Without it, the program may write wherever we may.
     #[serde(default)]
     pub confinement: Option<Confinement>,
-    /// The file to be read as standard input; without one, the input is empty.
+    /// The file to use as standard input. Without it, the input is empty.
     #[serde(with = "os_text::maybe_path")]
     pub stdin: Option<PathBuf>,
-    /// Where the output goes; absent afterwards when there was none.
+    /// The file for the output. It does not exist afterwards if there was no output.
     #[serde(with = "os_text::path")]
     pub stdout: PathBuf,
     #[serde(with = "os_text::path")]
     pub stderr: PathBuf,
-    /// The child writes its output into the file itself: some programs lose what a pipe does not take at once.
+    /// The child writes the output file itself: some programs lose output that a pipe does not take at once.
     #[serde(default)]
     pub writes_itself: bool,
-    /// How much of each stream is kept; what comes after is counted and dropped.
+    /// The number of bytes of each stream to keep. Further output is counted and dropped.
     pub keep_bytes: u64,
     pub deadline: Duration,
-    /// How long the child may take to leave after it was asked to.
+    /// The time that the child gets to exit after it was asked to.
     pub grace: Duration,
-    /// Where `Ended` is written before anybody is told, if the call ended by itself.
+    /// The path where `Ended` is written before it is reported, if the call ended by itself.
     #[serde(with = "os_text::path")]
     pub record: PathBuf,
 }
 
 impl Call {
-    /// The longest time that a call should take, its sweep aside.
+    /// Returns the longest time that a call should take, without the sweep.
     pub(super) fn longest(&self) -> Duration {
         self.deadline.saturating_add(self.grace)
     }

@@ -1,7 +1,7 @@
-//! The word that ends calls before their time.
+//! The signal that cancels calls.
 //!
-//! Each degree of it is a pipe that closes: whoever waits in a poll hears it with all else, nobody is told one by one,
-//! and a call that begins later hears it too.
+//! Each degree is a pipe that closes. So a call can wait for it in the same poll as for everything else, listeners need
+//! no individual notification, and a call that starts later sees it too.
 
 use std::io::{PipeReader, PipeWriter, pipe};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -17,12 +17,12 @@ use super::error::ProcessError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cancel {
-    /// Ask the child to leave, and give it the call's grace.
+    /// Ask the child to exit within the call's grace.
     Gently,
     Now,
 }
 
-/// Who may cancel calls. Dropped, it cancels them now: nobody waits for them any more.
+/// The handle that cancels calls. Dropping it cancels them now, because their results are no longer awaited.
 #[derive(Debug)]
 pub struct Canceller {
     gently: Option<PipeWriter>,
@@ -30,13 +30,13 @@ pub struct Canceller {
     ear: CancelToken,
 }
 
-/// Where calls hear that they are cancelled.
+/// The receiving end, where calls see that they are cancelled.
 #[derive(Clone, Debug)]
 pub struct CancelToken(Arc<Ends>);
 
 #[derive(Debug)]
 struct Ends {
-    /// Closes with the first word, whichever it is.
+    /// Closes with the first cancellation of either degree.
     gently: PipeReader,
     now: PipeReader,
 }
@@ -56,7 +56,7 @@ impl Canceller {
         self.ear.clone()
     }
 
-    /// Tells all that listen; a word is never taken back.
+    /// Cancels all calls that listen. This cannot be undone.
     pub fn say(&mut self, how: Cancel) {
         self.gently = None;
         if how == Cancel::Now {
@@ -66,19 +66,19 @@ impl Canceller {
 }
 
 impl CancelToken {
-    /// The most urgent word so far.
+    /// Returns the most urgent cancellation so far.
     pub fn heard(&self) -> Option<Cancel> {
         let Ends { gently, now } = &*self.0;
         let at_once = Duration::ZERO;
         is_closed(gently, at_once).then(|| if is_closed(now, at_once) { Cancel::Now } else { Cancel::Gently })
     }
 
-    /// Whether there is a word, or comes one within this time.
+    /// Waits up to this time and returns true if the calls are cancelled.
     pub fn cancelled_within(&self, time: Duration) -> bool {
         is_closed(&self.0.gently, time)
     }
 
-    /// What can be read once there is a more urgent word than the last.
+    /// Returns the pipe that becomes readable at a more urgent cancellation than the last.
     pub(super) fn after(&self, last: Option<Cancel>) -> Option<BorrowedFd<'_>> {
         match last {
             None => Some(self.0.gently.as_fd()),

@@ -1,9 +1,9 @@
-//! Confinement: our own program, started once more, gives up writing anywhere but where it was told, and becomes the
-//! program that was asked for. Whatever that starts is bound by it too, and nobody can take it back.
+//! Confinement: our own program is started once more, gives up the right to write outside the given places, and becomes
+//! the requested program. Everything that this program starts is confined too, and the confinement cannot be undone.
 //!
-//! It is Landlock, of Linux 6.2 or newer: an earlier one lets a file be cut short that it does not let be written.
-//! Reading, running programs, the network and signals stay free, and so does changing the mode, the owner and the
-//! times of a file that is one's own: the kernel has no rule for these.
+//! It uses Landlock, from Linux 6.2: earlier versions allow truncating a file that must not be written. Reading,
+//! running programs, the network and signals stay allowed. So does changing the mode, the owner and the times of one's
+//! own files, because the kernel has no rule for them.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -16,33 +16,33 @@ use serde::{Deserialize, Serialize};
 use super::ended::How;
 use super::os_text;
 
-/// The word that starts our own program as one that is about to be confined.
+/// The argument that starts our own program as one to be confined.
 pub const CONFINED: &str = "confined";
 
-/// The only places where a child, and all that it starts, may write; those that are not there are passed over.
+/// The only places where a child and its descendants may write. Missing places are skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Confinement {
-    /// Absolute paths of folders, with all that is in them, and of files.
+    /// Absolute paths of files, and of folders with all their contents.
     #[serde(with = "os_text::list")]
     pub writes: Vec<OsString>,
 }
 
-/// What every program may write to.
+/// The devices that every program may write to.
 const DEVICES: [&str; 7] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
 /// The terminals that a program opens for its own children.
 const TERMINALS: &str = "/dev/pts";
 
-/// Between the places and the program; no place is called so, for places are absolute.
+/// Separates the places from the program. Places are absolute, so none has this name.
 const THEN: &str = "--";
-/// Becoming the program has failed; with these words the line on stderr begins that says why.
+/// Exit code when the program could not be started. The line on stderr with the reason starts with `WORDS`.
 const FAILED: u8 = 126;
 const WORDS: &str = "skilltune: not started: ";
-/// More of stderr than this nobody needs for it.
+/// The most bytes of stderr that are read for it.
 const LINE: usize = 1024;
 
 impl Confinement {
-    /// What is started in place of the program: our own, whichever file it stands in by now.
+    /// Returns the command to start in place of the program: our own binary, even if its file was moved.
     pub(crate) fn argv(&self, argv: &[OsString]) -> Vec<OsString> {
         let ours = ["/proc/self/exe", CONFINED].map(OsString::from);
         let rest = self.writes.iter().cloned().chain([THEN.into()]).chain(argv.iter().cloned());
@@ -50,7 +50,7 @@ impl Confinement {
     }
 }
 
-/// How a confined call has ended: one that never became its program was not started.
+/// Returns how a confined call ended. A call that never became its program was not started.
 pub(super) fn how(how: How, stderr: &Path) -> How {
     if how != How::Exited(FAILED.into()) {
         return how;
@@ -66,13 +66,13 @@ fn why(told: &[u8]) -> Option<String> {
     Some(told.strip_prefix(WORDS)?.lines().next()?.to_owned())
 }
 
-/// Becomes the program after `--`, confined to the places before it; comes back only when that failed.
+/// Becomes the program after `--`, confined to the places before it. Returns only if that failed.
 pub fn confined_main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(2);
     let writes: Vec<OsString> = arguments.by_ref().take_while(|word| word != THEN).collect();
     let argv: Vec<OsString> = arguments.collect();
     let why = become_confined(&writes, &argv);
-    // Nobody to tell when stderr is gone; the exit code is left.
+    // If stderr is closed, only the exit code reports it.
     let _ = writeln!(io::stderr(), "{WORDS}{why}");
     ExitCode::from(FAILED)
 }
@@ -103,7 +103,7 @@ mod by_landlock {
         RulesetCreatedAttr, RulesetError, RulesetStatus, path_beneath_rules,
     };
 
-    /// Whether the kernel can hold a program to its folders.
+    /// Returns true if the kernel can confine a program to its folders.
     pub fn can_confine() -> bool {
         rules().is_ok()
     }
@@ -119,12 +119,12 @@ mod by_landlock {
         }
     }
 
-    /// All ways of writing, or an error: half of them would be no confinement.
+    /// Handles all kinds of write access or fails: partial confinement is useless.
     fn rules() -> Result<RulesetCreated, RulesetError> {
         Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(writing())?.create()
     }
 
-    /// Asking devices for more than bytes, newer kernels' business, is left out.
+    /// Returns all write rights except device ioctls, which only newer kernels restrict.
     fn writing() -> BitFlags<AccessFs> {
         AccessFs::from_write(ABI::V3)
     }

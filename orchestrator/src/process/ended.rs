@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use super::error::ProcessError;
 
-/// How a call ended and what it left.
+/// How a call ended and what it produced.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     pub how: How,
-    /// All that was written, kept or not.
+    /// All bytes written, whether kept or not.
     pub stdout_bytes: u64,
     pub stderr_bytes: u64,
     pub stdout_truncated: bool,
     pub stderr_truncated: bool,
     pub took_ms: u64,
-    /// How many leftover descendants had to be killed.
+    /// The number of leftover descendants that had to be killed.
     pub swept: u32,
 }
 
@@ -30,14 +30,14 @@ pub enum How {
     Signalled(i32),
     TimedOut,
     Cancelled,
-    /// It closed its output, as after an answer, and did not exit by itself before skilltune ended it: its exit code is
+    /// It closed its output, as after an answer, but did not exit before skilltune ended it, so its exit code is
     /// unknown.
     OutputClosed,
     NotStarted {
         why: String,
     },
-    /// Its end is not known, or not whole: its guardian was killed or stopped, its output was taken away, or something
-    /// that it started could not be ended.
+    /// Its end is unknown or incomplete: its guardian was killed or stopped, its output was removed, or a process that
+    /// it started could not be killed.
     Lost {
         why: String,
     },
@@ -48,9 +48,9 @@ impl How {
         Self::Lost { why: why.to_owned() }
     }
 
-    /// Whether the call came to an end of its own, one that running it again would have to pay for.
+    /// Returns true if the call ended by itself, so that running it again would cost a second time.
     ///
-    /// A signal is somebody's doing: whoever ends us and all that we run must not leave it behind as an answer.
+    /// A signal does not count: if somebody kills us and everything we run, that must not be recorded as an answer.
     pub fn is_answer(&self) -> bool {
         match self {
             Self::Exited(_) | Self::TimedOut | Self::OutputClosed | Self::NotStarted { .. } => true,
@@ -59,28 +59,28 @@ impl How {
     }
 }
 
-/// The milliseconds since then.
+/// Returns the milliseconds since then.
 pub(super) fn since(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Ended {
-    /// Reads a call's record: there is one when the call came to an end of its own, whoever died meanwhile.
+    /// Reads the record of a call. It exists if the call ended by itself, even if other processes died meanwhile.
     pub fn recorded(record: &Path) -> Result<Option<Self>, ProcessError> {
         match fs::read(record) {
-            // One that is not whole was being written when the machine went down: it tells nothing.
+            // An incomplete record was being written when the machine went down; ignore it.
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(ProcessError::Record { path: record.to_owned(), source }),
         }
     }
 
-    /// The end of a call that began then, and of which nothing else is known.
+    /// Returns the end of a call that began then and about which nothing else is known.
     pub(super) fn lost(began: Instant, why: &str) -> Self {
         Self { took_ms: since(began), ..Self::without_running(How::lost(why)) }
     }
 
-    /// The end of a call of which nothing ran.
+    /// Returns the end of a call of which nothing ran.
     pub(super) fn without_running(how: How) -> Self {
         Self {
             how,

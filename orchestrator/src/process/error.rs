@@ -1,9 +1,9 @@
-//! What can go wrong on our side of a call.
+//! The errors on our side of a call.
 
 use std::io;
 use std::path::PathBuf;
 
-/// We failed; how the child fared is in `Ended`.
+/// A failure of ours; the child's failure is in `Ended`.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     #[error("cannot start a guardian from {exe}")]
@@ -25,8 +25,8 @@ pub enum ProcessError {
 }
 
 impl ProcessError {
-    /// Whether the system had no room for another process or namespace just then: what other processes do, agents among
-    /// them, is no failure of ours.
+    /// Returns true if the system temporarily had no room for another process or namespace. Other processes, including
+    /// agents, can cause that, so it is not our failure.
     pub(super) fn is_want(&self) -> bool {
         match self {
             Self::Namespace { .. } => true,
@@ -43,7 +43,7 @@ impl ProcessError {
     }
 }
 
-/// Something that a guardian could not do on disk; it travels to the parent as text.
+/// A disk operation that failed in a guardian. It is sent to the parent as text.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot {doing} {path}: {source}")]
 pub(super) struct Trouble {

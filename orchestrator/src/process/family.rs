@@ -1,11 +1,12 @@
-//! All that belongs to a call, and its end.
+//! All processes that belong to a call, and how they are ended.
 //!
-//! In a namespace that is everything but the guardian, and the kernel reaches all of it at once. Elsewhere it is what
-//! descends from the guardian: it is looked for in `/proc`, the dear way, taken only when the kernel says that children
-//! remain, and stopped before it is killed, for a process that forks faster than it is killed would never be gone.
+//! In a namespace these are all processes except the guardian, and the kernel reaches them all at once. Elsewhere they
+//! are the guardian's descendants, which are searched in `/proc`. That is expensive, so it is done only if the kernel
+//! says that children remain. They are stopped before they are killed, because a process that forks faster than it is
+//! killed would never be gone.
 //!
-//! A storm makes the table of processes as long as it likes: a look costs no more than the table is long, and it ends
-//! with its time, having killed what it has stopped.
+//! A fork storm can make the process table arbitrarily long. A scan takes time proportional to its length, and stops at
+//! its time limit after killing the processes that it stopped.
 
 use std::time::{Duration, Instant};
 
@@ -21,30 +22,30 @@ pub(super) use linux::{Hunt, Seen, await_one, myself};
 #[cfg(target_os = "linux")]
 use linux::{await_child, terminate_descendants};
 
-/// How many are reaped before those that live are looked at again: more than a storm leaves during a look, for what is
-/// not reaped makes the next look longer.
+/// The number of processes to reap before scanning for living ones again. It is larger than what a storm leaves during
+/// a scan, because unreaped processes make the next scan longer.
 const MANY: usize = 1 << 16;
 
-/// Where the processes of a call are found.
+/// The place to search for the processes of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reach {
     Namespace(Init),
     Descendants,
 }
 
-/// What the reaping of a whole family has shown.
+/// The result of reaping a whole family.
 #[derive(Default)]
 pub(super) struct Settled {
-    /// How the child itself ended.
+    /// The exit status of the child itself.
     pub(super) status: Option<WaitStatus>,
-    /// How many others had to be killed.
+    /// The number of other processes that had to be killed.
     pub(super) swept: u32,
-    /// Something is left that could not be ended in time.
+    /// True if something could not be ended in time.
     pub(super) left: bool,
 }
 
 impl Reach {
-    /// Asks everything that belongs to the call to leave, each once: a second TERM often means "at once".
+    /// Asks all processes of the call to exit, each once: a second TERM often means "at once".
     pub(super) fn terminate(self, child: Pid, limit: Option<Instant>) {
         match self {
             Self::Namespace(init) => init.signal_all(Signal::TERM),
@@ -52,19 +53,20 @@ impl Reach {
         }
     }
 
-    /// Kills what can be killed without a look.
+    /// Kills all processes that can be killed without a scan.
     pub(super) fn kill_at_once(self, child: Pid) {
         match self {
             Self::Namespace(init) => init.signal_all(Signal::KILL),
-            // Fails only when nobody is left in it.
+            // Fails only if the group is empty.
             Self::Descendants => drop(kill_process_group(child, Signal::KILL)),
         }
     }
 
-    /// Kills and reaps until this process, the reaper of all that its child left, has no children any more, or until
-    /// patience ends: with a family that grows as fast as it is reaped, or one that hangs in the kernel.
+    /// Kills and reaps until this process, the subreaper of everything its child left, has no more children, or until
+    /// `patience` is over: the family may grow as fast as it is reaped, or hang in the kernel.
     ///
-    /// Only for a guardian, whose every child belongs to the call: elsewhere waiting for any child steals others'.
+    /// Only for a guardian, whose children all belong to the call. Elsewhere, waiting for any child would steal the
+    /// children of others.
     pub(super) fn settle(self, child: Pid, patience: Duration) -> Settled {
         let mut settled = Settled::default();
         let mut hunt = Hunt::within(patience);
@@ -93,19 +95,19 @@ impl Reach {
     }
 }
 
-/// What became of the children of this process.
+/// The result of reaping the children of this process.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reaped {
-    /// There are no more: the only way to be sure.
+    /// No children are left: the only way to be sure.
     All,
-    /// Some were, and there may be more.
+    /// Some were reaped, and there may be more.
     Some,
-    /// None has ended that was not reaped before.
+    /// No further child has exited.
     None,
 }
 
-/// Reaps the orphans that have ended by themselves, so that a long call does not fill the process table; how many, and
-/// how the child ended if it was met among them. Nobody is looked for: a storm goes on meanwhile.
+/// Reaps orphans that exited by themselves, so that a long call does not fill the process table. Returns their number,
+/// and the child's status if it was among them. It does not scan: a storm goes on meanwhile.
 pub(super) fn reap_strays(child: Pid) -> (usize, Option<WaitStatus>) {
     for nth in 0..MANY {
         match wait(WaitOptions::NOHANG) {
@@ -117,7 +119,7 @@ pub(super) fn reap_strays(child: Pid) -> (usize, Option<WaitStatus>) {
     (MANY, None)
 }
 
-/// Reaps as many as there are, up to a number: a family that forks without end must not go on meanwhile.
+/// Reaps up to a maximum number, so that a family that keeps forking does not continue meanwhile.
 fn reap(child: Pid, settled: &mut Settled, hunt: &mut Hunt) -> Reaped {
     for nth in 0..MANY {
         match wait(WaitOptions::NOHANG) {
@@ -146,7 +148,7 @@ mod elsewhere {
         let _ = kill_process_group(child, Signal::TERM);
     }
 
-    /// The end of all that can be found, which is the group of the child.
+    /// Kills all that can be found, which is the group of the child.
     pub(super) struct Hunt {}
 
     impl Hunt {
@@ -180,39 +182,39 @@ mod linux {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process, kill_process_group, pidfd_open};
 
-    /// One process, as one look at it has shown.
+    /// One process, as seen in one scan.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(in super::super) struct Seen {
         pub(in super::super) pid: Pid,
         pub(in super::super) parent: i32,
-        /// None for one that is just being reaped, whose group and session the kernel tells as -1.
+        /// `None` for a process that is just being reaped, whose group and session the kernel reports as -1.
         pub(in super::super) group: Option<Pid>,
         pub(in super::super) session: i32,
-        /// It has ended and waits to be reaped.
+        /// It has exited and waits to be reaped.
         pub(in super::super) dead: bool,
     }
 
-    /// Every process that can be seen, looked at as it is asked for.
+    /// Returns all visible processes, read lazily.
     fn look() -> impl Iterator<Item = Seen> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter_map(see)
     }
 
-    /// This process. Its group and session are 0 where their leaders cannot be seen from here, as in a container that
-    /// was entered from outside; the system's calls for them cannot be asked there.
+    /// Returns this process. Its group and session are 0 if their leaders are not visible from here, as in a container
+    /// that was entered from outside; the system calls for them cannot be used there.
     pub(in super::super) fn myself() -> Option<Seen> {
         see(getpid().as_raw_pid())
     }
 
     fn see(pid: i32) -> Option<Seen> {
-        // The name is the only field of unbounded meaning, and the kernel keeps it far shorter than this.
+        // The name is the only field of unbounded length, and the kernel keeps it far shorter than this.
         let mut stat = [0; 512];
         let length = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut stat).ok()?;
         read_stat(&stat[..length])
     }
 
-    /// Reads the first fields of a stat line, whose second is a name that may hold anything.
+    /// Parses the first fields of a stat line. The second is a name that may contain anything.
     fn read_stat(stat: &[u8]) -> Option<Seen> {
         let name_ends = stat.iter().rposition(|byte| *byte == b')')?;
         let pid = stat.split(|byte| *byte == b' ').next()?;
@@ -228,12 +230,12 @@ mod linux {
         })
     }
 
-    /// One process or group; a signal to a number that is not positive would go to many.
+    /// Returns a single process or group. A signal to a number that is not positive would go to many.
     fn one(raw: i32) -> Option<Pid> {
         Pid::from_raw(raw.max(0))
     }
 
-    /// The processes that are roots, and all that descends from them.
+    /// Returns the roots and all their descendants.
     fn members(all: &[Seen], is_root: impl Fn(&Seen) -> bool) -> Vec<Seen> {
         let mut children = HashMap::<i32, Vec<Seen>>::new();
         for seen in all {
@@ -243,7 +245,7 @@ mod linux {
         let mut known: HashSet<Pid> = family.iter().map(|seen| seen.pid).collect();
         let mut next = 0;
         while let Some(parent) = family.get(next).map(|seen| seen.pid.as_raw_pid()) {
-            // A root may be a child of another: nobody is asked for children twice.
+            // A root may be a child of another: take its children only once.
             let children = children.remove(&parent).unwrap_or_default();
             family.extend(children.into_iter().filter(|seen| known.insert(seen.pid)));
             next += 1;
@@ -251,11 +253,11 @@ mod linux {
         family
     }
 
-    /// The end of a family, look by look: stopped until a look finds nobody new in it, and then killed. What is stopped
-    /// can neither fork nor wake another.
+    /// Ends a family in several scans: its processes are stopped until a scan finds no new one, and then killed. A
+    /// stopped process cannot fork or wake another.
     ///
-    /// A family may grow for as long as it is looked for, and on a busy machine it grows faster than a look: after half
-    /// of the time each look kills what it sees, and none goes on after the end of the time.
+    /// A family may keep growing, and on a busy machine it grows faster than a scan. After half of the time each scan
+    /// kills what it sees, and none continues after the time limit.
     pub(in super::super) struct Hunt {
         stopped: HashSet<Pid>,
         patient_until: Instant,
@@ -268,8 +270,8 @@ mod linux {
             Self { stopped: HashSet::new(), patient_until: now + patience / 2, limit: now + patience }
         }
 
-        /// One look, and who of the family it has seen; they are killed if there is none of them that is new, or no time
-        /// for another look.
+        /// Scans once and returns the family. Its processes are killed if none of them is new, or if there is no time
+        /// for another scan.
         pub(in super::super) fn look(&mut self, is_root: impl Fn(&Seen) -> bool) -> (Vec<Seen>, bool) {
             self.look_at(look(), is_root, &mut |pid, signal| {
                 let _ = kill_process(pid, signal);
@@ -286,7 +288,7 @@ mod linux {
             let mut met = HashSet::new();
             let mut all = Vec::new();
             for seen in table.take_while(|_| Instant::now() < self.limit) {
-                // At once: a moment later it may have handed on to another. Children mostly come after their parents.
+                // Stop it at once: a moment later it may have forked. Children mostly come after their parents.
                 if !seen.dead && (is_root(&seen) || met.contains(&seen.parent)) {
                     met.insert(seen.pid.as_raw_pid());
                     stop(&mut self.stopped, &seen, send);
@@ -301,18 +303,18 @@ mod linux {
                 kill(&family, send);
             }
             if is_late {
-                // A look that was cut short has not met all of them.
+                // An aborted scan did not see all of them.
                 self.stopped.drain().for_each(|pid| send(pid, Signal::KILL));
             }
             (family, over)
         }
 
-        /// It is gone: its number may be another's now.
+        /// Forgets a reaped process: its pid may be reused.
         pub(in super::super) fn forget(&mut self, reaped: Pid) {
             self.stopped.remove(&reaped);
         }
 
-        /// The same for all that descends from this process.
+        /// Scans the descendants of this process.
         pub(in super::super) fn descendants(&mut self, _child: Pid) -> bool {
             let me = getpid().as_raw_pid();
             self.look(|seen| seen.parent == me).1
@@ -325,10 +327,10 @@ mod linux {
         }
     }
 
-    /// Kills a family; by group too, which a fork cannot outrun.
+    /// Kills a family, also by group, which a fork cannot outrun.
     fn kill(family: &[Seen], send: &mut impl FnMut(Pid, Signal)) {
-        // A group lies within one session, and these live in a guardian's or in one made below it: no group but
-        // the guardian's own holds anybody else.
+        // A group is within one session, and these are in a guardian's session or in one made below it. Only the
+        // guardian's own group contains other processes.
         let own = myself().and_then(|seen| seen.group);
         let groups: HashSet<Pid> =
             family.iter().filter_map(|seen| seen.group).filter(|group| Some(*group) != own).collect();
@@ -349,14 +351,14 @@ mod linux {
         }
     }
 
-    /// Waits for any child that lives: all were killed.
+    /// Waits for any living child; all were killed.
     pub(super) fn await_child(limit: Instant) {
         let me = getpid().as_raw_pid();
         let child = look().find(|seen| seen.parent == me && !seen.dead);
         await_one(child.map(|seen| seen.pid), limit);
     }
 
-    /// Waits until a process has ended; for one that cannot be seen, a moment.
+    /// Waits until a process has exited, or a moment if it cannot be seen.
     pub(in super::super) fn await_one(pid: Option<Pid>, limit: Instant) {
         let left = limit.saturating_duration_since(Instant::now());
         let exit = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
@@ -405,11 +407,11 @@ mod linux {
             let all: Vec<Seen> = crowd(100..120_000, 40).map(|seen| Seen { dead: true, ..seen }).collect();
             let began = Instant::now();
             assert_eq!(members(&all, |seen| seen.parent == 40).len(), all.len());
-            // Each of them beside each other one would be minutes.
+            // Comparing each of them with every other would take minutes.
             assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
         }
 
-        /// What was sent, to whom, last.
+        /// Returns the last signal sent to each process.
         fn hunted(hunt: &mut Hunt, table: impl Iterator<Item = Seen>) -> (HashMap<Pid, Signal>, bool) {
             let mut sent = HashMap::new();
             let (_, over) = hunt.look_at(table, |seen| seen.parent == 40, &mut |pid, signal| {

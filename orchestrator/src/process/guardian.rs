@@ -1,6 +1,6 @@
 //! The parent's side of one guardian.
 //!
-//! Blocking, as the guardian's own side is: each call under way has a thread of its own, that waits in one poll.
+//! Blocking, like the guardian's own side: each running call has its own thread, which waits in one poll.
 
 use std::io;
 use std::net::Shutdown;
@@ -23,36 +23,37 @@ use super::orphans;
 use super::start;
 use super::wire::{End, Reply, Request};
 
-/// How much later than it promised a guardian may answer before it is given up: longer than it sweeps.
+/// How late a guardian may answer before it is given up; longer than its sweep.
 const BELT: Duration = Duration::from_secs(8);
-/// How long a guardian may take until it takes calls, on a machine with other things to do.
+/// The time limit for a guardian to become ready, on a busy machine.
 const START: Duration = Duration::from_secs(30);
 
-/// What makes sure that nothing of a call outlives it.
+/// The mechanism that ensures that nothing of a call outlives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Containment {
-    /// The kernel: the call runs in a namespace of its guardian's own.
+    /// The kernel: the call runs in its guardian's own namespace.
     Namespace,
-    /// The guardian and its parent: they look for what descends from the call. A program that kills them both can
-    /// escape. `why` there is no namespace.
+    /// The guardian and its parent search for the call's descendants. A program that kills both can escape. `why` is
+    /// the reason that there is no namespace.
     Search { why: String },
 }
 
-/// A guardian that is running: our own binary, started again.
+/// A running guardian: our own binary, started again.
 ///
-/// Dropping it closes the socket, upon which it ends whatever it runs, and itself.
+/// Dropping it closes the socket. The guardian then ends what it runs, and itself.
 #[derive(Debug)]
 pub struct Guardian {
     end: End,
     process: Child,
     containment: Containment,
-    /// A call has not come to its end; whatever was the matter, it takes no other.
+    /// A call did not end. The guardian takes no other call, whatever the cause.
     lost: bool,
 }
 
 impl Guardian {
-    /// Starts a guardian, in a namespace if the kernel grants one: `exe` must come to `guardian_main` when given
-    /// `hidden_arg`. The mark, the one variable in its environment, and in no child's, is how a later command finds it.
+    /// Starts a guardian, in a namespace if the kernel allows one. `exe` must call `guardian_main` when it gets
+    /// `hidden_arg`. A later command finds the guardian by the mark, the only variable in its environment, which no
+    /// child gets.
     pub fn start(exe: &Path, hidden_arg: &str, mark: (&str, &str)) -> Result<Self, ProcessError> {
         match Self::in_namespace(exe, hidden_arg, mark) {
             Err(ProcessError::Namespace { why }) => Self::plain(exe, hidden_arg, mark, why),
@@ -75,7 +76,7 @@ impl Guardian {
         }
     }
 
-    /// `why` it is in no namespace.
+    /// `why` is the reason that it is not in a namespace.
     pub(super) fn plain(
         exe: &Path,
         hidden_arg: &str,
@@ -104,7 +105,7 @@ impl Guardian {
         let mut command = Command::new(exe);
         command.args(words).env_clear().env(mark.0, mark.1);
         command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
-        // Held until the pid is in it: a sweep for orphans must not take a newborn guardian for one.
+        // Held until it contains the pid: a sweep for orphans must not mistake a new guardian for one.
         let mut known = orphans::guardians();
         let process =
             command.spawn().map_err(|source| ProcessError::Start { exe: exe.to_owned(), source })?;
@@ -112,7 +113,7 @@ impl Guardian {
         Ok(Self { end: End::of(ours), process, containment, lost: false })
     }
 
-    /// Waits until the guardian takes calls; why it never will, otherwise.
+    /// Waits until the guardian takes calls. Otherwise returns the reason why it never will.
     fn greet(&mut self) -> Result<(), String> {
         let until = Instant::now().checked_add(START);
         loop {
@@ -133,7 +134,7 @@ impl Guardian {
         }
     }
 
-    /// Waits for one answer while no call is under way.
+    /// Waits for one answer while no call is running.
     fn answer(&mut self, until: Option<Instant>) -> io::Result<Reply> {
         loop {
             match self.end.take() {
@@ -145,7 +146,7 @@ impl Guardian {
         }
     }
 
-    /// The pid of the process that was started; in a namespace, killing it ends the guardian.
+    /// Returns the pid of the started process. In a namespace, killing it ends the guardian.
     pub fn pid(&self) -> u32 {
         self.process.id()
     }
@@ -154,15 +155,15 @@ impl Guardian {
         &self.containment
     }
 
-    /// Whether it will never take another call: it was lost, or somebody has ended it meanwhile.
+    /// Returns true if it will never take another call: it was lost or has been ended meanwhile.
     pub fn is_lost(&self) -> bool {
-        // One without a call has nothing to say: only its end makes the socket readable.
+        // Without a call it sends nothing, so the socket becomes readable only at its end.
         let mut idle = [PollFd::new(self.end.socket(), PollFlags::IN)];
         self.lost || poll(&mut idle, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })) != Ok(0)
     }
 
-    /// Runs one call to its end, or to an earlier one when it is cancelled. A guardian that does not come to it is the
-    /// call's failure; nothing of the call is left then, and it takes no other.
+    /// Runs one call to its end, or until it is cancelled. If the guardian dies, the call has failed; then nothing of
+    /// the call is left, and the guardian takes no other.
     pub fn run(&mut self, call: &Call, ear: &CancelToken) -> Result<Ended, ProcessError> {
         if ear.heard().is_some() {
             return Ok(Ended::without_running(How::Cancelled));
@@ -186,14 +187,14 @@ impl Guardian {
             Err(_) => "its guardian was killed",
         };
         self.put_down();
-        // It may have answered all the same.
+        // It may have answered nevertheless.
         if let Some(ended) = Ended::recorded(&call.record)? {
             return Ok(ended);
         }
         Ok(Ended::lost(began, why))
     }
 
-    /// Sends the call and waits for its answer; an error means that none will come.
+    /// Sends the call and waits for its answer. An error means that there will be none.
     fn converse(&mut self, call: &Call, ear: &CancelToken) -> io::Result<Reply> {
         let until = Instant::now().checked_add(call.longest().saturating_add(BELT));
         self.end.send(&Request::Run(call))?;
@@ -217,7 +218,7 @@ impl Guardian {
         }
     }
 
-    /// Waits for the guardian, or for a word that is more urgent than the last; no longer than it may take.
+    /// Waits for the guardian or a more urgent cancellation, up to the time limit.
     fn wait(&self, ear: &CancelToken, said: Option<Cancel>, until: Option<Instant>) -> io::Result<Came> {
         let mut watched = vec![PollFd::new(self.end.socket(), PollFlags::IN)];
         watched.extend(ear.after(said).map(|word| PollFd::from_borrowed_fd(word, PollFlags::IN)));
@@ -226,13 +227,13 @@ impl Guardian {
         Ok(Came { answer: ready(0), word: ready(1) })
     }
 
-    /// Kills the guardian and what it left.
+    /// Kills the guardian and its leftovers.
     fn put_down(&mut self) {
         let _ = self.process.kill(); // It may be dead already.
         self.bury();
     }
 
-    /// Lets the guardian go: it ends what it runs, then itself. One that does not is killed.
+    /// Closes the guardian: it ends what it runs, then itself. It is killed if it does not.
     pub fn close(mut self) {
         let _ = self.end.socket().shutdown(Shutdown::Both); // Fails when it is dead.
         if !start::ends_by(Pid::from_child(&self.process), Instant::now() + BELT) {
@@ -249,7 +250,7 @@ impl Guardian {
     }
 }
 
-/// Waits for one of them to be ready; an error when none is in time.
+/// Waits for one of them to be ready; fails after the time limit.
 fn wait(watched: &mut [PollFd<'_>], until: Option<Instant>) -> io::Result<()> {
     loop {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
@@ -263,7 +264,7 @@ fn wait(watched: &mut [PollFd<'_>], until: Option<Instant>) -> io::Result<()> {
     }
 }
 
-/// What a wait has ended with.
+/// The result of a wait.
 struct Came {
     answer: bool,
     word: bool,

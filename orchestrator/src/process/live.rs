@@ -1,6 +1,6 @@
-//! One call inside the guardian: start, watch, end, sweep, and write down.
+//! One call inside the guardian: start, watch, end, sweep, and record.
 //!
-//! All waiting is in one poll, on the child's exit, its output and the parent; nothing sleeps or spins.
+//! All waiting is in one poll for the child's exit, its output and the parent; nothing sleeps or spins.
 
 use std::fs;
 use std::io::{self, Write};
@@ -21,17 +21,17 @@ use super::parent::{Parent, Received};
 use super::start::{self, Exit, Started};
 use super::wire::{Reply, Request};
 
-/// How long a child may take to end by itself when it is cancelled, or nobody waits for it any more: one that has just
-/// answered is leaving, and what it was paid for is kept.
+/// The time that a child gets to end by itself when it is cancelled or its parent is gone: if it has just answered, it
+/// is about to exit, and its paid answer is kept.
 const LAST_MOMENT: Duration = Duration::from_millis(500);
-/// How long killed processes may take to be gone; only one that hangs in the kernel takes longer, and a storm on a
-/// machine that is busy with others.
+/// The time limit for killed processes to be gone. Only a process that hangs in the kernel takes longer, or a fork
+/// storm on a busy machine.
 const SWEEP_PATIENCE: Duration = Duration::from_secs(6);
-/// How often orphans that have ended are reaped during a long call: seldom, unless there are some. A program that leaves
-/// many would fill the process table.
+/// How often exited orphans are reaped during a long call: seldom, unless there are some. A program that leaves many
+/// would fill the process table.
 const TIDY: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(10)];
 
-/// Runs one call to its end; nothing of it is alive afterwards.
+/// Runs one call to its end. None of its processes is alive afterwards.
 pub(super) fn run(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) -> Reply {
     let began = Instant::now();
     match attempt(call, reach, parent, buffer).or_else(|trouble| caused_by_child(trouble, began)) {
@@ -40,7 +40,7 @@ pub(super) fn run(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [
     }
 }
 
-/// The end of a call whose child removed our files or put others in their place; any other trouble is ours.
+/// Returns the end of a call whose child removed or replaced our files. Any other trouble is ours.
 fn caused_by_child(trouble: Trouble, began: Instant) -> Result<Ended, Trouble> {
     match trouble.source.kind() {
         io::ErrorKind::NotFound
@@ -66,7 +66,7 @@ fn attempt(call: &Call, reach: Reach, parent: &mut Parent, buffer: &mut [u8]) ->
     Ok(ended)
 }
 
-/// Removes what an earlier attempt left, so that it is not mistaken for an answer of this one.
+/// Removes the files of an earlier attempt, so that they are not mistaken for an answer of this one.
 fn remove(path: &Path) -> Result<(), Trouble> {
     match fs::remove_file(path) {
         Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -76,7 +76,8 @@ fn remove(path: &Path) -> Result<(), Trouble> {
     }
 }
 
-/// One write, so that a record is whole or empty; before anybody is told, so that an answer cannot be lost.
+/// Writes the record at once, so that it is whole or empty, and before it is reported, so that an answer cannot be
+/// lost.
 fn write_record(path: &Path, ended: &Ended) -> Result<(), Trouble> {
     let line = super::wire::line(ended);
     let written = output::create(path).and_then(|mut file| file.write_all(&line));
@@ -93,12 +94,12 @@ fn watch_over(
     let mut live = Live::new(call, reach, started);
     let course = live.watch(parent, buffer);
     let took_ms = since(live.began);
-    // Whatever has gone wrong up to here, nothing returns before everything is dead.
+    // Whatever has failed so far, all processes must be dead before this returns.
     let drained = live.stop_reading(buffer);
     let settled = reach.settle(live.pid, SWEEP_PATIENCE);
     let how = course?.unwrap_or_else(|| how_it_ended(settled.status.or(live.status)));
     drained?;
-    // Whoever ends us may have ended the child as well: then a failure is not its own.
+    // A user who cancels us may have killed the child as well: then a failure is not its own.
     let is_cut_off = matches!(live.course, Course::Cancelled) && how != How::Exited(0);
     let how = if is_cut_off { How::Cancelled } else { how };
     let how = if settled.left { How::lost("a process that it started could not be killed") } else { how };
@@ -129,28 +130,28 @@ struct Live<'a> {
     streams: [Stream<'a>; 2],
     began: Instant,
     course: Course,
-    /// When the course has to change; never, when the clock cannot express it.
+    /// When the course has to change; `None` if the clock cannot express it.
     until: Option<Instant>,
-    /// How the child ended, where the tidying has met it.
+    /// The exit status of the child, if it was reaped as a stray.
     status: Option<WaitStatus>,
     tidied: Instant,
     tidy: Duration,
 }
 
-/// Where a call under way is heading.
+/// The course of a running call.
 enum Course {
     Running,
-    /// The call is cancelled: the child has one last moment before it is asked to leave.
+    /// The call is cancelled: the child has a last moment before it is asked to exit.
     Cancelled,
-    /// The child was asked to leave, and this is why.
+    /// The child was asked to exit for this reason.
     Leaving(How),
-    /// The parent is gone since then: the child has one last moment, or its grace where it has closed its output.
+    /// The parent has been gone since then: the child has a last moment, or its grace if it closed its output.
     Orphaned(Instant),
-    /// No more waiting; this is how it ended.
+    /// Waiting is over; the call ended this way.
     Over(How),
 }
 
-/// What one poll has announced.
+/// The events of one poll.
 struct Announced {
     exit: bool,
     parent: bool,
@@ -178,7 +179,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Watches until the child has ended or must be ended; none means that it ended by itself.
+    /// Watches until the child has ended or must be ended. `None` means that it ended by itself.
     fn watch(&mut self, parent: &mut Parent, buffer: &mut [u8]) -> Result<Option<How>, Trouble> {
         loop {
             let announced = self.poll(parent).map_err(|source| self.trouble("watch the call in", source))?;
@@ -216,7 +217,7 @@ impl<'a> Live<'a> {
         Ok(Announced { exit: !exit.is_empty(), parent: !parent.is_empty(), streams: [stdout, stderr] })
     }
 
-    /// How long a poll may wait; none for ever.
+    /// Returns how long a poll may wait; `None` is forever.
     fn timeout(&self) -> Option<Timespec> {
         let now = Instant::now();
         let wait = match (&self.course, self.until) {
@@ -265,7 +266,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Asks everything that belongs to the call to leave.
+    /// Asks all processes of the call to exit.
     fn ask_to_leave(&mut self, why: How) {
         let until = Instant::now().checked_add(self.call.grace);
         self.reach.terminate(self.pid, until);
@@ -288,7 +289,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Stops waiting; a call that was asked to leave ends for the reason it was asked.
+    /// Stops waiting. A call that was asked to exit ends for that reason.
     fn give_up(&mut self) {
         let how = match &self.course {
             Course::Leaving(how) | Course::Over(how) => how.clone(),
@@ -297,20 +298,20 @@ impl<'a> Live<'a> {
         self.course = Course::Over(how);
     }
 
-    /// How a call ended that skilltune does not wait for any longer.
+    /// Returns the end of a call that skilltune no longer waits for.
     fn cut_off(&self) -> How {
         if self.has_closed_its_output() { How::OutputClosed } else { How::Cancelled }
     }
 
-    /// Whether no writer of its streams is left. A file that the child writes itself shows no end of its writers: the
-    /// reader of the answer looks for its end there.
+    /// Returns true if all writers of its streams are gone. For a file that the child writes itself this cannot be
+    /// seen: the reader of the answer looks for its end there.
     fn has_closed_its_output(&self) -> bool {
         self.streams.iter().all(|stream| stream.pipe().is_none())
     }
 
-    /// Kills what it can at once, then takes what was written, without waiting for anybody who escaped.
+    /// Kills what it can at once, then reads the remaining output without waiting for processes that escaped.
     fn stop_reading(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
-        // Of one that was reaped the number may be another's.
+        // The pid of a reaped child may be reused.
         if self.status.is_none() {
             self.reach.kill_at_once(self.pid);
         }

@@ -1,15 +1,15 @@
-//! The last resort: finding what belonged to a run by a variable in its environment.
+//! The last resort: finds the processes of a run by a variable in their environment.
 //!
-//! For a later command, after somebody killed both us and the guardian. A program that has cleared its
-//! environment is not found.
+//! For a later command, after somebody killed both us and the guardian. A program that cleared its environment is not
+//! found.
 
-/// Kills every process of this user whose environment holds exactly this `NAME=value`, but for ourselves.
+/// Kills every process of this user whose environment contains exactly this `NAME=value`, except this one.
 #[cfg(not(target_os = "linux"))]
 pub fn sweep_marked(_marker: &str) -> u32 {
     0
 }
 
-/// Waits for the processes of this user whose environment holds exactly this `NAME=value` to end by themselves.
+/// Waits for the processes of this user whose environment contains exactly this `NAME=value` to end by themselves.
 #[cfg(not(target_os = "linux"))]
 pub fn await_marked(_marker: &str, _patience: std::time::Duration) {}
 
@@ -29,11 +29,11 @@ mod linux {
 
     const PATIENCE: Duration = Duration::from_secs(3);
 
-    /// Kills every process of this user whose environment holds exactly this `NAME=value`, but for ourselves.
+    /// Kills every process of this user whose environment contains exactly this `NAME=value`, except this one.
     pub fn sweep_marked(marker: &str) -> u32 {
         let limit = Instant::now() + PATIENCE;
         let mut killed = BTreeSet::new();
-        // Again until a look finds nothing: what was killed may have forked just before.
+        // Repeat until a scan finds nothing: a killed process may have forked just before.
         loop {
             let found = find(marker);
             if found.is_empty() || Instant::now() >= limit {
@@ -48,7 +48,7 @@ mod linux {
         }
     }
 
-    /// Waits for the processes of this user whose environment holds exactly this `NAME=value` to end by themselves.
+    /// Waits for the processes of this user whose environment contains exactly this `NAME=value` to end by themselves.
     pub fn await_marked(marker: &str, patience: Duration) {
         await_all(find(marker), Instant::now() + patience);
     }
@@ -59,14 +59,14 @@ mod linux {
         pids.filter_map(|pid| Some((pid, marked(pid, marker)?))).collect()
     }
 
-    /// A handle on the process, if it is ours and bears the marker.
+    /// Returns a handle to the process if it is ours and has the marker.
     fn marked(pid: i32, marker: &str) -> Option<OwnedFd> {
         let process = Pid::from_raw(pid).filter(|pid| *pid != getpid())?;
         let folder = format!("/proc/{pid}");
         if fs::metadata(&folder).ok()?.uid() != geteuid().as_raw() {
             return None;
         }
-        // The handle comes before the look: a pid given away meanwhile cannot hit a stranger.
+        // Open the handle before reading: if the pid is reused meanwhile, no other process is hit.
         let handle = pidfd_open(process, PidfdFlags::empty()).ok()?;
         let environment = fs::read(format!("{folder}/environ")).ok()?;
         environment.split(|byte| *byte == 0).any(|entry| entry == marker.as_bytes()).then_some(handle)

@@ -1,4 +1,4 @@
-//! Child programs, one at a time and under guard, so that nothing of them is left, whatever happens.
+//! Child programs, run one at a time under a guardian, so that none of their processes is left, whatever happens.
 //!
 //! ```text
 //!   main program                      guardian (our own binary, started again)       the child
@@ -7,26 +7,26 @@
 //!        |   <------------------------------ Ended   |  into files, keeps time       descends from it
 //! ```
 //!
-//! A guardian lives in a session of its own, so neither the terminal's Ctrl-C nor a hang-up reaches it, and an agent finds
-//! no terminal to ask questions on. When the socket closes, however we died, it ends everything and itself.
+//! A guardian has its own session, so neither the terminal's Ctrl-C nor a hang-up reaches it, and an agent has no
+//! terminal for prompts. When the socket closes, however we died, it ends everything and itself.
 //!
-//! Where the kernel grants a namespace (`namespace`), the guardian is its first process: nothing in it outlives the
-//! guardian, and nothing in it can reach the guardian or us. The process that was started only waits for it; when either
+//! If the kernel allows a namespace (`namespace`), the guardian is its first process: nothing in it outlives the
+//! guardian, and nothing in it can reach the guardian or us. The process that was started only waits for it; if either
 //! is killed, the kernel ends everything.
 //!
-//! Elsewhere the guardian is the subreaper of its children: what they leave behind comes to it and is killed (`family`).
-//! A program can kill a guardian there: the main program, a subreaper too, then sweeps what it left. When both are
-//! killed, `sweep_marked` finds the rest by a variable in their environment, and who has none escapes.
+//! Otherwise the guardian is the subreaper of its children: their leftovers become its children and are killed
+//! (`family`). There a program can kill its guardian: the main program, also a subreaper, then sweeps the leftovers. If
+//! both are killed, `sweep_marked` finds the rest by a variable in their environment, and a process without it escapes.
 //!
-//! A guardian that does not come to the end of a call is that call's failure, and is replaced.
+//! If a guardian does not finish a call, the call has failed, and the guardian is replaced.
 //!
 //! A call may be confined: then our own program is started once more between guardian and child, gives up its rights,
 //! and becomes the child.
 //!
-//! Linux 5.4 or newer. On macOS there is no namespace, no subreaper and no `/proc`: only the child's process group is
-//! killed there, a program that leaves its group survives, and `sweep_marked` finds nothing.
+//! Requires Linux 5.4 or newer. On macOS there is no namespace, no subreaper and no `/proc`: only the child's process
+//! group is killed there, a program that leaves its group survives, and `sweep_marked` finds nothing.
 //!
-//! This module must not decide what an ending means: a failing program is an outcome, not an error.
+//! This module must not interpret an exit: a failing program is an outcome, not an error.
 
 #![expect(
     clippy::disallowed_methods,

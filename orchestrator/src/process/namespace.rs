@@ -1,15 +1,15 @@
-//! A guardian's own namespace of users, processes and mounts, where the kernel grants one.
+//! A guardian's own namespace of users, processes and mounts, if the kernel allows one.
 //!
-//! The guardian that was started enters it and starts itself again. The second one is the first process of the
-//! namespace, its init: when it ends, the kernel ends everything in the namespace. No process in there can signal the
-//! init or trace it, and none can see or signal a process outside, whose environment the kernel does not show either.
+//! The guardian enters it and starts itself again. The second guardian is the first process of the namespace, its init:
+//! when it ends, the kernel ends everything in the namespace. No process inside can signal or trace the init. Processes
+//! outside are invisible, and so are their environments, and cannot be signalled.
 //!
-//! The parent writes which users and groups there are inside: root may hand on all of its own, anybody else only
-//! themselves. They have the same numbers inside as outside.
+//! The parent writes the mapping of users and groups: root may map all of its own, other users only themselves. The ids
+//! are the same inside and outside.
 
-/// Behind the hidden argument: this process is the first of a namespace.
+/// After the hidden argument: this process is the first of a namespace.
 pub(super) const INIT: &str = "init";
-/// Behind the hidden argument: no namespace is to be tried.
+/// After the hidden argument: do not try a namespace.
 pub(super) const PLAIN: &str = "plain";
 
 #[cfg(not(target_os = "linux"))]
@@ -35,47 +35,47 @@ mod linux {
         unshare_unsafe,
     };
 
-    /// Puts what this process starts from now on into a new namespace.
+    /// Puts the processes that this one starts from now on into a new namespace.
     #[expect(unsafe_code, reason = "there is no safe way into a namespace")]
     pub(in super::super) fn enter() -> io::Result<()> {
         let new = UnshareFlags::NEWUSER | UnshareFlags::NEWPID | UnshareFlags::NEWNS;
-        // SAFETY: what makes the call unsafe is a table of open files that threads no longer share. This one leaves the
-        // table alone, and a guardian has one thread.
+        // SAFETY: the call is unsafe because threads could stop sharing the table of open files. This call does not
+        // change the table, and a guardian has one thread.
         Ok(unsafe { unshare_unsafe(new) }?)
     }
 
     /// Starts this program again as the first process of the namespace just entered, and waits for its end.
     pub(in super::super) fn run_init(hidden_arg: &OsStr) -> io::Result<ExitStatus> {
-        // Who started this as root is root in there: without this right it cannot trace the init.
+        // If root started this, it is root inside too: without this capability it cannot trace the init.
         remove_capability_from_bounding_set(CapabilitySet::SYS_PTRACE)?;
-        // Who did not would lose the right to mount when the program is started again.
+        // Otherwise the right to mount would be lost when the program is started again.
         let ours = capabilities(None)?;
         set_capabilities(None, CapabilitySets { inheritable: CapabilitySet::SYS_ADMIN, ..ours })?;
         configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)?;
         Command::new("/proc/self/exe").arg(hidden_arg).arg(super::INIT).status()
     }
 
-    /// Says for a process that has entered a namespace which users and groups there are inside.
+    /// Writes the mapping of users and groups for a process that entered a namespace.
     pub(in super::super) fn map_ids(process: u32) -> io::Result<()> {
         let place = |name: &str| format!("/proc/{process}/{name}");
         if fs::write(place("uid_map"), ours("uid_map")?).is_err() {
             fs::write(place("uid_map"), alone(geteuid().as_raw()))?;
         }
         if fs::write(place("gid_map"), ours("gid_map")?).is_err() {
-            // Else a group could be left that is there to keep somebody out.
+            // Otherwise it could drop a group that exists to deny access.
             fs::write(place("setgroups"), "deny")?;
             fs::write(place("gid_map"), alone(getegid().as_raw()))?;
         }
         Ok(())
     }
 
-    /// Every user or group that there is for us, each as itself.
+    /// Returns every user or group that is mapped for us, mapped to itself.
     fn ours(name: &str) -> io::Result<String> {
         let map = fs::read_to_string(format!("/proc/self/{name}"))?;
         Ok(same(&map).ok_or(io::ErrorKind::InvalidData)?)
     }
 
-    /// Of lines of a first number inside, a first one outside and a count: those inside, as themselves.
+    /// Takes lines of a first id inside, a first id outside and a count, and maps the ids inside to themselves.
     fn same(map: &str) -> Option<String> {
         let line = |line: &str| {
             let mut words = line.split_whitespace();
@@ -89,32 +89,32 @@ mod linux {
         format!("{id} {id} 1\n")
     }
 
-    /// This process is the first of a namespace that a guardian has made: it may signal everybody, for outside of such
-    /// a namespace everybody would be all processes of the user.
+    /// Proof that this process is the first of a guardian's namespace, so it may signal everybody. Outside such a
+    /// namespace that would be all processes of the user.
     #[derive(Clone, Copy, Debug)]
     pub(in super::super) struct Init(());
 
     impl Init {
-        /// For the process that `run_init` has started, and no other.
+        /// Begins the process that `run_init` started, and no other.
         pub(in super::super) fn begin() -> io::Result<Self> {
             if getpid() != Pid::INIT {
                 return Err(io::Error::other("it is not the first process of a namespace"));
             }
             set_parent_process_death_signal(Some(Signal::KILL))?;
-            // Nobody in here is to trace it; from outside its parent is found, which is marked as it is.
+            // No process inside may trace it. From outside it is found through its parent, which has the same mark.
             set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
             let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-            // Seen in here only: the kernel lets no mount out of a namespace of other users.
+            // Visible only inside: the kernel lets no mount out of a namespace of other users.
             mount("proc", "/proc", "proc", flags, None::<&CStr>)
                 .map_err(|error| io::Error::other(format!("cannot mount /proc: {error}")))?;
             clear_ambient_capability_set()?;
             Ok(Self(()))
         }
 
-        /// Signals every process in the namespace but for this one, at once: no fork outruns it.
+        /// Signals every process in the namespace except this one, at once: no fork outruns it.
         #[expect(clippy::unused_self, reason = "having one is what makes it safe")]
         pub(in super::super) fn signal_all(self, signal: Signal) {
-            // To the group of process 1 the system takes it as to all. It fails when there is none.
+            // The system treats the group of process 1 as all processes. It fails if there are none.
             let _ = kill_process_group(Pid::INIT, signal);
         }
     }
@@ -157,7 +157,7 @@ mod elsewhere {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// There is none.
+    /// An uninhabited type: there are no namespaces on this system.
     #[derive(Clone, Copy, Debug)]
     pub(in super::super) enum Init {}
 

@@ -1,22 +1,23 @@
-//! What a guardian leaves when somebody kills it: its orphans come to the main program, if that is a subreaper.
+//! The orphans of a guardian that somebody killed: they become children of the main program if it is a subreaper.
 //!
-//! The main program has other children, so none is waited for but by its pid.
+//! The main program has other children, so it waits for orphans only by pid.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::error::ProcessError;
 
-/// The guardians of this process that are alive; process-wide, as the reaper of orphans is.
+/// The living guardians of this process; process-wide, like the reaper of orphans.
 static GUARDIANS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 pub(super) fn guardians() -> MutexGuard<'static, BTreeSet<u32>> {
     GUARDIANS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Makes this process fit to drive guardians: a switch of the whole program, for its `main` alone.
+/// Prepares this process for running guardians. It affects the whole program, so only `main` may call it.
 ///
-/// Orphans come to it, and no other program of this user may look into it: its environment holds keys. Root may.
+/// Orphans become its children, and no other program of this user may inspect it, because its environment contains
+/// keys. Root may.
 #[cfg(target_os = "linux")]
 pub fn become_driver() -> Result<(), ProcessError> {
     use rustix::process::{DumpableBehavior, getpid, set_child_subreaper, set_dumpable_behavior};
@@ -25,13 +26,13 @@ pub fn become_driver() -> Result<(), ProcessError> {
     done.map_err(|error| ProcessError::Driver(error.into()))
 }
 
-/// Makes this process fit to drive guardians; here there is nothing to do.
+/// Prepares this process for running guardians. Does nothing on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn become_driver() -> Result<(), ProcessError> {
     Ok(())
 }
 
-/// Ends all that descends from this process, a driver without guardians that starts nothing more.
+/// Ends all descendants of this process, which has no guardians and starts nothing more.
 #[cfg(target_os = "linux")]
 pub fn end_descendants() -> Result<(), ProcessError> {
     use super::family::Reach;
@@ -39,13 +40,13 @@ pub fn end_descendants() -> Result<(), ProcessError> {
     if settled.left { Err(ProcessError::Left) } else { Ok(()) }
 }
 
-/// Ends all that descends from this process; here nobody finds them.
+/// Ends all descendants of this process. Does nothing on this system, where they cannot be found.
 #[cfg(not(target_os = "linux"))]
 pub fn end_descendants() -> Result<(), ProcessError> {
     Ok(())
 }
 
-/// Kills and reaps what a dead guardian has left.
+/// Kills and reaps the leftovers of a dead guardian.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn sweep(_guardian: u32) {}
 
@@ -61,19 +62,20 @@ mod linux {
     use super::guardians;
     use crate::process::family::{self, Hunt, Seen};
 
-    /// Longer than a guardian has, for nobody comes after us; a busy machine gives a storm more of it than it gives us.
+    /// Longer than for a guardian, because this is the last attempt. A busy machine gives more of it to a storm than to
+    /// us.
     const PATIENCE: Duration = Duration::from_secs(20);
 
-    /// Kills and reaps what a dead guardian has left.
+    /// Kills and reaps the leftovers of a dead guardian.
     ///
-    /// Orphans are known by their session: a guardian's, or one made below it. Our own children share ours.
+    /// Orphans are identified by their session: a guardian's, or one made below it. Our own children share our session.
     pub(in super::super) fn sweep(guardian: u32) {
         let limit = Instant::now() + PATIENCE;
         let me = getpid().as_raw_pid();
         let Some(session) = family::myself().map(|seen| seen.session) else { return };
         let mut hunt = Hunt::within(PATIENCE);
         while Instant::now() < limit {
-            // Held during the look: a guardian that starts meanwhile would be taken for an orphan, and stopped.
+            // Held during the scan: a guardian that starts meanwhile would be mistaken for an orphan, and stopped.
             let alive = guardians();
             let others = |seen: &Seen| alive.contains(&seen.pid.as_raw_pid().cast_unsigned());
             let adopted = |seen: &Seen| seen.parent == me && seen.session != session && !others(seen);
@@ -87,7 +89,7 @@ mod linux {
             match family.iter().find(|seen| !seen.dead) {
                 Some(living) if over => family::await_one(Some(living.pid), limit),
                 None if family.is_empty() => return,
-                // They are reaped; their children, if any, have come to us by now.
+                // They are reaped; their children, if any, are ours by now.
                 None | Some(_) => {}
             }
         }

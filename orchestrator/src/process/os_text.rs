@@ -1,4 +1,4 @@
-//! Paths and arguments in JSON: text where they are UTF-8, else bytes.
+//! Paths and arguments in JSON: text if they are UTF-8, otherwise bytes.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -21,7 +21,7 @@ impl From<OsText> for OsString {
     }
 }
 
-/// Writes without a copy what `OsText` reads.
+/// Serializes without a copy; `OsText` reads it.
 struct Borrowed<'a>(&'a OsStr);
 
 impl Serialize for Borrowed<'_> {

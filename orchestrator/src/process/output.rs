@@ -1,6 +1,6 @@
-//! One output stream of a child: into its file, as far as it is kept.
+//! Copies one output stream of a child to its file, up to a limit.
 //!
-//! Through a pipe, usually. Where the child writes the file itself, what is too much is cut away from time to time.
+//! Usually through a pipe. If the child writes the file itself, the excess is cut off from time to time.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, PipeReader, Read, Write};
@@ -23,27 +23,27 @@ pub(super) struct Stream<'a> {
     seen: u64,
 }
 
-/// Where the output of a child comes from.
+/// The source of a child's output.
 pub(super) enum Source {
     Pipe(PipeReader),
-    /// The file that it writes.
+    /// The file that the child writes.
     Itself(File),
 }
 
-/// A pipe, and the child's end of it.
+/// Creates a pipe and returns the child's end of it as well.
 pub(super) fn piped() -> io::Result<(Source, Stdio)> {
     let (ours, theirs) = io::pipe()?;
     Ok((Source::Pipe(ours), theirs.into()))
 }
 
-/// A file that was not there, and the child's handle to it, which only appends.
+/// Creates a new file and an append-only handle to it for the child.
 pub(super) fn itself(path: &Path) -> io::Result<(Source, Stdio)> {
     let file = OpenOptions::new().append(true).create_new(true).open(path)?;
     Ok((Source::Itself(file.try_clone()?), file.into()))
 }
 
 impl<'a> Stream<'a> {
-    /// How often somebody must look at a file that a child writes itself.
+    /// The interval for checking a file that a child writes itself.
     const LOOK: Duration = Duration::from_secs(1);
 
     pub(super) fn new(source: Source, path: &'a Path, keep: u64) -> Self {
@@ -58,7 +58,7 @@ impl<'a> Stream<'a> {
         self.itself.then_some(Self::LOOK)
     }
 
-    /// Counts what has come into a file that the child writes itself, and cuts away what is not kept.
+    /// Counts the new bytes of a file that the child writes itself, and cuts off what is not kept.
     pub(super) fn look(&mut self) -> Result<(), Trouble> {
         let Some(file) = self.file.as_ref().filter(|_| self.itself) else { return Ok(()) };
         let cut = self.seen.saturating_sub(self.keep);
@@ -72,7 +72,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// The pipe to be watched, until its last writer has closed it.
+    /// Returns the pipe to watch, until its last writer has closed it.
     pub(super) fn pipe(&self) -> Option<BorrowedFd<'_>> {
         self.pipe.as_ref().map(AsFd::as_fd)
     }
@@ -85,21 +85,21 @@ impl<'a> Stream<'a> {
         self.seen > self.keep
     }
 
-    /// Takes what a poll has announced; never waits, as we are the only reader.
+    /// Reads what a poll announced. Never waits, as we are the only reader.
     pub(super) fn pump(&mut self, announced: PollFlags, buffer: &mut [u8]) -> Result<(), Trouble> {
         let mut count = 0;
         if announced.contains(PollFlags::IN) {
             count = self.read(buffer)?;
             self.take(&buffer[..count])?;
         }
-        // No writer is left, and what was in the pipe fitted into the buffer: this spares the read of the end.
+        // No writer is left, and the buffer took all of the pipe: this saves reading the end.
         if announced.contains(PollFlags::HUP) && count < buffer.len() {
             self.pipe = None;
         }
         Ok(())
     }
 
-    /// Takes what is in the pipe now, and no more: whoever still writes is about to be killed.
+    /// Reads only what is in the pipe now: any remaining writer is about to be killed.
     pub(super) fn drain(&mut self, buffer: &mut [u8]) -> Result<(), Trouble> {
         if self.itself {
             return self.settle();
@@ -119,7 +119,7 @@ impl<'a> Stream<'a> {
         Ok(())
     }
 
-    /// Leaves no file where nothing was said.
+    /// Removes the file if there was no output.
     fn settle(&mut self) -> Result<(), Trouble> {
         self.look()?;
         if self.seen == 0 {
@@ -162,7 +162,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// Creates a file that was not there: an exclusive creation follows no link, dangling or not.
+/// Creates a new file. Exclusive creation follows no symlink, dangling or not.
 pub(super) fn create(path: &Path) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
 }

@@ -9,7 +9,7 @@ use super::wire::{End, Reply, Request};
 /// The parent, at the other end.
 pub(super) struct Parent(End);
 
-/// What came from the parent.
+/// The result of receiving from the parent.
 pub(super) enum Received {
     Nothing,
     Request(Request<Box<Call>>),
@@ -22,7 +22,7 @@ impl Parent {
         Ok(Self(End::of(socket.into())))
     }
 
-    /// Waits for the next request; none when the parent is gone.
+    /// Waits for the next request; `None` if the parent is gone.
     pub(super) fn next(&mut self) -> io::Result<Option<Request<Box<Call>>>> {
         loop {
             match self.0.take() {
@@ -33,7 +33,7 @@ impl Parent {
         }
     }
 
-    /// Takes what has come: reads at most once, and only when `readable` says that it will not wait.
+    /// Takes the received requests: reads at most once, and only if `readable` says that it will not block.
     pub(super) fn receive(&mut self, readable: bool) -> Received {
         if readable {
             self.0.read();
@@ -49,7 +49,7 @@ impl Parent {
         }
     }
 
-    /// The socket to be watched while a call is under way, unless it has closed.
+    /// Returns the socket to watch while a call is running, unless it has closed.
     pub(super) fn socket(&self) -> Option<BorrowedFd<'_>> {
         (!self.0.is_closed()).then(|| self.0.socket().as_fd())
     }

@@ -1,4 +1,4 @@
-//! As many guardians as there are job slots, started when they are first needed.
+//! One guardian for each job slot, started when it is first needed.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,7 +9,7 @@ use super::ended::{Ended, How};
 use super::error::ProcessError;
 use super::guardian::{Containment, Guardian};
 
-/// Hands out slots; the guardian used last is used first, so that one job keeps one guardian.
+/// Hands out slots. The guardian used last is reused first, so that one job keeps one guardian.
 #[derive(Clone, Debug)]
 pub struct GuardianPool(Arc<Shared>);
 
@@ -18,7 +18,7 @@ struct Shared {
     exe: PathBuf,
     hidden_arg: String,
     mark: (String, String),
-    /// As the first guardian has found it. None of the others does with less: an agent could see to that.
+    /// The containment of the first guardian. The others must not accept less: an agent could cause that.
     containment: OnceLock<Containment>,
     slots: usize,
     room: Mutex<Room>,
@@ -32,7 +32,7 @@ struct Room {
     closed: bool,
 }
 
-/// The right to run one call at a time, and the guardian to do it.
+/// The right to run one call at a time, and the guardian that runs it.
 #[derive(Debug)]
 pub struct Slot {
     pool: Arc<Shared>,
@@ -40,8 +40,8 @@ pub struct Slot {
 }
 
 impl GuardianPool {
-    /// A pool of at most `slots` guardians, each started as `exe hidden_arg` with the variable `mark` in its
-    /// environment; nothing is started yet.
+    /// Creates a pool of at most `slots` guardians, each started as `exe hidden_arg` with the variable `mark` in its
+    /// environment. Starts nothing yet.
     pub fn new(
         exe: impl Into<PathBuf>,
         hidden_arg: impl Into<String>,
@@ -69,7 +69,7 @@ impl GuardianPool {
         Ok(Slot { pool: Arc::clone(&self.0), guardian: room.idle.pop() })
     }
 
-    /// Waits for every slot to come back, then ends the guardians and reaps them.
+    /// Waits for all slots to be returned, then ends and reaps the guardians.
     pub fn close(self) {
         self.0.room().closed = true;
         self.0.freed.notify_all();
@@ -89,7 +89,7 @@ impl Shared {
         match self.containment.get() {
             None => {
                 let first = Guardian::start(exe, hidden_arg, mark)?;
-                let _ = self.containment.set(first.containment().clone()); // Another may have been the first.
+                let _ = self.containment.set(first.containment().clone()); // Another guardian may have been first.
                 Ok(first)
             }
             Some(Containment::Namespace) => Guardian::in_namespace(exe, hidden_arg, mark),
@@ -103,11 +103,11 @@ impl Shared {
 }
 
 impl Slot {
-    /// Runs one call; a guardian that is missing or was lost is replaced first.
+    /// Runs one call. Replaces a missing or lost guardian first.
     pub fn run(&mut self, call: &Call, ear: &CancelToken) -> Result<Ended, ProcessError> {
         match self.ready() {
             Ok(guardian) => guardian.run(call, ear),
-            // There is too much of something here, and that passes.
+            // A temporary shortage of a resource on this machine.
             Err(error) if error.is_want() => {
                 Ok(Ended::without_running(How::NotStarted { why: error.to_string() }))
             }
@@ -115,7 +115,7 @@ impl Slot {
         }
     }
 
-    /// What makes sure that nothing of a call outlives it.
+    /// Returns the mechanism that ensures that nothing of a call outlives it.
     pub fn containment(&mut self) -> Result<Containment, ProcessError> {
         Ok(self.ready()?.containment().clone())
     }
@@ -130,7 +130,7 @@ impl Slot {
         }
     }
 
-    /// The pid of the guardian, once there is one.
+    /// Returns the pid of the guardian, if it was started.
     pub fn guardian(&self) -> Option<u32> {
         self.guardian.as_ref().map(Guardian::pid)
     }

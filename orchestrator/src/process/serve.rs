@@ -1,7 +1,7 @@
-//! The guardian's own side: it takes calls from its parent until the parent is gone. In a namespace it is two processes:
-//! one that enters it and waits, and the first one inside, which takes the calls.
+//! The guardian's own side: it takes calls from its parent until the parent is gone. With a namespace there are two
+//! processes: one enters it and waits, and the first process inside takes the calls.
 //!
-//! Blocking and single-threaded on purpose: a guardian must not be able to hang for a reason of its own.
+//! Blocking and single-threaded on purpose: a guardian must not hang for reasons of its own.
 
 use std::ffi::OsStr;
 use std::io;
@@ -15,14 +15,14 @@ use super::wire::{Reply, Request};
 
 const PIECE: usize = 64 * 1024;
 
-/// Serves as a guardian over the socket that is standard input, until that closes.
+/// Serves as a guardian over the socket on standard input, until it closes.
 pub fn guardian_main() -> ExitCode {
     let mut words = std::env::args_os().skip(1);
     let (word, part) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let served = Parent::on_stdin().and_then(|mut parent| {
         let served = begin(&word, &part, &mut parent);
         if let Err(error) = &served {
-            // When it hears no more, it sees the socket close.
+            // If this fails, the parent sees the socket close.
             let _ = parent.tell(&Reply::Failed { why: error.to_string() });
         }
         served
@@ -30,9 +30,9 @@ pub fn guardian_main() -> ExitCode {
     if served.unwrap_or(false) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Plays the part that it was started for; false when a guardian in a namespace has come to a bad end.
+/// Runs the part that it was started for. Returns false if a guardian in a namespace failed.
 fn begin(word: &OsStr, part: &OsStr, parent: &mut Parent) -> io::Result<bool> {
-    // A session of its own: no signal of the terminal comes here, and no child of ours can ask there.
+    // Its own session: no signal of the terminal arrives here, and no child of ours can prompt there.
     rustix::process::setsid()?;
     if part == namespace::INIT {
         serve(Reach::Namespace(Init::begin()?), parent)?;
@@ -59,7 +59,7 @@ fn serve(reach: Reach, parent: &mut Parent) -> io::Result<()> {
                 let reply = live::run(&call, reach, parent, &mut buffer);
                 parent.tell(&reply)?;
             }
-            // It crossed our answer on the way.
+            // It was sent before our answer arrived.
             Request::Cancel(_) | Request::Mapped => {}
         }
     }

@@ -1,6 +1,6 @@
-//! Starting a child: as cheaply as the system allows, with nothing inherited.
+//! Starts a child as cheaply as the system allows, with nothing inherited.
 //!
-//! No `pre_exec` and no lookup in a changed PATH: either would turn the cheap spawn into a fork.
+//! It uses no `pre_exec` and no lookup in a changed PATH: either would turn the cheap spawn into a fork.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use rustix::process::Pid;
 use super::call::Call;
 use super::output::{self, Source};
 
-/// A child that runs, in a process group of its own.
+/// A running child in its own process group.
 pub(super) struct Started {
     pub(super) pid: Pid,
     pub(super) exit: Exit,
@@ -24,7 +24,7 @@ pub(super) struct Started {
     pub(super) stderr: Source,
 }
 
-/// Starts the program; the error is what a person should read.
+/// Starts the program. The error is a text for the user.
 pub(super) fn start(call: &Call) -> Result<Started, String> {
     let argv = argv(call);
     let (program, arguments) = argv.split_first().ok_or("no program was named")?;
@@ -43,14 +43,14 @@ pub(super) fn start(call: &Call) -> Result<Started, String> {
     command.env_clear().envs(call.env.iter().map(|(name, value)| (name, value)));
     command.stdin(stdin).stdout(child_stdout).stderr(child_stderr);
     let child = command.spawn().map_err(cannot)?;
-    // The command's ends of the pipes must go with it, or the streams would never end.
+    // Drop the command's ends of the pipes, or the streams would never end.
     drop(command);
     let pid = Pid::from_child(&child);
     let exit = Exit::of(pid).map_err(|error| give_up(pid, &cannot(error)))?;
     Ok(Started { pid, exit, stdout, stderr })
 }
 
-/// What is really started: a program that is to be confined is started by ours.
+/// Returns the command to start: a confined program is started by ours.
 fn argv(call: &Call) -> Cow<'_, [OsString]> {
     match &call.confinement {
         Some(confinement) => Cow::Owned(confinement.argv(&call.argv)),
@@ -65,7 +65,7 @@ fn give_up(pid: Pid, why: &str) -> String {
     why.to_owned()
 }
 
-/// Waits for a child to end, without reaping it; false when it has not by then.
+/// Waits for a child to end, without reaping it. Returns false after the time limit.
 pub(super) fn ends_by(child: Pid, limit: Instant) -> bool {
     let Ok(exit) = Exit::of(child) else { return false };
     loop {
@@ -95,11 +95,11 @@ mod by_pidfd {
 
     use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-    /// The exit of a child, as something to be polled.
+    /// The exit of a child as a file descriptor to poll.
     pub(in super::super) struct Exit(OwnedFd);
 
     impl Exit {
-        /// How often somebody must look; here nobody must.
+        /// The interval for checking; not needed here.
         pub(in super::super) const LOOK: Option<Duration> = None;
 
         pub(in super::super) fn of(pid: Pid) -> io::Result<Self> {
@@ -126,7 +126,7 @@ mod by_asking {
 
     use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
-    /// The exit of a child, which has to be asked for.
+    /// The exit of a child, which has to be checked regularly.
     pub(in super::super) struct Exit(Pid);
 
     impl Exit {
@@ -142,7 +142,7 @@ mod by_asking {
             None
         }
 
-        /// Looks without reaping, so that the pid stays the child's until its group has been killed.
+        /// Checks without reaping, so that the pid stays the child's until its group has been killed.
         pub(in super::super) fn happened(&self, _announced: bool) -> bool {
             let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             !matches!(waitid(WaitId::Pid(self.0), look), Ok(None))

@@ -1,4 +1,4 @@
-//! The words between a guardian and its parent: one JSON value a line.
+//! The messages between a guardian and its parent: one JSON value per line.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,7 +11,7 @@ use super::ended::Ended;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Request<C> {
-    /// There are users and groups in the namespace that the guardian has entered.
+    /// The users and groups of the guardian's namespace are mapped.
     Mapped,
     Run(C),
     Cancel(Cancel),
@@ -20,9 +20,9 @@ pub(super) enum Request<C> {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Reply {
-    /// The guardian has entered a namespace, in which there are no users yet.
+    /// The guardian has entered a namespace, in which no users are mapped yet.
     Entered,
-    /// It takes calls.
+    /// The guardian takes calls.
     Ready,
     Ended(Ended),
     Failed {
@@ -30,7 +30,7 @@ pub(super) enum Reply {
     },
 }
 
-/// A message and its line end in one piece, so that sending it is one write.
+/// Returns a message with its line end, so that sending it is one write.
 pub(super) fn line(message: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(message).expect("text, numbers and lists always have a JSON form");
     line.push(b'\n');
@@ -41,7 +41,7 @@ pub(super) fn line(message: &impl Serialize) -> Vec<u8> {
 #[derive(Debug)]
 pub(super) struct End {
     socket: UnixStream,
-    /// What has come and is not yet a whole message.
+    /// Received bytes that are not yet a whole message.
     inbox: Vec<u8>,
     closed: bool,
 }
@@ -51,12 +51,12 @@ impl End {
         Self { socket, inbox: Vec::new(), closed: false }
     }
 
-    /// An error where the other side is dead: the Rust runtime ignores SIGPIPE.
+    /// Fails if the other side is dead: the Rust runtime ignores SIGPIPE.
     pub(super) fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
         self.socket.write_all(&line(message))
     }
 
-    /// Takes what has come, once; waits for it when nothing has.
+    /// Reads once; blocks if nothing has arrived.
     pub(super) fn read(&mut self) {
         let mut piece = [0; 8 * 1024];
         match self.socket.read(&mut piece) {
@@ -66,7 +66,7 @@ impl End {
         }
     }
 
-    /// The next whole message of those that were read, if there is one.
+    /// Returns the next whole message that was read, if any.
     pub(super) fn take<M: for<'a> Deserialize<'a>>(&mut self) -> Option<serde_json::Result<M>> {
         let end = self.inbox.iter().position(|byte| *byte == b'\n')?;
         let message = serde_json::from_slice(&self.inbox[..end]);
@@ -74,7 +74,7 @@ impl End {
         Some(message)
     }
 
-    /// Takes a message of the other side for its end: one that talks nonsense is as good as dead.
+    /// Treats the other side as dead, because it sent an invalid message.
     pub(super) fn give_up(&mut self) {
         self.closed = true;
     }

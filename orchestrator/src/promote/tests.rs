@@ -1,4 +1,4 @@
-//! A promotion interrupted at each of its durable points, by a crash and by a person.
+//! A promotion interrupted at each of its durable points, by a crash and by an edit of the user.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::crash::rehearsal;
 
-/// Two skills, each with a version to come from and one to go to.
+/// Two skills, each with an old and a new version.
 struct Scene {
     folder: TempDir,
     locks: Locks,
@@ -75,7 +75,7 @@ fn holder() -> Holder {
     Holder { pid: 1, host: "here".into(), since: Timestamp::UNIX_EPOCH, doing: "a test".into() }
 }
 
-/// As little as git takes for a repository.
+/// Creates the minimum that git accepts as a repository.
 fn make_repository(at: &Path) {
     fs::create_dir_all(at.join(".git/objects")).unwrap();
     fs::create_dir(at.join(".git/refs")).unwrap();
@@ -179,7 +179,8 @@ fn an_edit_after_a_crash_is_kept_and_the_rest_goes_back_to_what_it_was() {
     assert!(kept > 10, "only {kept} points came to a conflict");
 }
 
-/// Ignored files beside those of a version: among them, in a folder that the new version lacks, and under its names.
+/// Writes ignored files beside those of a version: among them, in a folder that the new version lacks, and under its
+/// names.
 fn ignore_some(scene: &Scene) -> Vec<PathBuf> {
     let mut ignored = Vec::new();
     for one in &scene.moves {

@@ -1,6 +1,6 @@
-//! From a folder to its manifest: a walk that follows no link, stores the bytes or only hashes them.
+//! Turns a folder into its manifest: a walk that follows no symlink and stores the bytes or only hashes them.
 //!
-//! A person's folder is walked with [`IgnoreRules`]: what they ignore is not read. An agent's workspace has none.
+//! A user's folder is walked with [`IgnoreRules`]: ignored files are not read. An agent's workspace has no rules.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -19,10 +19,10 @@ use super::stamp::Stamp;
 use super::temporary::Temporaries;
 use crate::disk::Folder;
 
-/// Every level holds a folder open: deeper than this would cost us our file descriptors.
+/// Each level holds a folder open: a deeper walk could run out of file descriptors.
 pub(super) const DEEPEST: usize = 128;
 
-/// What tools leave where they work: caches, and packages that they have fetched.
+/// Files that tools leave where they work: caches and downloaded packages.
 pub(crate) const LEFT_BY_TOOLS: [&str; 8] = [
     ".DS_Store",
     ".mypy_cache",
@@ -34,7 +34,7 @@ pub(crate) const LEFT_BY_TOOLS: [&str; 8] = [
     "venv",
 ];
 
-/// How much a folder may hold, for an agent may flood it.
+/// The maximum content of a folder, because an agent may flood it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     pub files: u64,
@@ -54,17 +54,17 @@ pub struct Captured {
     pub manifest: Manifest,
 }
 
-/// A folder as it was seen, with and without the folders in it that hold nothing but ignored files.
+/// The content of a folder, with and without the folders in it that contain only ignored files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen {
     pub manifest: Manifest,
-    /// The folders that hold nothing but ignored files. They are not in the manifest, because a replacement may have
-    /// failed to remove them.
+    /// The folders that contain only ignored files. They are not in the manifest, because a replacement may have failed
+    /// to remove them.
     all_ignored: Vec<Entry>,
 }
 
 impl Seen {
-    /// The manifest, with those of these folders that this version has too.
+    /// Returns the manifest, including those of these folders that are in this version too.
     pub fn as_in(&self, version: &Manifest) -> Manifest {
         let known =
             self.all_ignored.iter().filter(|entry| version.get(&entry.path).is_some_and(Node::is_folder));
@@ -73,7 +73,7 @@ impl Seen {
     }
 }
 
-/// Stores the folder `root` without what the rules ignore and [`super::RESERVED`] names at its top.
+/// Stores the folder `root` without ignored files and without [`super::RESERVED`] names at its top.
 pub fn capture(
     objects: &Objects,
     root: &Path,
@@ -83,8 +83,8 @@ pub fn capture(
     stored(objects, Walk::live(&Folder::open(root)?, rules, limits))
 }
 
-/// Stores what an agent has left at `at` in its workspace, all of which may have become something else meanwhile: a link
-/// is followed nowhere on the way.
+/// Stores an agent's output at `at` in its workspace. Any part of it may have been replaced meanwhile, so no symlink is
+/// followed on the way.
 pub fn capture_left(
     objects: &Objects,
     space: &Path,
@@ -95,7 +95,7 @@ pub fn capture_left(
     stored(objects, Walk { skip, ..Walk::of(&left(space, at)?, limits) })
 }
 
-/// The same for an edited copy of `start`, without what tools have added to it.
+/// Stores an edited copy of `start`, without files that tools added to it.
 pub fn capture_edited(
     objects: &Objects,
     space: &Path,
@@ -111,17 +111,17 @@ fn stored(objects: &Objects, walk: Walk<'_>) -> Result<Captured, CaptureError> {
     Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
 }
 
-/// The manifest that [`capture`] would store, storing nothing.
+/// Returns the manifest that [`capture`] would store, without storing anything.
 pub fn scan(root: &Path, rules: Option<IgnoreRules>, limits: Limits) -> Result<Manifest, CaptureError> {
     Ok(Walk::live(&Folder::open(root)?, rules, limits).go()?.manifest)
 }
 
-/// The manifest that [`capture_left`] would store, storing nothing.
+/// Returns the manifest that [`capture_left`] would store, without storing anything.
 pub fn scan_left(space: &Path, at: &str, limits: Limits) -> Result<Manifest, CaptureError> {
     Ok(Walk::of(&left(space, at)?, limits).go()?.manifest)
 }
 
-/// The same for a folder that is captured again and again: what has not been touched since is not read.
+/// Captures for a folder that is captured repeatedly: unchanged files are not read again.
 impl Indexes {
     pub fn capture(
         &self,
@@ -134,7 +134,7 @@ impl Indexes {
         Ok(Captured { tree: objects.put_manifest(&manifest)?, manifest })
     }
 
-    /// Stores the files, and no manifest: which one is meant depends on the version that was expected.
+    /// Stores the files but no manifest: which manifest is right depends on the expected version.
     pub fn look(
         &self,
         objects: &Objects,
@@ -156,7 +156,7 @@ impl Indexes {
         Walk::indexed(&Folder::open(root)?, rules, limits, index).go()
     }
 
-    /// The time decides only which files are settled enough to be listed.
+    /// The time only decides which files are settled enough to be listed.
     pub(super) fn look_at(
         &self,
         now: SystemTime,
@@ -178,7 +178,7 @@ impl Indexes {
     }
 }
 
-/// The folder at `at` in a workspace, where nothing for it is the workspace itself.
+/// Opens the folder at `at` in a workspace; an empty path is the workspace itself.
 pub(super) fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
     let replaced = || CaptureError::Replaced(space.join(at));
     let mut here = Folder::open_itself(space)?.ok_or_else(replaced)?;
@@ -188,7 +188,7 @@ pub(super) fn left(space: &Path, at: &str) -> Result<Folder, CaptureError> {
     Ok(here)
 }
 
-/// An entry of a folder before anybody has looked at it; not every file system tells what is a folder.
+/// An entry of a folder before it is inspected. Some file systems do not report which entries are folders.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Listed {
     path: RelPath,
@@ -198,16 +198,16 @@ struct Listed {
 struct Walk<'a> {
     root: &'a Folder,
     skip: &'a [&'a str],
-    /// The version that was edited: what tools have left counts only where this has it.
+    /// The version that was edited: files of tools count only if this version has them.
     start: Option<&'a Manifest>,
     rules: Option<IgnoreRules>,
-    /// What only a crash of ours can have left; in a workspace there is no such thing.
+    /// The names that only a crash of ours can have left; a workspace has none.
     temporaries: Option<Temporaries>,
     limits: Limits,
     left: Limits,
     store: Option<&'a Objects>,
     index: Option<Index>,
-    /// A store of which the index cannot say whether what it lists is still there.
+    /// The store, if the index cannot guarantee that it still contains the listed objects.
     unsure: Option<&'a Objects>,
     entries: Vec<Entry>,
     all_ignored: Vec<Entry>,
@@ -231,7 +231,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Of a folder that a replacement may have been killed in.
+    /// Walks a folder in which a replacement may have been killed.
     fn live(root: &'a Folder, rules: Option<IgnoreRules>, limits: Limits) -> Self {
         Self { rules, temporaries: Some(Temporaries::of(root.path())), ..Self::of(root, limits) }
     }
@@ -249,9 +249,9 @@ impl<'a> Walk<'a> {
         Ok(Seen { manifest, all_ignored })
     }
 
-    /// Whether something in the folder is ignored.
+    /// Returns true if something in the folder is ignored.
     fn folder(&mut self, folder: &Folder, at: Option<&RelPath>, depth: usize) -> Result<bool, CaptureError> {
-        // Ignored files count only where they lie: a list has to end somewhere.
+        // Ignored files count only in their own folder: a listing needs a limit.
         let most = usize::try_from(self.limits.files).unwrap_or(usize::MAX);
         let listed = |name: &OsStr, kind| Listed {
             path: RelPath::below(at, name).expect("a listed name is a single component"),
@@ -270,10 +270,10 @@ impl<'a> Walk<'a> {
         Ok(has_ignored)
     }
 
-    /// Whether it is ignored, or holds nothing else.
+    /// Returns true if the entry is ignored or contains only ignored files.
     fn entry(&mut self, folder: &Folder, listed: Listed, depth: usize) -> Result<bool, CaptureError> {
         let Listed { path, is_folder } = listed;
-        // Most ignored files are not even looked at.
+        // Most ignored files need no stat.
         if let Some(is_folder) = is_folder
             && self.ignores(&path, is_folder)?
         {
@@ -303,7 +303,7 @@ impl<'a> Walk<'a> {
         Ok(false)
     }
 
-    /// The same for a folder.
+    /// Adds a folder and its contents; returns true if it contains only ignored files.
     fn child(&mut self, child: &Folder, path: &RelPath, depth: usize) -> Result<bool, CaptureError> {
         let node = Node::Folder { mode: child.mode()? };
         self.entries.push(Entry { path: path.clone(), node });
@@ -322,7 +322,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A file as the index knows it, or else as it reads.
+    /// Returns a file's node from the index, or reads the file.
     fn file(&mut self, folder: &Folder, path: &RelPath, stat: &Stat) -> Result<Node, CaptureError> {
         if let Some(node) = self.known(path, &Stamp::of(stat)) {
             return Ok(node);
@@ -423,7 +423,7 @@ mod tests {
         }
         fs::write(copy.join("scripts/__pycache__/old.pyc"), "changed").unwrap();
         fs::write(copy.join("scripts/venv.md"), "written").unwrap();
-        // It counts towards the limits only where it is listed.
+        // It counts towards the limits only in the folder that is listed.
         let limits = Limits { files: 9, bytes: 14 };
         let edited = capture_edited(&objects, space.path(), "copy", &start, limits).unwrap().manifest;
         let paths: Vec<String> = edited.entries().iter().map(|entry| entry.path.to_string()).collect();

@@ -1,12 +1,12 @@
-//! The way from the root of a folder down to one of its paths, through no symlink.
+//! Descends from the root of a folder to one of its paths without following a symlink.
 
 use super::path::RelPath;
 use crate::disk::{DiskError, Folder};
 
-/// Where the way down ended.
+/// The end of the descent.
 pub(super) enum Descent {
     Arrived(Folder),
-    /// Something that is no folder, or nothing at all, is at this path.
+    /// The entry at this path is missing or not a folder.
     Blocked(RelPath),
 }
 

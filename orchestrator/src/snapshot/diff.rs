@@ -1,4 +1,4 @@
-//! What lies between two manifests: as a list for programs, as a unified diff for people.
+//! The difference between two manifests: as a list for programs, as a unified diff for people.
 
 use std::fmt::Write;
 
@@ -9,18 +9,18 @@ use super::manifest::{Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
 
-/// Beyond this size of either side a person reads numbers, not lines.
+/// If either side is larger than this, the diff shows sizes instead of lines.
 pub(super) const READABLE: u64 = 256 << 10;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeKind {
     Added,
     Removed,
-    /// Other bytes or another link target, perhaps another mode as well.
+    /// Other bytes or another link target; the mode may differ too.
     Modified,
-    /// Nothing but the mode.
+    /// Only the mode.
     Mode,
-    /// A file that became a folder, and the like.
+    /// Another kind of entry, such as a folder in place of a file.
     Retyped,
 }
 
@@ -30,14 +30,14 @@ pub struct Change {
     pub kind: ChangeKind,
 }
 
-/// The paths at which two folders differ, sorted.
+/// Returns the paths at which two folders differ, sorted.
 pub fn changes(from: &Manifest, to: &Manifest) -> Vec<Change> {
     let changed =
         |(path, old, new): (&RelPath, _, _)| Some(Change { path: path.clone(), kind: kind(old, new)? });
     from.beside(to).filter_map(changed).collect()
 }
 
-/// The same as a text for people, in the form of `git diff`.
+/// Returns the difference as text for people, in the form of `git diff`.
 pub fn unified(objects: &Objects, from: &Manifest, to: &Manifest) -> Result<String, ObjectError> {
     let mut text = String::new();
     for Change { path, kind } in changes(from, to) {
@@ -70,7 +70,7 @@ fn headline(path: &RelPath, kind: ChangeKind, old: Option<&Node>, new: Option<&N
     };
     let mut sides: Vec<String> = [old, new].into_iter().flatten().map(describe).collect();
     sides.dedup();
-    // What nearly every file is needs no words.
+    // The properties of nearly every file are not worth printing.
     match sides.as_slice() {
         [only] if only == "file 0644" => format!("{verb} {path}"),
         _ => format!("{verb} {path} ({})", sides.join(" -> ")),
@@ -116,7 +116,7 @@ pub(super) fn file(node: Option<&Node>) -> Option<(BlobId, u64)> {
     }
 }
 
-/// The text of one side, empty when there is none; `None` when it is no text.
+/// Returns the text of one side, empty if the side is missing; `None` if it is not text.
 pub(super) fn text(objects: &Objects, file: Option<(BlobId, u64)>) -> Result<Option<String>, ObjectError> {
     let Some((blob, _)) = file else { return Ok(Some(String::new())) };
     let text = String::from_utf8(objects.read(blob)?).ok();

@@ -1,4 +1,4 @@
-//! How large a change is, in lines.
+//! The size of a change, in lines.
 
 use std::ops::AddAssign;
 
@@ -10,16 +10,16 @@ use super::objects::{ObjectError, Objects};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DiffSize {
-    /// Lines that are new, and lines that are gone.
+    /// The number of new lines, and of removed lines.
     pub added: usize,
     pub removed: usize,
-    /// Files, folders and links that differ.
+    /// The number of files, folders and links that differ.
     pub files: usize,
-    /// Those of them that have no lines to count: binary ones, and large ones.
+    /// Those without lines to count: binary and large files.
     pub opaque: usize,
 }
 
-/// What lies between two manifests, counted.
+/// Counts the differences between two manifests.
 pub fn diff_size(objects: &Objects, from: &Manifest, to: &Manifest) -> Result<DiffSize, ObjectError> {
     let mut whole = DiffSize::default();
     for change in changes(from, to) {

@@ -1,4 +1,4 @@
-//! The text of a manifest: one line an entry, every byte printable.
+//! The text of a manifest: one line per entry, every byte printable.
 //!
 //! ```text
 //! skilltune manifest 1
@@ -15,7 +15,7 @@ use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;
 
 pub(super) const VERSION: &[u8] = b"skilltune manifest 1\n";
-/// What a line takes, more or less.
+/// The approximate length of a line.
 const USUAL: usize = 120;
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
@@ -63,7 +63,7 @@ fn encode(entries: &[Entry]) -> Vec<u8> {
     text
 }
 
-/// Reads the entries as they come; that they are canonical is for the manifest to check.
+/// Reads the entries in their order; `Manifest` checks that they are canonical.
 fn decode(bytes: &[u8]) -> Result<Vec<Entry>, ManifestError> {
     let body = bytes.strip_prefix(VERSION).ok_or(ManifestError::Version)?;
     let body = std::str::from_utf8(body).map_err(|_| ManifestError::NotCanonical)?;
@@ -87,7 +87,7 @@ fn entry(line: &str) -> Option<Entry> {
     next().is_none().then_some(Entry { path, node })
 }
 
-// By hand, for a manifest has many numbers: formatting and parsing them costs more than all the rest.
+// By hand, because a manifest has many numbers: formatting and parsing them costs more than everything else.
 
 fn put_octal(mode: u32, text: &mut Vec<u8>) {
     text.extend([9, 6, 3, 0].map(|shift| DIGITS[(mode >> shift & 7) as usize]));
@@ -133,7 +133,8 @@ fn digest(text: &str) -> Option<Digest> {
     (largest < 16).then(|| Digest::from_bytes(bytes))
 }
 
-/// The value of every digit, and of what is none a larger one: no processor can guess the digits of a hash.
+/// The value of each digit, and a larger value for other bytes. A table, because branches on the digits of a hash are
+/// unpredictable.
 const VALUES: [u8; 256] = {
     let (mut values, mut digit) = ([u8::MAX; 256], 0);
     while digit < 16 {

@@ -1,4 +1,4 @@
-//! Copies of some files and folders below one folder, as a tree of their own.
+//! Copies some files and folders below one folder into a tree of their own.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -31,7 +31,7 @@ pub enum GatherError {
     Store(#[from] ObjectError),
 }
 
-/// A file or folder below a folder, and where its copy is placed.
+/// A file or folder below a folder, and the path of its copy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brought {
     pub from: RelPath,
@@ -39,15 +39,15 @@ pub struct Brought {
 }
 
 impl Brought {
-    /// Placed under its own name.
+    /// Places it under its own name.
     pub fn flat(from: RelPath) -> Self {
         let at = RelPath::below(None, from.name()).expect("the name of a path is a component");
         Self { from, at }
     }
 }
 
-/// Files and folders below `base`, copied without following a symlink; those in `omitted`, by their paths below `base`, are
-/// left out.
+/// Copies files and folders below `base` without following a symlink. Leaves out the paths in `omitted`, which are
+/// relative to `base`.
 #[derive(Clone, Copy, Debug)]
 pub struct Gathering<'a> {
     pub base: &'a Path,
@@ -62,12 +62,13 @@ impl Gathering<'_> {
         Ok(objects.put_manifest(&self.collect(Some(objects))?)?)
     }
 
-    /// The manifest that [`Self::store`] would store, storing nothing.
+    /// Returns the manifest that [`Self::store`] would store, without storing anything.
     pub fn manifest(self) -> Result<Manifest, GatherError> {
         self.collect(None)
     }
 
-    /// All that would be copied, omitted or not: each file's path below `base`, and where its copy is placed.
+    /// Returns all files that would be copied, including omitted ones: each file's path below `base`, and the path of
+    /// its copy.
     pub fn files(self) -> Result<Vec<Brought>, GatherError> {
         let mut files = Vec::new();
         for brought in self.brought {
@@ -122,7 +123,7 @@ impl Gathering<'_> {
     }
 }
 
-/// Fails if these below `base` are more than the limits, before any of them is read.
+/// Fails if these files below `base` exceed the limits, before any of them is read.
 pub fn weigh<'a>(
     base: &Path,
     paths: impl IntoIterator<Item = &'a RelPath>,
@@ -132,7 +133,7 @@ pub fn weigh<'a>(
     for path in paths {
         let above = path.parent().map_or_else(String::new, |parent| parent.to_string());
         match left(base, &above) {
-            // Whoever reads them tells what is missing.
+            // The reader reports what is missing.
             Err(CaptureError::Replaced(_)) => {}
             folder => weigh_one(&folder?, path.name(), DEEPEST, &mut room)?,
         }
@@ -194,7 +195,7 @@ mod tests {
         let at = |name: &str| base.path().join(name);
         fs::create_dir_all(at("data/more")).unwrap();
         fs::write(at("data/more/a"), "12345").unwrap();
-        // More than any disk of a test could hold, and never read.
+        // Larger than any test disk, and never read.
         fs::File::create(at("huge")).unwrap().set_len(1 << 40).unwrap();
         let weighed = |paths: &[&str], files, bytes| {
             let paths: Vec<_> = paths.iter().map(|path| RelPath::parse(path.as_bytes()).unwrap()).collect();

@@ -1,8 +1,8 @@
-//! What the files of a folder were when it was last captured, so that those still the same need not be read again.
+//! The state of the files of a folder at its last capture, so that unchanged files need not be read again.
 //!
-//! One file a captured folder, in a place of the user's own: what a repository brings along is never believed. An
-//! index only ever spares a read. One that is damaged, of another version or of another folder is as good as none, and
-//! it lists only files that were settled, so that whatever has changed since has another stamp.
+//! There is one file per captured folder, in the user's own cache: an index from a repository is never trusted. An
+//! index only saves reading. An index that is damaged, of another version or of another folder is ignored, and it lists
+//! only files that were settled, so any later change has another stamp.
 //!
 //! ```text
 //! skilltune index 1
@@ -26,31 +26,31 @@ use crate::disk::{DiskError, Folder, OWNERS, OnDisk, SafePath, atomic::Draft};
 
 const VERSION: &[u8] = b"skilltune index 1\n";
 const DIGEST: usize = 32;
-/// What stands before the first record, without the folder's path.
+/// The length of everything before the first record, without the folder's path.
 const HEAD: usize = VERSION.len() + 2 * DIGEST;
 
-/// A larger one is neither written nor read.
+/// A larger index is neither written nor read.
 const LARGEST: u64 = 64 << 20;
-/// Beyond either of these the oldest indexes go.
+/// When either of these is exceeded, the oldest indexes are removed.
 const MOST: usize = 64;
 const MOST_BYTES: u64 = 256 << 20;
-/// Opening a file costs as much as reading or writing so many bytes.
+/// Opening a file costs as much as reading or writing this many bytes.
 const OPENING: u64 = 4096;
 
-/// The indexes of all folders that were captured, where the user's caches are.
+/// The indexes of all captured folders, in the user's cache.
 #[derive(Clone, Debug)]
 pub struct Indexes {
     folder: SafePath,
 }
 
 impl Indexes {
-    /// The place is made when the first index is.
+    /// Returns the indexes in this folder, which is created with the first index.
     pub fn at(folder: &Path) -> Self {
         Self { folder: folder.into() }
     }
 
     pub(super) fn open(&self, root: &Path, now: SystemTime) -> Index {
-        // A root that has no real path cannot be walked either.
+        // A root without a real path cannot be walked either.
         let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
         let root = root.as_os_str().as_bytes().to_vec();
         let name = Digest::of(&root).short();
@@ -60,7 +60,7 @@ impl Indexes {
     }
 }
 
-/// The index of one folder while that is walked: the last one is asked, the next one is gathered.
+/// The index of a folder during a walk: it looks up the old records and collects the new ones.
 pub(super) struct Index {
     folder: SafePath,
     name: String,
@@ -69,11 +69,11 @@ pub(super) struct Index {
     old: Records,
     voucher: Option<Digest>,
     new: Vec<u8>,
-    /// What it has cost to read what the old one did not know.
+    /// The cost of reading the files that the old index did not list.
     learned: u64,
 }
 
-/// The records of a file that are still ahead of the walk.
+/// The records of an index file that the walk has not reached yet.
 #[derive(Default)]
 struct Records {
     bytes: Vec<u8>,
@@ -88,18 +88,18 @@ struct Record<'a> {
 }
 
 impl Index {
-    /// The short hash of the folder's real path.
+    /// Returns the short hash of the folder's real path.
     pub(super) fn root_hash(&self) -> &str {
         &self.name
     }
 
-    /// Whether all that is listed was in the store that gives this voucher, and still is.
+    /// Returns true if the store with this voucher had all the listed objects, and still has them.
     pub(super) fn is_vouched_by(&self, voucher: Option<Voucher>) -> bool {
         voucher.is_some_and(|voucher| self.voucher == Some(voucher.0))
     }
 
-    /// What a file with this stamp holds, unless that is to be read again for another reason. The paths asked for must
-    /// come in the order of a walk.
+    /// Returns the blob of a file with this stamp, unless `will_do` rejects it. The paths must be passed in the order
+    /// of a walk.
     pub(super) fn find(
         &mut self,
         path: &RelPath,
@@ -115,7 +115,7 @@ impl Index {
         Some(blob)
     }
 
-    /// Lists a file that was read, once it is settled.
+    /// Adds a file that was read, if it is settled.
     pub(super) fn learn(&mut self, path: &RelPath, stamp: &Stamp, blob: BlobId) {
         if stamp.is_settled(self.now) {
             self.learned += OPENING + stamp.size;
@@ -127,7 +127,7 @@ impl Index {
         }
     }
 
-    /// Takes the place of the old one if that is worth the writing. Nobody misses an index that cannot be written.
+    /// Replaces the old index if that is worth writing. A failed write is ignored, because the index only saves time.
     pub(super) fn save(self, voucher: Option<Voucher>) {
         let len = (HEAD + self.root.len() + self.new.len()) as u64;
         let tells_more = self.learned > len || (voucher.is_some() && !self.is_vouched_by(voucher));
@@ -136,7 +136,7 @@ impl Index {
         }
     }
 
-    /// No crash point here: whether it is written at all depends on the time, and nothing depends on it.
+    /// No crash point: whether it is written depends on the time, and nothing depends on it.
     fn write(&self, voucher: Option<Voucher>) -> Result<(), DiskError> {
         let folder = self.folder.make_folder()?;
         make_room(&folder)?;
@@ -151,7 +151,7 @@ impl Index {
 }
 
 impl Records {
-    /// The record of this path, when there is one; those before it are passed.
+    /// Returns the record of this path, if any, and skips the records before it.
     fn reach(&mut self, path: &[u8]) -> Option<Record<'_>> {
         while let Some(record) = self.next()
             && record.path != path
@@ -172,7 +172,7 @@ impl Records {
     }
 }
 
-/// The records of the index of this folder and the voucher that they were stored under.
+/// Reads the records of this folder's index, and the voucher stored with them.
 fn read(file: &SafePath, root: &[u8]) -> Option<(Records, Option<Digest>)> {
     let bytes = file.read(LARGEST).ok()??;
     let rest = bytes.strip_prefix(VERSION)?;
@@ -198,13 +198,13 @@ fn length(bytes: &[u8]) -> [u8; 4] {
     u32::try_from(bytes.len()).expect("no path has four billion bytes").to_le_bytes()
 }
 
-/// Some bytes that stand after their length, and what stands after them.
+/// Splits off bytes that follow their length, and returns the rest.
 fn sized(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk()?;
     rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
 }
 
-/// A folder comes before what is in it, and that before its next neighbour.
+/// Orders a folder before its contents, and those before its next sibling.
 fn walk_order(one: &[u8], other: &[u8]) -> Ordering {
     let rank = |&byte: &u8| if byte == b'/' { 0 } else { byte };
     one.iter().map(rank).cmp(other.iter().map(rank))

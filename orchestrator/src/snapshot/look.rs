@@ -1,4 +1,4 @@
-//! What stands at a name, read once and without following: the one place that turns a file into a [`Node`].
+//! Reads the entry at a name once, without following a symlink: the one place that turns a file into a [`Node`].
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -13,7 +13,7 @@ use super::objects::{Content, ObjectError, Objects, hash_reader};
 use super::stamp::Stamp;
 use crate::disk::{DiskError, Folder, OnDisk};
 
-/// How often a file that changes under our eyes is read again before we give up.
+/// How often to read a file again that changes while it is read.
 const TRIES: usize = 3;
 
 /// How a file is read: stored or only hashed, and up to which size.
@@ -41,7 +41,7 @@ pub enum CaptureError {
     TooLarge(PathBuf),
     #[error("{} is nested too deeply", .0.display())]
     TooDeep(PathBuf),
-    /// What was a folder in an agent's workspace.
+    /// A path that was a folder in an agent's workspace.
     #[error("{} is no longer a folder", .0.display())]
     Replaced(PathBuf),
     #[error(transparent)]
@@ -52,7 +52,7 @@ pub enum CaptureError {
     Disk(#[from] DiskError),
 }
 
-/// The node of that name, or `None` when there is none.
+/// Returns the node with that name, or `None` if it is missing.
 pub(super) fn look(
     folder: &Folder,
     name: &OsStr,
@@ -69,7 +69,7 @@ pub(super) fn look(
     Ok(Some(node))
 }
 
-/// Reads a file, again if it changed meanwhile: size, hash and mode belong to the one moment of the stamp.
+/// Reads a file, and reads it again if it changed meanwhile: size, hash and mode are from the moment of the stamp.
 pub(super) fn look_in(
     folder: &Folder,
     name: &OsStr,
@@ -81,7 +81,7 @@ pub(super) fn look_in(
         if before.size > reading.at_most {
             return Err(CaptureError::TooLarge(path));
         }
-        // One byte more than there should be: a file that grows without end must not hold us.
+        // One byte more than expected: a file that grows forever must not block us.
         let bounded = file.by_ref().take(before.size + 1);
         let Content { blob, size } = match reading.store {
             None => hash_reader(bounded, before.size, &path)?,

@@ -1,7 +1,7 @@
-//! A folder as a list: every entry with its kind, its mode and the hash of its bytes.
+//! A folder as a list of entries, each with its kind, its mode and the hash of its bytes.
 //!
-//! A manifest that exists is valid: sorted, complete and inside its root. It may have come from a hostile place, so
-//! whatever is not exactly what we would write ourselves does not parse.
+//! Every manifest is valid: sorted, complete and inside its root. It may come from a hostile source, so only text that
+//! is exactly what we would write is parsed.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -11,7 +11,7 @@ use skilltune_phases::id::BlobId;
 
 use super::path::RelPath;
 
-/// What stands at a path; the mode keeps all twelve bits.
+/// The entry at a path; the mode keeps all twelve bits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     File { blob: BlobId, size: u64, mode: u32 },
@@ -25,7 +25,7 @@ pub struct Entry {
     pub node: Node,
 }
 
-/// All entries of a folder, sorted by the bytes of their paths; the root itself is none of them. A clone shares them.
+/// All entries of a folder, sorted by the bytes of their paths, without the root itself. Clones share them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Manifest {
     pub(super) entries: Arc<[Entry]>,
@@ -53,7 +53,7 @@ pub enum ManifestError {
 
 impl Node {
     pub const MODE_BITS: u32 = 0o7777;
-    /// The rights of owner, group and others, without the set-id and sticky bits.
+    /// The permissions of owner, group and others, without the set-id and sticky bits.
     pub const RIGHTS: u32 = 0o777;
 
     pub fn is_folder(&self) -> bool {
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// The same, which its owner may read and change.
+    /// Returns the node with read and write permission for its owner.
     fn unlocked(&self) -> Self {
         match self {
             Self::File { mode, .. } => self.with_mode(mode & Self::RIGHTS | 0o600),
@@ -76,13 +76,13 @@ impl Node {
         }
     }
 
-    /// The same without set-id and sticky bits, as copies of ours are made.
+    /// Returns the node without set-id and sticky bits, as in copies of ours.
     fn copied(&self) -> Self {
         self.mode().map_or_else(|| self.clone(), |mode| self.with_mode(mode & Self::RIGHTS))
     }
 
-    /// The same after an edit of a copy of `before`. Who may read and write stays as it was, however the agent wrote the
-    /// file; whether a file may be run is part of the edit.
+    /// Returns the node after an edit of a copy of `before`. Read and write permissions stay as before, however the
+    /// agent wrote the file; the execute permission is part of the edit.
     fn edited_from(&self, before: &Self) -> Self {
         match (self, before) {
             (Self::File { mode, .. }, Self::File { mode: before, .. }) => {
@@ -94,7 +94,7 @@ impl Node {
         }
     }
 
-    /// The same as something new beside a page that has this mode: no more people may read or write it.
+    /// Returns the node as a new entry beside a page with this mode: no more people may read or write it.
     fn beside(&self, page: u32) -> Self {
         let rights = page & 0o666 | 0o600;
         match self {
@@ -116,7 +116,7 @@ impl Node {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
-    /// Equal but for the mode.
+    /// Returns true if the nodes are equal except for the mode.
     pub fn same_content(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File { blob, .. }, Self::File { blob: other, .. }) => blob == other,
@@ -127,7 +127,7 @@ impl Node {
     }
 }
 
-/// The rights, and for a file that `mode` lets its owner run, the right to run it for all who may read it.
+/// Returns the permissions, plus execution for everyone who may read if `mode` lets the owner execute the file.
 fn runnable(rights: u32, mode: u32) -> u32 {
     if mode & 0o100 == 0 { rights } else { rights | (rights & 0o444) >> 2 }
 }
@@ -142,7 +142,8 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// These files, and the folders that they are in. Of two at one path, or below each other, the first one stays.
+    /// Returns a manifest of these files and their folders. If two are at one path, or one is below another, the first
+    /// one is kept.
     pub(crate) fn of_files(files: impl IntoIterator<Item = (RelPath, Node)>) -> Self {
         let mut nodes = BTreeMap::new();
         for (path, node) in files {
@@ -159,31 +160,31 @@ impl Manifest {
         Self { entries: nodes.into_iter().map(|(path, node)| Entry { path, node }).collect() }
     }
 
-    /// The same with what another has beside it.
+    /// Returns this manifest with the other's entries that do not collide with it.
     pub(crate) fn over(&self, other: &Self) -> Self {
         let entries = self.entries.iter().chain(other.entries.iter()).cloned();
         Self::of_files(entries.map(|Entry { path, node }| (path, node)))
     }
 
-    /// Some of its files, each at a path of its own. Those that it does not have are left out.
+    /// Returns some of its files, each at a new path. Missing files are left out.
     pub(crate) fn picked(&self, files: impl IntoIterator<Item = (RelPath, RelPath)>) -> Self {
         let node = |path: &RelPath| self.get(path).filter(|node| !node.is_folder()).cloned();
         Self::of_files(files.into_iter().filter_map(|(path, at)| Some((at, node(&path)?))))
     }
 
-    /// The same, all of which its owner may read and change.
+    /// Returns the manifest with read and write permission for its owner everywhere.
     pub(crate) fn unlocked(&self) -> Self {
         self.with_nodes(|entry| entry.node.unlocked())
     }
 
-    /// The same as it is written into a workspace.
+    /// Returns the manifest as it is written into a workspace.
     pub(crate) fn copied(&self) -> Self {
         self.with_nodes(|entry| entry.node.copied())
     }
 
-    /// What an agent made of a copy of `base`, with the modes that `base` gives its files: an editor that writes files anew
-    /// neither opens what was private, nor may a set-id bit appear that was not there. What is new gets its rights from a page
-    /// of `base`, if one is named.
+    /// Returns an agent's edit of a copy of `base` with the modes of the files in `base`: an editor that rewrites files
+    /// must neither expose private files nor add a set-id bit. New entries get their permissions from a page of `base`,
+    /// if one is named.
     pub(crate) fn edited_from(&self, base: &Self, page: Option<&RelPath>) -> Self {
         let page = page.map(|page| base.get(page).and_then(Node::mode).unwrap_or(0o644));
         self.with_nodes(|Entry { path, node }| match (base.get(path), page) {
@@ -193,7 +194,7 @@ impl Manifest {
         })
     }
 
-    /// What is new or was changed since `before`, and the folders that it stands in.
+    /// Returns the entries that are new or changed since `before`, and their folders.
     pub(crate) fn since(&self, before: &Self) -> Self {
         let is_new = |entry: &&Entry| match before.get(&entry.path) {
             None => true,
@@ -205,7 +206,7 @@ impl Manifest {
         Self { entries: kept.cloned().collect() }
     }
 
-    /// The same in two: without what stands at these paths, and what does.
+    /// Splits the manifest: the entries that are not at or below these paths, and those that are.
     pub(crate) fn apart(&self, paths: &[RelPath]) -> (Self, Self) {
         let (hidden, shown): (Vec<_>, Vec<_>) = self
             .entries
@@ -215,7 +216,8 @@ impl Manifest {
         (Self { entries: shown.into() }, Self { entries: hidden.into() })
     }
 
-    /// The same with the entries of another, none of which it has itself, and with those folders of `base` that they need.
+    /// Returns this manifest with the other's entries, none of which it has itself, and with the folders of `base` that
+    /// they need.
     pub(crate) fn joined(&self, other: &Self, base: &Self) -> Result<Self, ManifestError> {
         let needed: BTreeSet<RelPath> = other.entries.iter().flat_map(|entry| entry.path.lineage()).collect();
         let is_gone = |entry: &&Entry| needed.contains(&entry.path) && self.get(&entry.path).is_none();
@@ -223,7 +225,7 @@ impl Manifest {
         Self::new(self.entries.iter().chain(other.entries.iter()).chain(folders).cloned().collect())
     }
 
-    /// The same with this file at its top, in the place of what has its name.
+    /// Returns the manifest with this file at its top, replacing any entry of that name.
     pub(crate) fn with_file(&self, name: &str, blob: BlobId, size: u64) -> Self {
         let path = RelPath::parse(name.as_bytes()).expect("a plain name is a path");
         let others = self.entries.iter().filter(|entry| entry.path.lineage().all(|above| above != path));
@@ -245,7 +247,7 @@ impl Manifest {
         self.at(path.as_bytes())
     }
 
-    /// Every path of this manifest or the other, sorted, with what stands there in each.
+    /// Returns every path of either manifest, sorted, with its node in each.
     pub(super) fn beside<'a>(
         &'a self,
         other: &'a Self,
@@ -271,7 +273,7 @@ impl Manifest {
                 Ordering::Greater => return Err(ManifestError::NotCanonical),
             }
         }
-        // Neighbours share their folder: it is looked up once for them all.
+        // Siblings share their folder: it is looked up once for them all.
         let mut folder = None;
         for entry in self.entries() {
             check_entry(entry)?;

@@ -1,9 +1,9 @@
-//! Three versions of a folder become one: what each side has changed since the base, or the list of the conflicts.
+//! Merges three versions of a folder: the changes of each side since the base, or the list of conflicts.
 //!
-//! The result is that of `git merge-tree` without renames. It is path by path: a side that changed nothing takes the other
-//! side's version, and a text file that both have changed is merged line by line (`text`). Empty folders and all twelve
-//! bits of a mode count too. There is no tree beside conflicts, so nothing half-merged can be placed, and no file ever
-//! holds conflict markers.
+//! The result is the same as of `git merge-tree` without renames. Paths are merged one by one: if one side changed
+//! nothing, the other side's version is taken, and a text file that both changed is merged line by line (`text`). Empty
+//! folders and all twelve mode bits count too. If there are conflicts, there is no merged tree, so nothing half-merged
+//! can be placed, and no file ever contains conflict markers.
 
 mod histogram;
 mod slide;
@@ -21,13 +21,13 @@ pub(crate) use text::{MOST_BYTES as MOST_MERGED, merge as merge_lines};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Merged {
-    /// The merged tree, which is stored.
+    /// The id of the merged tree in the store.
     Clean(TreeId),
-    /// Sorted by their paths; there is at least one.
+    /// At least one, sorted by path.
     Conflicts(Vec<Conflict>),
 }
 
-/// A path that the two sides have changed in ways that do not go together. The contents of all versions are stored.
+/// A path that the two sides changed in incompatible ways. The contents of all versions are in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
     pub path: RelPath,
@@ -39,17 +39,17 @@ pub struct Conflict {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConflictKind {
-    /// The same lines of a text, or lines side by side.
+    /// Changes to the same or adjacent lines of a text.
     Text,
     Binary,
-    /// A file that is too large to be merged line by line.
+    /// A file that is too large to merge line by line.
     TooLarge,
     Mode,
-    /// A symlink that points to two places.
+    /// A symlink with different targets.
     Link,
     /// A file on one side, a symlink on the other.
     Type,
-    /// One side has changed it, the other has deleted it.
+    /// Changed on one side, deleted on the other.
     Deleted,
     /// A file or a symlink on one side, a folder on the other.
     Folder,
@@ -70,7 +70,7 @@ impl ConflictKind {
     }
 }
 
-/// Merges what `ours` and `theirs` have changed since `base`.
+/// Merges the changes of `ours` and `theirs` since `base`.
 pub fn merge(objects: &Objects, base: TreeId, ours: TreeId, theirs: TreeId) -> Result<Merged, ObjectError> {
     let three = [objects.manifest(base)?, objects.manifest(ours)?, objects.manifest(theirs)?];
     let mut merge = Merge { objects, three: &three, nodes: BTreeMap::new(), conflicts: BTreeMap::new() };
@@ -97,7 +97,7 @@ struct Merge<'a> {
 }
 
 impl Merge<'_> {
-    /// A folder and what else a path can be are merged apart: a file may make room for a folder.
+    /// Folders are merged separately from files and symlinks at a path: a file may make room for a folder.
     fn path(&mut self, path: &RelPath) -> Result<(), ObjectError> {
         let three = self.versions(path);
         let folder = folder(three.map(|node| node.filter(|node| node.is_folder())));
@@ -120,7 +120,7 @@ impl Merge<'_> {
         self.three.each_ref().map(|manifest| manifest.get(path))
     }
 
-    /// A file or a symlink.
+    /// Merges a file or a symlink.
     fn leaf(&self, three: [Option<&Node>; 3]) -> Result<Result<Option<Node>, ConflictKind>, ObjectError> {
         if let Some(node) = undisputed(three) {
             return Ok(Ok(node.cloned()));
@@ -157,7 +157,7 @@ impl Merge<'_> {
         Ok(mode.map(|mode| Node::File { blob, size, mode }).ok_or(ConflictKind::Mode))
     }
 
-    /// A file that is new on both sides has the empty base.
+    /// The base of a file that is new on both sides is empty.
     fn text(
         &self,
         base: Option<File>,
@@ -172,8 +172,8 @@ impl Merge<'_> {
         Ok(text::merge(&base, &ours, &theirs))
     }
 
-    /// Gives every entry the folders that it stands in: one side may have deleted a folder in which the other has added a
-    /// file, or have put a file in its place.
+    /// Adds the missing folders of every entry: one side may have deleted a folder in which the other added a file, or
+    /// replaced it with a file.
     fn connect(&mut self) {
         let remaining: BTreeSet<RelPath> = self.nodes.keys().chain(self.conflicts.keys()).cloned().collect();
         let above = remaining.iter().filter_map(RelPath::parent);
@@ -221,7 +221,7 @@ impl File {
     }
 }
 
-/// What both sides agree on, or what the only side that has changed it made of it.
+/// Returns the value that both sides agree on, or that of the only side that changed it.
 fn undisputed<T: PartialEq>([base, ours, theirs]: [T; 3]) -> Option<T> {
     if ours == theirs || base == theirs {
         Some(ours)
@@ -232,8 +232,8 @@ fn undisputed<T: PartialEq>([base, ours, theirs]: [T; 3]) -> Option<T> {
     }
 }
 
-/// A folder that one side has deleted is gone, whatever its mode on the other side; `connect` brings it back where
-/// something stands in it.
+/// A folder that one side deleted is removed, even if the other side changed its mode; `connect` restores it if it
+/// contains anything.
 fn folder(three: [Option<&Node>; 3]) -> Result<Option<Node>, ConflictKind> {
     match (undisputed(three), three) {
         (Some(node), _) => Ok(node.cloned()),

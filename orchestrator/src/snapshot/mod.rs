@@ -1,4 +1,4 @@
-//! Folders as values: captured by content, compared, written out, and put back exactly.
+//! Folders as values: captured by content, compared, written, and restored exactly.
 //!
 //! ```text
 //! a folder -- capture, scan --> Manifest + Objects -- place ----------------> a folder of our own

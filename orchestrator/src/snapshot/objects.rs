@@ -1,7 +1,7 @@
-//! The store of bytes by their hash: blobs and manifests, written once, never changed, never hard-linked.
+//! A content-addressed store of blobs and manifests, written once, never changed, never hard-linked.
 //!
-//! Publishing is of the class *order*: whole after the end of this program, durable only after the barrier
-//! (`SafePath::sync_everything`). A power cut may thus leave a short object; `holds` sees that, and `put` replaces it.
+//! Published with durability *order*: whole after this program ends, durable only after the barrier
+//! (`SafePath::sync_everything`). So a power cut may leave a short object; `holds` detects it, and `put` replaces it.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -18,19 +18,20 @@ use super::recent::{self, Recent};
 use crate::crash;
 use crate::disk::{DiskError, Folder, OnDisk, SafePath, atomic::Draft};
 
-/// Up to this size a file is held in memory, so that one which is stored already costs no write.
+/// Files up to this size are held in memory, so that a file that is already stored costs no write.
 const IN_MEMORY: u64 = 4 << 20;
 const CHUNK: usize = 128 << 10;
-/// How much is held of what was read of late, twice: a few skills with their files, and their manifests.
+/// The size of each of the two generations of the cache of recently read objects: enough for a few skills with their
+/// files, and their manifests.
 const RECENT: usize = 512 << 10;
 const MANIFESTS: usize = 64 << 10;
-/// How much more a manifest takes than the bytes that it was read from.
+/// How many times larger a manifest is in memory than its bytes.
 const PARSED: usize = 3;
 
-/// Objects are read-only, so that only a determined hand changes one.
+/// Objects are read-only, so that they are not changed by accident.
 const READ_ONLY: Mode = Mode::from_raw_mode(0o444);
 
-/// A store at a folder, which is made when the first object is.
+/// A store in a folder, which is created with the first object.
 #[derive(Clone, Debug)]
 pub struct Objects {
     at: SafePath,
@@ -51,7 +52,7 @@ pub enum ObjectError {
     Disk(#[from] DiskError),
 }
 
-/// What a reader turned out to hold.
+/// The blob and size of what a reader returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Content {
     pub blob: BlobId,
@@ -68,7 +69,7 @@ impl Objects {
         &self.at
     }
 
-    /// The folder, once it is there.
+    /// Returns the folder, if it exists.
     pub(super) fn folder(&self) -> Result<Option<&Folder>, DiskError> {
         if let Some(folder) = self.folder.get() {
             return Ok(Some(folder));
@@ -94,7 +95,8 @@ impl Objects {
         Ok(BlobId(digest))
     }
 
-    /// Stores all that `reader` gives, `expected` bytes or not, hashing as it comes; `origin` is for the error.
+    /// Stores everything that `reader` returns, `expected` bytes or not, and hashes it meanwhile; `origin` is for the
+    /// error.
     pub fn put_reader(
         &self,
         mut reader: impl Read,
@@ -118,7 +120,7 @@ impl Objects {
         self.put(&manifest.encode()).map(|blob| TreeId(blob.0))
     }
 
-    /// Stores texts of ours as the plain files of a folder.
+    /// Stores our own texts as the plain files of a folder.
     pub fn put_files(&self, files: &[(&str, &[u8])]) -> Result<TreeId, ObjectError> {
         let mut entries = Vec::new();
         for (name, bytes) in files {
@@ -139,7 +141,7 @@ impl Objects {
         Ok(bytes)
     }
 
-    /// The bytes of an object that has no more than `most`; else its size.
+    /// Reads an object of at most `most` bytes; returns its size if it is larger.
     pub fn read_at_most(&self, blob: BlobId, most: u64) -> Result<Result<Vec<u8>, u64>, ObjectError> {
         match self.size_of(blob.0) {
             Some(size) if size > most => Ok(Err(size)),
@@ -147,7 +149,7 @@ impl Objects {
         }
     }
 
-    /// Appends the object to an open file; after an error the file holds nothing of worth.
+    /// Appends the object to an open file. After an error, the content of the file is invalid.
     pub fn copy_to(&self, blob: BlobId, file: &mut File, path: &Path) -> Result<(), ObjectError> {
         self.feed(blob.0, |chunk| file.write_all(chunk).on_disk("write", path))
     }
@@ -165,7 +167,7 @@ impl Objects {
         self.size_of(blob.0).is_some()
     }
 
-    /// Whether a tree is there with all that it is made of.
+    /// Returns true if the store contains a tree and everything that it consists of.
     pub fn contains_tree(&self, tree: TreeId) -> bool {
         self.manifest(tree).is_ok_and(|manifest| {
             manifest.entries().iter().all(|entry| match entry.node {
@@ -196,7 +198,8 @@ impl Objects {
         Ok(crash::around(["before an object is stored", "after an object is stored"], publish)?)
     }
 
-    /// Hands the object on. A store that cannot is not what it was: nobody is to take its word for the other objects.
+    /// Passes the object to `sink`. If the object is missing or damaged, the seal is broken, because the other objects
+    /// cannot be trusted either.
     fn feed(
         &self,
         digest: Digest,
@@ -204,13 +207,13 @@ impl Objects {
     ) -> Result<(), ObjectError> {
         let fed = self.pass_on(digest, sink);
         if let Err(ObjectError::Missing(_) | ObjectError::Damaged(_)) = fed {
-            // The error that matters is the first.
+            // The first error matters more.
             let _ = self.break_seal();
         }
         fed
     }
 
-    /// A small object is handed on whole and remembered, a large one piece by piece.
+    /// Passes a small object as a whole and caches it, a large one piece by piece.
     fn pass_on(
         &self,
         digest: Digest,
@@ -241,7 +244,7 @@ impl Objects {
     }
 }
 
-/// `ab/cdef...`, below the folder of the store.
+/// Returns `ab/cdef...`, relative to the store's folder.
 fn path_of(digest: Digest) -> PathBuf {
     let hex = digest.hex();
     let (shard, rest) = hex.split_at(2);
@@ -253,7 +256,7 @@ fn split(path: &Path) -> (&OsStr, &OsStr) {
     (shard, path.file_name().expect("an object has a name"))
 }
 
-/// Hashes all that `reader` gives, storing nothing.
+/// Hashes everything that `reader` returns, without storing it.
 pub(super) fn hash_reader(mut reader: impl Read, expected: u64, origin: &Path) -> Result<Content, DiskError> {
     let head = head(&mut reader, expected, origin)?;
     if head.len() as u64 <= IN_MEMORY {
@@ -263,9 +266,9 @@ pub(super) fn hash_reader(mut reader: impl Read, expected: u64, origin: &Path) -
     Ok(Content { blob: BlobId(digest), size })
 }
 
-/// The first bytes: all of them, unless the file is too large for memory.
+/// Reads the first bytes: all of them, unless the file is too large for memory.
 fn head(reader: &mut impl Read, expected: u64, origin: &Path) -> Result<Vec<u8>, DiskError> {
-    // Room for all and one more lets the end be seen without growing.
+    // Capacity for one byte more detects the end without growing.
     let room = usize::try_from(expected.min(IN_MEMORY) + 1).expect("a few MiB fit into memory");
     let mut head = Vec::with_capacity(room);
     reader.take(IN_MEMORY + 1).read_to_end(&mut head).on_disk("read", origin)?;

@@ -3,18 +3,18 @@
 use super::manifest::{Entry, Manifest, Node};
 use super::path::RelPath;
 
-/// How many symlinks the kernel follows on one way.
+/// The number of symlinks that the kernel follows in one path.
 const MOST_FOLLOWED: usize = 40;
 
 impl Manifest {
-    /// The symlinks that lead out of the folder. A copy of ours goes without them: whoever works in it would reach the files
-    /// that they lead to.
+    /// Returns the symlinks that lead out of the folder. Our copies omit them: an agent in a copy could reach their
+    /// targets.
     pub fn links_outside(&self) -> impl Iterator<Item = &Entry> {
         self.entries().iter().filter(|entry| self.leads_outside(entry))
     }
 
-    /// Follows a symlink as the kernel does, and tells whether the way leaves the folder. A name that is missing is taken for a
-    /// folder, and a way without an end for one that leads out.
+    /// Follows a symlink like the kernel and returns true if the path leaves the folder. A missing name is treated as a
+    /// folder, and an endless path as one that leads out.
     pub(crate) fn leads_outside(&self, Entry { path, node }: &Entry) -> bool {
         let Node::Link { target } = node else { return false };
         if target.starts_with(b"/") {
@@ -58,7 +58,7 @@ fn names(path: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
 mod tests {
     use super::*;
 
-    /// The symlinks that lead out, of a folder with these symlinks and the folders `a` and `a/b`.
+    /// Returns the symlinks that lead out of a folder with these symlinks and the folders `a` and `a/b`.
     fn outside(links: &[(&str, &str)]) -> Vec<String> {
         let path = |path: &str| RelPath::parse(path.as_bytes()).unwrap();
         let folders = ["a", "a/b"].map(|name| Entry { path: path(name), node: Node::Folder { mode: 0o755 } });

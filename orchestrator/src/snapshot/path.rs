@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Names at the top of a target that are never captured and never touched.
+/// Names at the top of a target that are never captured and never changed.
 pub const RESERVED: [&str; 2] = [".git", ".skilltune"];
 
 /// A relative path without `.`, `..`, empty components or NUL, ordered by its bytes.
@@ -25,7 +25,7 @@ impl RelPath {
         }
     }
 
-    /// The entry `name` of the folder `parent`, or of the root.
+    /// Returns the path of the entry `name` in the folder `parent`, or in the root.
     pub fn below(parent: Option<&Self>, name: &OsStr) -> Result<Self, BadPath> {
         let name = name.as_bytes();
         if !is_name(name) || name.contains(&b'/') {
@@ -42,7 +42,7 @@ impl RelPath {
         Path::new(OsStr::from_bytes(&self.0))
     }
 
-    /// The folder that holds it; `None` is the root.
+    /// Returns the parent folder; `None` is the root.
     pub fn parent(&self) -> Option<Self> {
         self.parent_bytes().map(|bytes| Self(bytes.into()))
     }
@@ -52,13 +52,13 @@ impl RelPath {
         Some(&self.0[..slash])
     }
 
-    /// The last component.
+    /// Returns the last component.
     pub fn name(&self) -> &OsStr {
         let start = self.0.iter().rposition(|&byte| byte == b'/').map_or(0, |slash| slash + 1);
         OsStr::from_bytes(&self.0[start..])
     }
 
-    /// The path itself and all folders above it, outermost first.
+    /// Returns the path itself and all its parent folders, outermost first.
     pub fn lineage(&self) -> impl Iterator<Item = Self> + '_ {
         let ends = (0..self.0.len()).filter(|&at| self.0[at] == b'/').chain([self.0.len()]);
         ends.map(|end| Self(self.0[..end].into()))

@@ -1,4 +1,4 @@
-//! From a manifest to a folder of our own: a workspace or an export, new or empty.
+//! Writes a manifest to a folder of our own: a workspace or an export, new or empty.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub enum PlaceError {
     Disk(#[from] DiskError),
 }
 
-/// Writes a tree into a folder that a person named, which is made when missing; tells of each entry that is written.
+/// Writes a tree into a folder that the user named, and creates it if it is missing. Reports each written entry.
 pub fn place(
     objects: &Objects,
     manifest: &Manifest,
@@ -32,7 +32,7 @@ pub fn place(
     place_at(objects, manifest, &SafePath::from(into), written)
 }
 
-/// The same below a folder of which anything may come from somebody else.
+/// Writes a tree below a folder with untrusted content.
 pub fn place_at(
     objects: &Objects,
     manifest: &Manifest,
@@ -51,8 +51,8 @@ pub(crate) fn fill(root: &Folder, objects: &Objects, manifest: &Manifest) -> Res
     fill_telling(root, objects, manifest, |_| {})
 }
 
-/// Modes of folders come last, for some are read-only. A set-id or sticky bit stays in the store: what is in a copy runs
-/// with nobody else's rights.
+/// The modes of folders are set last, because some are read-only. Set-id and sticky bits are not written: programs in a
+/// copy run with no additional rights.
 fn fill_telling(
     root: &Folder,
     objects: &Objects,
@@ -73,14 +73,14 @@ fn fill_telling(
     Ok(())
 }
 
-/// The folder being filled, with the one of its folders open that was asked for last: neighbours share it.
+/// The folder being filled. It keeps the subfolder open that was used last, because siblings share it.
 struct Site<'a> {
     root: &'a Folder,
     here: Option<(RelPath, Folder)>,
 }
 
 impl Site<'_> {
-    /// The folder that holds an entry.
+    /// Returns the folder that contains an entry.
     fn folder_of(&mut self, entry: &Entry) -> Result<&Folder, PlaceError> {
         let Some(path) = entry.path.parent() else { return Ok(self.root) };
         let kept = self.here.take().filter(|(open, _)| *open == path);

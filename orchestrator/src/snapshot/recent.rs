@@ -1,16 +1,17 @@
-//! Small objects that were read of late, and manifests: every call of a round shows and places the same skill.
+//! A cache of small objects and manifests that were read recently: every call of a round shows and places the same
+//! skill.
 //!
-//! Two generations stand in for an order of use: when the young one is full, it becomes the old one, and what was not
-//! asked for since the last time goes. An object never changes, so nothing here is ever stale.
+//! Two generations approximate an order of use: a full young generation becomes the old one, and entries that were not
+//! used since then are dropped. An object never changes, so the cache is never stale.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use skilltune_phases::id::Digest;
 
-/// A larger object is read from the disk each time.
+/// Larger objects are read from the disk each time.
 pub(super) const SMALL: u64 = 64 << 10;
-/// What an entry takes beside its bytes.
+/// The overhead of an entry besides its bytes.
 const ENTRY: usize = 128;
 
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(super) struct Recent<V>(Mutex<Generations<V>>);
 
 #[derive(Debug)]
 struct Generations<V> {
-    /// How many bytes one of them holds.
+    /// The number of bytes in one generation.
     room: usize,
     young: HashMap<Digest, Kept<V>>,
     old: HashMap<Digest, Kept<V>>,
@@ -32,7 +33,7 @@ struct Kept<V> {
 }
 
 impl<V: Clone> Recent<V> {
-    /// Holds twice so many bytes at most.
+    /// Creates a cache of at most twice this many bytes.
     pub(super) fn of(room: usize) -> Self {
         Self(Mutex::new(Generations { room, young: HashMap::new(), old: HashMap::new(), young_bytes: 0 }))
     }
@@ -47,7 +48,7 @@ impl<V: Clone> Recent<V> {
         Some(kept.value)
     }
 
-    /// Keeps a value that takes so many bytes.
+    /// Adds a value of this many bytes.
     pub(super) fn insert(&self, digest: Digest, value: V, bytes: usize) {
         self.lock().insert(digest, Kept { value, bytes });
     }

@@ -1,8 +1,9 @@
-//! A store's word that nothing has left it: a file that goes before the first object does.
+//! The seal of a store: a file that guarantees that no object was removed, and is itself removed before the first
+//! object is.
 //!
-//! Whoever has seen objects in the store need not look for them again as long as the seal is the same one. It is broken
-//! before a sweep, and when an object turns out to be missing or damaged. It does not outlast the machine's being on:
-//! a power cut may cut short what had not reached the disk.
+//! While the seal is the same, objects that were seen in the store need not be checked again. It is broken before a
+//! sweep, and when an object turns out to be missing or damaged. It is valid only until the machine restarts: a power
+//! cut may truncate what was not on the disk.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -18,17 +19,17 @@ use super::objects::Objects;
 use super::stamp::Stamp;
 use crate::disk::{DiskError, Folder, OWNERS, atomic::TEMP_PREFIX};
 
-/// No object has such a name.
+/// No object has this name.
 const SEAL: &str = "seal";
-/// Another one at each start of the machine.
+/// Changes at each start of the machine.
 const BOOT: &str = "/proc/sys/kernel/random/boot_id";
 
-/// Two that are equal stand for the same word.
+/// The identity of a seal: equal vouchers mean the same seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Voucher(pub(super) Digest);
 
 impl Objects {
-    /// Seals the store unless it is; nothing where we cannot tell one start of the machine from another.
+    /// Seals the store if it is not sealed; `None` if we cannot tell one start of the machine from another.
     pub(super) fn voucher(&self) -> Option<Voucher> {
         let boot = boot()?;
         let folder = self.folder_made().ok()?;
@@ -42,9 +43,9 @@ impl Objects {
         Some(Voucher(Digest::of_parts([stamp.encode().as_slice(), &boot])))
     }
 
-    /// Removes every object but what is `needed`, and tells how much went; only for whoever has the store alone.
+    /// Removes every object that is not in `needed`, and returns their number. The caller must have the store alone.
     ///
-    /// Manifests go before blobs: a tree that is half gone is then one that nobody can name, whenever we are killed.
+    /// Manifests are removed before blobs, so that a kill leaves no manifest of an incomplete tree.
     pub fn sweep(&self, needed: &HashSet<Digest>) -> Result<usize, DiskError> {
         let Some(folder) = self.folder()? else { return Ok(0) };
         self.break_seal()?;
@@ -68,7 +69,7 @@ impl Objects {
         Ok(swept)
     }
 
-    /// The names in the store's folder that are none of ours.
+    /// Returns the names in the store's folder that are not ours.
     pub fn strange_names(&self) -> Result<Vec<String>, DiskError> {
         let Some(folder) = self.folder()? else { return Ok(Vec::new()) };
         let is_shard = |name: &OsStr| is_shard(name) && matches!(folder.child(name), Ok(Some(_)));
@@ -110,14 +111,14 @@ fn is_draft(name: &OsStr) -> bool {
     name.as_bytes().starts_with(TEMP_PREFIX.as_bytes())
 }
 
-/// By its first bytes: a blob that looks like one only goes a moment sooner.
+/// Checks the first bytes. A blob that looks like a manifest is only removed a moment sooner.
 fn is_manifest(shard: &Folder, name: &OsStr) -> bool {
     let Ok(Some(mut file)) = shard.file_below(name.as_ref()) else { return false };
     let mut head = [0; VERSION.len()];
     file.read_exact(&mut head).is_ok() && head == *VERSION
 }
 
-/// The object of a shard, if that is what the name says.
+/// Returns the digest of an object in a shard, if its name is valid.
 fn digest_of(shard: &Folder, name: &OsStr) -> Option<Digest> {
     let shard = shard.path().file_name()?.to_str()?;
     format!("{shard}{}", name.to_str()?).parse().ok()

@@ -1,4 +1,4 @@
-//! What the system tells of a file without its bytes being read, and when that is enough to know them again.
+//! The metadata that the system reports for a file, and when it is enough to identify the file's bytes.
 
 use std::io;
 use std::path::Path;
@@ -8,11 +8,11 @@ use rustix::fs::Stat;
 
 use super::manifest::Node;
 
-/// A file must have been left alone for so long: more than the coarsest step in which a file system counts time, two
-/// seconds, and than any tick of a clock, in which a file can change without its times doing so.
+/// The time that a file must have been left unchanged. It exceeds the coarsest timestamp of a file system, two seconds,
+/// and any clock tick, within which a file can change without a new timestamp.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// Everything that changes when a file does; equal stamps of a settled file mean equal bytes.
+/// Everything that changes when a file does. Equal stamps of a settled file mean equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
     device: u64,
@@ -20,7 +20,7 @@ pub struct Stamp {
     pub(super) size: u64,
     mode: u32,
     written: Time,
-    /// Set by the system alone: whoever sets the other time back cannot set this one.
+    /// Set only by the system: a program that resets the other time cannot set this one.
     changed: Time,
 }
 
@@ -28,10 +28,10 @@ pub struct Stamp {
 type Time = (i64, u64);
 
 impl Stamp {
-    /// How many bytes one takes when it is written down.
+    /// The length of an encoded stamp in bytes.
     pub(super) const LEN: usize = 60;
 
-    /// That of the file which a path leads to.
+    /// Returns the stamp of the file at a path, following symlinks.
     pub fn at(path: &Path) -> io::Result<Self> {
         Ok(Self::of(&rustix::fs::stat(path)?))
     }
@@ -51,8 +51,8 @@ impl Stamp {
         self.mode & Node::MODE_BITS
     }
 
-    /// Whether a later change cannot but show, when the file was read no earlier than `now`. What is written through a
-    /// map of memory shows when the system gets to it, and not before; nobody edits a text that way.
+    /// Returns true if any later change must show, when the file was read at `now` or later. A write through a memory
+    /// map shows only when the system gets to it, but editors do not write text that way.
     pub fn is_settled(&self, now: SystemTime) -> bool {
         let latest = now.checked_sub(SETTLED).and_then(|then| then.duration_since(UNIX_EPOCH).ok());
         let Some(latest) = latest.and_then(|then| i64::try_from(then.as_secs()).ok()) else { return false };
@@ -73,7 +73,7 @@ impl Stamp {
     }
 }
 
-/// Systems differ in the width and the sign of what they tell.
+/// Converts a number: systems differ in the width and the sign.
 fn number<T: TryInto<N>, N: Default>(told: T) -> N {
     told.try_into().unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! The names that files have on their way into a live folder.
+//! The temporary names of files on their way into a live folder.
 //!
-//! A capture skips them and the next replacement clears them away, so nobody else's file may have one by chance: each holds a
-//! hash of the folder's real path.
+//! A capture skips them and the next replacement removes them, so no other file may have such a name by chance: each
+//! contains a hash of the folder's real path.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -13,20 +13,20 @@ use crate::disk::atomic::TEMP_PREFIX;
 
 #[derive(Clone, Debug)]
 pub(super) struct Temporaries {
-    /// A copy of stored bytes, perhaps cut short, that never had a place in the folder.
+    /// A copy of stored bytes, perhaps incomplete, that never was in its final place.
     draft: String,
-    /// What is ready, or was taken out of its place and may be a person's.
+    /// A file that is ready, or one that was taken out of its place and may be the user's.
     aside: String,
 }
 
 impl Temporaries {
     pub(super) fn of(root: &Path) -> Self {
-        // A root that has no real path cannot be walked either.
+        // A root without a real path cannot be walked either.
         let real = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
         Self::named(&Digest::of(real.as_os_str().as_bytes()).short())
     }
 
-    /// The same, where the short hash of the real path is known.
+    /// Returns the names for a known short hash of the real path.
     pub(super) fn named(hash: &str) -> Self {
         Self { draft: format!("{TEMP_PREFIX}{hash}-draft-"), aside: format!("{TEMP_PREFIX}{hash}-aside-") }
     }

@@ -1,4 +1,4 @@
-//! Folders for the tests, built with the standard library alone: fixed ones with the ugly cases, and random ones.
+//! Folders for the tests, built only with the standard library: fixed ones with difficult cases, and random ones.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -20,7 +20,7 @@ pub(super) enum Tree {
     Link(Vec<u8>),
 }
 
-/// Names small in number, so that two random trees meet, and odd enough to hurt.
+/// Few names, so that two random trees have common paths, and unusual ones.
 const NAMES: [&[u8]; 6] = [b"a", b"a-b", b"back\\slash", b"new\nline", b"no\xff\xfeutf", b" sp ace "];
 
 pub(super) fn file(text: &str) -> Tree {
@@ -73,7 +73,7 @@ pub(super) fn build(root: &Path, children: &Children) {
     }
 }
 
-/// A live folder beside a store, both gone at the end of the test.
+/// A live folder beside a store, both removed at the end of the test.
 pub(super) struct Place {
     home: tempfile::TempDir,
     pub(super) objects: Objects,
@@ -90,7 +90,7 @@ impl Place {
         self.home.path().join(name)
     }
 
-    /// A new folder with these entries.
+    /// Creates a folder with these entries.
     pub(super) fn build(&self, name: &str, children: &Children) -> PathBuf {
         let root = self.path(name);
         fs::create_dir(&root).unwrap();
@@ -106,7 +106,7 @@ impl Place {
 }
 
 impl Drop for Place {
-    /// Opens read-only folders, which would keep the folder from being removed.
+    /// Opens read-only folders, which could not be removed otherwise.
     fn drop(&mut self) {
         for entry in walkdir::WalkDir::new(self.home.path()).into_iter().flatten() {
             if entry.file_type().is_dir() {

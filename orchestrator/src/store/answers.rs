@@ -1,7 +1,7 @@
-//! The answers of all runs of a project, by the key of the call. Only this user on this machine can have put them there.
+//! The answers of all runs of a project, by call key. Only this user on this machine can have written them.
 //!
-//! A `.skilltune/cache` may come with a repository, and an answer decides what a run does next. So each one ends with a keyed
-//! hash, whose key is in the user's state folder: an answer without it, or with another user's, counts as none.
+//! A `.skilltune/cache` may come with a repository, and an answer decides what a run does next. So each answer ends
+//! with a keyed hash whose key is in the user's state folder. An answer without it, or with another user's, is ignored.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::disk::{DiskError, OnDisk, SafePath};
 
 const FIELD: &str = "seal";
 const DIGITS: usize = 64;
-/// A larger answer is not read: no agent may say so much.
+/// A larger answer is not read: agents cannot output that much.
 const LARGEST: u64 = 64 << 20;
 
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct AnswerCache {
     key: Key,
 }
 
-/// What only this user knows.
+/// A secret of this user.
 #[derive(Clone)]
 struct Key([u8; blake3::KEY_LEN]);
 
@@ -37,7 +37,8 @@ impl std::fmt::Debug for Key {
 }
 
 impl AnswerCache {
-    /// The answers of a project, sealed with the key of the user's state folder, which is made when there is none.
+    /// Opens the answers of a project, sealed with the key in the user's state folder. Creates the key if it is
+    /// missing.
     pub fn of(home: &Home, state: &Path) -> Result<Self, DiskError> {
         let file = SafePath::below(state, "cache-key");
         if !file.exists() {
@@ -45,7 +46,7 @@ impl AnswerCache {
             let mut key = [0; blake3::KEY_LEN];
             random(&mut key).on_disk("make up", file.path())?;
             match file.create_private(&key) {
-                // Another command was faster: its key it is.
+                // Another command was faster: use its key.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 created => created?,
             }
@@ -56,23 +57,23 @@ impl AnswerCache {
         Ok(Self { place: home.cache(), key: Key(key) })
     }
 
-    /// The text under which an answer is stored.
+    /// Serializes an answer for storing, with its keyed hash.
     pub(crate) fn seal(&self, answer: &impl Serialize) -> Vec<u8> {
         let mut text = json::line(answer).into_bytes();
         checksum::append(&mut text, FIELD, |body| self.sum(body));
         text
     }
 
-    /// An answer that was stored at `at` with this user's key, in the cache or in a run.
+    /// Reads an answer that was stored at `at` with this user's key, in the cache or in a run.
     pub(crate) fn read<T: DeserializeOwned>(&self, at: &SafePath) -> Option<T> {
         let text = at.read(LARGEST).ok()??;
         let is_ours = checksum::is_right(&text, FIELD, DIGITS, |body| self.sum(body));
         is_ours.then(|| serde_json::from_slice(&text).ok())?
     }
 
-    /// Gives a stored answer of a run its second name, by which the other runs find it.
+    /// Links a stored answer of a run into the cache, where the other runs find it.
     pub(crate) fn share(&self, key: CallKey, answer: &SafePath) -> Result<(), DiskError> {
-        // Somebody may have deleted the folder during the run, or before it was taken up.
+        // Somebody may have deleted the folder during the run, or before it was resumed.
         self.place.make()?;
         answer.link_to(&self.place_of(key))
     }
@@ -86,7 +87,7 @@ impl AnswerCache {
     }
 }
 
-/// The calls whose answers are cached, whoever put them there.
+/// Returns the calls with cached answers, stored by any user.
 pub(super) fn cached(home: &Home) -> Result<impl Iterator<Item = (SafePath, CallKey)>, DiskError> {
     let place = home.cache();
     let names = place.names()?.into_iter();

@@ -1,6 +1,6 @@
-//! A project's store in use: many may add to it, one alone may sweep it.
+//! The lock of a project's store: many may add to it, but a sweep needs it alone.
 //!
-//! What a run has just stored is named by its journal a moment later; a sweep in between would take it away.
+//! The journal of a run names a stored object only a moment later; a sweep in between would remove it.
 
 use rustix::fs::FlockOperation;
 
@@ -8,12 +8,12 @@ use super::layout::Home;
 use crate::disk::{DiskError, Lock};
 
 impl Home {
-    /// For whoever adds to the store; waits for a sweep to end.
+    /// Locks the store for adding objects. Waits for a sweep to end.
     pub fn hold(&self) -> Result<Lock, DiskError> {
         Ok(self.lock().lock(FlockOperation::LockShared)?.expect("this lock is waited for"))
     }
 
-    /// For a sweep; nothing while anybody adds to the store.
+    /// Locks the store for a sweep; `None` while it is being added to.
     pub fn hold_alone(&self) -> Result<Option<Lock>, DiskError> {
         self.lock().lock(FlockOperation::NonBlockingLockExclusive)
     }

@@ -1,7 +1,7 @@
-//! `history.jsonl`: one record a line, with its sequence number and a checksum. The only truth of a run.
+//! `history.jsonl`: one record per line, with its sequence number and a checksum. The only source of truth of a run.
 //!
-//! A line is in the operating system's hands when `append` returns (enough against `kill -9`), and on the disk a few
-//! tens of milliseconds later, several lines to a sync. `barrier` waits for the disk.
+//! When `append` returns, the operating system has the line (enough against `kill -9`). It is on the disk a few tens of
+//! milliseconds later, with several lines per sync. `barrier` waits for the disk.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -20,9 +20,9 @@ use super::sync::Syncer;
 use crate::crash;
 use crate::disk::{DiskError, OnDisk, SafePath};
 
-/// No line of ours is longer, by far; a longer one is not read into memory.
+/// Far more than the longest line of ours. A longer line is not read into memory.
 const LONGEST: u64 = 16 << 20;
-/// A larger journal is neither written nor read: some thirty thousand calls.
+/// A larger journal is neither written nor read: about thirty thousand calls.
 const LARGEST: u64 = 64 << 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -53,17 +53,17 @@ pub struct Journal {
     line: Vec<u8>,
 }
 
-/// What a journal held when it was read.
+/// The content of a journal when it was read.
 #[derive(Debug)]
 pub struct History<L: Loop> {
     pub records: Vec<Record<L>>,
-    /// Bytes of a last line that was never finished: written by a program that was killed meanwhile.
+    /// The bytes of an unfinished last line, written by a program that was killed meanwhile.
     pub torn: usize,
     whole: u64,
 }
 
 impl Journal {
-    /// Makes a new journal with its first lines in it, all or none, so that there is no journal of a run that never began.
+    /// Creates a journal with its first lines, all or none, so that no journal exists for a run that never began.
     pub fn begin<L: Loop>(
         path: &SafePath,
         at: Timestamp,
@@ -89,7 +89,7 @@ impl Journal {
         Ok((journal, records))
     }
 
-    /// Takes up a journal to write on, its torn last line cut off.
+    /// Opens a journal for appending and cuts off a torn last line.
     pub fn resume<L: Loop>(path: &SafePath) -> Result<(Self, History<L>), JournalError> {
         let history = read(path)?;
         let named = || path.path().to_owned();
@@ -125,7 +125,7 @@ impl Journal {
         crash::point("before a journal line");
         let written = self.file.write_all(&self.line).on_disk("write", &self.path);
         if written.is_err() {
-            // What was written of a line that did not fit (a full disk) goes; should that fail too, the torn line is cut
+            // Remove the part of a line that did not fit (a full disk). If that fails too, the torn line is cut off
             // when the journal is next resumed.
             let _ = self.file.set_len(self.length);
         }
@@ -137,13 +137,13 @@ impl Journal {
         Ok(record)
     }
 
-    /// Returns when every line is on the disk.
+    /// Waits until every line is on the disk.
     pub fn barrier(&self) -> Result<(), JournalError> {
         Ok(self.file.sync_data().on_disk("sync", &self.path)?)
     }
 }
 
-/// Reads a journal without touching it. A torn last line is left out; damage anywhere else is an error.
+/// Reads a journal without changing it. A torn last line is left out; damage anywhere else is an error.
 pub fn read<L: Loop>(path: &SafePath) -> Result<History<L>, JournalError> {
     let named = || path.path().to_owned();
     let file = path.open()?.ok_or_else(|| JournalError::Missing { path: named() })?;
@@ -171,7 +171,7 @@ pub fn read<L: Loop>(path: &SafePath) -> Result<History<L>, JournalError> {
     }
 }
 
-/// Appends the next line with its end; of one that is too long, a byte more than the longest.
+/// Appends the next line with its end. Of a line that is too long, reads one byte more than the longest.
 fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u64> {
     reader.by_ref().take(LONGEST + 1).read_until(b'\n', line).map(|length| length as u64)
 }
@@ -179,7 +179,7 @@ fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<u
 const SUM: &str = "sum";
 const SUM_DIGITS: usize = 16;
 
-/// The record as JSON, with the checksum of all before it as the last field.
+/// Encodes the record as JSON, with the checksum of everything before it as the last field.
 fn encode<L: Loop>(record: &Record<L>, line: &mut Vec<u8>) {
     line.extend_from_slice(json::line(record).as_bytes());
     checksum::append(line, SUM, sum);
@@ -199,25 +199,25 @@ fn sum(text: &[u8]) -> String {
     hex
 }
 
-/// What a journal says of its plan without anybody understanding the rest: that of a newer program, or another loop's.
+/// The part of a plan that can be read without the rest, even from a newer program or another loop.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Label {
     pub format: u32,
-    /// The loop's word.
+    /// The name of the loop.
     #[serde(rename = "loop")]
     pub kind: String,
 }
 
-/// What the first line says of itself: its label and when it was written.
+/// The label of the first line and the time when it was written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FirstLine {
     pub label: Option<Label>,
     pub at: Option<Timestamp>,
-    /// Whether it was ever finished.
+    /// False if the line is torn.
     pub is_whole: bool,
 }
 
-/// Nothing where no regular file is, or one whose first line is none of a journal.
+/// Reads the first line; `None` if there is no readable regular file.
 pub fn first_line(path: &SafePath) -> Option<FirstLine> {
     let mut line = Vec::new();
     let mut reader = BufReader::new(path.open().ok()??);
@@ -232,7 +232,7 @@ pub fn first_line(path: &SafePath) -> Option<FirstLine> {
     })
 }
 
-/// The plan of a run, without the rest of its journal.
+/// Reads the plan of a run, without the rest of its journal.
 pub fn plan<L: Loop>(path: &SafePath) -> Option<Plan<L>> {
     let mut line = Vec::new();
     let mut reader = BufReader::new(path.open().ok()??);
@@ -245,7 +245,7 @@ pub fn plan<L: Loop>(path: &SafePath) -> Option<Plan<L>> {
     }
 }
 
-/// No more of the line than is wanted: whatever else it holds takes no memory.
+/// Only the fields that are needed, so the rest of the line takes no memory.
 #[derive(Default, Deserialize)]
 struct Head {
     at: Option<Timestamp>,
@@ -332,7 +332,7 @@ mod tests {
             match read::<Tune>(&path) {
                 Err(JournalError::Damaged { .. }) => {}
                 Err(error) => panic!("{error}"),
-                // The newline of the last line: then the line is a torn one.
+                // The newline of the last line was changed, so the line is torn.
                 Ok(history) => assert_eq!(history.records, records[..2], "byte {place}"),
             }
         }

@@ -1,7 +1,7 @@
-//! Where things are under `.skilltune/`, and whether it is a `.skilltune` of ours.
+//! The paths under `.skilltune/`, and the check that skilltune created it.
 //!
-//! A repository can bring one along. Every path here is a [`SafePath`], and a command begins with [`Home::require_ours`]: a
-//! layout that skilltune would not have made is named, and nothing is written or deleted in it.
+//! A repository can contain one. Every path here is a [`SafePath`], and a command begins with [`Home::require_ours`]:
+//! if skilltune would not have made the layout, it reports it and writes or deletes nothing in it.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{DiskError, Folder, SafePath};
 use crate::snapshot::Objects;
 
-/// For its owner alone: prompts, answers and copies of skills may be private.
+/// Private to its owner: prompts, answers and copies of skills may be private.
 const OWNERS: u32 = 0o700;
 
-/// As long as an argument may be.
+/// The maximum length of an argument.
 const LONGEST_REASON: u64 = 128 << 10;
 
 /// The `.skilltune` folder of a project.
@@ -25,7 +25,7 @@ pub struct Home {
     root: SafePath,
 }
 
-/// One run's folder.
+/// The folder of one run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFolder {
     root: SafePath,
@@ -40,12 +40,12 @@ pub enum HomeError {
 }
 
 impl Home {
-    /// The state of the project at `project`; nothing is made yet.
+    /// Returns the state of the project at `project`; creates nothing yet.
     pub fn of(project: &Path) -> Self {
         Self { root: SafePath::below(project, ".skilltune") }
     }
 
-    /// Makes the folder, which ignores itself in git.
+    /// Creates the folder, with a rule that makes git ignore it.
     pub fn create(&self) -> Result<(), HomeError> {
         self.require_ours()?;
         let root = self.root.make_folder()?;
@@ -62,9 +62,9 @@ impl Home {
         Ok(())
     }
 
-    /// Refuses a state folder with a link, or something else that skilltune does not make, where it has its own.
+    /// Fails if the state folder has a symlink, or anything else that skilltune does not make, at one of its paths.
     ///
-    /// Deeper down every path is walked without following a link; here a whole command is refused before it begins.
+    /// Deeper paths are walked without following symlinks; this check rejects the whole command before it begins.
     pub fn require_ours(&self) -> Result<(), HomeError> {
         let folders = [self.root.clone(), self.objects(), self.cache(), self.runs(), self.nights()];
         for folder in &folders {
@@ -81,7 +81,7 @@ impl Home {
         self.root.path()
     }
 
-    /// The folder that `.skilltune` is in.
+    /// Returns the folder that contains `.skilltune`.
     pub fn project(&self) -> &Path {
         self.root().parent().unwrap_or(self.root())
     }
@@ -98,7 +98,7 @@ impl Home {
         self.root.join("runs")
     }
 
-    /// What is known of nightly jobs.
+    /// Returns the state of nightly jobs.
     pub fn nights(&self) -> SafePath {
         self.root.join("nights")
     }
@@ -125,22 +125,22 @@ impl RunFolder {
         &self.root
     }
 
-    /// What the processes of this run bear in their environment, and those of no other, even one of the same name
-    /// elsewhere. It does not tell them where the folder is.
+    /// Returns the value of the environment variable that marks this run's processes. It differs from every other
+    /// run's, even of the same name elsewhere. It does not reveal the path of the folder.
     pub fn mark(&self) -> String {
         let path = self.root();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         format!("{name}-{}", Digest::of(path.as_os_str().as_encoded_bytes()).short())
     }
 
-    /// Makes the folder and that of its calls.
+    /// Creates the folder and its folder of calls.
     pub fn create(&self) -> Result<(), DiskError> {
         self.agents().make_folder().map(|_| ())
     }
 
-    /// Removes what a killed program has left here under temporary names; only for whoever holds the run's locks.
+    /// Removes temporary files that a killed program left here. The caller must hold the run's locks.
     ///
-    /// Our files are at most so deep; what an agent left is deeper, and may have any name.
+    /// Our files are at most this deep; an agent's files are deeper and may have any name.
     pub fn sweep(&self) -> Result<(), DiskError> {
         const ITERATION_FILES: usize = 5;
         self.root.folder()?.map_or(Ok(()), |root| sweep(&root, ITERATION_FILES))
@@ -170,7 +170,7 @@ impl RunFolder {
         self.root.join("final-report.md")
     }
 
-    /// Keeps the reason of a stop until the process that works on the run has written it into the journal.
+    /// Stores the reason of a stop until the process that works on the run has written it into the journal.
     pub fn keep_stop_reason(&self, reason: Option<&str>) -> Result<(), DiskError> {
         match reason {
             Some(reason) => self.stop().replace(reason.as_bytes(), Durability::Order),
@@ -178,7 +178,7 @@ impl RunFolder {
         }
     }
 
-    /// One that cannot be read is no reason not to stop.
+    /// Reads the reason of a stop. If it cannot be read, the run stops without one.
     pub fn stop_reason(&self) -> Option<String> {
         self.stop().text(LONGEST_REASON).ok().filter(|reason| !reason.is_empty())
     }
@@ -191,7 +191,7 @@ impl RunFolder {
         self.root.join("report.json")
     }
 
-    /// What skill-creator's viewer reads.
+    /// The input of skill-creator's viewer.
     pub fn viewer(&self) -> SafePath {
         self.root.join("viewer")
     }
@@ -214,7 +214,7 @@ fn sweep(folder: &Folder, deep: usize) -> Result<(), DiskError> {
     Ok(())
 }
 
-/// What is there has to be of that type; a link is none.
+/// Fails if an existing entry has another type. Symlinks are not followed.
 fn require(path: &SafePath, wanted: FileType) -> Result<(), HomeError> {
     match path.stat()?.map(|stat| FileType::from_raw_mode(stat.st_mode)) {
         None => Ok(()),

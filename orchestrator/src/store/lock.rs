@@ -1,4 +1,4 @@
-//! The lock of a target: one run or command at a time may work on a skill, wherever it was started from.
+//! The lock of a target: only one run or command at a time may work on a skill, wherever it was started.
 //!
 //! ```text
 //! /home/ann/project              shared: by all that work on something inside
@@ -7,9 +7,8 @@
 //!
 //! So a skill and the project that contains it exclude each other, and two skills beside each other do not.
 //!
-//! Locks and pending promotions stand under the user's state folder, keyed by the skill's real path, so that they are
-//! found from anywhere. The kernel lets go of a lock when its holder dies: a lock file that nobody holds is stale,
-//! and simply taken.
+//! Locks and pending promotions are in the user's state folder, keyed by the skill's real path, so that they are found
+//! from anywhere. The kernel releases a lock when its holder dies, so a stale lock file is simply taken.
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
@@ -23,11 +22,11 @@ use skilltune_phases::id::Digest;
 
 use crate::disk::{DiskError, Lock, OnDisk, SafePath};
 
-/// A killed holder needs a moment to be gone.
+/// A killed holder needs a moment to exit.
 const PATIENCE: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Two paths of the longest kind, written in JSON.
+/// Two paths of the maximum length, written in JSON.
 const LARGEST: u64 = 64 << 10;
 
 #[derive(Debug, thiserror::Error)]
@@ -38,17 +37,17 @@ pub enum LockError {
     Disk(#[from] DiskError),
 }
 
-/// Who holds a lock, for the error that names them.
+/// The holder of a lock, for the error that names it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
     pub pid: u32,
     pub host: String,
     pub since: Timestamp,
-    /// What the holder does: a run's id, or a command's name.
+    /// What the holder does: the id of a run or the name of a command.
     pub doing: String,
 }
 
-/// What a lock file says: its name is only the hash of the path.
+/// The content of a lock file. Its name is only the hash of the path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Held {
     target: PathBuf,
@@ -74,18 +73,18 @@ impl Locks {
         Self { root: state.join("targets") }
     }
 
-    /// The folder of a skill's lock and pending promotion.
+    /// Returns the folder of a skill's lock and pending promotion.
     pub fn place(&self, target: &Path) -> SafePath {
         SafePath::below(&self.root, Digest::of(target.as_os_str().as_bytes()).short())
     }
 
-    /// The same of all skills.
+    /// Returns these folders of all skills.
     pub fn places(&self) -> Result<Vec<SafePath>, DiskError> {
         let targets = SafePath::from(self.root.as_path());
         Ok(targets.names()?.into_iter().map(|name| targets.join(name)).collect())
     }
 
-    /// Locks the real paths given, all or none, in one order for everybody.
+    /// Locks the given real paths, all or none, always in the same order.
     pub fn acquire(&self, targets: &[PathBuf], holder: &Holder) -> Result<TargetLock, LockError> {
         let mut targets = targets.to_vec();
         targets.sort();
@@ -97,16 +96,16 @@ impl Locks {
         Ok(TargetLock { locks, targets })
     }
 
-    /// Who works on this skill now, if anybody does.
+    /// Returns the process that holds this skill's lock, if any.
     pub fn holder(&self, target: &Path) -> Result<Option<Holder>, LockError> {
         Ok(held_in(&self.place(target))?.map(|held| held.holder))
     }
 
-    /// Everybody who works on any skill now, as far as they can be seen.
+    /// Returns all processes that hold the lock of a skill, as far as they can be read.
     pub fn holders(&self) -> Vec<Holder> {
         let mut holders: Vec<Holder> = self.held().map(|held| held.holder).collect();
         holders.sort_by_key(|holder| (holder.since, holder.pid));
-        // One who works on a chain holds a lock a member.
+        // A process that works on a chain holds one lock per member.
         holders.dedup();
         holders
     }
@@ -116,7 +115,7 @@ impl Locks {
         places.filter_map(|place| held_in(&place).ok().flatten())
     }
 
-    /// Keeps others from working on a folder as a whole.
+    /// Prevents others from locking the folder as a whole.
     fn share(&self, folder: &Path) -> Result<Lock, LockError> {
         let file = self.file(folder)?;
         lock_in_time(&file, FlockOperation::NonBlockingLockShared)?.ok_or_else(|| {
@@ -128,7 +127,7 @@ impl Locks {
     fn acquire_one(&self, target: &Path, holder: &Holder) -> Result<Lock, LockError> {
         let file = self.file(target)?;
         let Some(mut lock) = lock_in_time(&file, FlockOperation::NonBlockingLockExclusive)? else {
-            // Another one works on it, or on something inside.
+            // Another process works on it, or on something inside.
             let inside = || self.held().filter(|held| held.target.starts_with(target));
             let other = held_in(&self.place(target))?
                 .or_else(|| inside().min_by(|one, other| one.target.cmp(&other.target)));
@@ -154,7 +153,7 @@ impl TargetLock {
         &self.targets
     }
 
-    /// Whether nobody else can work on this folder: it is locked itself, or one around it.
+    /// Returns true if this folder or one of its parents is locked.
     pub fn covers(&self, folder: &Path) -> bool {
         self.targets.iter().any(|target| folder.starts_with(target))
     }
@@ -166,7 +165,8 @@ impl TargetLock {
     }
 }
 
-/// The one that works on this folder as a whole: those that work on something inside share its lock with us.
+/// Returns the process that locked this folder as a whole. Processes that work on something inside hold a shared lock,
+/// like us.
 fn held_in(folder: &SafePath) -> Result<Option<Held>, LockError> {
     let file = folder.join("lock");
     let is_held = file.exists() && file.lock(FlockOperation::NonBlockingLockShared)?.is_none();

@@ -1,4 +1,4 @@
-//! What stands under `.skilltune/`, and the locks of targets.
+//! The content of `.skilltune/`, and the locks of targets.
 
 mod answers;
 mod checksum;

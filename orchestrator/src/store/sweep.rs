@@ -1,4 +1,4 @@
-//! What no run of a project needs any more is removed from its store.
+//! Removes objects from a project's store that none of its runs needs.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use crate::crash;
 use crate::disk::DiskError;
 use crate::snapshot::{Node, Objects};
 
-/// What the runs that stay name.
+/// The objects that the remaining runs refer to.
 #[derive(Clone, Debug, Default)]
 pub struct Needed {
     pub calls: HashSet<CallKey>,
@@ -18,9 +18,9 @@ pub struct Needed {
 }
 
 impl Home {
-    /// Removes what is not needed, and tells how many objects went; nothing while anybody adds to the store.
+    /// Removes what is not needed and returns the number of removed objects; zero while the store is being added to.
     ///
-    /// Answers go before the trees that they name, so that a sweep that was killed leaves no answer that cannot be used.
+    /// Answers are removed before the trees that they name, so that a killed sweep leaves no unusable answer.
     pub fn sweep(&self, needed: &Needed) -> Result<usize, DiskError> {
         let Some(_alone) = self.hold_alone()? else { return Ok(0) };
         for (answer, call) in answers::cached(self)? {
@@ -34,7 +34,7 @@ impl Home {
     }
 }
 
-/// Every object that the trees are made of.
+/// Returns every object that the trees consist of.
 fn parts(objects: &Objects, trees: &HashSet<TreeId>) -> HashSet<Digest> {
     let mut parts: HashSet<Digest> = trees.iter().map(|tree| tree.0).collect();
     for &tree in trees {

@@ -1,4 +1,4 @@
-//! Group commit: a thread that syncs one file soon after it was written, many writes to a sync.
+//! Group commit: a thread that syncs one file soon after it was written, with many writes per sync.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::disk::{DiskError, OnDisk};
 
-/// How late a line may reach the disk: what a power cut may cost, and how many lines may share a sync.
+/// The maximum delay until a line is on the disk: what a power cut may lose, and how many lines may share a sync.
 const LATENESS: Duration = Duration::from_millis(25);
 
 #[derive(Debug)]
@@ -46,7 +46,7 @@ impl Syncer {
         }
     }
 
-    /// A sync that failed is told at the next write: the disk may have lost what it was given.
+    /// Reports a failed sync at the next write: the disk may have lost data.
     pub(super) fn check(&self) -> Result<(), DiskError> {
         self.shared.lock().failed.take().map_or(Ok(()), Err)
     }
@@ -77,7 +77,7 @@ fn work(shared: &Shared, file: &File, path: &PathBuf) {
         if !state.dirty {
             return;
         }
-        // The wait gathers further lines; closing ends it early.
+        // Waiting gathers further lines; closing ends it early.
         let gathered = shared.changed.wait_timeout_while(state, LATENESS, |state| !state.closing);
         state = gathered.unwrap_or_else(PoisonError::into_inner).0;
         state.dirty = false;

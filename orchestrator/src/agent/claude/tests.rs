@@ -2,7 +2,7 @@ use super::*;
 use crate::agent::response::ended;
 use crate::process::Ended;
 
-/// What a real claude has printed.
+/// The recorded output of a real claude.
 macro_rules! transcript {
     ($name:literal) => {
         include_str!(concat!("../../../../fixtures/transcripts/claude/", $name, ".jsonl"))
@@ -18,7 +18,7 @@ fn failure(how: How, stdout: &str, stderr: &str) -> (FailureKind, String) {
     (failure.kind, failure.why)
 }
 
-/// A result that tells of an error.
+/// Returns a result with an error.
 fn error(fields: &serde_json::Value) -> String {
     let mut result =
         serde_json::json!({ "type": "result", "subtype": "success", "is_error": true, "result": "no" });
@@ -137,7 +137,7 @@ fn an_error_is_no_answer_whatever_its_subtype_says() {
         (transcript!("max-budget"), FailureKind::BudgetLimit),
     ];
     for (stdout, kind) in kinds {
-        // The exit code says nothing: 0 comes with errors too.
+        // The exit code shows nothing: 0 comes with errors too.
         for code in [0, 1] {
             assert_eq!(failure(How::Exited(code), stdout, "").0, kind, "{stdout}");
         }
@@ -233,7 +233,7 @@ fn a_limit_says_when_it_is_lifted_in_an_event_or_in_words() {
     assert_eq!(lifted(&format!("{}\n{result}", event("rejected"))), 7200);
 }
 
-/// The windows that a call has reported, as `name used@second`.
+/// Returns the windows that a call reported, as `name used@second`.
 fn windows(lines: &[Value]) -> Vec<String> {
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     let talk = response(How::Exited(0), &lines.join("\n"), "").talk.unwrap();
@@ -250,7 +250,7 @@ fn limits(info: &Value) -> Value {
 
 #[test]
 fn the_usage_windows_of_a_login_are_read_and_the_last_report_counts() {
-    // As versions from 2.1.259 on print it.
+    // The format of versions from 2.1.259 on.
     let newer = |five: f64, seven: f64| {
         limits(&json!({
             "status": "allowed", "resetsAt": 18_000, "rateLimitType": "five_hour",
@@ -264,7 +264,7 @@ fn the_usage_windows_of_a_login_are_read_and_the_last_report_counts() {
     assert_eq!(windows(&[newer(0.24, 0.13)]), ["five_hour 24@18000", "seven_day 13@500000"]);
     let last = windows(&[newer(0.24, 0.13), newer(0.251, 0.13)]);
     assert_eq!(last, ["five_hour 26@18000", "seven_day 13@500000"], "rounded up");
-    // As versions before print it: far from a limit without its use.
+    // The format of earlier versions: far from a limit, the use is missing.
     let older = |fields: Value| {
         let mut info = json!({ "status": "allowed", "resetsAt": 18_000, "rateLimitType": "five_hour" });
         info.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
@@ -274,7 +274,7 @@ fn the_usage_windows_of_a_login_are_read_and_the_last_report_counts() {
     let warning =
         older(json!({ "status": "allowed_warning", "utilization": 0.91, "surpassedThreshold": 0.9 }));
     assert_eq!(windows(&[warning]), ["five_hour 91@18000"]);
-    // What is used up is written as a whole number.
+    // A window that is used up has a whole number.
     let rejected = limits(&json!({ "status": "rejected", "unifiedWindows": {
         "five_hour": { "utilization": 1, "resetsAt": 18_000 }, "overage": { "utilization": 1, "resetsAt": 18_000 },
     } }));
@@ -329,7 +329,7 @@ fn numbers_and_names_that_cannot_be_true_are_no_report() {
     let many = (0..100).map(|nth| (format!("w{nth}"), json!({ "utilization": 0.5, "resetsAt": 9 })));
     let many = Value::Object(many.collect());
     assert_eq!(windows(&[limits(&json!({ "unifiedWindows": many }))]).len(), 16);
-    // No float has a text that is none.
+    // NaN is not valid JSON.
     let nan = r#"{"type":"rate_limit_event","rate_limit_info":{"unifiedWindows":{"w":{"utilization":NaN,"resetsAt":9}}}}"#;
     assert!(response(How::Exited(0), nan, "").talk.unwrap().windows.is_empty());
 }
@@ -358,7 +358,7 @@ fn what_it_did_is_kept_call_by_call() {
             r#"{"event":"end","tool_calls":1,"left_out":0}"#,
         ]
     );
-    // As it reports a shell: a failure begins with its exit code, and a result may come in blocks.
+    // The format of shell results: a failure begins with its exit code, and a result may come in blocks.
     let line = |kind: &str, block: &serde_json::Value| {
         serde_json::json!({ "type": kind, "message": { "content": [block] } }).to_string() + "\n"
     };

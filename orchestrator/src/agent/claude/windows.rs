@@ -1,7 +1,7 @@
-//! How much of the usage windows of its account claude reports as used.
+//! Reads how much of its account's usage windows claude reports as used.
 //!
-//! Newer versions (seen from 2.1.259 on) report all windows in `unifiedWindows`, with each request of a login. Older ones report one
-//! window, and its use only near its limit. A key has no windows, and no such event.
+//! Newer versions (from 2.1.259 on) report all windows in `unifiedWindows`, with each request of a login. Older ones
+//! report one window, and its use only near its limit. A key has no windows, and no such event.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use skilltune_phases::window::Window;
 use super::text;
 use crate::agent::reset_time::FARTHEST;
 
-/// What is paid for beyond the windows is no window.
+/// Paid use beyond the windows is not a window.
 const EXTRA: &str = "overage";
 const LONGEST_NAME: usize = 40;
-/// More windows than an account has.
+/// No account has this many windows.
 const MOST: usize = 16;
 
-/// Takes over the windows of an event; the last report of each counts.
+/// Updates the known windows from an event; the last report of each counts.
 pub(super) fn read(event: &Value, at: Timestamp, known: &mut Vec<Window>) {
     let Some(info) = event.get("rate_limit_info") else { return };
     let one = text(info, "rateLimitType").and_then(|name| window(name, info, at));
@@ -31,7 +31,7 @@ pub(super) fn read(event: &Value, at: Timestamp, known: &mut Vec<Window>) {
     }
 }
 
-/// A window whose numbers can be true: a share, and a time after the call and not too far away.
+/// Returns a window with plausible numbers: a share, and a time after the call and not too far away.
 fn window(name: &str, info: &Value, at: Timestamp) -> Option<Window> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
     let is_name = (1..=LONGEST_NAME).contains(&name.len()) && name.bytes().all(is_plain) && name != EXTRA;
@@ -45,7 +45,7 @@ fn window(name: &str, info: &Value, at: Timestamp) -> Option<Window> {
     })
 }
 
-/// Rounded up, but for what a float adds.
+/// Rounds up, except for the error of a float.
 fn percent(share: f64) -> u8 {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 1,000,000")]
     let millionths = (share * 1e6).round() as u32;

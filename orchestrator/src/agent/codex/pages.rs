@@ -1,7 +1,7 @@
-//! The pages of skills that a command in a shell has printed.
+//! Finds the skill pages that a shell command has printed.
 //!
-//! A page begins with its front matter: who has only found or counted it has not read it. Where it stands is told by an
-//! absolute path alone, for nobody knows in which folder a command was started.
+//! A page begins with its front matter: a command that only finds or counts pages does not print it. Only an absolute
+//! path shows where a page is, since the folder of a command is unknown.
 
 use super::super::skills::{PAGE, SkillTalk};
 
@@ -15,7 +15,7 @@ pub(super) fn read(command: &str, output: &str, skills: &mut SkillTalk) {
     }
 }
 
-/// The names in all front matters of a text, whose lines may be numbered.
+/// Returns the names in all front matters of a text, whose lines may be numbered.
 fn names(output: &str) -> Vec<&str> {
     let (mut names, mut is_matter) = (Vec::new(), false);
     for line in output.lines().map(str::trim_end) {
@@ -30,7 +30,7 @@ fn names(output: &str) -> Vec<&str> {
     names
 }
 
-/// The pages that a command names by absolute paths, each a word or all that stands within quotation marks.
+/// Returns the pages that a command names by absolute paths, each a word or a quoted string.
 fn places(command: &str) -> Vec<&str> {
     let ends = command.match_indices(PAGE).map(|(at, page)| command.split_at(at + page.len()));
     ends.filter_map(|(before, after)| {

@@ -1,6 +1,7 @@
-//! A JSON Schema as its service takes one: no object has other keys than those that are named, and none may be missing.
+//! Converts a JSON Schema to the form of codex's service: objects have only the named keys, and all of them are
+//! required.
 //!
-//! What may be missing elsewhere is null here, or a list without entries: whoever reads the answer makes no difference.
+//! An optional value becomes null or an empty list: the reader of the answer treats them alike.
 
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ mod tests {
 
     use super::*;
 
-    /// Every object that is described, with the place of its description.
+    /// Collects every object that the schema describes, with the path of its description.
     fn objects<'s>(at: &str, schema: &'s Value, found: &mut Vec<(String, &'s Value)>) {
         if schema["type"] == "object" {
             found.push((at.to_owned(), schema));
@@ -99,7 +100,7 @@ mod tests {
             );
             let suggestion = &strict["properties"]["suggestions"]["items"]["properties"];
             assert_eq!(suggestion["snippet"]["type"], json!(["string", "null"]));
-            // What we ask for is asked for still.
+            // The converted schema still requires our fields.
             let entry = |schema: &Value| schema["properties"]["criteria"]["items"]["properties"].clone();
             assert_eq!(entry(&strict), entry(&ours));
             assert_eq!(

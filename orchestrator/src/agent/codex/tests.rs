@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::agent::response::ended;
 
-/// What a real codex has printed.
+/// The recorded output of a real codex.
 macro_rules! transcript {
     ($name:literal) => {
         include_str!(concat!("../../../../fixtures/transcripts/codex/", $name, ".jsonl"))
@@ -204,7 +204,7 @@ fn who_is_to_find_a_skill_is_shown_it_and_none_that_stands_beside_the_users_logi
         (Isolation::Partial, with_key, true),
         (Isolation::Fresh, &[(HOME, at)], true),
         (Isolation::User, &[(HOME, at)], true),
-        // What it is, is the same whatever they have.
+        // The fingerprint does not depend on the user's skills.
         (Isolation::Partial, &[(HOME, at)], false),
     ] {
         let told = told(isolation, set, true, is_made);
@@ -239,7 +239,7 @@ fn what_it_did_is_kept_call_by_call() {
             r#"{"event":"end","tool_calls":2,"left_out":0}"#,
         ]
     );
-    // A tool that is reported only at its end, and one that was under way when the call was cut off.
+    // A tool that is reported only at its end, and one that was running when the call was cut off.
     let stdout = r#"{"type":"item.completed","item":{"id":"i0","type":"command_execution","command":"./check","aggregated_output":"no\n","exit_code":1,"status":"failed"}}
 {"type":"item.started","item":{"id":"i1","type":"web_search","query":"x","status":"in_progress"}}"#;
     assert_eq!(

@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::agent::response::ended;
 
-/// What a real gemini has printed.
+/// The recorded output of a real gemini.
 macro_rules! transcript {
     ($name:literal) => {
         include_str!(concat!("../../../../fixtures/transcripts/gemini/", $name, ".jsonl"))

@@ -7,19 +7,19 @@ use skilltune_phases::plan::Isolation;
 use super::super::profile::is_set;
 use super::{Agent, Kind};
 
-/// Where an agent's login is, as far as it can be told without using it.
+/// The place of an agent's login, as far as it is known without using it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Login {
-    /// In a variable of this name.
+    /// A variable of this name.
     Key(&'static str),
-    /// In a file, which is there.
+    /// A file that exists.
     File(PathBuf),
-    /// Nowhere that we know of; a system's own store of keys is not asked.
+    /// No known place; the system's key store is not asked.
     Unseen,
 }
 
 impl Agent {
-    /// The variable that would hold its key, if there is none and it cannot do without.
+    /// Returns the variable that should hold the agent's key, if the key is required and missing.
     pub fn missing_key(&self) -> Option<&'static str> {
         let Kind::Real(real) = self.kind else { return None };
         let needs = match self.isolation {
@@ -30,7 +30,7 @@ impl Agent {
         real.keys().first().copied().filter(|_| missing)
     }
 
-    /// Where its login is; nothing of an agent of which we do not know how it logs in.
+    /// Returns the place of the agent's login; none if its way to log in is unknown.
     pub fn login(&self) -> Option<Login> {
         let Kind::Real(real) = self.kind else { return None };
         let profile = real.profile();

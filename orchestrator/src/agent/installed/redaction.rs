@@ -1,4 +1,4 @@
-//! Which keys an agent is given, and what a transcript must not keep of a call.
+//! The keys that an agent gets, and what is removed from a transcript.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use skilltune_phases::transcript::Redaction;
 use super::{Agent, Kind};
 
 impl Agent {
-    /// The keys that it is given, by variable or by argument.
+    /// Returns the keys that the agent gets, by variable or by argument.
     pub fn keys(&self) -> Vec<String> {
         let mut given = keys::of_environment(&self.env);
         if let Kind::Command(settings) = &self.kind {
@@ -24,7 +24,7 @@ impl Agent {
 pub(super) fn redaction(keys: &Keys, workspace: &Path) -> Redaction {
     let real = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
     let mut paths = [real.as_path(), workspace].map(|path| path.to_string_lossy().into_owned());
-    // A path that the other one begins with goes last.
+    // If one path is a prefix of the other, the shorter one goes last.
     paths.sort_by_key(|path| std::cmp::Reverse(path.len()));
     Redaction { keys: keys.clone(), workspace: paths.into() }
 }

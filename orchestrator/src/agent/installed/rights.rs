@@ -1,4 +1,4 @@
-//! Where an agent may write in a call, by its rights, and who keeps it to that.
+//! Where an agent may write in a call, by its rights, and what enforces that.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -14,13 +14,13 @@ use crate::process::Confinement;
 pub(crate) struct Ground<'a> {
     pub(crate) workspace: &'a Path,
     pub(crate) temp: &'a Path,
-    /// An improver's copy of the skill, within the workspace.
+    /// An improver's copy of the skill, in the workspace.
     pub(crate) copy: Option<&'a Path>,
 }
 
 impl Agent {
-    /// The folders that a call with these rights may write: its workspace, its draft or neither, and always its temporary
-    /// folder and the folders where the agent keeps its own state.
+    /// Returns the folders that a call with these rights may write: its workspace, its draft or neither, and always its
+    /// temporary folder and the folders where the agent keeps its own state.
     pub(crate) fn confinement(&self, rights: Rights, ground: Ground<'_>) -> Confinement {
         let work = match rights {
             Rights::Work | Rights::Shell => Some(ground.workspace),
@@ -37,15 +37,15 @@ impl Agent {
         }
     }
 
-    /// Who keeps it to those rights; `system` is whether the system does where it is let.
+    /// Returns what enforces those rights; `system` is whether the system may.
     pub fn enforced(&self, rights: Rights, system: bool) -> Enforced {
         let (confined, restricts_itself) = match &self.kind {
             Kind::Command(settings) => (settings.writes.is_some(), false),
-            // As an executor it runs the commands of a suite.
+            // As an executor, it runs the commands of a suite.
             Kind::BuiltIn(_) => (true, !matches!(rights, Rights::Work | Rights::Shell)),
-            // It has places of its own that nobody knows, and does not tell who may do what.
+            // A wrapper writes to unknown places, and does not report the rights of its agent.
             Kind::Real(_) if self.via.is_some() => (false, false),
-            // Of what its commands write an agent without walls knows nothing.
+            // An agent without a sandbox does not control what its commands write.
             Kind::Real(real) => {
                 let has_sandbox = real.profile().has_sandbox;
                 (!has_sandbox, has_sandbox || rights != Rights::Shell)
@@ -57,8 +57,8 @@ impl Agent {
         }
     }
 
-    /// Whether it can start no program. Of the agents that we know, one that has a shell holds its commands in walls of
-    /// its own; a wrapper gives any agent a shell.
+    /// Whether the agent cannot start any program. Among the known agents, one that always has a shell runs its
+    /// commands in its own sandbox; a wrapper gives any agent a shell.
     pub fn lacks_shell(&self) -> bool {
         match &self.kind {
             Kind::Command(_) | Kind::BuiltIn(_) => false,
@@ -66,7 +66,7 @@ impl Agent {
         }
     }
 
-    /// The places of its own that it writes to from call to call: a login that is renewed, sessions.
+    /// Returns the agent's own places that persist between calls: a renewed login, sessions.
     pub(super) fn keeps(&self, rights: Rights) -> Vec<String> {
         match &self.kind {
             Kind::Command(settings) => {
@@ -77,7 +77,7 @@ impl Agent {
         }
     }
 
-    /// A place with the home that `~` stands for; none without a home.
+    /// Replaces `~` in a path by the home; none without a home.
     fn at_home(&self, place: &str) -> Option<String> {
         match place.strip_prefix("~/") {
             Some(below) => Some(format!("{}/{below}", self.env.get("HOME")?)),

@@ -1,4 +1,4 @@
-//! Whether a file that stands in a command is run by it, or is something that it reads or writes.
+//! Whether a file in a command line is run, or only read or written.
 
 use std::fs;
 use std::io::Read as _;
@@ -7,13 +7,13 @@ use std::path::Path;
 
 use crate::disk;
 
-/// Read by an interpreter, which asks for no right to execute them.
+/// Files that an interpreter reads, which need no execute permission.
 const ENDINGS: [&str; 20] = [
     "py", "js", "mjs", "cjs", "ts", "mts", "rb", "pl", "sh", "bash", "zsh", "fish", "php", "lua", "r", "jl",
     "jar", "tcl", "ps1", "wasm",
 ];
 
-/// A file that may be executed, that names its interpreter, or whose name ends like a script's.
+/// Whether a file is executable, names its interpreter, or has a script's extension.
 pub(super) fn is_run(path: &Path) -> bool {
     let Ok(meta) = fs::metadata(path) else { return false };
     meta.is_file() && (meta.permissions().mode() & 0o111 != 0 || has_ending(path) || names_interpreter(path))

@@ -1,7 +1,8 @@
-//! What the commands of an agent with a shell find: a home and caches of their own, and no key in their environment.
+//! The environment of the commands of an agent with a shell: their own home and caches, and no key.
 //!
-//! All of it stands in the call's temporary folder and goes with it. The agent has no other home either: what a command
-//! may write there, an agent of the user's would read later. Of the user's it gets nothing but its login.
+//! All of it is in the call's temporary folder and is removed with it. The agent has no other home either: anything
+//! that a command writes there could be read later by the user's own agent. Of the user's files the agent gets only its
+//! login.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -14,7 +15,7 @@ use super::super::profile::{Env, Profile};
 use super::{Agent, Kind, Login};
 use crate::disk::{DiskError, OnDisk as _, atomic};
 
-/// The folders that commands may keep things in, below their home.
+/// The folders where commands keep their files, below their home.
 const PLACES: [(&str, &str); 8] = [
     ("HOME", ""),
     ("XDG_CACHE_HOME", ".cache"),
@@ -26,7 +27,7 @@ const PLACES: [(&str, &str); 8] = [
     ("CARGO_HOME", ".cargo"),
 ];
 
-/// Without them git makes no commit in a new home. gemini lets none through that is an author's: git then takes the name
+/// Without these, git makes no commit in a new home. gemini blocks the variables of an author: then git takes the name
 /// from the system, and `EMAIL`.
 const IDENTITY: [(&str, &str); 5] = [
     ("EMAIL", "skilltune@localhost"),
@@ -39,11 +40,11 @@ const IDENTITY: [(&str, &str); 5] = [
 /// Python's processes share memory there.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Below the temporary folder; agents know a shell by its name.
+/// Below the temporary folder; agents recognize a shell by its name.
 const SHELL: &str = "shell/bash";
 
 impl Agent {
-    /// The profile, if a call with these rights has a shell that we know of.
+    /// Returns the profile, if a call with these rights has a known shell.
     fn with_shell(&self, rights: Rights) -> Option<&'static Profile> {
         match (&self.kind, rights) {
             (Kind::Real(real), Rights::Shell) if self.via.is_none() => Some(real.profile()),
@@ -51,8 +52,8 @@ impl Agent {
         }
     }
 
-    /// How much of the user's world a call has: where its commands could write it, none of it. One that has walls of its
-    /// own keeps its commands out of it.
+    /// Returns how much of the user's world a call gets: none if its commands could write it. An agent with a sandbox
+    /// keeps its commands out of it.
     pub(super) fn world(&self, rights: Rights) -> Isolation {
         match self.with_shell(rights) {
             Some(profile) if !profile.has_sandbox => Isolation::Fresh,
@@ -60,12 +61,12 @@ impl Agent {
         }
     }
 
-    /// Adds where the commands of a call have their home.
+    /// Adds the home of a call's commands.
     pub(super) fn settle_commands(&self, rights: Rights, temp: &Path, env: &mut Env) {
         if self.with_shell(rights).is_none() {
             return;
         }
-        // Compilers are found there, and nothing is written.
+        // Compilers are there, and nothing is written.
         if let Some(home) = self.env.get("HOME") {
             let toolchains = format!("{home}/.rustup");
             env.entry("RUSTUP_HOME".to_owned()).or_insert(toolchains);
@@ -74,20 +75,20 @@ impl Agent {
         let places = PLACES.map(|(name, below)| (name, format!("{home}/{below}")));
         env.extend(places.map(|(name, place)| (name.to_owned(), place.trim_end_matches('/').to_owned())));
         env.extend(IDENTITY.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        // A repository that the user's cache stands in is none of theirs.
+        // git must not use a repository that contains the user's cache folder.
         if let Some(above) = temp.parent() {
             env.insert("GIT_CEILING_DIRECTORIES".to_owned(), above.to_string_lossy().into_owned());
         }
     }
 
-    /// Adds what makes the agent run its commands without its keys.
+    /// Adds the variables that make the agent run its commands without its keys.
     pub(super) fn shell_variables(&self, rights: Rights, temp: &Path, env: &mut Env) {
         let Some(profile) = self.with_shell(rights) else { return };
         let shell = (profile.shell)(&temp.join(SHELL).to_string_lossy());
         env.extend(shell.into_iter().map(|(name, value)| (name.to_owned(), value)));
     }
 
-    /// Puts the shell without keys and the login where the agent looks for them.
+    /// Places the login, and a shell without keys, where the agent looks for them.
     pub(super) fn furnish_shell(&self, rights: Rights, temp: &Path) -> Result<(), DiskError> {
         let Some(profile) = self.with_shell(rights) else { return Ok(()) };
         if !(profile.shell)("").is_empty() {
@@ -103,7 +104,8 @@ impl Agent {
         Ok(())
     }
 
-    /// The one file of the user's that a call with a shell may write: a login that is renewed and not kept is lost.
+    /// Returns the user's login file, the only one that a call with a shell may write: a renewed login must not be
+    /// lost.
     fn lent_login(&self, rights: Rights) -> Option<PathBuf> {
         let profile = self.with_shell(rights).filter(|profile| !profile.has_sandbox)?;
         match (self.isolation, self.login()?) {
@@ -116,7 +118,7 @@ impl Agent {
         }
     }
 
-    /// What a call with a shell may write beside its own folders.
+    /// Returns the places that a call with a shell may write besides its own folders.
     pub(super) fn shell_places(&self, rights: Rights) -> Vec<PathBuf> {
         match self.with_shell(rights) {
             Some(_) => self.lent_login(rights).into_iter().chain([SHARED_MEMORY.into()]).collect(),
@@ -125,13 +127,13 @@ impl Agent {
     }
 }
 
-/// `bash` without the variables that hold keys.
+/// Returns a script that runs `bash` without the variables that hold keys.
 fn script(profile: &Profile) -> String {
     let without: Vec<&str> = profile.keys.iter().flat_map(|key| ["-u", *key]).collect();
     format!("#!/bin/sh\nexec env {} bash \"$@\"\n", without.join(" "))
 }
 
-/// The place of a file, in a folder that is there.
+/// Returns the path of a file, and makes its folder.
 fn beside(temp: &Path, below: &str) -> Result<PathBuf, DiskError> {
     let place = temp.join(below);
     let folder = place.parent().unwrap_or(temp);

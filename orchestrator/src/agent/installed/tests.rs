@@ -75,7 +75,7 @@ fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_
     }
     assert!(!claude.iter().any(|one| one.starts_with("SECRET") || one.starts_with("GEMINI")), "{claude:?}");
     let gemini = shown(&real("gemini", &ambient).env(Rights::Work, Path::new("/t"), []));
-    // A service that is not named is named as none, so that no file can name one.
+    // An unset service is set to nothing, so that no file can set one.
     for there in
         ["GEMINI_API_KEY=g", "GEMINI_CLI_NO_RELAUNCH=true", "GOOGLE_GEMINI_BASE_URL=", "GEMINI_CLI_HOME=/t"]
     {
@@ -84,7 +84,7 @@ fn a_real_agent_has_its_own_key_and_no_other_and_keeps_its_files_where_they_are_
     assert!(!gemini.iter().any(|one| one.starts_with("ANTHROPIC")), "{gemini:?}");
     let opencode = shown(&real("opencode", &ambient).env(Rights::Work, Path::new("/t"), []));
     assert!(opencode.iter().any(|one| one.starts_with("OPENCODE_CONFIG_CONTENT={")), "{opencode:?}");
-    // Of a place that nobody has named it would take the empty name for one.
+    // opencode would take an empty value for an address.
     assert!(!opencode.iter().any(|one| one.starts_with("OPENAI_BASE_URL")), "{opencode:?}");
     // Without a key its login is in the user's home.
     ambient.remove("GEMINI_API_KEY");
@@ -203,7 +203,7 @@ fn a_file_that_the_command_does_not_run_makes_no_other_agent_however_it_changes(
     for argument in [log.display().to_string(), format!("--log={}", log.display())] {
         assert_eq!(of("one", argument.clone()), of("two", argument));
     }
-    // One that it may execute or that names its interpreter it runs, unless it says that it writes it.
+    // An executable file, or one that names its interpreter, is run, unless the settings say that it is written.
     let tool = folder.path().join("tool");
     let of = |text: &str, writes: Value| {
         std::fs::write(&tool, text).unwrap();
@@ -299,7 +299,7 @@ fn in_the_users_world_who_judges_has_no_servers_and_nobody_a_shell() {
     assert!(writer.contains("acceptEdits --tools Read,Grep,Glob,Write,Edit,Skill"), "{writer}");
     assert!(!argv("gemini", Rights::Edit).contains("none"));
     for isolation in [Isolation::Partial, Isolation::Fresh, Isolation::User] {
-        // In a file that its settings name: a wrapper does not pass our arguments on.
+        // The settings name the file: a wrapper does not pass our arguments on.
         let agent_files = |rights| isolated("gemini", isolation).agent_files(rights, false, "");
         assert!(agent_files(Rights::Read)[0].text.contains(r#""policyPaths":[".gemini/policy.toml"]"#));
         let fitting = |rights| agent_files(rights)[1].text.clone();
@@ -326,7 +326,8 @@ fn a_login_is_a_key_that_it_goes_by_or_a_file_that_is_there() {
     assert_eq!(agent(json!({ "command": ["mine"] })).login(), None);
 }
 
-/// They are parts of call keys: if one changes, no stored answer of this agent is found any more, and each is paid for again.
+/// The fingerprints are parts of call keys: if one changes, no stored answer of this agent is found, and each is paid
+/// for again.
 #[test]
 fn an_agent_has_the_fingerprint_that_it_had() {
     let settings = json!({

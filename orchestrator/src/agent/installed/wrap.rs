@@ -1,7 +1,7 @@
 //! A wrapper of the user's choice around the calls of agents: a container, bubblewrap, a vendor's sandbox.
 //!
 //! Its words come before the agent's own. It decides what an agent can read and write: within Landlock it could not
-//! mount, so skilltune confines no call that goes through one.
+//! mount, so skilltune does not confine its calls.
 
 use std::path::{Path, PathBuf};
 
@@ -26,12 +26,12 @@ const HOME: &str = "{home}";
 impl Wrap {
     pub const PLACEHOLDERS: [&str; 4] = [WORKSPACE, TEMP, PROMPT_FOLDER, HOME];
 
-    /// `program` is where its first word was found.
+    /// `program` is the path of the first word.
     pub fn new(words: Vec<String>, program: PathBuf, home: &Path) -> Self {
         Self { words, program, home: home.to_owned() }
     }
 
-    /// The first placeholder in a word that stands for nothing. Braces around anything but a name are left alone.
+    /// Returns the first unknown placeholder in a word. Braces around anything but a name are ignored.
     pub fn unknown_placeholder(word: &str) -> Option<&str> {
         let named = word.match_indices('{').filter_map(|(open, _)| {
             let close = open + word[open..].find('}')?;
@@ -46,7 +46,7 @@ impl Wrap {
         &self.words
     }
 
-    /// Its program's name, as reports tell it.
+    /// Returns the name of the wrapper's program, for reports.
     pub fn name(&self) -> String {
         let name = self.program.file_name().unwrap_or(self.program.as_os_str());
         name.to_string_lossy().into_owned()
@@ -56,7 +56,7 @@ impl Wrap {
         &self.program
     }
 
-    /// What comes before the agent's own program.
+    /// Returns the words before the agent's own program.
     pub(super) fn argv(&self, slots: Slots<'_>) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let prompt_folder = slots.prompt_file.parent().unwrap_or(slots.prompt_file);
@@ -71,7 +71,7 @@ impl Wrap {
         std::iter::once(text(&self.program)).chain(arguments).collect()
     }
 
-    /// What an agent answers within it may be another answer than without.
+    /// Adds the wrapper to the fingerprint: an agent may answer differently within it.
     pub(super) fn add_to(&self, parts: &mut Fingerprint) {
         parts.add(named("wrapper", &self.program), &contents(&self.program));
         parts.add("arguments of the wrapper", self.words[1..].join("\0").as_bytes());
@@ -162,7 +162,7 @@ mod tests {
         let enforced = |agent: &Agent| Rights::ALL.map(|rights| agent.enforced(rights, true));
         assert_eq!(enforced(&command()), [Enforced::System; 4]);
         assert_eq!(enforced(&command().wrapped(wrap(&["box"]))), [Enforced::Wrapper; 4]);
-        // Of what its commands write an agent without walls knows nothing.
+        // An agent without a sandbox does not control what its commands write.
         let kept =
             |rights| if rights == Rights::Shell { Enforced::Wrapper } else { Enforced::WrapperAndAgent };
         assert_eq!(enforced(&claude().wrapped(wrap(&["box"]))), Rights::ALL.map(kept));

@@ -3,7 +3,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::agent::response::ended;
 
-/// What a real opencode has printed.
+/// The recorded output of a real opencode.
 macro_rules! transcript {
     ($name:literal) => {
         include_str!(concat!("../../../../fixtures/transcripts/opencode/", $name, ".jsonl"))
@@ -45,7 +45,7 @@ fn what_it_was_not_let_do_is_told_once_whether_it_has_no_such_tool_or_a_rule_for
     let judge = response(How::Exited(0), transcript!("denied"), "");
     assert_eq!(judge.answer.unwrap(), "DONE-FAKE");
     assert_eq!(judge.talk.unwrap().denied, ["bash", "write", "webfetch"]);
-    // Written and edited within the workspace; neither written nor read outside.
+    // Writes and edits within the workspace; no writes or reads outside.
     let writer = response(How::Exited(0), transcript!("bounds"), "").talk.unwrap();
     assert_eq!(writer.denied, ["write", "read"]);
     assert_eq!(writer.tools["write"], 2);
@@ -117,7 +117,7 @@ fn what_an_event_does_not_say_is_looked_for_in_the_log() {
     assert_eq!(failure.kind, FailureKind::ModelNotFound);
     assert_eq!(failure.why, "ProviderModelNotFoundError: Model not found: a/b.");
     assert_eq!(self::failure(How::Exited(1), &event, ""), FailureKind::Crashed);
-    // An event that says it needs no log.
+    // An event with its own message needs no log.
     assert_eq!(self::failure(How::Exited(1), transcript!("429"), log), FailureKind::RateLimited);
 }
 
@@ -234,7 +234,7 @@ fn what_it_did_is_kept_call_by_call() {
             r#"{"event":"end","tool_calls":1,"left_out":0}"#,
         ]
     );
-    // A command that failed has completed all the same.
+    // A failed command is completed too.
     let stdout = r#"{"type":"tool_use","part":{"tool":"bash","callID":"a","state":{"status":"completed","input":{"command":"./check","description":"d"},"output":"no\n","metadata":{"exit":3}}}}
 {"type":"tool_use","part":{"tool":"write","callID":"b","state":{"status":"error","input":{"filePath":"/x"},"error":"rejected permission"}}}"#;
     assert_eq!(

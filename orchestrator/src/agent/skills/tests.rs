@@ -24,7 +24,7 @@ fn a_skill_is_used_offered_or_neither() {
     used.failed("1");
     assert_eq!(came_to(&used, false), SkillUse::Offered, "it was not let load it");
     assert_eq!(came_to(&offering(&["poet-2"]), false), SkillUse::NotOffered);
-    // Who does not tell what it offers has what was installed.
+    // An agent that does not report its skills offers what was installed.
     assert_eq!(came_to(&SkillTalk::default(), false), SkillUse::Offered);
 }
 

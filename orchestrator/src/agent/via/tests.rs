@@ -87,7 +87,7 @@ fn a_raw_stream_is_read_as_the_agents_own() {
     );
     assert_eq!(response.answer.unwrap(), "DONE-FAKE");
     assert_eq!(response.spent.usd, Some(0.01008));
-    // A verdict is an object on one line, and no event.
+    // A verdict is an object on one line, but not an event.
     assert!(answer(How::Exited(0), r#"{"verdict_of":"x","criteria":[]}"#, "").is_ok());
 }
 

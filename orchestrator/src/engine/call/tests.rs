@@ -1,8 +1,8 @@
-//! How the key of a call is made of its request.
+//! The key of a call, which is made from its request.
 //!
-//! A stored answer is found by this key. If one of the hashes changes, all caches of all users are cold, and each call that could be
-//! replayed is paid for again. What the requests are is in `phases/tests/core/call_keys.rs`, what an agent adds in
-//! `agent/installed/tests.rs`.
+//! A stored answer is found by this key. If one of the hashes changes, all caches of all users miss, and every call
+//! that could be replayed is paid for again. The requests are tested in `phases/tests/core/call_keys.rs`, and the
+//! agents' parts in `agent/installed/tests.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use skilltune_phases::scenario::SkillFile;
 
 use super::*;
 
-/// All that a call is made of.
+/// The parts of a call's key.
 struct Parts {
     order: Order,
     cast: Cast,
@@ -24,7 +24,7 @@ struct Parts {
     epoch: u64,
 }
 
-/// The prompt is among the parts.
+/// A question without a prompt, which is one of the parts.
 struct NoQuestion;
 
 impl Question for NoQuestion {
@@ -76,7 +76,7 @@ fn command() -> Command {
     Command { argv, input: Some("1".into()), seconds: 9, confined: true, is_browser: false, is_shared: true }
 }
 
-/// The key after a change of these parts.
+/// Returns the key after a change of these parts.
 fn key(change: impl FnOnce(&mut Parts)) -> String {
     let mut parts = parts();
     change(&mut parts);

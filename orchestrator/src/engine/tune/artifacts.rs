@@ -10,7 +10,7 @@ use crate::disk::atomic::TEMP_PREFIX;
 use crate::snapshot::{self, Objects};
 use crate::store::RunFolder;
 
-/// The one trial of a round whose artifacts are shown.
+/// The only trial of a round whose artifacts are shown.
 const TRIAL: &str = "1";
 
 /// Writes the artifacts of the rounds that were measured.
@@ -26,7 +26,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
+/// Writes `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
 fn place_round(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> Result<(), EngineError> {
     let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
     for scenario in measure::searched(&run.plan) {
@@ -42,7 +42,7 @@ fn place_round(objects: &Objects, place: &SafePath, run: &Run, round: &Round) ->
     Ok(())
 }
 
-/// Under another name first, so that a folder that is there is whole.
+/// Fills the folder under a temporary name first, so that a folder with the final name is complete.
 fn place_whole(objects: &Objects, tree: TreeId, into: &SafePath) -> Result<(), EngineError> {
     let half = into.join(format!("{TEMP_PREFIX}half"));
     snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;

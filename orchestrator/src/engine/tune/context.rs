@@ -1,4 +1,4 @@
-//! What a stored skill costs of an agent's context.
+//! The context tokens that a stored skill uses.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use skilltune_phases::id::TreeId;
 
 use crate::snapshot::{Node, ObjectError, Objects};
 
-/// No agent reads a text that is longer.
+/// Agents read no longer texts.
 const LONGEST: u64 = 1 << 20;
 
-/// Of the text files of a skill, without those that it never sees.
+/// Counts the text files of a skill, without the files that are hidden from it.
 pub fn context(objects: &Objects, skill: TreeId, hidden: &[String]) -> Result<Context, ObjectError> {
     let mut context = Context::default();
     for entry in objects.manifest(skill)?.entries() {

@@ -1,4 +1,4 @@
-//! What an edit changed, as its page and `skilltune diff` show it.
+//! The changes of an edit, as its page and `skilltune diff` show them.
 
 use skilltune_phases::edit::{self, Danger};
 use skilltune_phases::id::TreeId;
@@ -7,15 +7,15 @@ use skilltune_phases::loops::tune::{Edit, Round, Run};
 use crate::skill_files::load_version;
 use crate::snapshot::{self, ChangeKind, ObjectError, Objects};
 
-/// What an edit changed.
+/// The changes of an edit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
-    /// One line a file, such as `M SKILL.md`.
+    /// One line per file, such as `M SKILL.md`.
     pub files: Vec<String>,
     pub unified: String,
 }
 
-/// What the edit of a round changed.
+/// Returns the changes of a round's edit.
 pub fn edit_diff(objects: &Objects, run: &Run, round: &Round) -> Result<Diff, ObjectError> {
     let Some(Edit::Draft { candidate, origin }) = &round.edit else { return Ok(Diff::default()) };
     let (Some(base), Some(draft)) = (run.candidate(origin.parent), run.candidate(*candidate)) else {
@@ -32,13 +32,13 @@ pub fn edit_diff(objects: &Objects, run: &Run, round: &Round) -> Result<Diff, Ob
     Ok(diff)
 }
 
-/// What appeared from one stored tree to another that a person has to look at.
+/// Returns the additions between two stored trees that a person has to review.
 pub fn tree_dangers(objects: &Objects, from: TreeId, to: TreeId) -> Result<Vec<Danger>, ObjectError> {
     let version = |tree| load_version(&objects.manifest(tree)?, objects);
     Ok(edit::dangers(&version(from)?, &version(to)?))
 }
 
-/// What changed from one stored tree to another.
+/// Returns the changes between two stored trees.
 pub fn tree_diff(objects: &Objects, from: TreeId, to: TreeId) -> Result<Diff, ObjectError> {
     let (from, to) = (objects.manifest(from)?, objects.manifest(to)?);
     let letter = |kind| match kind {

@@ -1,7 +1,7 @@
-//! Reads what an improver made of its copy of a skill, and lets only a real change through.
+//! Reads an improver's edit of its copy of a skill, and accepts only a real change.
 //!
-//! The copy is captured and the result judged as bytes: whatever the agent did elsewhere does not exist. Edits that
-//! came as words are applied to the stored tree, never to a disk.
+//! The copy is captured and the result is checked as bytes; other changes of the agent are ignored. Edits given as text
+//! are applied to the stored tree, never to a disk.
 
 use std::collections::BTreeMap;
 
@@ -56,7 +56,7 @@ pub(super) fn read(
     Ok(Answer::Improved { tree, report: Box::new(report), kinds, dangers })
 }
 
-/// Which words it is about is for the agent to find: nothing here tells what they are.
+/// The message does not repeat the words: the agent has to find them.
 const LEAK: &str = "repeats words of what the skill is judged by; write it for any task of its kind";
 
 fn edited_in_words(
@@ -72,7 +72,7 @@ fn edited_in_words(
     Ok((with_texts(objects, base, &changed)?, answer.report))
 }
 
-/// The files that words can edit.
+/// Returns the files that edits given as text can change.
 fn texts(objects: &Objects, manifest: &Manifest) -> Result<BTreeMap<String, String>, ObjectError> {
     let mut texts = BTreeMap::new();
     for entry in manifest.entries() {
@@ -108,7 +108,7 @@ fn with_texts(
     Ok(Manifest::new(entries).map_err(|why| gate(why.to_string()))?)
 }
 
-/// Why a draft is not a valid change of a skill, if it is not.
+/// Returns why a draft is not a valid change of a skill, if it is not.
 fn refused(objects: &Objects, base: &Manifest, draft: &Manifest) -> Result<Option<String>, ObjectError> {
     if base == draft {
         return Ok(Some("nothing was changed".to_owned()));

@@ -1,4 +1,4 @@
-//! What the engine does for `tune` alone: artifacts and drafts are read, a person is asked, the champion is promoted.
+//! The engine's part for `tune`: reads artifacts and drafts, asks a person, and promotes the champion.
 
 mod artifacts;
 mod context;
@@ -39,7 +39,7 @@ pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
 impl LoopEngine for Tune {
     fn read(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         let order = request.as_ref();
-        // What it could write says what it was to leave.
+        // The rights of a call decide which output it has to leave.
         let answer = match order.rights {
             Rights::Work | Rights::Shell => exercised(shop, request, remains),
             Rights::Read if remains.answer.trim().is_empty() => {
@@ -90,7 +90,7 @@ impl LoopEngine for Tune {
         }
     }
 
-    /// The ends of rounds.
+    /// Decisions at the end of a round do.
     fn changes_files(decision: &Decision) -> bool {
         match decision {
             Decision::Open { .. } | Decision::Scored(_) | Decision::Draft(_) | Decision::NoDraft { .. } => {
@@ -122,7 +122,7 @@ impl LoopEngine for Tune {
     }
 }
 
-/// Only the first member begins with what its scenario brings.
+/// Runs the machine checks. Only the first member starts with the scenario's files.
 fn inspect(
     objects: &Objects,
     run: &Run,
@@ -145,7 +145,7 @@ fn promote(
     let Step::Promote { from, to } = step else { return Err(EngineError::Stuck) };
     let (from, to) = run.candidate(*from).zip(run.candidate(*to)).ok_or(EngineError::Stuck)?;
     let moves = moves(run, from, to);
-    // On this thread: nothing else is under way, and a promotion is not to be left in the middle.
+    // This stays on the main thread: nothing else is running, and a promotion must not be interrupted.
     let promotion = promote::promote(
         &context.locks,
         &context.lock,
@@ -160,7 +160,7 @@ fn promote(
     })
 }
 
-/// Proposes what the candidate changes of the version that the run started from.
+/// Proposes the candidate's changes against the version that the run started from.
 pub fn propose_candidate(
     run: &Run,
     candidate: &Candidate,
@@ -180,13 +180,14 @@ fn wanted(run: &Run, candidate: &Candidate, form: Form, folder: &RunFolder) -> W
     }
 }
 
-/// The way from one version to another for each member's folder; unchanged members are named too, so that all are checked.
+/// Returns the change of each member's folder between two versions. Unchanged members are included, so that all are
+/// checked.
 fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
     let members = run.plan.task.target.members.iter().zip(from.trees.iter().zip(&to.trees));
     members.map(|(member, (&from, &to))| Move { path: (&member.path).into(), from, to }).collect()
 }
 
-/// What the set-up of a scenario has made of its workspace.
+/// Captures the workspace that a scenario's set-up left.
 fn set_up(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
     let program =
         request.as_ref().command.as_ref().and_then(|command| command.argv.first()).map_or("", String::as_str);
@@ -220,7 +221,7 @@ fn set_up(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result
     Err(Failure::new(FailureKind::Crashed, format!("the set-up `{program}` failed ({end}){said}")).into())
 }
 
-/// A file that the set-up has left and that holds the answer of the scenario: no trial may find it.
+/// Returns a file of the set-up that holds the answer of the scenario: no trial may find it.
 fn answer_key(shop: &Workshop, request: &Request, left: &Manifest) -> Result<Option<String>, ReadError> {
     let Some((keys, scenario)) = request.answer_keys() else { return Ok(None) };
     let files = load_captured(left, "", &shop.objects)?;
@@ -229,7 +230,7 @@ fn answer_key(shop: &Workshop, request: &Request, left: &Manifest) -> Result<Opt
     Ok(texts.find(|(path, text)| is_key(path, text)).map(|(path, _)| path.clone()))
 }
 
-/// What was made or changed: files of the scenario that are as they were are nobody's work.
+/// Stores the files that were made or changed: unchanged scenario files are not output.
 fn produced(shop: &Workshop, order: &Order, left: &Manifest) -> Result<(TreeId, u64), ReadError> {
     let Some(before) = call_dir::placed_at(&shop.objects, order, WORKSPACE)? else {
         return Ok((shop.objects.put_manifest(left)?, count_files(left)));
@@ -243,11 +244,11 @@ fn produced(shop: &Workshop, order: &Order, left: &Manifest) -> Result<(TreeId, 
     Ok((shop.objects.put_manifest(&made)?, files))
 }
 
-/// The artifact that tells what was changed in a repository.
+/// The artifact that shows the changes in a repository.
 const DIFF: &str = "changes.diff";
 
-/// What the executor wrote; of a single skill an answer in words alone becomes `answer.md`. In a chain the next member
-/// works on files, and is told so.
+/// Reads the executor's output. For a single skill, an answer without files becomes `answer.md`. In a chain the next
+/// member needs files, and the prompt says so.
 fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
     let order = request.as_ref();
     let AgentOutput { space, answer, denied, talk, spent } = *remains;
@@ -263,7 +264,7 @@ fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> R
         .map_err(|error| unreadable(error, space))?;
     let (mut artifacts, mut files) = produced(shop, order, &captured.manifest)?;
     if files == 0 {
-        // Words in the place of files that it was not let write are an excuse.
+        // If the agent was denied writing, its text is an excuse and not an answer.
         if answer.trim().is_empty() || !denied.is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no files and no text").into());
         }
@@ -287,7 +288,7 @@ fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> R
     Ok(Answer::Exercised { artifacts, files, skill, digest, kept: kept.transpose()?, opened })
 }
 
-/// What the workspace held at first, where that depends on the version of the skill.
+/// Returns the initial workspace, if it depends on the version of the skill.
 fn began(shop: &Workshop, order: &Order) -> Result<Option<TreeId>, ReadError> {
     if order.picked().next().is_none() {
         return Ok(None);
@@ -296,7 +297,8 @@ fn began(shop: &Workshop, order: &Order) -> Result<Option<TreeId>, ReadError> {
     Ok(Some(shop.objects.put_manifest(&began)?))
 }
 
-/// All that was left, with what commands had fetched before the agent began: programs of checks may need it.
+/// Stores everything in the workspace, with what commands fetched before the agent began: programs of checks may need
+/// it.
 fn whole(shop: &Workshop, order: &Order, left: &Manifest, litter: &[&str]) -> Result<TreeId, ReadError> {
     let Some(began) = call_dir::placed_at(&shop.objects, order, WORKSPACE)? else {
         return Ok(shop.objects.put_manifest(left)?);
@@ -309,7 +311,7 @@ fn whole(shop: &Workshop, order: &Order, left: &Manifest, litter: &[&str]) -> Re
     Ok(shop.objects.put_manifest(&whole)?)
 }
 
-/// An answer that is none, where the agent was not let do what it wanted.
+/// Turns an unreadable answer into a denied tool, if the agent was denied one.
 fn explained(error: ReadError, denied: &[String]) -> ReadError {
     match error {
         ReadError::Agent(Failure { kind: FailureKind::Empty | FailureKind::OffSchema, why, .. })
@@ -322,7 +324,7 @@ fn explained(error: ReadError, denied: &[String]) -> ReadError {
     }
 }
 
-/// What became of the skill, if one was installed. Agents tell real paths.
+/// Returns how the skill was used, if one was installed. Agents report real paths.
 fn skill_use(order: &Order, talk: Option<&Talk>, space: &Path) -> Option<SkillUse> {
     let (installed, talk) = (order.installed.as_ref()?, talk?);
     let real = space.canonicalize().unwrap_or_else(|_| space.to_owned());

@@ -1,4 +1,4 @@
-//! An artifact that a person works on too.
+//! Tests with an artifact that a person edits too.
 
 use skilltune_phases::loops::reflex::original::{artifact_hash, short};
 
@@ -7,7 +7,7 @@ use crate::crash::rehearsal::{crashed, interrupted};
 
 const THEIRS: &str = "my own words";
 
-/// Versions of the run are numbered; nothing else is known to it.
+/// The run's versions are numbered; it knows nothing else.
 fn is_ours(bytes: &[u8]) -> bool {
     bytes.starts_with(b"version ")
 }
@@ -22,7 +22,7 @@ fn begun() -> Scene {
     scene
 }
 
-/// Without the file that says whose run it is.
+/// Returns the files without the one that names the run.
 fn files(scene: &Scene) -> BTreeMap<String, String> {
     let mut files = scene.files();
     files.remove("run.json");

@@ -1,4 +1,4 @@
-//! A folder that came with a repository.
+//! Tests with a folder that came with a repository.
 
 use std::fs::File;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -10,7 +10,7 @@ use super::*;
 const FILES: [&str; 4] =
     ["courses-api/run.json", "courses-api/history.jsonl", "courses-api/artifact.md", CURRENT];
 
-/// Every way of writing, in the order of the files.
+/// Writes in every way, in the order of the files.
 fn write_all(evolution: &Evolution) -> [Result<(), EvolutionError>; 4] {
     let writer = evolution.writer(&task(), RUN);
     [
@@ -21,7 +21,7 @@ fn write_all(evolution: &Evolution) -> [Result<(), EvolutionError>; 4] {
     ]
 }
 
-/// The folder is ours, and the file at that place is not there.
+/// Returns a folder that is ours, without the file at that place.
 fn without(place: usize) -> Scene {
     let scene = Scene::new();
     scene.put("courses-api/run.json", named(RUN));
@@ -121,7 +121,7 @@ fn what_is_larger_than_any_run_writes_is_not_read_and_nobody_overwrites_it() {
         scene.put(name, "");
         File::options().write(true).open(scene.path(name)).unwrap().set_len((8 << 20) + 1).unwrap();
         let is_refused = |error: &EvolutionError| matches!(error, EvolutionError::TooLarge(path) if *path == scene.path(name));
-        // An artifact of that size is a person's, and a history of that size is replaced where run.json is ours.
+        // An artifact of that size is a person's, and a history of that size is replaced if run.json is ours.
         if place == 0 || place == 3 {
             assert!(is_refused(write_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
         }
@@ -158,7 +158,7 @@ fn a_file_that_may_not_be_read_is_an_error_that_names_it() {
     let path = scene.of_task("run.json");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
     if File::open(&path).is_ok() {
-        // To root everything can be read.
+        // Root can read everything.
         return;
     }
     let error = scene.evolution().writer(&task(), RUN).check().unwrap_err();

@@ -1,4 +1,4 @@
-//! Whose files they are, and what is written and read of one's own.
+//! Tests of the files' owner, and of what a run writes and reads.
 
 use std::os::unix::fs::PermissionsExt as _;
 

@@ -1,14 +1,14 @@
-//! The rules of one folder, compiled. The syntax is git's.
+//! The compiled rules of one folder. The syntax is git's.
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::pattern;
 
-/// A longer line is no rule: no path is as long.
+/// A longer line is not a rule: no path is that long.
 const LONGEST_LINE: usize = 4096;
 
-/// Whose rule it is.
+/// The origin of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     Git,
@@ -16,7 +16,7 @@ pub(super) enum Source {
 }
 
 impl Source {
-    /// The file that holds such rules.
+    /// Returns the name of the file that contains such rules.
     pub(super) fn file(self) -> &'static str {
         match self {
             Self::Git => ".gitignore",
@@ -27,7 +27,7 @@ impl Source {
 
 #[derive(Debug)]
 pub(super) struct Level {
-    /// Where a path below this folder starts, in the path from the root of the repository.
+    /// The offset where a path below this folder starts in the path from the root of the repository.
     start: usize,
     rules: Vec<(Source, Gitignore)>,
 }
@@ -47,7 +47,7 @@ impl Level {
         }
     }
 
-    /// Whether the rules ignore the path or say that it counts. Where files of several versions disagree, it is ignored.
+    /// Returns whether the rules ignore or include the path. If the files of several versions disagree, it is ignored.
     pub(super) fn verdict(&self, source: Source, full: &[u8], is_folder: bool) -> Option<bool> {
         let (mut verdict, path) = (None, pattern::letters(&full[self.start..]));
         for (_, rules) in self.rules.iter().filter(|(of, _)| *of == source) {
@@ -61,14 +61,14 @@ impl Level {
     }
 }
 
-/// The rules of a file, without the lines that are none; nothing when the rules are too many for one matcher.
+/// Compiles the rules of a file, skipping invalid lines; `None` if there are too many rules for one matcher.
 pub(super) fn compiled(bytes: &[u8]) -> Option<Gitignore> {
-    // From here paths are relative: this root is no part of them.
+    // Paths are relative to this level: they do not include this root.
     let mut builder = GitignoreBuilder::new(".");
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let lines = bytes.split(|&byte| byte == b'\n').filter(|line| line.len() <= LONGEST_LINE);
     for rule in lines.filter_map(pattern::rule) {
-        // A line that is no rule is skipped, as in git.
+        // An invalid line is skipped, as in git.
         let _ = builder.add_line(None, &rule);
     }
     builder.build().ok()

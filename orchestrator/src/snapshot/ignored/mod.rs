@@ -1,4 +1,4 @@
-//! What of a folder is no part of it: files that git ignores, and files that `.skilltuneignore` names.
+//! The files of a folder that are excluded: those that git ignores and those that `.skilltuneignore` names.
 //!
 //! ```text
 //! .git/info/exclude, .gitignore and .skilltuneignore from the root of the repository down -> levels
@@ -6,10 +6,10 @@
 //! versions that the folder may hold                                                      -> known paths, more rules
 //! ```
 //!
-//! The innermost rule that matches decides, as in git, and `.skilltuneignore` goes before git's rules. A file that git
-//! tracks is not ignored by git's rules. A path of a known version is never ignored: what was captured once stays
-//! visible, whatever the rules say by now. The rule files of a known version count beside those on the disk: an
-//! edit of a rule file by an agent never uncovers what the rules hid before.
+//! The innermost matching rule decides, as in git, and `.skilltuneignore` takes precedence over git's rules. A file
+//! that git tracks is not ignored by git's rules. A path of a known version is never ignored: what was captured once
+//! stays visible, whatever the rules say now. The rule files of a known version count beside those on the disk: an
+//! agent's edit of a rule file never uncovers what the rules hid before.
 
 mod level;
 mod pattern;
@@ -27,12 +27,12 @@ use super::objects::Objects;
 use super::path::RelPath;
 use crate::disk::{DiskError, Folder, OnDisk as _, SafePath, read_first};
 
-/// Nobody has written a longer file of rules.
+/// More than any real rule file.
 const LARGEST: u64 = 64 << 10;
-/// All rule files of one walk together: compiled, they take a few hundred times as much.
+/// The total size of all rule files of one walk: compiled, they take a few hundred times as much.
 const MOST_BYTES: usize = 512 << 10;
 
-/// The page of a skill: whoever names its folder means this file.
+/// The main file of a skill: naming a skill's folder means this file.
 const PAGE: &str = "SKILL.md";
 const GIT: &str = ".git";
 
@@ -48,18 +48,18 @@ pub enum RulesError {
     Disk(#[from] DiskError),
 }
 
-/// The rules for one folder. They are read as a walk goes on, so ask for neighbours one after the other.
+/// The rules for one folder. They are read during the walk, so ask for siblings one after the other.
 #[derive(Debug)]
 pub struct IgnoreRules {
     root: Folder,
-    /// The path of the folder in its repository, with a slash at its end, and the repository.
+    /// The folder's path in its repository, with a trailing slash, and the repository.
     prefix: Vec<u8>,
     repository: Option<Repository>,
     outer: Vec<Level>,
     inner: Vec<Inner>,
     known: HashSet<RelPath>,
     stored: HashMap<Option<RelPath>, Vec<RuleText>>,
-    /// Read when the first file is found that git's rules name.
+    /// Read when the first file is found that git's rules ignore.
     tracked: Option<HashSet<RelPath>>,
     left: usize,
 }
@@ -68,7 +68,7 @@ pub struct IgnoreRules {
 struct Inner {
     folder: Option<RelPath>,
     level: Level,
-    /// The rules name the folder itself: it was entered for what is known or tracked in it.
+    /// The origin of the rules that ignore the folder itself; it was entered for known or tracked files in it.
     named_by: Option<Source>,
 }
 
@@ -79,7 +79,7 @@ struct RuleText {
 }
 
 impl IgnoreRules {
-    /// The rules for a folder as it stands.
+    /// Returns the rules for a folder in its current state.
     pub fn of(root: &Path) -> Result<Self, RulesError> {
         let real = root.canonicalize().on_disk("open", root)?;
         let repository = Repository::around(&real);
@@ -100,14 +100,14 @@ impl IgnoreRules {
         Ok(rules)
     }
 
-    /// The same for a folder that may hold one of these versions.
+    /// Returns the rules for a folder that may hold one of these versions.
     pub fn knowing<'a>(
         root: &Path,
         objects: &Objects,
         versions: impl IntoIterator<Item = &'a Manifest>,
     ) -> Result<Self, RulesError> {
         let mut rules = Self::of(root)?;
-        // What git tracked when a version was captured is in the version.
+        // The version contains what git tracked when it was captured.
         rules.tracked = Some(HashSet::new());
         for entry in versions.into_iter().flat_map(Manifest::entries) {
             rules.learn_rules(objects, &entry.path, &entry.node);
@@ -116,7 +116,7 @@ impl IgnoreRules {
         Ok(rules)
     }
 
-    /// Whether the entry does not count. What is in a folder that does not count is not to be asked for.
+    /// Returns true if the entry is ignored. Must not be called for entries in an ignored folder.
     pub fn ignores(&mut self, path: &RelPath, is_folder: bool) -> Result<bool, RulesError> {
         let reached = self.inner.last().map(|inner| inner.folder.as_ref().map(RelPath::as_bytes));
         if reached != Some(path.parent_bytes()) {
@@ -136,7 +136,7 @@ impl IgnoreRules {
         }
     }
 
-    /// Which kind of rule names the path, if any.
+    /// Returns the origin of the rule that ignores the path, if any.
     fn named_by(&self, path: &RelPath, is_folder: bool) -> Option<Source> {
         if self.inner.iter().map(|inner| &inner.level).chain(&self.outer).all(Level::is_empty) {
             return None;
@@ -158,8 +158,9 @@ impl IgnoreRules {
         None
     }
 
-    /// Reads the rules of the folders above. Where they name the page of the skill itself they do not hold in it: a person
-    /// who tunes it wants all that is in it. Where they name only a folder above, what else they name is ignored still.
+    /// Reads the rules of the parent folders. If they ignore the skill's own page, they do not apply in the skill's
+    /// folder: a user who tunes the skill wants everything in it. If they ignore only a parent folder, their other
+    /// rules still apply.
     fn read_outer(&mut self, real: &Path, below: &Path) -> Result<(), RulesError> {
         if let Some(exclude) = self.repository.as_ref().and_then(Repository::exclude) {
             let level = self.level(0, real, vec![RuleText { source: Source::Git, bytes: exclude }])?;
@@ -180,7 +181,7 @@ impl IgnoreRules {
         Ok(())
     }
 
-    /// Makes the levels those of this folder and the folders above it.
+    /// Sets the levels to this folder and its parents.
     fn reach(&mut self, folder: Option<&RelPath>) -> Result<(), RulesError> {
         let is_above = |inner: &Inner| match (&inner.folder, folder) {
             (None, _) => true,
@@ -210,7 +211,7 @@ impl IgnoreRules {
             }
         }
         for stored in self.stored.get(&folder.cloned()).into_iter().flatten() {
-            // A version that is on the disk has the same rules.
+            // If a version is on the disk, its rules are the same.
             if self.sources().contains(&stored.source) && !texts.contains(stored) {
                 texts.push(RuleText { source: stored.source, bytes: stored.bytes.clone() });
             }
@@ -221,7 +222,7 @@ impl IgnoreRules {
 
     fn texts_on_disk(&self, folder: &SafePath) -> Vec<RuleText> {
         let sources = self.sources().iter();
-        // A file that cannot be opened has no rules, as in git; a symlink neither.
+        // A file that cannot be opened has no rules, as in git; neither does a symlink.
         let opened = sources.filter_map(|&source| Some((source, folder.join(source.file()).open().ok()??)));
         opened
             .filter_map(|(source, file)| {
@@ -230,7 +231,7 @@ impl IgnoreRules {
             .collect()
     }
 
-    /// Outside a repository git ignores nothing.
+    /// Outside a repository, git's rules do not apply.
     fn sources(&self) -> &'static [Source] {
         if self.repository.is_some() { &[Source::Git, Source::Ours] } else { &[Source::Ours] }
     }
@@ -247,7 +248,7 @@ impl IgnoreRules {
         Ok(level)
     }
 
-    /// Takes up the rules of a version; one that cannot be read is left out, for nothing is lost by that.
+    /// Adds the rules of a version. An unreadable one is skipped, because nothing is lost by that.
     fn learn_rules(&mut self, objects: &Objects, path: &RelPath, node: &Node) {
         let source = [Source::Git, Source::Ours].into_iter().find(|source| path.name() == source.file());
         let (Some(source), Node::File { blob, size, .. }) = (source, node) else { return };
@@ -257,7 +258,7 @@ impl IgnoreRules {
         if known.contains(&text) {
             return;
         }
-        // Half of the room is for the disk.
+        // Half of the limit is reserved for the disk.
         let used: usize = self.stored.values().flatten().map(|text| text.bytes.len()).sum();
         if used + text.bytes.len() <= MOST_BYTES / 2 {
             self.stored.entry(path.parent()).or_default().push(text);

@@ -1,13 +1,15 @@
-//! Lines of a rule file, as git reads them, in the words of the matcher.
+//! Translates the lines of a rule file from git's syntax to the matcher's.
 //!
-//! git matches bytes and the matcher text: here each byte is the letter of its number, in rules and in paths.
+//! git matches bytes and the matcher matches text: here each byte becomes the character with its number, in rules and
+//! in paths.
 
 use std::borrow::Cow;
 
-/// Any byte but a slash. One above 127 takes two bytes as a letter, of which the first is one of these two letters' first.
+/// Matches any byte except a slash. A byte above 127 becomes a character of two bytes, the first of which is also the
+/// first byte of one of these two characters.
 const ANY: &str = "{[\u{1}-.0-\u{7f}],[\u{80}\u{c0}]?}";
 
-/// A path for the matcher.
+/// Converts a path for the matcher.
 pub(super) fn letters(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) if text.is_ascii() => text.into(),
@@ -15,7 +17,7 @@ pub(super) fn letters(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// A line for the matcher; nothing where the line is a comment, or a rule that matches nothing in git.
+/// Converts a line for the matcher; `None` if the line is a comment, or a rule that matches nothing in git.
 pub(super) fn rule(line: &[u8]) -> Option<String> {
     let line = line.split(|&byte| byte == 0).next().unwrap_or_default();
     let line = without_blanks(line.strip_suffix(b"\r").unwrap_or(line));
@@ -43,12 +45,12 @@ pub(super) fn rule(line: &[u8]) -> Option<String> {
             plain => push_plain(&mut text, plain),
         }
     }
-    // A slash in a class is never matched, and still makes the rule one of a path.
+    // A slash in a class never matches, but still makes the rule a path rule.
     let is_path = line.contains(&b'/') && !text.contains('/');
     Some(format!("{mark}{}{text}{end}", if is_path { "/" } else { "" }))
 }
 
-/// Without the blanks at its end that no backslash keeps.
+/// Removes trailing blanks that are not escaped by a backslash.
 fn without_blanks(line: &[u8]) -> &[u8] {
     let (mut at, mut end) = (0, 0);
     while let Some(&byte) = line.get(at) {
@@ -60,7 +62,7 @@ fn without_blanks(line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// White space in braces: the matcher drops it at the end of a line.
+/// Puts white space in braces, because the matcher drops it at the end of a line.
 fn push_plain(text: &mut String, byte: u8) {
     match char::from(byte) {
         '/' => text.push('/'),
@@ -72,12 +74,12 @@ fn push_plain(text: &mut String, byte: u8) {
 
 struct Class<'a> {
     bytes: [bool; 256],
-    /// What follows the class.
+    /// The text after the class.
     rest: &'a [u8],
 }
 
 impl<'a> Class<'a> {
-    /// A class after its bracket, read by the rules of git's `wildmatch`; nothing where it is not closed.
+    /// Reads a class after its bracket by the rules of git's `wildmatch`; `None` if it is not closed.
     fn read(text: &'a [u8]) -> Option<Self> {
         let inside = text.strip_prefix(b"!").or_else(|| text.strip_prefix(b"^"));
         let (is_negated, mut rest) = (inside.is_some(), inside.unwrap_or(text));
@@ -126,7 +128,7 @@ impl<'a> Class<'a> {
     }
 }
 
-/// `digit` of `[[:digit:]]`.
+/// Returns the test for a class name, such as `digit` of `[[:digit:]]`.
 fn kind(name: &[u8]) -> Option<fn(&u8) -> bool> {
     Some(match name {
         b"alnum" => u8::is_ascii_alphanumeric,
@@ -145,7 +147,8 @@ fn kind(name: &[u8]) -> Option<fn(&u8) -> bool> {
     })
 }
 
-/// Adds the letters of a class, each that means something to the matcher on its own; nothing where there are none.
+/// Adds the characters of a class, with special characters of the matcher as separate choices; `None` if there are
+/// none.
 fn one_of<'a>(text: &mut String, Class { bytes, rest }: Class<'a>) -> Option<&'a [u8]> {
     let has_meaning = |byte: u8| matches!(byte, b']' | b'-' | b'!' | b'^') || byte > 127;
     let (alone, plain): (Vec<u8>, Vec<u8>) =

@@ -1,16 +1,16 @@
-//! The git repository around a folder, as far as its ignore rules go. No git runs.
+//! The git repository around a folder, as far as its ignore rules need it. Does not run git.
 
 use std::path::{Path, PathBuf};
 
 use crate::disk;
 
-/// A line that names a folder.
+/// The longest line that names a folder.
 const LONGEST_LINE: u64 = 64 << 10;
 
 #[derive(Debug)]
 pub(super) struct Repository {
     root: PathBuf,
-    /// The folder of this working tree, and the one that all working trees share.
+    /// The git folder of this working tree, and the one that all working trees share.
     git: PathBuf,
     common: PathBuf,
 }
@@ -20,11 +20,12 @@ impl Repository {
         folder.ancestors().find_map(Self::at)
     }
 
-    /// The one with this root. As in git, a folder `.git` without the parts of a repository is none, and the search goes on.
+    /// Returns the repository with this root. As in git, a `.git` folder without the parts of a repository is not one,
+    /// and the search continues.
     fn at(root: &Path) -> Option<Self> {
         let dot_git = root.join(super::GIT);
         let is_folder = dot_git.metadata().ok()?.is_dir();
-        // In a further working tree and in a submodule it is a file that names the folder.
+        // In a linked working tree and in a submodule, it is a file that names the folder.
         let git = line(&dot_git)
             .and_then(|line| Some(root.join(line.strip_prefix("gitdir:")?.trim())))
             .unwrap_or(dot_git);
@@ -46,14 +47,14 @@ impl Repository {
         &self.git
     }
 
-    /// The rules that are no part of the project.
+    /// Returns the rules that are not part of the project.
     pub(super) fn exclude(&self) -> Option<Vec<u8>> {
         let file = disk::open(&self.common.join("info/exclude")).ok()?;
         disk::read_first(&file, super::LARGEST + 1).ok()
     }
 }
 
-/// Whether a `HEAD` names a branch or a commit. Very old ones are symlinks.
+/// Returns true if a `HEAD` names a branch or a commit. In very old repositories it is a symlink.
 fn names_commit(head: &Path) -> bool {
     if let Ok(target) = head.read_link() {
         return target.starts_with("refs");
@@ -65,7 +66,7 @@ fn names_commit(head: &Path) -> bool {
     })
 }
 
-/// The first line of a small file.
+/// Returns the first line of a small file.
 fn line(file: &Path) -> Option<String> {
     let text = String::from_utf8(disk::read(file, LONGEST_LINE).ok()?).ok()?;
     text.lines().next().map(str::to_owned)

@@ -1,4 +1,4 @@
-//! The rules name what git names, hold for what git does not track, and can be made to read no more than they should.
+//! The rules ignore what git ignores, apply to files that git does not track, and cannot be made to read too much.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -39,7 +39,7 @@ impl Project {
         fs::write(path, text).unwrap();
     }
 
-    /// What git prints.
+    /// Returns git's output.
     fn git(&self, arguments: &[&str]) -> Vec<u8> {
         fs::create_dir_all(self.path("")).unwrap();
         let identity = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
@@ -51,7 +51,7 @@ impl Project {
         ran.stdout
     }
 
-    /// The files that count below a folder of the repository.
+    /// Returns the files below a folder of the repository that are not ignored.
     fn files(&self, below: &str) -> Vec<String> {
         let root = self.path(below);
         let manifest = scan(&root, Some(IgnoreRules::of(&root).unwrap()), Limits::default()).unwrap();
@@ -59,7 +59,7 @@ impl Project {
         files.map(|entry| entry.path.to_string()).collect()
     }
 
-    /// The same as git lists them.
+    /// Returns these files as git lists them.
     fn files_of_git(&self) -> Vec<String> {
         let listed =
             self.git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate"]);
@@ -84,7 +84,7 @@ fn names(manifest: &Manifest) -> Vec<String> {
     manifest.entries().iter().map(|entry| entry.path.to_string()).collect()
 }
 
-/// Each rule is one that people write or that a matcher may read in another way than git.
+/// Each rule is one that people write, or one that a matcher may read differently than git.
 const RULES: &str = "\u{feff}# a comment\nnode_modules/\n*.log\n!keep.log\n/only-top\nbuild/**/out\n**/deep.txt\ndocs/*.md\n\
     trailing   \nescaped\\ \n\\#hash\n\\!bang\n{brace}\na[0-9].txt\n[unclosed\nfoo/**\nex?ct\nwith\\*star\n{{cookie}}/\r\n\
     *.tmp\n!important/*.tmp\nnot-a-folder/\n**\\\n   \n/\n!/\nx/**/y\n[]x]q\n[!a-y]{w}\n";
@@ -153,7 +153,7 @@ fn the_files_that_count_are_those_that_git_lists() {
         project.write(name, name);
     }
     assert_eq!(project.files(""), project.files_of_git());
-    // What git tracks is not ignored, wherever it lies; each version of the index tells so.
+    // Tracked files are not ignored, in any folder and with any version of the index.
     project.git(&["add", "--force", "node_modules/a/b", "inner/b.log", "sub/secret.private", "foo/y/z"]);
     project.git(&["commit", "--quiet", "--message", "one"]);
     for version in ["2", "3", "4"] {
@@ -169,7 +169,7 @@ fn the_files_that_count_are_those_that_git_lists() {
     assert_eq!(project.files(""), project.files_of_git());
     assert!(project.files("").contains(&"node_modules/a/b".to_owned()));
     assert!(project.files("sub").contains(&"secret.private".to_owned()), "from a folder below");
-    // What the shared file lists may be gone, or be replaced.
+    // Files in the shared index may be deleted or replaced.
     let split = ["-c", "splitIndex.maxPercentChange=100"];
     project.git(
         &[&split[..], &["rm", "--quiet", "--cached", "node_modules/a/b", "sub/secret.private"]].concat(),
@@ -263,7 +263,7 @@ fn what_a_version_has_is_never_ignored_and_its_rules_still_hold() {
     assert_eq!(names(&manifest), [".gitignore", "SKILL.md", "data", "data/a"]);
     project.write("skills/writer/.gitignore", "data/\n");
     project.write("skills/writer/data/b", "b");
-    // `data/b` is new, and today's rules name it; `secret` is what they no longer name.
+    // `data/b` is new and ignored by the current rules; `secret` was ignored only by the old ones.
     assert_eq!(names(&project.known(&manifest)), names(&manifest));
     assert_eq!(names(&project.captured().manifest), [".gitignore", "SKILL.md", "secret"]);
 }

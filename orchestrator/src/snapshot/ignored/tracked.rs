@@ -7,7 +7,7 @@
 //!                                                      and which of those are deleted
 //! ```
 //!
-//! The file may be hostile: each step is checked, and an index that is not what git would write is an error.
+//! The file may be hostile: each step is checked, and an index that git would not write is an error.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -16,25 +16,25 @@ use super::RulesError;
 use crate::disk;
 use crate::snapshot::path::RelPath;
 
-/// An index of two million files.
+/// The size of an index of two million files.
 const LARGEST: u64 = 256 << 20;
-/// So many have no name and fill that; what a bitmap says of more is of no entry.
+/// The most entries that fit into that size, if they have no name. Bits of a bitmap beyond this refer to no entry.
 const MOST_ENTRIES: usize = (256 << 20) / 62;
-/// All names and the folders that they are in: in version 4 each takes over a part of the last one.
+/// The total size of all names and their folders: in version 4 each name reuses a part of the previous one.
 const MOST_BYTES: usize = 256 << 20;
-/// No longer path can be opened.
+/// The longest path that can be opened.
 const LONGEST_NAME: usize = 4096;
 const SIGNATURE: &[u8] = b"DIRC";
-/// What git knows of a file on the disk, without its mode at 24.
+/// The length of git's metadata of a file on the disk; the mode is at offset 24.
 const STAT: usize = 40;
 const MODE: usize = 24;
 const EXTENDED: u16 = 0x4000;
 const KIND: u32 = 0o170_000;
-/// The kinds of entries that are no file: folders of a sparse index and submodules.
+/// The modes of entries that are not files: folders of a sparse index and submodules.
 const FOLDER: u32 = 0o040_000;
 const SUBMODULE: u32 = 0o160_000;
 
-/// The tracked files below a folder of the repository and the folders that they are in; `prefix` ends with a slash.
+/// Returns the tracked files below a folder of the repository, and their folders; `prefix` ends with a slash.
 pub(super) fn below(git: &Path, prefix: &[u8]) -> Result<HashSet<RelPath>, RulesError> {
     let path = git.join("index");
     let unreadable = || RulesError::Index(path.clone());
@@ -55,14 +55,14 @@ struct Index {
     shared: Option<Shared>,
 }
 
-/// The file of a split index that holds most entries, and those of them that are gone, by number: a bit each.
+/// The file of a split index that contains most entries, and a bit for each of them that is deleted.
 struct Shared {
     file: String,
     deleted: Vec<u64>,
 }
 
 impl Index {
-    /// The index does not say which hash it has: with the wrong one nothing fits.
+    /// The index does not say which hash it uses, but parsing fails with the wrong one.
     fn parse(bytes: &[u8], prefix: &[u8], deleted: &[u64]) -> Option<Self> {
         [20, 32].into_iter().find_map(|hash| Self::parse_with(bytes, hash, prefix, deleted))
     }
@@ -81,11 +81,11 @@ impl Index {
             let length = match version {
                 2 | 3 => {
                     name = until_nul(named)?.to_vec();
-                    // One zero or more, up to a multiple of eight.
+                    // At least one zero byte, up to a multiple of eight.
                     (head + name.len() + 8) / 8 * 8
                 }
                 4 => {
-                    // The name begins as the last one did.
+                    // The name starts with a prefix of the previous one.
                     let (cut, suffix) = varint(named)?;
                     name.truncate(name.len().checked_sub(cut)?);
                     let own = until_nul(suffix)?;
@@ -110,7 +110,7 @@ impl Index {
     }
 }
 
-/// The rest of a split index, if it is one; the extensions must reach to the hash.
+/// Returns the rest of a split index, if it is one; the extensions must end at the hash.
 #[expect(clippy::option_option, reason = "a file that is no index, and an index that is not split")]
 fn shared(mut rest: &[u8], hash: usize) -> Option<Option<Shared>> {
     let mut shared = None;
@@ -122,7 +122,7 @@ fn shared(mut rest: &[u8], hash: usize) -> Option<Option<Shared>> {
             let (id, bitmaps) = content.split_at_checked(hash)?;
             let file =
                 id.iter().fold(String::from("sharedindex."), |name, byte| name + &format!("{byte:02x}"));
-            // The second bitmap has the entries that are replaced, by others of the same name.
+            // The second bitmap marks entries that are replaced by others of the same name.
             let deleted = if bitmaps.is_empty() { Vec::new() } else { bits(bitmaps)? };
             shared = id.iter().any(|&byte| byte != 0).then_some(Shared { file, deleted });
         }
@@ -131,8 +131,8 @@ fn shared(mut rest: &[u8], hash: usize) -> Option<Option<Shared>> {
     Some(shared)
 }
 
-/// A compressed bitmap (EWAH). Of each run a word says how many words of equal bits it has, and how many words follow that
-/// stand for themselves.
+/// Decompresses a bitmap (EWAH). Each run starts with a word that says how many words of equal bits follow, and how
+/// many literal words.
 pub(super) fn bits(bytes: &[u8]) -> Option<Vec<u64>> {
     let (_size, rest) = number(bytes)?;
     let (words, mut rest) = number(rest)?;
@@ -165,7 +165,7 @@ fn until_nul(bytes: &[u8]) -> Option<&[u8]> {
     Some(&bytes[..bytes.iter().position(|&byte| byte == 0)?])
 }
 
-/// As git packs the offsets of its packs: seven bits a byte, each further byte one more.
+/// Reads a number like an offset in git's pack files: seven bits per byte, and one is added for each further byte.
 fn varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let mut value = 0_usize;
     for (at, &byte) in bytes.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! An index spares reads and nothing else: whatever was done to a folder, its store or the index, a capture tells the truth.
+//! An index only saves reading: whatever was done to a folder, its store or the index, a capture is correct.
 
 use std::fs::{self, File, FileTimes, Permissions};
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,7 +11,7 @@ use super::*;
 use crate::snapshot::trees::{Children, Place, build, children_of, file, folder, random_children, scanned};
 use crate::snapshot::{Limits, Manifest, Node, Objects, ReplaceError, Replacement};
 
-/// A skill that was captured long after anybody had touched it, so that all of it is listed.
+/// A skill that was captured long after its last change, so that all of it is listed.
 struct Scene {
     place: Place,
     indexes: Indexes,
@@ -50,7 +50,7 @@ impl Scene {
         self.capture_at(SystemTime::now())
     }
 
-    /// As if everything had been left alone for a while.
+    /// Captures as if nothing had been changed for a while.
     fn capture_later(&self) -> Manifest {
         self.capture_at(SystemTime::now() + Duration::from_secs(60))
     }
@@ -82,7 +82,7 @@ impl Scene {
         paths
     }
 
-    /// Makes the index say that `SKILL.md` holds `bytes`, with a checksum that fits; the stored bytes are no lie.
+    /// Makes the index say that `SKILL.md` holds `bytes`, with a valid checksum; the bytes are in the store.
     fn forge(&self, bytes: &[u8]) {
         let forged = self.objects().put(bytes).unwrap();
         let mut index = self.indexes.open(&self.root, SystemTime::now());
@@ -114,7 +114,7 @@ fn stamp(path: &Path) -> Stamp {
     Stamp::of(&rustix::fs::lstat(path).unwrap())
 }
 
-/// Returns when the clock of the file system has moved on: these tests only pretend that time went by.
+/// Waits until the clock of the file system has advanced: these tests only pretend that time has passed.
 fn tick(place: &Place) {
     let clock = place.path("clock");
     fs::write(&clock, "").unwrap();
@@ -185,7 +185,7 @@ fn a_change_of_nothing_but_the_mode_is_seen() {
     scene.assert_truth();
 }
 
-/// Within one tick of the clock a file may be written, captured and written again without its times changing.
+/// Within one clock tick a file may be written, captured and written again without a new timestamp.
 #[test]
 fn a_file_that_was_touched_a_moment_ago_is_read_again_until_it_is_settled() {
     let scene = Scene::new();
@@ -315,7 +315,7 @@ fn what_is_left_is_still_found_when_neighbours_come_and_go() {
         };
         paths.iter().filter(known).copied().collect::<Vec<_>>()
     };
-    // A walk goes down into a folder before it goes on to names that sort before a slash.
+    // A walk enters a folder before it continues with names that sort before a slash.
     assert_eq!(found(&["A", "SKILL.md", "c", "d/a", "d/run", "d/s", "d-e", "e"]), ["d-e"]);
     assert_eq!(found(&["d-e"]), ["d-e"]);
     assert_eq!(found(&["d/s/t", "d-e"]), ["d-e"]);

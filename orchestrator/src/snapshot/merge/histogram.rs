@@ -1,26 +1,27 @@
-//! Which lines differ between two texts, as git's histogram diff says it.
+//! Finds the lines that differ between two texts, like git's histogram diff.
 //!
-//! The longest common run around the rarest line splits both texts in two, and so on in each half. Then every hunk moves
-//! as far down as equal lines let it, or to the place where it meets a hunk of the other text (`slide`). A merge depends on
-//! the exact place of each hunk, so both steps follow git. Only where all common lines of a part occur more than 64 times
-//! may the hunks differ: git falls back to a variant of Myers' algorithm there, we to that of `similar`.
+//! The longest common run around the rarest line splits both texts in two, and each half is split again. Then every
+//! hunk moves down as far as equal lines allow, or to the place where it meets a hunk of the other text (`slide`). A
+//! merge depends on the exact place of each hunk, so both steps follow git. The hunks may differ only if all common
+//! lines of a part occur more than 64 times: git falls back to a variant of Myers' algorithm there, and this module to
+//! the one of `similar`.
 
 use std::ops::Range;
 
 use super::slide;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
-/// Lines of one text that became lines of the other; either may be empty, not both.
+/// Lines of one text that replace lines of the other. Either may be empty, but not both.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hunk {
     pub(super) before: Range<usize>,
     pub(super) after: Range<usize>,
 }
 
-/// A line that occurs more often anchors nothing.
+/// Lines that occur more often are not used as anchors.
 const MOST_OCCURRENCES: usize = 64;
 
-/// Lines are given as numbers below the number of different lines.
+/// Returns the hunks. Lines are given as numbers below the number of different lines.
 pub(super) fn hunks(before: &[usize], after: &[usize]) -> Vec<Hunk> {
     let mut diff = Diff::of(before, after);
     let mut parts = vec![(0..before.len(), 0..after.len())];
@@ -38,14 +39,14 @@ struct Diff<'a> {
     after: &'a [usize],
     removed: Vec<bool>,
     added: Vec<bool>,
-    /// For each line: where it occurs first in the part of `before`, and how often.
+    /// For each line: its first position in the part of `before`, and its number of occurrences.
     first: Vec<Option<usize>>,
     count: Vec<usize>,
-    /// For each place in `before`: where the same line occurs next in the part.
+    /// For each position in `before`: the next position of the same line in the part.
     next: Vec<Option<usize>>,
 }
 
-/// What the two halves of a part lie around.
+/// The result of searching for a run that splits a part.
 enum Split {
     /// The parts have no line in common.
     Nothing,
@@ -75,7 +76,7 @@ impl<'a> Diff<'a> {
         }
     }
 
-    /// Marks what differs in a part of each text, or gives the two smaller parts that are left to look at.
+    /// Marks the differences in a part of each text, or adds the two smaller parts that remain.
     fn part(&mut self, old: Range<usize>, new: Range<usize>, parts: &mut Vec<(Range<usize>, Range<usize>)>) {
         if old.is_empty() || new.is_empty() {
             return self.mark(old, new);
@@ -124,7 +125,7 @@ impl<'a> Diff<'a> {
             while let Some(found) = place {
                 let (run, count) = self.grown(found, at, old, new);
                 end = end.max(run.new + run.len);
-                // Of equally rare runs the longest counts, of equally long ones the first.
+                // Of equally rare runs, takes the longest; of equally long ones, the first.
                 if best.map_or(1, |best| best.len) < run.len || count < rarest {
                     (best, rarest) = (Some(run), count);
                 }
@@ -142,7 +143,7 @@ impl<'a> Diff<'a> {
         }
     }
 
-    /// The longest common run around a common line, and how often its rarest line occurs.
+    /// Returns the longest common run around a common line, and the number of occurrences of its rarest line.
     fn grown(&self, old_at: usize, new_at: usize, old: &Range<usize>, new: &Range<usize>) -> (Run, usize) {
         let (mut start, mut end) = ((old_at, new_at), (old_at + 1, new_at + 1));
         let mut count = self.count[self.before[old_at]];
@@ -170,7 +171,7 @@ impl<'a> Diff<'a> {
     }
 }
 
-/// The marks of both texts side by side.
+/// Turns the marks of both texts into hunks.
 fn listed(removed: &[bool], added: &[bool]) -> Vec<Hunk> {
     let (mut old, mut new, mut hunks) = (0, 0, Vec::new());
     let marked =

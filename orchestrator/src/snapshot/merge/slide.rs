@@ -1,16 +1,16 @@
-//! Hunks whose lines also stand next to them can move; this settles where they stand, as git does without its heuristic for
-//! indents.
+//! Hunks whose lines are repeated next to them can move. This module decides their position like git, without its
+//! indent heuristic.
 
-/// The marked lines of one text between two unmarked ones; a group may be empty. Both texts have as many groups, for every
-/// unmarked line of one has its like in the other.
+/// The marked lines of one text between two unmarked ones; a group may be empty. Both texts have the same number of
+/// groups, because every unmarked line of one corresponds to a line of the other.
 #[derive(Clone, Copy)]
 struct Group {
     start: usize,
     end: usize,
 }
 
-/// Moves each group of `marks` down as far as it goes, or else to the last place where it meets a group of the other text.
-/// Groups that come to touch become one.
+/// Moves each group of `marks` down as far as possible, or to the last place where it meets a group of the other text.
+/// Groups that touch are merged.
 pub(super) fn settle(lines: &[usize], marks: &mut [bool], others: &[bool]) {
     let (mut group, mut other) = (Group::first(marks), Group::first(others));
     loop {
@@ -35,7 +35,7 @@ fn settle_one(lines: &[usize], marks: &mut [bool], group: &mut Group, others: &[
             other.next(others);
             meets |= !other.is_empty();
         }
-        // Where it has grown on the way it may go further up.
+        // If it has grown on the way, it may move further up.
         if group.len() != size {
             continue;
         }
@@ -95,12 +95,12 @@ impl Group {
     }
 }
 
-/// Where the marks that begin here end.
+/// Returns the end of the marks that begin here.
 fn end_of(marks: &[bool], start: usize) -> usize {
     start + marks[start..].iter().take_while(|is_marked| **is_marked).count()
 }
 
-/// Where the marks that end here begin.
+/// Returns the start of the marks that end here.
 fn start_of(marks: &[bool], end: usize) -> usize {
     end - marks[..end].iter().rev().take_while(|is_marked| **is_marked).count()
 }

@@ -3,11 +3,11 @@ use super::*;
 
 mod git;
 
-/// A path, what stands there, and its bytes.
+/// A path, its node, and its bytes.
 type Shown = (String, Node, Vec<u8>);
 type Kinds = Vec<(String, ConflictKind)>;
 
-/// Merges three folders that are given as what a folder holds.
+/// Merges three folders that are given by their contents.
 fn merged(three: [&[(&str, Tree)]; 3]) -> Result<Vec<Shown>, Kinds> {
     let place = Place::new();
     let trees: Vec<TreeId> = three

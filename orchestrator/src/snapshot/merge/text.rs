@@ -1,6 +1,7 @@
-//! Two edits of one text, line by line, with the result of `git merge`.
+//! Merges two edits of one text line by line, with the result of `git merge`.
 //!
-//! Hunks of the two sides that overlap or touch are one region. It is a conflict, unless both sides say the same there.
+//! Hunks of the two sides that overlap or touch form one region. It is a conflict unless both sides have the same lines
+//! there.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,14 +9,14 @@ use std::ops::Range;
 use super::ConflictKind;
 use super::histogram::{Hunk, hunks};
 
-/// More than any skill's text has. A comparison takes as many steps as the square of the lines, at worst.
+/// More than any skill's text has. In the worst case, a comparison takes time quadratic in the number of lines.
 pub(crate) const MOST_BYTES: u64 = 4 << 20;
 const MOST_LINES: usize = 20_000;
 
-/// As far as git looks for a byte that no text has.
+/// The number of bytes in which git looks for a NUL byte.
 const HEAD: usize = 8000;
 
-/// Lines keep their ends: one with a carriage return differs from one without.
+/// Merges the lines with their ends: a line with a carriage return differs from one without.
 pub(crate) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, ConflictKind> {
     if [base, ours, theirs].iter().any(|text| text[..text.len().min(HEAD)].contains(&0)) {
         return Err(ConflictKind::Binary);
@@ -45,7 +46,7 @@ pub(crate) fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, 
     Ok(merged)
 }
 
-/// The lines of a text, and a number for each: equal lines have equal numbers.
+/// The lines of a text, with a number for each: equal lines have equal numbers.
 struct Text<'a> {
     lines: Vec<&'a [u8]>,
     names: Vec<usize>,
@@ -67,7 +68,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// What one side has changed, in the order of the lines.
+/// The changes of one side, in the order of the lines.
 struct Side {
     hunks: Vec<Hunk>,
 }
@@ -77,7 +78,7 @@ impl Side {
         Self { hunks: hunks(&base.names, &text.names) }
     }
 
-    /// The lines of this side that stand for a region of the base, if it has changed any of it.
+    /// Returns the lines of this side that correspond to a region of the base, if it changed any of it.
     fn said(&self, region: &Range<usize>) -> Option<Range<usize>> {
         let is_in = |hunk: &&Hunk| region.start <= hunk.before.start && hunk.before.end <= region.end;
         let first = self.hunks.iter().find(is_in)?;
@@ -87,7 +88,7 @@ impl Side {
     }
 }
 
-/// The lines of the base that either side has changed: hunks that overlap or touch are in one region.
+/// Returns the regions of the base that either side changed. Hunks that overlap or touch are in one region.
 fn regions(sides: &[Side; 2]) -> Vec<Range<usize>> {
     let mut hunks: Vec<_> =
         sides.iter().flat_map(|side| &side.hunks).map(|hunk| hunk.before.clone()).collect();

@@ -1,4 +1,4 @@
-//! Performs a plan: each action looks at what is there just before it touches it, and does what is still due.
+//! Performs a plan: each action checks the current entry just before it changes it, and does what is still due.
 
 use std::path::Path;
 
@@ -10,11 +10,11 @@ use crate::snapshot::look::Reading;
 use crate::snapshot::manifest::Node;
 use crate::snapshot::objects::{ObjectError, Objects};
 
-/// What the owner needs to change the entries of a folder.
+/// The permissions that an owner needs to change the entries of a folder.
 const OWNER: u32 = 0o700;
 
 impl Replacement {
-    /// Makes `root` hold what was planned; after an error or a crash, apply again or apply the reverse plan.
+    /// Makes `root` match the plan. After an error or a crash, apply it again or apply the reverse plan.
     pub fn apply(&self, objects: &Objects, root: &Path) -> Result<Applied, ReplaceError> {
         self.check_objects(objects)?;
         let site = Site::open(objects, root, self)?;
@@ -24,7 +24,7 @@ impl Replacement {
         Ok(Applied { rescued })
     }
 
-    /// A store that lacks a file must not stop us half-way.
+    /// Fails if an object is missing, so that this does not stop us half-way.
     fn check_objects(&self, objects: &Objects) -> Result<(), ObjectError> {
         for action in self.actions() {
             match (action.step, &action.to) {
@@ -39,7 +39,7 @@ impl Replacement {
 }
 
 impl Action {
-    /// Whether nothing is left to do for this action, whoever did it.
+    /// Returns true if nothing is left to do for this action.
     fn is_settled(&self, present: Option<&Node>) -> bool {
         match self.step {
             Step::Remove => present.is_none() || self.has_arrived(present),
@@ -48,7 +48,7 @@ impl Action {
         }
     }
 
-    /// Whether what is there may be touched: it is ours to change.
+    /// Returns true if the current entry may be changed because it is the expected one.
     fn may_touch(&self, present: Option<&Node>) -> bool {
         match self.step {
             Step::Remove => match self.from {
@@ -61,12 +61,12 @@ impl Action {
         }
     }
 
-    /// What a written file takes the place of; a folder that was there is removed by then.
+    /// Returns the entry that a written file replaces. A folder at that path is removed by then.
     pub(super) fn displaces(&self) -> Option<&Node> {
         self.from.as_ref().filter(|node| !node.is_folder())
     }
 
-    /// A path that changed its kind may have its new one already.
+    /// Returns true if a path that changes its kind has its new entry already.
     fn has_arrived(&self, present: Option<&Node>) -> bool {
         match (&self.to, present) {
             (Some(Node::Folder { .. }), Some(present)) => present.is_folder(),
@@ -75,7 +75,7 @@ impl Action {
         }
     }
 
-    /// A folder may have the mode it had, that which it gets, or either opened for us; a new one any.
+    /// A folder may have its old mode, or its old or new mode opened for the owner; a new folder may have any.
     fn may_set_mode(&self, present: Option<&Node>) -> bool {
         match (&self.from, &self.to, present) {
             (Some(Node::Folder { mode: from }), Some(Node::Folder { mode: to }), Some(present)) => {
@@ -112,7 +112,7 @@ fn perform(site: &Site<'_>, action: &Action) -> Result<(), ReplaceError> {
     }
 }
 
-/// A read-only folder is opened for its owner; the plan ends with giving it its mode.
+/// Opens a read-only folder for its owner; the end of the plan sets its final mode.
 fn open_for_owner(folder: &Folder, action: &Action) -> Result<(), ReplaceError> {
     let mode = folder.mode()?;
     let is_root = action.path.parent().is_none();

@@ -1,7 +1,7 @@
-//! What a crash left under temporary names, and how it is cleared without losing a byte.
+//! Files that a crash left under temporary names, and their removal without losing a byte.
 //!
-//! A draft is a copy of stored bytes, perhaps cut short, that never had a place in the folder. What is set aside may
-//! be a person's: it is stored before it is removed.
+//! A draft is a copy of stored bytes, perhaps incomplete, that never was in its final place. A file that was set aside
+//! may be the user's: it is stored before it is removed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -14,7 +14,7 @@ use crate::snapshot::look::{CaptureError, Reading, look};
 use crate::snapshot::manifest::Node;
 use crate::snapshot::path::RelPath;
 
-/// Clears the folders that the plan changes; a plan and its reverse change the same ones.
+/// Cleans the folders that the plan changes; a plan and its reverse change the same ones.
 pub(super) fn sweep(site: &Site<'_>, plan: &Replacement) -> Result<Vec<Rescued>, ReplaceError> {
     let mut rescued = Vec::new();
     for path in folders(plan) {
@@ -47,13 +47,13 @@ fn clear(
         Ok(Some(node)) => node,
         Err(CaptureError::Object(error)) => return Err(error.into()),
         Err(CaptureError::Disk(error)) => return Err(error.into()),
-        // Gone, or nothing that we set aside: it stays.
+        // It is gone, or not ours: leave it.
         Ok(None) | Err(_) => return Ok(None),
     };
     let blob = match &node {
         Node::File { blob, .. } => *blob,
         Node::Link { target } => site.objects.put(target)?,
-        // A folder that a person put in the place of a file: they find it under this name.
+        // A folder that the user put in place of a file: they find it under this name.
         Node::Folder { .. } => return Ok(None),
     };
     folder.remove_file(name)?;

@@ -1,7 +1,7 @@
-//! The exact replacement of a live folder that a person may be editing.
+//! Replaces a live folder exactly, while the user may be editing it.
 //!
-//! [`Replacement::plan`] is a pure list of actions; a dry run prints it. [`Replacement::apply`] performs those that
-//! are still due, so that after a crash the same plan completes it and the reverse plan undoes it.
+//! [`Replacement::plan`] is a pure list of actions; a dry run prints it. [`Replacement::apply`] performs the actions
+//! that are still due, so that after a crash the same plan completes it and the reverse plan undoes it.
 
 mod apply;
 mod leftover;
@@ -26,7 +26,7 @@ use crate::disk::DiskError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ReplaceError {
-    /// A person's bytes stand there, untouched.
+    /// The user edited this path; it is unchanged.
     #[error("{path} changed in the meantime")]
     Edited { path: RelPath },
     #[error(transparent)]
@@ -35,20 +35,21 @@ pub enum ReplaceError {
     Disk(#[from] DiskError),
 }
 
-/// What an apply that ended well has to tell.
+/// The result of a successful apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Applied {
     pub rescued: Vec<Rescued>,
 }
 
-/// Bytes that an interrupted apply had set aside and nobody knew: taken out of the folder, kept in the store.
+/// Bytes that an interrupted apply had set aside and that the plan does not contain: removed from the folder, kept in
+/// the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rescued {
     pub path: RelPath,
     pub blob: BlobId,
 }
 
-/// The paths at which the folder `root` differs from `to`.
+/// Returns the paths at which the folder `root` differs from `to`.
 pub fn verify(root: &Path, to: &Manifest) -> Result<Vec<RelPath>, CaptureError> {
     let present = scan(root, None, Limits::default())?;
     Ok(changes(&present, to).into_iter().map(|change| change.path).collect())

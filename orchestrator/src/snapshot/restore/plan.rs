@@ -1,7 +1,8 @@
-//! What has to be done, in an order in which every action finds its folder there and writable.
+//! Plans the actions in an order in which the folder of each action exists and is writable.
 //!
-//! First everything that vanishes or changes between folder and not, innermost first; then what comes or changes,
-//! outermost first; then the modes of folders, innermost first, for a read-only one must be filled before.
+//! First everything that is removed or changes between folder and file, innermost first; then everything that is new or
+//! changed, outermost first; then the modes of folders, innermost first, because a read-only folder must be filled
+//! before.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -16,7 +17,7 @@ pub struct Replacement {
     actions: Vec<Action>,
 }
 
-/// One step at one path, with what was there and what shall be.
+/// One step at one path, with the old and the new entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     pub step: Step,
@@ -29,13 +30,13 @@ pub struct Action {
 pub enum Step {
     Remove,
     MakeFolder,
-    /// A file or a link, new or in the place of another.
+    /// A new file or symlink, or the replacement of one.
     Write,
     SetMode,
 }
 
 impl Replacement {
-    /// Plans the change of a folder that holds `from` into one that holds `to`.
+    /// Plans the actions that turn a folder with `from` into one with `to`.
     pub fn plan(from: &Manifest, to: &Manifest) -> Self {
         let differences = differences(from, to);
         let removals = differences.iter().rev().filter(|action| action.vanishes());
@@ -55,7 +56,7 @@ impl Replacement {
 }
 
 impl Action {
-    /// Whether something must be out of the way before anything can come: always so around folders.
+    /// Returns true if the old entry must be removed first: always if either entry is a folder.
     fn vanishes(&self) -> bool {
         match (&self.from, &self.to) {
             (Some(_), None) => true,
@@ -75,7 +76,7 @@ impl Action {
     }
 }
 
-/// Every path at which the two differ, as a removal for now.
+/// Returns every path at which the two differ, as a removal for now.
 fn differences(from: &Manifest, to: &Manifest) -> Vec<Action> {
     let differing = from.beside(to).filter(|(_, from, to)| from != to);
     let action = |(path, from, to): (&RelPath, Option<&Node>, Option<&Node>)| Action {
@@ -87,7 +88,7 @@ fn differences(from: &Manifest, to: &Manifest) -> Vec<Action> {
     differing.map(action).collect()
 }
 
-/// The folders whose mode differs, that are new, or that have to be opened for a while to change what is in them.
+/// Returns the folders whose mode differs, that are new, or that must be opened temporarily to change their entries.
 fn folder_modes(from: &Manifest, to: &Manifest, actions: &[Action]) -> Vec<Action> {
     let entered: BTreeSet<RelPath> = actions.iter().filter_map(|action| action.path.parent()).collect();
     let mut modes = Vec::new();

@@ -1,7 +1,7 @@
-//! The live folder while it is changed: how an entry is removed or written so that no bytes are lost on the way.
+//! The live folder while it is changed: removes and writes entries without losing bytes.
 //!
-//! What is taken out of its place gets a temporary name first and is looked at there, where nobody edits it any more.
-//! Only when it is what we believed it to be is it removed; else it goes back.
+//! An entry that is taken out of its place first gets a temporary name and is inspected there, where no editor finds
+//! it. It is removed only if it is the expected entry; otherwise it is moved back.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -40,7 +40,7 @@ impl<'a> Site<'a> {
         Ok(Self { objects, root: Folder::open(root)?, vanishing, temporaries, names: Cell::new(0) })
     }
 
-    /// The folder of the action's path; `None` when it is gone and the path with it, as planned.
+    /// Returns the parent folder of the action's path; `None` if it was removed with the path, as planned.
     pub(super) fn folder_of(&self, action: &Action) -> Result<Option<Folder>, ReplaceError> {
         match descend(&self.root, action.path.parent().as_ref())? {
             Descent::Arrived(folder) => Ok(Some(folder)),
@@ -49,7 +49,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// The folder at `path`, when there is one.
+    /// Returns the folder at `path`, if it exists.
     pub(super) fn folder_at(&self, path: Option<&RelPath>) -> Result<Option<Folder>, ReplaceError> {
         match descend(&self.root, path)? {
             Descent::Arrived(folder) => Ok(Some(folder)),
@@ -66,7 +66,7 @@ impl<'a> Site<'a> {
         if let Ok(true) = displaced {
             return Ok(folder.remove_file(&aside)?);
         }
-        // Where the name is taken again, both stay: the next apply rescues what was set aside.
+        // If the name is taken again, both stay: the next apply rescues the entry that was set aside.
         folder.rename_new(&aside, name)?;
         displaced.and_then(|_| Err(action.edited()))
     }
@@ -75,7 +75,7 @@ impl<'a> Site<'a> {
         let ready = self.prepare(folder, to)?;
         let written = self.put_in_place(folder, &ready, action);
         if written.is_err() {
-            // The error that matters is the first; what stays is cleared by the next apply.
+            // The first error matters more; the next apply clears what is left.
             let _ = self.discard(folder, &ready, action);
         }
         written
@@ -126,7 +126,7 @@ impl<'a> Site<'a> {
         let (draft, ready) = (self.temporaries.draft(self.number()), self.temporaries.aside(self.number()));
         let filled = self.fill(folder, &draft, to).and_then(|()| Ok(folder.rename(&draft, &ready)?));
         if filled.is_err() {
-            // The error that matters is the first; a draft that stays is cleared by the next apply.
+            // The first error matters more; the next apply clears a leftover draft.
             let _ = folder.unlink(&draft);
         }
         filled.map(|()| ready)
@@ -146,7 +146,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Takes our new entry away again, unless a person has edited even that.
+    /// Removes our new entry again, unless the user has edited it.
     fn discard(&self, folder: &Folder, ready: &OsStr, action: &Action) -> Result<(), ReplaceError> {
         let present = inspect(folder, ready, action, Reading::storing(self.objects))?;
         if present.as_ref() == action.to.as_ref() {
@@ -155,7 +155,7 @@ impl<'a> Site<'a> {
         Ok(())
     }
 
-    /// Whether `name` holds what the action may remove; if it is stored nowhere, it is now.
+    /// Returns true if `name` is the entry that the action may remove. Stores it if it is not stored yet.
     fn is_displaced(&self, folder: &Folder, name: &OsStr, action: &Action) -> Result<bool, ReplaceError> {
         let present = inspect(folder, name, action, Reading::storing(self.objects));
         match present {
@@ -164,14 +164,14 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Another one for each name of ours; a leftover with the same one was cleared before.
+    /// Returns a new number for each temporary name. Leftovers with the same number were cleared before.
     fn number(&self) -> u64 {
         self.names.replace(self.names.get() + 1)
     }
 }
 
-/// Removes a folder unless something is in it that nobody planned for, ignored files above all: then it stays. Where a
-/// file has to take its place, writing that file finds the folder in the way.
+/// Removes a folder unless it contains entries that are not in the plan, usually ignored files: then it stays. If a
+/// file has to replace it, writing that file fails because of the folder.
 pub(super) fn remove_folder(folder: &Folder, action: &Action) -> Result<(), ReplaceError> {
     match folder.remove_folder(action.path.name()) {
         Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
@@ -180,7 +180,7 @@ pub(super) fn remove_folder(folder: &Folder, action: &Action) -> Result<(), Repl
     }
 }
 
-/// What stands at a name in the folder of the action.
+/// Returns the entry with a name in the folder of the action.
 pub(super) fn inspect(
     folder: &Folder,
     name: &OsStr,
@@ -191,7 +191,7 @@ pub(super) fn inspect(
         Ok(present) => Ok(present),
         Err(CaptureError::Object(error)) => Err(error.into()),
         Err(CaptureError::Disk(error)) => Err(error.into()),
-        // Whatever else is there, it is not ours.
+        // Any other entry is not ours.
         Err(
             CaptureError::Special(_)
             | CaptureError::Changing(_)

@@ -1,4 +1,4 @@
-//! A replacement is exact, survives a crash at every point, and never loses what a person wrote meanwhile.
+//! A replacement is exact, survives a crash at every point, and never loses an edit that the user made meanwhile.
 
 use std::cell::Cell;
 use std::fs;
@@ -14,7 +14,7 @@ use crate::snapshot::temporary::Temporaries;
 use crate::snapshot::trees::{Children, Place, Tree, children_of, file, folder, random_children, scanned};
 use crate::snapshot::{Objects, place};
 
-/// Every kind of change at once, with its reverse in the other direction.
+/// Every kind of change at once, and its reverse in the other direction.
 fn rich() -> (Children, Children) {
     let closed = |text| Tree::Folder(children_of(&[("inner", file(text))]), 0o555);
     let from = children_of(&[
@@ -45,7 +45,7 @@ fn rich() -> (Children, Children) {
     (from, to)
 }
 
-/// Few paths, each a case of its own for a person who interferes.
+/// Few paths, each a separate case for a user's edit.
 fn small() -> (Children, Children) {
     let from = children_of(&[
         ("SKILL.md", file("old")),
@@ -64,7 +64,7 @@ fn small() -> (Children, Children) {
     (from, to)
 }
 
-/// A place whose folder `live` holds the first tree, with the manifests of both and the plan between them.
+/// A place whose folder `live` holds the first tree, with both manifests and the plan between them.
 struct Scene {
     place: Place,
     from: Manifest,
@@ -184,7 +184,7 @@ fn an_edit_at_any_point_is_kept_in_the_folder_and_reported() {
     }
 }
 
-/// Writes as an editor does, in place; false where there is no folder to write in.
+/// Writes in place, like an editor. Returns false if the folder is missing.
 fn edit(target: &Path) -> bool {
     if target.is_symlink() {
         fs::remove_file(target).unwrap();
@@ -257,7 +257,7 @@ fn a_file_of_a_persons_own_is_theirs_whatever_its_name() {
     }
 }
 
-/// A folder that lets nothing be renamed over: what was made ready for it goes again.
+/// If a file cannot be replaced, the prepared new file is removed.
 #[test]
 fn a_replacement_that_is_refused_leaves_no_temporary_file() {
     let scene = Scene::new(&rich());
@@ -266,7 +266,7 @@ fn a_replacement_that_is_refused_leaves_no_temporary_file() {
         let file = fs::File::open(&page).unwrap();
         rustix::fs::ioctl_setflags(&file, flags)
     };
-    // Only root may, and not on every file system; CI's half of the tests that are root's show it.
+    // Only root may do this, and not on every file system; CI's tests as root cover it.
     if flags(rustix::fs::IFlags::IMMUTABLE).is_err() {
         return;
     }

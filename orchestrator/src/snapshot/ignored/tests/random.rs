@@ -1,4 +1,4 @@
-//! Random rules and random files: those that count are those that git lists.
+//! Random rules and random files: the files that are not ignored are those that git lists.
 
 use std::os::unix::ffi::OsStringExt;
 
@@ -18,7 +18,7 @@ fn random_rules_name_what_git_names() {
     let root = project.path("all");
     for file in &files {
         let path = root.join(file);
-        // One that stands where a folder is, or in a file, is left out.
+        // Skips a file whose path is a folder, or is inside a file.
         if fs::create_dir_all(path.parent().unwrap()).is_ok() {
             let _ = fs::write(path, "");
         }

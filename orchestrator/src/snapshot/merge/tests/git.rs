@@ -1,8 +1,8 @@
 //! Random triples of trees, merged by us and by git without renames.
 //!
-//! Many versions of `git merge-tree` ignore `-X no-renames` and `merge.renames`. At a similarity of 100 % they still see a
-//! file that was moved unchanged. Triples with one are merged by `git merge-recursive`, which can leave renames alone but
-//! takes one triple at a time.
+//! Many versions of `git merge-tree` ignore `-X no-renames` and `merge.renames`. At a similarity of 100 % they still
+//! detect a file that was moved unchanged. Triples with one are merged by `git merge-recursive`, which can ignore
+//! renames but takes one triple at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -41,7 +41,7 @@ fn random_triples_give_the_tree_of_git_or_its_conflicts() {
     assert!((TRIPLES / 4..TRIPLES * 3 / 4).contains(&clean.len()), "{} are clean", clean.len());
 }
 
-/// Also: a move beside an edit of the same file is a conflict, for a deleted file was edited.
+/// A move beside an edit of the same file is a conflict too, because an edited file was deleted.
 #[test]
 fn a_move_is_merged_as_by_git_without_renames() {
     let place = Place::new();
@@ -67,7 +67,7 @@ fn shown(triple: &[Files; 3]) -> Vec<String> {
     triple.iter().flat_map(|files| files.iter().map(shown).chain(["--".to_owned()])).collect()
 }
 
-/// The merged files, or the paths in conflict.
+/// Returns the merged files, or the paths in conflict.
 fn by_us(objects: &Objects, triple: &[Files; 3]) -> Result<Files, Vec<String>> {
     let [base, ours, theirs] = triple.each_ref().map(|files| stored(objects, files));
     match merge(objects, base, ours, theirs).unwrap() {
@@ -108,7 +108,7 @@ fn files(objects: &Objects, tree: TreeId) -> Files {
     objects.manifest(tree).unwrap().entries().iter().filter_map(file).collect()
 }
 
-/// A base and two edits of it.
+/// Generates a base and two edits of it.
 fn triple() -> impl Strategy<Value = [Files; 3]> {
     let base = prop::collection::btree_map(path(), leaf(), 1..5);
     let edits = || prop::collection::vec(edit(), 1..4);
@@ -134,7 +134,7 @@ fn has_moved(base: &Files, side: &Files) -> bool {
     gone.any(|(_, old)| side.iter().any(|(path, new)| !base.contains_key(path) && old.1 == new.1))
 }
 
-/// Names small in number, so that a file meets a folder of its name.
+/// Few names, so that files and folders often have the same name.
 fn path() -> impl Strategy<Value = String> {
     prop::sample::select(vec!["a", "b", "d", "d/a", "d/b", "d/a/c"]).prop_map(str::to_owned)
 }
@@ -153,7 +153,7 @@ fn leaf() -> impl Strategy<Value = (u32, Vec<u8>)> {
     ]
 }
 
-/// Lines few in number, for hunks that can slide and runs that are not alone.
+/// Few different lines, so that hunks can slide and runs are repeated.
 fn line() -> impl Strategy<Value = String> {
     let lines = ["\n", "\n", "}\n", "a\n", "b\n", "c\n", "d\n", "  e\n", "f\r\n", "g\n", "h\n"];
     prop::sample::select(lines.to_vec()).prop_map(str::to_owned)
@@ -211,7 +211,7 @@ impl Edit {
     }
 }
 
-/// Without the files that stand where a folder is.
+/// Removes the files at the path of a folder.
 fn fitting(mut files: Files) -> Files {
     let paths: Vec<String> = files.keys().cloned().collect();
     files.retain(|path, _| !paths.iter().any(|other| other.starts_with(&format!("{path}/"))));
@@ -251,7 +251,7 @@ impl Git {
         git
     }
 
-    /// A commit of each.
+    /// Creates a commit of each.
     fn commits(&self, all: &[&Files]) -> Vec<String> {
         let mut stream = Vec::new();
         for (nth, files) in all.iter().enumerate() {
@@ -274,7 +274,7 @@ impl Git {
         marks.into_iter().map(|(_, commit)| commit).collect()
     }
 
-    /// The merged tree of a base and two sides, or the paths in conflict.
+    /// Returns the merged tree of a base and two sides, or the paths in conflict.
     fn merged_without_renames(&self, commits: &[String]) -> Result<String, Vec<String>> {
         let [base, ours, theirs] = commits else { panic!("three commits") };
         let work = self.0.join("work");
@@ -283,7 +283,7 @@ impl Git {
         let at_work = ["--git-dir=.", "--work-tree=work"];
         self.run(&[&at_work[..], &["read-tree", "--reset", "-u", ours]].concat(), b"");
         let merge = ["merge-recursive", "--no-renames", base, "--", ours, theirs];
-        // It says in its exit code that there are conflicts, or that it failed: then it changed nothing.
+        // Its exit code reports conflicts or a failure; after a failure nothing has changed.
         let merged = self.command(&[&at_work[..], &merge].concat()).output().expect("git is here");
         assert!(matches!(merged.status.code(), Some(0 | 1)), "{merged:?}");
         let unmerged = String::from_utf8(self.run(&["ls-files", "--unmerged", "-z"], b"")).unwrap();
@@ -303,7 +303,7 @@ impl Git {
         String::from_utf8(found).unwrap().lines().map(str::to_owned).collect()
     }
 
-    /// The merged tree, or the paths in conflict.
+    /// Returns the merged trees, or the paths in conflict.
     fn merged(&self, triples: &[[Files; 3]]) -> Vec<Result<String, Vec<String>>> {
         let all: Vec<&Files> = triples.iter().flatten().collect();
         let commits = self.commits(&all);
@@ -324,14 +324,14 @@ impl Git {
     }
 }
 
-/// `1 TREE`, or `0 TREE PATH...`, and a blank.
+/// Parses `1 TREE`, or `0 TREE PATH...`, and an empty word.
 fn one<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<String, Vec<String>> {
     let (is_clean, tree) = (words.next().unwrap(), words.next().unwrap());
     let paths: BTreeSet<String> = words.take_while(|path| !path.is_empty()).map(plain).collect();
     if is_clean == "1" { Ok(tree.to_owned()) } else { Err(paths.into_iter().collect()) }
 }
 
-/// Where a folder stands, git moves the file to its name and that of the commit.
+/// If a folder is at the file's path, git appends the name of the commit to the file's name.
 fn plain(path: &str) -> String {
     path.split('~').next().unwrap().to_owned()
 }
