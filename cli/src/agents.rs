@@ -1,4 +1,4 @@
-//! Who does what: from names in flags, settings or a plan to agents that are on this machine and trusted.
+//! Resolves the agents of a run: from names in flags, settings or a plan to agents that are installed and trusted.
 
 pub mod defaults;
 pub mod installed;
@@ -40,9 +40,9 @@ pub const OFFLINE: &str = "offline";
 pub struct Part {
     pub agent: Agent,
     pub timeout_seconds: u64,
-    /// Who keeps it to the rights of its role, here and now.
+    /// What enforces the rights of its role on this machine.
     pub rights: Enforced,
-    /// Where the agent is described.
+    /// The settings that describe the agent.
     pub described: Origin,
 }
 
@@ -55,7 +55,7 @@ pub enum BuiltIn {
     KnowsNothing,
 }
 
-/// The parts of a loop's roles as the settings, flags included, say; every program is found, none is run.
+/// Returns the parts of a loop's roles from the settings, flags included. Finds every program and runs none.
 pub fn cast<'a>(
     roles: impl IntoIterator<Item = &'a RoleSpec>,
     settings: &Settings,
@@ -77,7 +77,7 @@ pub fn cast<'a>(
     roles.into_iter().filter_map(cast).collect()
 }
 
-/// The parts of a resumed run: names from its plan, all else from today's settings.
+/// Returns the parts of a resumed run: names from its plan, everything else from the current settings.
 pub fn recast<'a>(
     roles: impl IntoIterator<Item = &'a RoleSpec>,
     planned: &Roles,
@@ -94,7 +94,7 @@ pub fn recast<'a>(
     roles.into_iter().filter_map(|role| Some((role, planned.get(&role.role)?))).map(recast).collect()
 }
 
-/// A repository does not decide what agents may do to the machine that it is on, nor whether their cost is counted.
+/// Fails if a project's settings weaken the sandbox or allow calls of unknown cost: only the user decides that.
 fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
     let (confine, unpriced) = (&settings.limits.confine, &settings.budget.unpriced);
     let asked = [
@@ -116,9 +116,9 @@ fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// What of a project has to be trusted before its agents run.
+/// The parts of a project that must be trusted before its agents run.
 struct Claim<'a> {
-    /// Its settings.
+    /// The project's settings.
     file: &'a TextFile,
     /// The files that the commands of its agents use.
     scripts: Pins,
@@ -126,7 +126,7 @@ struct Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// Nothing, where the project describes no agent that is used.
+    /// Returns `None` if the run uses no agent that the project describes.
     fn of(casting: &Casting, settings: &'a Settings, env: &Environment) -> Result<Option<Self>, Complaint> {
         let foreign = casting.values().filter(|part| matches!(part.described, Origin::Project(_)));
         let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
@@ -144,8 +144,8 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// Asks for trust where a part's agent is described by the project, unless it was given for this run. Returns the files that
-/// the agents run.
+/// Asks for trust if the project describes an agent of this run, unless trust was given for this run. Returns the files
+/// that the agents run.
 pub fn ensure_trusted(
     casting: &Casting,
     settings: &Settings,
@@ -161,7 +161,7 @@ pub fn ensure_trusted(
     Ok(Some(scripts))
 }
 
-/// Trusts them for one run, as they are now, so that `resume` need not ask again.
+/// Trusts the project's agents for one run, with their current files, so that `resume` need not ask again.
 pub fn trust_for_run(
     casting: &Casting,
     settings: &Settings,
@@ -174,8 +174,8 @@ pub fn trust_for_run(
     }
 }
 
-/// The files of a project that its agents and the other programs of its settings name, but for those that an agent says
-/// it writes.
+/// Returns the project files that its agents and other configured programs name, except those that an agent declares to
+/// write.
 pub fn scripts(settings: &Settings, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
     named_by(settings.agents.values(), settings, env)
 }
@@ -206,7 +206,7 @@ fn scripts_of(entry: &AgentEntry, env: &Environment) -> Result<Vec<Pinned>, Trus
 }
 
 impl Part {
-    /// What the plan keeps of this part.
+    /// Returns the record of this part for the plan.
     pub fn cast(&self) -> Cast {
         Cast {
             agent: self.agent.name.clone(),
@@ -265,18 +265,17 @@ fn part(
     Ok(part(agent, timeout_seconds, entry.origin.clone()))
 }
 
-/// Whether the system holds agents to their folders: it can, and is let.
+/// Returns true if the system can confine agents to their folders and the settings allow it.
 pub fn system_confines(settings: &Settings) -> bool {
     settings.limits.confine.value && can_confine()
 }
 
-/// Where a program is, in those folders of PATH that mean the same wherever we stand: nothing of a repository is run
-/// for being in it.
+/// Finds a program in the absolute folders of PATH only, so that no program is run just because it is in a repository.
 pub fn on_path(name: &str, env: &Environment) -> which::Result<PathBuf> {
     found_from("/".as_ref(), name, env)
 }
 
-/// The same; a path is meant from a folder.
+/// Like `on_path`, but resolves a relative path against `base`.
 fn found_from(base: &Path, name: &str, env: &Environment) -> which::Result<PathBuf> {
     let path = env.vars.get("PATH").map_or("", String::as_str);
     let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
@@ -284,13 +283,13 @@ fn found_from(base: &Path, name: &str, env: &Environment) -> which::Result<PathB
     which::which_in(name, Some(path), base)
 }
 
-/// The git of this machine.
+/// Returns the git of this machine.
 pub fn git(env: &Environment) -> which::Result<Program> {
     let path = on_path("git", env)?;
     Ok(Program { path, gh: on_path("gh", env).ok(), env: env.vars.clone() })
 }
 
-/// The agent that needs no model: our own program, started once more.
+/// Returns the built-in agent, which needs no model: it is this program, started again.
 fn built_in(spec: &AgentSpec, chosen: &Origin, role: &Role, env: &Environment) -> Result<Agent, Complaint> {
     if spec.model.is_some() {
         return Err(Complaint::input(format!(
@@ -303,13 +302,13 @@ fn built_in(spec: &AgentSpec, chosen: &Origin, role: &Role, env: &Environment) -
     Ok(Agent::built_in(program, OFFLINE, &env.vars))
 }
 
-/// Where an agent's program is.
+/// Finds an agent's program.
 pub fn program(entry: &AgentEntry, env: &Environment) -> which::Result<PathBuf> {
     let path = env.vars.get("PATH").map_or("", String::as_str);
     which::which_in(&entry.settings.command[0], Some(path), base(entry, env))
 }
 
-/// A program given as a relative path is meant from its settings file.
+/// Returns the folder that a relative program path starts from: the folder of its settings file.
 fn base<'a>(entry: &'a AgentEntry, env: &'a Environment) -> &'a Path {
     entry.origin.file().and_then(Path::parent).unwrap_or(&env.cwd)
 }
@@ -351,14 +350,14 @@ fn known(settings: &Settings) -> Option<String> {
     (!names.is_empty()).then(|| format!("agents in your settings: {}", names.join(", ")))
 }
 
-/// How to get the one that has most roles by itself.
+/// Returns a hint to install the agent that can fill most roles without settings.
 fn install() -> String {
     format!("install claude, which needs no settings: {}", Real::ALL[0].get())
 }
 
 const BUILT_IN: &str = "or pass --agent offline: it needs no model and checks structure only";
 
-/// The least that describes an agent.
+/// Returns the shortest settings that describe an agent.
 fn example(name: &str) -> String {
     format!(
         "describe it in skilltune.toml, then pass --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"

@@ -1,4 +1,4 @@
-//! One function a command: from its arguments to an exit code or a complaint.
+//! One function per command, from its arguments to an exit code or a complaint.
 
 pub mod args;
 pub mod cli;
@@ -67,7 +67,7 @@ pub fn run(command: Command, env: &Environment, printer: Printer) -> Result<Exit
     }
 }
 
-/// A command on a run: of any loop, or only of one.
+/// A command on a run, of any loop or of one loop only.
 fn run_command(
     command: RunCommand,
     only: Option<LoopKind>,
@@ -91,8 +91,8 @@ fn run_command(
     }
 }
 
-/// The surroundings of a run of ours that is in another project than the current folder: whatever we print names a run
-/// by its id, and can be typed anywhere.
+/// Returns the environment for a run in another project than the current folder. Output then names runs by their id, so
+/// that commands can be typed anywhere.
 fn elsewhere(command: &Command, env: &Environment) -> Option<Environment> {
     let run = match command {
         Command::Loop(command) => command.on_runs().and_then(RunCommand::run),

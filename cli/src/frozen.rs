@@ -1,8 +1,8 @@
 //! Replays stored runs and compares every state file, report, page and command output with the stored one, byte by byte.
 //!
-//! A file of `fixtures/frozen` holds one run: its journal, the stored objects, the files that the run left, and what commands
-//! said of it. `tests/suite/frozen` records new ones. `just freeze` replaces what is expected and keeps journals and objects:
-//! only in a commit of its own that changes words or formats on purpose.
+//! A file of `fixtures/frozen` holds one run: its journal, the stored objects, the files that the run left, and the
+//! output of commands about it. `tests/suite/frozen` records new ones. `just freeze` replaces the expected texts and
+//! keeps journals and objects: use it only in a separate commit that changes texts or formats on purpose.
 
 mod covered;
 mod nights;
@@ -15,14 +15,14 @@ use std::path::{Path, PathBuf};
 use covered::Covered;
 use stored::{Texts, parse, print};
 
-/// Where the project of every stored run stood.
+/// The project folder of every stored run.
 const PROJECT: &str = "/frozen/project";
 
-/// The texts that a run is replayed from. Every other text of a stored run is expected.
+/// The texts that a run is replayed from. All other texts of a stored run are expected results.
 const JOURNAL: &str = "journal";
 const OBJECTS: &str = "objects/";
 
-/// What this program makes of a stored journal, and what the journal covers.
+/// The texts that this program writes for a stored journal, and the variants that the journal covers.
 struct Replayed {
     texts: Texts,
     covered: Covered,
@@ -81,7 +81,7 @@ fn a_stored_run_is_read_as_it_was_written() {
     assert_eq!(print(&texts).matches("two").count(), 1);
 }
 
-/// The names of all stored runs, and their files.
+/// Returns the names and files of all stored runs.
 fn stored_runs() -> Vec<(String, PathBuf)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/frozen");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -92,7 +92,7 @@ fn stored_runs() -> Vec<(String, PathBuf)> {
     runs
 }
 
-/// Separates what a run is replayed from, and what is expected.
+/// Separates the texts that a run is replayed from and the expected texts.
 fn divided(texts: Texts) -> (Texts, Texts) {
     texts.into_iter().partition(|(name, _)| name == JOURNAL || name.starts_with(OBJECTS))
 }
@@ -119,7 +119,7 @@ fn replay_all() -> Vec<(String, PathBuf, Replayed)> {
     })
 }
 
-/// Returns the first line that differs, of each text that does.
+/// Returns the first line that differs of each changed text.
 fn difference(name: &str, expected: &Texts, found: &Texts) -> Option<String> {
     let one = |text: &String| match (expected.get(text), found.get(text)) {
         (Some(_), None) => Some(format!("{name}: {text} is not there")),

@@ -1,4 +1,4 @@
-//! What a person points at: skills and suites.
+//! The inputs that a user names: skills and suites.
 
 pub mod find;
 pub mod links;

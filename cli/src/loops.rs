@@ -1,4 +1,4 @@
-//! The user's side of each loop, and what the run commands need from it: they are written once and take a run of any.
+//! The user interface of each loop, and what the run commands need from a loop: they are written once for all loops.
 
 pub mod gan;
 pub mod reflex;
@@ -32,17 +32,17 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;
 
-/// The arguments of the command that begins a run of a loop. Their help is the command's.
+/// The arguments of the command that starts a run of a loop. Their help is the command's.
 pub trait LoopArgs: Args {
     fn run(self, env: &Environment, printer: Printer, on_runs: OnRuns) -> Result<Exit, Complaint>;
 
-    /// The command on runs that it is, if it is one.
+    /// Returns the command on existing runs that these arguments are, if any.
     fn on_runs(&self) -> Option<&RunCommand> {
         None
     }
 }
 
-/// What carries out a command on the runs of one loop.
+/// The function that carries out a command on the runs of one loop.
 pub type OnRuns = fn(RunCommand, Option<LoopKind>, &Environment, Printer) -> Result<Exit, Complaint>;
 
 macro_rules! loop_commands {
@@ -75,12 +75,12 @@ macro_rules! loop_commands {
 
 all_loops!(loop_commands);
 
-/// The settings of a project, with the tables of all loops.
+/// Returns the settings of a project, with the tables of all loops.
 pub fn settings(project: &Path, env: &Environment) -> Result<Settings, SettingsError> {
     Settings::load(tables(), project, env)
 }
 
-/// The settings where no file says anything.
+/// Returns the default settings.
 pub fn default_settings() -> Settings {
     Settings::new(tables())
 }
@@ -97,30 +97,30 @@ pub struct Version {
 pub trait LoopCommands: Ui + Narrated {
     type Args: LoopArgs;
 
-    /// The settings of the loop.
+    /// Returns the settings tables of the loop.
     fn tables() -> Vec<Box<dyn Table>>;
 
-    /// What a run is called.
+    /// Returns the word for this kind of run.
     fn kind(_: &Run<Self>) -> &'static str {
         Self::KIND.word()
     }
 
-    /// `status`: how far it came, each fact with its name.
+    /// `status`: the progress of the run as named facts.
     fn facts(run: &Run<Self>, objects: &Objects) -> Vec<(&'static str, String)>;
 
-    /// `status`: how it came out, or what it asks.
+    /// `status`: the result, or the question that the run asks.
     fn outcome_text(run: &Run<Self>) -> String;
 
     /// `status`: the next commands, for a run that is not running.
     fn advice(run: &Run<Self>) -> Vec<Next>;
 
-    /// The skills, or the task.
+    /// Returns the skills or the task.
     fn subject(run: &Run<Self>) -> String;
 
-    /// `list`: how far it is, of how far it may go.
+    /// `list`: the progress so far and its limit.
     fn progress(run: &Run<Self>) -> String;
 
-    /// `list`: its result so far.
+    /// `list`: the result so far.
     fn result(run: &Run<Self>, objects: &Objects) -> String;
 
     /// `list --format json`.
@@ -128,10 +128,10 @@ pub trait LoopCommands: Ui + Narrated {
         Self::summary(run)
     }
 
-    /// `history`: one event; `run` is as it was after it.
+    /// `history`: one event; `run` is the state after it.
     fn event(run: &Run<Self>, record: &Record<Self>) -> String;
 
-    /// `report`: the final report, or how far the run has come.
+    /// `report`: the final report, or the progress so far.
     fn report(run: &Run<Self>, objects: &Objects) -> String;
 
     /// `report --format json`.
@@ -140,33 +140,33 @@ pub trait LoopCommands: Ui + Narrated {
     /// `show RUN PART`.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;
 
-    /// The names of a version's trees.
+    /// Returns the names of a version's trees.
     fn members(plan: &Plan<Self>) -> Vec<&str>;
 
-    /// The version that the run started from.
+    /// Returns the version that the run started from.
     fn start(known: &Known<Self>) -> Result<Version, Complaint>;
 
-    /// The version of that name. In every loop `champion` is the best so far.
+    /// Returns the version with this name. In every loop `champion` is the best so far.
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint>;
 
-    /// `resume`: who answers the run's question.
+    /// `resume`: returns who answers the run's question.
     fn person(
         scope: &Scope<'_>,
         answer: Option<Reply<'_>>,
         yes: bool,
     ) -> Result<Box<dyn Person<Self>>, Complaint>;
 
-    /// `resume`: gives a person what an ended run leaves.
+    /// `resume`: gives the results of an ended run to the user.
     fn hand_over(_: &Scope<'_>, _: &RunId, _: Option<&dyn Answers>) -> Result<(), Complaint> {
         Ok(())
     }
 
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint>;
 
-    /// `clean`: why this run holds the only copy of something, if it does.
+    /// `clean`: returns why this run holds the only copy of something, if it does.
     fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String>;
 
-    /// `clean`: removes what a run of ours has written outside of its folder.
+    /// `clean`: removes files that one of our runs has written outside its folder.
     fn tidy(_: &Known<Self>, _: Printer) -> Result<(), Complaint> {
         Ok(())
     }

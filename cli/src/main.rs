@@ -1,4 +1,4 @@
-//! A person's side of skilltune: commands, questions, progress, reports.
+//! The command line of skilltune: commands, questions, progress, reports.
 //!
 //! ```text
 //! main -> commands -> nights -> loops -> runs -> progress -> report -> args, agents -> settings -> trust -> terminal -> text
@@ -39,7 +39,7 @@ use crate::terminal::printer::Printer;
 
 fn main() -> ExitCode {
     survive_the_file_size_limit();
-    // Before anything else is read: a guardian is started once a job, and has no time to lose.
+    // Comes first: a guardian is started for each job and must start quickly.
     if std::env::args_os().nth(1).is_some_and(|word| word == runs::session::GUARDIAN) {
         return guardian_main();
     }
@@ -69,15 +69,16 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// A write beyond `ulimit -f` is an error like a full disk, not the end of the program in the middle of a replacement.
+/// Makes a write beyond `ulimit -f` an error like a full disk, so that it does not kill the program in the middle of a
+/// replacement.
 ///
-/// A handler, unlike an ignored signal, is not inherited by the agents.
+/// Agents do not inherit a handler, but they would inherit an ignored signal.
 fn survive_the_file_size_limit() {
-    // Without it only that limit is worse.
+    // If this fails, only that limit is handled worse.
     let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), Arc::default());
 }
 
-/// Lets a test end the program at one of its durable steps; what a user gets has no such thing.
+/// Lets a test end the program at one of its durable steps; does nothing in a program that users get.
 fn arm_crash_point() {
     #[cfg(feature = "testing")]
     if let Some(at) = std::env::var("SKILLTUNE_CRASH_AT").ok().and_then(|at| at.parse().ok()) {
@@ -85,7 +86,7 @@ fn arm_crash_point() {
     }
 }
 
-/// Tells a test which durable steps there were.
+/// Lists the durable steps that the program reached, for a test.
 fn list_crash_points() {
     #[cfg(feature = "testing")]
     if let Some(path) = std::env::var_os("SKILLTUNE_CRASH_LIST") {

@@ -1,7 +1,7 @@
-//! Nights: jobs that run by themselves, from their file to the page that a person reads in the morning.
+//! Nights: jobs that run unattended, from their file to the page that a person reads in the morning.
 //!
-//! A job is a run of ours like any other, started as a program of its own: what a person would type, with `--yes`. So it has its own
-//! journal and its own locks, and what ends it ends nothing else.
+//! A job is a normal run, started as a separate program: what a user would type, with `--yes`. So it has its own
+//! journal and its own locks, and its end affects nothing else.
 
 pub mod book;
 pub mod changed;

@@ -1,4 +1,4 @@
-//! The runs of a project, of any loop: found by an alias or a beginning of their id, read from their journals.
+//! The runs of a project, of any loop: found by an alias or a prefix of their id, read from their journals.
 
 pub mod commit;
 pub mod failure;
@@ -38,17 +38,17 @@ pub struct Runs {
     locks: Locks,
 }
 
-/// A run as its journal tells it.
+/// A run as recorded in its journal.
 #[derive(Clone, Debug)]
 pub struct Known<L: Ui> {
     pub run: Run<L>,
     pub records: Vec<Record<L>>,
     pub folder: RunFolder,
-    /// Bytes of a last line that was never finished.
+    /// The number of bytes in an unfinished last line.
     pub torn: usize,
 }
 
-/// What is known of a run whatever its loop: what it still needs of the store.
+/// The facts about a run that do not depend on its loop, including the stored objects that it still needs.
 #[derive(Clone, Debug)]
 pub struct Outline {
     pub standing: Standing,
@@ -56,20 +56,20 @@ pub struct Outline {
     pub trees: Vec<TreeId>,
 }
 
-/// Where a run stands, as seen from outside of it.
+/// The state of a run, as seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     Running {
         pid: u32,
     },
     Held,
-    /// Stopped, or killed: it can be taken up again.
+    /// Stopped or killed; it can be resumed.
     Open,
     Ended,
 }
 
 impl Standing {
-    /// Whether `resume` continues the run.
+    /// Returns true if `resume` continues the run.
     pub fn is_resumable(self) -> bool {
         match self {
             Self::Held | Self::Open => true,
@@ -77,7 +77,7 @@ impl Standing {
         }
     }
 
-    /// One word for it, the same wherever runs are listed.
+    /// Returns one word for the state, the same in every list of runs.
     pub fn word<L: Ui>(self, run: &Run<L>) -> &'static str {
         match self {
             Self::Running { .. } => "running",
@@ -90,19 +90,19 @@ impl Standing {
 }
 
 impl Runs {
-    /// The runs of the project that the current folder belongs to.
+    /// Returns the runs of the project that contains the current folder.
     pub fn here(env: &Environment) -> Result<Self, Complaint> {
         Self::of(&env.project_here(), env)
     }
 
-    /// The runs of a project, unless its state folder is one that skilltune would not have made.
+    /// Returns the runs of a project. Fails if skilltune would not have created its state folder like this.
     pub fn of(project: &Path, env: &Environment) -> Result<Self, Complaint> {
         let home = Home::of(project);
         home.require_ours().map_err(strange)?;
         Ok(Self { home, locks: Locks::at(&env.state) })
     }
 
-    /// The ids of all runs, or of one loop's, the newest first.
+    /// Returns the ids of all runs, or of one loop's runs, newest first.
     pub fn ids(&self, only: Option<LoopKind>) -> Vec<RunId> {
         let names = self.home.runs().names().unwrap_or_default().into_iter();
         let ids = names.filter_map(|name| name.to_str()?.parse().ok());
@@ -110,20 +110,20 @@ impl Runs {
             .filter(|id| self.home.run(id).history().is_file())
             .filter(|id| only.is_none_or(|only| self.kind(id) == only))
             .collect();
-        // Ids tell the second; within one, the journal knows which came first.
+        // An id has the second of the start; the journal decides the order within one second.
         let begun = |id: &RunId| self.first_line(id).and_then(|line| line.at);
         ids.sort_by(|a, b| born(b).cmp(born(a)).then_with(|| begun(b).cmp(&begun(a))));
         ids
     }
 
-    /// Which loop a run is of, as its journal tells; one whose first line nobody can read is shown as damaged by any.
+    /// Returns the loop of a run from its journal; any loop shows a run with an unreadable first line as damaged.
     pub fn kind(&self, id: &RunId) -> LoopKind {
         let label = self.first_line(id).and_then(|line| line.label);
         let known = |label: Label| LoopKind::ALL.iter().copied().find(|kind| kind.word() == label.kind);
         label.and_then(known).unwrap_or(LoopKind::Tune)
     }
 
-    /// The run that is meant: the newest of that name, the one whose id begins so, or without a name the newest.
+    /// Finds a run: the newest with this alias, the one whose id has this prefix, or the newest if no name is given.
     pub fn named(&self, name: Option<&str>, only: Option<LoopKind>) -> Result<RunId, Complaint> {
         let ids = self.ids(only);
         let id = match name {
@@ -153,7 +153,7 @@ impl Runs {
             .hint(format!("start one with `{start}`, or pass --project DIR"))
     }
 
-    /// Whether the first line was ever finished: a run that was killed before that is nobody's newest.
+    /// Returns true if the first line is complete. A run killed before that is never picked as the latest run.
     fn has_begun(&self, id: &RunId) -> bool {
         self.first_line(id).is_none_or(|line| line.is_whole)
     }
@@ -187,10 +187,10 @@ impl Runs {
         outline
     }
 
-    /// The newest runs of a loop that are like the one that is planned, as far as they can be read.
+    /// Returns the newest readable runs of a loop that are similar to the planned one.
     pub fn like<L: Ui>(&self, is_like: impl Fn(&Plan<L>) -> bool) -> Vec<Run<L>> {
         const NEWEST: usize = 20;
-        // Runs of other skills may stand between them; to read them all would take longer than it is worth.
+        // Runs of other skills may be between them; reading them all would take too long.
         const READ: usize = 500;
         let known = self.ids(Some(L::KIND)).into_iter().take(READ).filter_map(|id| self.load::<L>(&id).ok());
         known.map(|known| known.run).filter(|run| is_like(&run.plan)).take(NEWEST).collect()
@@ -214,9 +214,9 @@ impl Runs {
         Ok(Known { run, records: history.records, folder, torn: history.torn })
     }
 
-    /// The newest run on these folders that has not ended, if any.
+    /// Returns the newest run on these folders that has not ended, if any.
     pub fn open<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
-        // A plan is one line: most runs are of other folders, and their journals need not be read.
+        // A plan is one line: most runs are on other folders, so their whole journals are not read.
         let is_on_these = |id: &RunId| {
             store::plan::<L>(&self.home.run(id).history()).is_some_and(|plan| L::targets(&plan) == targets)
         };
@@ -224,7 +224,7 @@ impl Runs {
         ids.filter_map(|id| self.load::<L>(&id).ok()).find(|known| known.run.closed_at.is_none())
     }
 
-    /// The same, if nobody works on it.
+    /// Like `open`, but returns `None` if a process is working on the run.
     pub fn unfinished<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
         let is_left = |known: &Known<L>| !matches!(self.standing(&known.run), Standing::Running { .. });
         self.open(targets).filter(is_left)
@@ -242,7 +242,7 @@ impl Runs {
     }
 }
 
-/// The word for what won, or is ahead so far.
+/// The name of the winner, or of the best candidate so far.
 pub const CHAMPION: &str = "champion";
 
 impl<L: Ui> Known<L> {
@@ -252,12 +252,12 @@ impl<L: Ui> Known<L> {
 }
 
 impl Known<Tune> {
-    /// The candidate whose id begins so; the words `start`, `best`, `head` and `champion` name one too.
+    /// Finds the candidate whose id has this prefix; `start`, `best`, `head` and `champion` are names too.
     pub fn candidate(&self, name: &str) -> Result<&Candidate, Complaint> {
         self.pick(name, &self.run.state.candidates)
     }
 
-    /// A candidate, or a version of a person's own that a command of theirs has displaced.
+    /// Finds a candidate, or a version of the user's own that one of their commands replaced.
     pub fn version(&self, name: &str) -> Result<Candidate, Complaint> {
         let mut versions = self.run.state.candidates.clone();
         for (from, _) in self.placings() {
@@ -269,7 +269,8 @@ impl Known<Tune> {
         self.pick(name, &versions).cloned()
     }
 
-    /// What each command of a person has displaced in the target, or was about to, and what it has brought there.
+    /// Returns for each user command the trees that it replaced or was about to replace in the target, and the new
+    /// trees.
     pub fn placings(&self) -> impl DoubleEndedIterator<Item = (&[TreeId], &[TreeId])> {
         self.records.iter().filter_map(|record| match &record.event {
             Event::Noted(Signal::Placing { from, to, .. } | Signal::Placed { from, to, .. }) => {
@@ -308,13 +309,13 @@ fn names(candidates: &[Candidate]) -> String {
     format!("{}, or start, best, head, champion", names.join(", "))
 }
 
-/// What won, or is ahead so far.
+/// Returns the winner, or the best candidate so far.
 fn champion(run: &tune::Run) -> skilltune_phases::id::CandidateId {
     let best = || run.best().map_or(run.start(), |(best, _)| best);
     run.state.shipment.as_ref().map_or_else(best, |shipment| shipment.champion)
 }
 
-/// The one id that begins so, if any does.
+/// Finds the one id with this prefix, if any.
 fn beginning<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Complaint> {
     let hits: Vec<_> = ids.iter().filter(|id| id.as_str().starts_with(prefix)).collect();
     match hits.as_slice() {
@@ -328,7 +329,7 @@ fn beginning<'a>(ids: &'a [RunId], prefix: &str) -> Result<Option<&'a RunId>, Co
     }
 }
 
-/// The part of an id that tells when the run began: its last two words.
+/// Returns the part of an id with the start time of the run: its last two words.
 fn born(id: &RunId) -> &str {
     let id = id.as_str();
     let (day, time) = (id.rsplit('-').nth(1), id.rsplit('-').next());
@@ -336,7 +337,7 @@ fn born(id: &RunId) -> &str {
     &id[id.len() - length..]
 }
 
-/// A state folder that somebody else prepared is not touched.
+/// Reports a state folder that someone else prepared; skilltune does not touch it.
 pub fn strange(error: HomeError) -> Complaint {
     match error {
         HomeError::Strange { .. } => Complaint::of(Kind::Input, &error).hint(LEFT_ALONE),
@@ -344,8 +345,8 @@ pub fn strange(error: HomeError) -> Complaint {
     }
 }
 
-/// A symlink, a FIFO, a folder or a huge file in the place of a file of ours is somebody else's, and is left alone; any other
-/// error is the disk's.
+/// Reports a disk error. A symlink, a FIFO, a folder or a huge file instead of a skilltune file belongs to someone else
+/// and is not touched.
 pub fn unusable(error: DiskError) -> Complaint {
     match error.kind() {
         ErrorKind::Other | ErrorKind::FileTooLarge | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
@@ -357,7 +358,7 @@ pub fn unusable(error: DiskError) -> Complaint {
 
 const LEFT_ALONE: &str = "skilltune did not touch it; delete it if it came with a repository";
 
-/// What a newer program has written is its own to go on with, even where we could make out the lines.
+/// Refuses a run of a newer program, even if this version could read its lines.
 fn newer(folder: &RunFolder, format: u32) -> Complaint {
     Complaint::input(format!("{} was written by a newer skilltune", folder.root().display()))
         .caused_by(format!("it has format {format}; this version reads up to {FORMAT}"))
@@ -384,14 +385,14 @@ pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
     }
 }
 
-/// The same inputs have the same seed, so that the next run finds their answers.
+/// Returns the same seed for the same inputs, so that the next run finds their cached answers.
 pub fn seed(inputs: &impl Serialize) -> u64 {
     let digest = Digest::of(&serde_json::to_vec(inputs).expect("what is asked for has a JSON text"));
-    // Fifty-three bits survive every reader of JSON.
+    // Every JSON reader keeps 53 bits exactly.
     u64::from_le_bytes(digest.as_bytes()[..8].try_into().expect("eight bytes")) >> 11
 }
 
-/// Four characters that are rarely shared, then the time of birth.
+/// Creates an id: four characters that rarely collide, then the start time.
 pub fn new_run_id(seed: u64, now: Timestamp) -> RunId {
     let parts: [&[u8]; 3] =
         [&seed.to_le_bytes(), &now.as_nanosecond().to_le_bytes(), &std::process::id().to_le_bytes()];

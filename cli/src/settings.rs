@@ -1,8 +1,9 @@
-//! The settings: what each is worth, and where that comes from.
+//! The settings: the value of each, and its origin.
 //!
-//! Layers lie upon each other: defaults, the user's file, the project's file, answers, flags. A preset is unfolded in its own
-//! layer, so that a higher layer's preset beats a lower layer's number. A limit that the user's file sets is a ceiling: a
-//! project can lower it, and raise it only when its file is trusted; so is the wrapper that the user runs agents in. Each loop brings its own table.
+//! Settings have layers: defaults, the user's file, the project's file, answers, flags. A preset is expanded in its own
+//! layer, so that a higher layer's preset overrides a lower layer's number. A limit that the user's file sets is a
+//! ceiling: a project can lower it, and can raise it only if its file is trusted; the same holds for the wrapper that
+//! the user runs agents in. Each loop adds its own table.
 
 pub mod agents;
 pub mod common;
@@ -56,14 +57,14 @@ pub struct Settings {
     pub limits: LimitSettings,
     loops: Vec<Box<dyn Table>>,
     pub agents: BTreeMap<String, AgentEntry>,
-    /// By the names of models.
+    /// Prices by model name.
     pub prices: BTreeMap<String, Setting<ModelPrice>>,
-    /// The project's file, for the question of trust.
+    /// The project's file, to check its trust.
     pub project_file: Option<TextFile>,
 }
 
 impl Settings {
-    /// The defaults, with those of the loops.
+    /// Returns the defaults, including those of the loops.
     pub fn new(mut loops: Vec<Box<dyn Table>>) -> Self {
         for table in &mut loops {
             table.unfold_preset(&Origin::Default);
@@ -82,7 +83,7 @@ impl Settings {
         }
     }
 
-    /// All layers of files; a missing file is an empty one.
+    /// Loads all layers of files; a missing file counts as empty.
     pub fn load(
         loops: Vec<Box<dyn Table>>,
         project: &Path,
@@ -93,11 +94,11 @@ impl Settings {
         if let Some(file) = &user {
             settings.apply_file(file, &Origin::User(file.path.clone()))?;
         }
-        // The user's own folder may be the project: then its file needs no trust.
+        // The user's own folder may be the project; its file then needs no trust.
         let project = TextFile::read(&project.join(SETTINGS_FILE))?;
         if let Some(file) = project.filter(|file| user.is_none_or(|user| user.path != file.path)) {
             settings.apply_file(&file, &Origin::Project(file.path.clone()))?;
-            // A record of trust that cannot be read trusts nothing.
+            // An unreadable record of trust trusts nothing.
             let is_trusted = || TrustStore::new(env).trusts(&file, &[]).unwrap_or(false);
             settings.keys().into_iter().for_each(|key| key.slot.hold(&is_trusted));
             settings.prices.values_mut().for_each(|price| price.hold(&is_trusted));
@@ -107,7 +108,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Puts what the file says over what was said before.
+    /// Overrides the current values with those of the file.
     pub fn apply_file(&mut self, file: &TextFile, origin: &Origin) -> Result<(), SettingsError> {
         let page = Page::of(file);
         let document = page.parse()?;
@@ -128,7 +129,7 @@ impl Settings {
             None => Ok(false),
         };
         for table in &mut self.loops {
-            // First, for whatever else the file says goes over the preset.
+            // Read the preset first, because all other values of the file override it.
             let preset = table.keys().into_iter().find(|key| key.name.ends_with(".preset"));
             if preset.map(read).transpose()?.unwrap_or(false) {
                 table.unfold_preset(origin);
@@ -137,7 +138,7 @@ impl Settings {
         self.keys().into_iter().try_for_each(|key| read(key).map(drop))
     }
 
-    /// The table of one loop.
+    /// Returns the table of one loop.
     pub fn of<T: Table>(&self) -> &T {
         let mut tables = self.loops.iter().map(|table| table.as_ref() as &dyn Any);
         tables
@@ -152,7 +153,7 @@ impl Settings {
             .expect("settings are loaded with the table of every loop")
     }
 
-    /// What the project asks for that lets more into a call, or out of it, than a person may expect.
+    /// Returns the project's settings that let more into or out of a call than a person may expect.
     pub fn foreign_wishes(&self) -> Vec<String> {
         let world = match (&self.calls.isolation.origin, self.calls.isolation.value) {
             (Origin::Project(_), IsolationName::User) => Some("your own world for agents (calls.isolation)"),
@@ -170,7 +171,7 @@ impl Settings {
         world.into_iter().chain(wrapper).chain(inside).chain(of_loops).map(str::to_owned).collect()
     }
 
-    /// The commands that settings name, but for those of agents.
+    /// Returns the commands that settings name, except those of agents.
     pub fn commands(&self) -> impl Iterator<Item = Named<'_>> {
         let wrap = &self.calls.wrap;
         let wrap = Named { key: "calls.wrap", words: &wrap.value.0, origin: &wrap.origin };
@@ -178,13 +179,13 @@ impl Settings {
         std::iter::once(wrap).chain(of_loops).filter(|command| !command.words.is_empty())
     }
 
-    /// Where the project asks for more than the user's own limits, and whether it gets it.
+    /// Returns the settings where the project asks for more than the user's own limits, and whether they are in force.
     pub fn overs(&self) -> Vec<String> {
         let mut own = self.clone();
         let overs = own.keys().into_iter().filter_map(|key| Some((key.name.to_owned(), key.slot.over()?)));
         let prices = self.prices.iter();
         let prices = prices.filter_map(|(model, price)| Some((format!("prices.{model}"), price.over()?)));
-        // A trusted file takes the place of nothing where the user has set nothing.
+        // A trusted file replaces nothing if the user has set nothing.
         let overs = overs.chain(prices).filter(|(_, over)| !(over.is_allowed && over.ceiling.is_null()));
         let told = overs.map(|(key, Over { ceiling, asked, asks, is_allowed })| {
             let file = asks.file().map(|file| file.display().to_string()).unwrap_or_default();
@@ -203,7 +204,8 @@ impl Settings {
         told.collect()
     }
 
-    /// The ceilings of a run that makes at most so many calls as planned: a project's file does not raise that default.
+    /// Returns the ceilings of a run with at most this many planned calls; a project's file does not raise that
+    /// default.
     pub fn ceilings(&self, most: &MostCalls) -> Ceilings {
         let BudgetSettings { usd, tokens, calls, minutes, keep_free, unpriced } = &self.budget;
         let is_raised = |own: &u64| calls.origin.is_projects() && *own > most.values().sum();
@@ -217,7 +219,7 @@ impl Settings {
         }
     }
 
-    /// What is waited for, and how long.
+    /// Returns whether a run waits for a limit to reset, and how long.
     pub fn patience(&self) -> Patience {
         Patience {
             waits: self.calls.wait.value,

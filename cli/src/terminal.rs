@@ -1,4 +1,4 @@
-//! The program's ends: environment, streams, questions, signals, errors and exit codes.
+//! The program's interface to the outside: environment, streams, questions, signals, errors and exit codes.
 
 pub mod columns;
 pub mod complaint;

@@ -1,4 +1,4 @@
-//! Text as people see it: made harmless, measured, wrapped, with figures in words. It knows nothing of runs.
+//! Text for people: made harmless, measured and wrapped, with readable numbers. This module does not depend on runs.
 
 pub mod figures;
 pub mod markdown;

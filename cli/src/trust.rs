@@ -1,7 +1,7 @@
-//! Trust: a project's settings and suites name programs, and nothing found in a repository runs before a person has agreed.
+//! Trust: a project's settings and suites name programs, and nothing from a repository runs before a person has agreed.
 //!
-//! Agreement is bound to the bytes of a settings file, a suite or rules, of the prompts that it names, and of the files of the
-//! project that its commands name. Agents and prompts of the user's own file need none.
+//! Trust is bound to the bytes of a settings file, a suite or rules, of the prompts that it names, and of the project
+//! files that its commands name. Agents and prompts of the user's own file need no trust.
 
 pub mod file;
 pub mod guard;
@@ -25,7 +25,7 @@ use crate::text::plain::shell_path;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::{Pinned, Pins, digest_of};
 
-/// The version of the file that this program writes.
+/// The version of the file format that this program writes.
 const FORMAT: u32 = 1;
 
 #[derive(Debug)]
@@ -36,9 +36,9 @@ pub struct TrustStore {
 #[derive(Debug, Serialize, Deserialize)]
 struct Content {
     format: u32,
-    /// The real path of each trusted file, and what it held.
+    /// The real path of each trusted file, and the digest of its content.
     trusted: BTreeMap<String, Digest>,
-    /// Of a run: the files that it may run, as they were when it could last begin a call.
+    /// For a run: the files that it may run, as they were when it could last begin a call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pinned: Vec<Pins>,
 }
@@ -62,25 +62,25 @@ impl TrustStore {
         Self { path: env.state.join("trust.json") }
     }
 
-    /// What was trusted for one run alone.
+    /// Returns the store of what was trusted for one run only.
     pub fn of_run(env: &Environment, run: &RunId) -> Self {
         Self { path: env.state.join("trusted-runs").join(format!("{run}.json")) }
     }
 
-    /// The run is gone.
+    /// Removes the record of a deleted run.
     #[expect(clippy::disallowed_methods, reason = "the file is in the user's own state folder")]
     pub fn forget(&self) {
-        // Without its run the record means nothing.
+        // A record without its run is harmless.
         let _ = fs::remove_file(&self.path);
     }
 
-    /// Whether the file, and all the others that it names, are trusted as they are now.
+    /// Returns true if the current contents of the file, and of all others that it names, are trusted.
     pub fn trusts(&self, file: &TextFile, named: &[Pinned]) -> Result<bool, TrustError> {
         Ok(self.doubts(file, named)?.is_none())
     }
 
-    /// What speaks against a file and those that it names, if anything does; nothing to tell of a file that was never
-    /// trusted.
+    /// Returns the reasons why a file and those that it names are not trusted, if any; for a file that was never
+    /// trusted, the list is empty.
     fn doubts(&self, file: &TextFile, named: &[Pinned]) -> Result<Option<Vec<String>>, TrustError> {
         let trusted = self.read()?.trusted;
         let known = |path: &Path| Ok::<_, TrustError>(trusted.get(name(path)?));
@@ -107,7 +107,7 @@ impl TrustStore {
         self.write(&content)
     }
 
-    /// Keeps the files that a run may run; those that it could run before are no longer among them.
+    /// Records the files that a run may run, and replaces the earlier list.
     pub fn pin(&self, pins: &[Pins]) -> Result<(), TrustError> {
         let content = self.read()?;
         if content.pinned == pins {
@@ -116,12 +116,12 @@ impl TrustStore {
         self.write(&Content { pinned: pins.to_vec(), ..content })
     }
 
-    /// The files that a run may run.
+    /// Returns the files that a run may run.
     pub fn pinned(&self) -> Result<Vec<Pins>, TrustError> {
         Ok(self.read()?.pinned)
     }
 
-    /// The file as it is now, if these bytes are trusted.
+    /// Returns true if these bytes of the file are trusted.
     fn knows(&self, path: &Path, digest: &Digest) -> Result<bool, TrustError> {
         Ok(self.read()?.trusted.get(name(path)?) == Some(digest))
     }
@@ -145,7 +145,7 @@ impl TrustStore {
         serde_json::from_slice(&bytes).map_err(damaged)
     }
 
-    /// A temporary file, which is nobody else's to read, takes the place of the old one.
+    /// Replaces the file with a temporary one that no one else can read.
     fn replace(&self, content: &Content) -> io::Result<()> {
         let folder = self.path.parent().expect("the file is in the state folder");
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
@@ -165,7 +165,7 @@ struct Version {
     format: u32,
 }
 
-/// More than anybody has trusted.
+/// Larger than any real record.
 const LARGEST: u64 = 16 << 20;
 
 impl Content {
@@ -174,7 +174,7 @@ impl Content {
     }
 }
 
-/// What a file would have us run, or say.
+/// The things in a file that skilltune would run or say.
 #[derive(Clone, Copy, Debug)]
 pub enum Named<'a> {
     Agents(&'a [String]),
@@ -205,12 +205,12 @@ impl Named<'_> {
     }
 }
 
-/// How a person agrees.
+/// The way in which a person agrees.
 #[derive(Clone, Copy)]
 pub enum Consent<'a> {
     /// By `--trust`, for this run.
     Given,
-    /// Beforehand, or now if there is somebody to be asked.
+    /// Beforehand, or now if a user can be asked.
     Asked(Option<&'a dyn Answers>),
 }
 
@@ -220,7 +220,7 @@ impl<'a> Consent<'a> {
     }
 }
 
-/// Refuses to go on unless the file is trusted, and with it the files that it names; a person may agree now.
+/// Fails unless the file and the files that it names are trusted; the user may agree now.
 pub fn ensure(
     file: &TextFile,
     named: &[Pinned],
@@ -249,7 +249,7 @@ pub fn ensure(
         .hint("or pass --trust to trust them for this run"))
 }
 
-/// The files that a run may still run: those that changed since are trusted anew, or the run does not go on.
+/// Returns the files that a run may still run. Fails if a file has changed and is not trusted again.
 pub fn renew(pins: Pins, store: &TrustStore, consent: Consent<'_>) -> Result<Pins, Complaint> {
     let (mut files, mut doubts) = (Vec::new(), Vec::new());
     for Pinned { path, digest } in pins.files {

@@ -1,6 +1,6 @@
-//! Who takes a role that nobody was chosen for: as in the original, as far as it is installed.
+//! Assigns installed agents to roles that have none, as the original does.
 //!
-//! Only agents that need no settings are taken, under their own names: whoever describes a command has to name it.
+//! Uses only agents that need no settings, under their own names: a user who describes a command must name it.
 
 use skilltune_orchestrator::agent::Real;
 
@@ -11,11 +11,11 @@ use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 use crate::terminal::environment::Environment;
 
-/// Who works, and who judges.
+/// The default agents for work and for judging.
 const WORKER: &str = "claude";
 const JUDGE: &str = "gemini";
 
-/// Fills the roles that are open; with nobody to run the skill, none of them.
+/// Fills the open roles; fills none if there is no agent to run the skill.
 pub fn fill(settings: &mut Settings, env: &Environment) {
     let is_here =
         |real: &Real| !settings.agents.contains_key(real.name()) && on_path(real.name(), env).is_ok();
@@ -34,7 +34,7 @@ fn take(role: &mut Setting<Option<AgentSpec>>, real: Option<Real>) {
     }
 }
 
-/// One of another family before one of the executor's own, and the original's before any other.
+/// Returns a judge, preferably of another model family than the executor, and preferably the original's.
 fn judge(here: &[Real], executor: Option<&str>) -> Option<Real> {
     let is_own = |real: &Real| executor.is_some() && real.family() == executor;
     here.iter().copied().min_by_key(|real| (is_own(real), real.name() != JUDGE))
@@ -51,7 +51,7 @@ mod tests {
 
     use super::*;
 
-    /// Who has which role on a machine with these programs; `-` for nobody.
+    /// Returns which agent has which role on a machine with these programs; `-` if none.
     fn taken(programs: &[&str], set: impl Fn(&mut Settings)) -> [String; 3] {
         let root = tempfile::tempdir().unwrap();
         for program in programs {

@@ -1,4 +1,4 @@
-//! Agents that need no settings: found by their program, in the world and through the wrapper that were asked for.
+//! Agents that need no settings: found by their program, with the requested isolation and wrapper.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-/// How agents that need no settings are called.
+/// The isolation and the wrapper for agents that need no settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     pub isolation: Isolation,
@@ -24,7 +24,7 @@ impl Manner {
     }
 }
 
-/// An agent that needs no settings, as a run would call it.
+/// Returns an agent that needs no settings, configured as a run would call it.
 pub fn real(real: Real, settings: &Settings, env: &Environment) -> Result<Agent, Complaint> {
     let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
     let named = given.into_iter().find(|spec| spec.agent == real.name());
@@ -32,7 +32,7 @@ pub fn real(real: Real, settings: &Settings, env: &Environment) -> Result<Agent,
     wrap::wrapped(installed(real, &spec, Manner::of(settings), env)?, settings, env)
 }
 
-/// An agent that needs no settings: its program is enough.
+/// Returns an agent that needs no settings; only its program must be installed.
 pub fn installed(
     real: Real,
     spec: &AgentSpec,
@@ -62,7 +62,7 @@ fn wrapper(via: Via, agent: &str, env: &Environment) -> Result<PathBuf, Complain
     })
 }
 
-/// Nobody is logged in to an empty folder.
+/// Reports a missing API key: an empty folder has no login.
 fn keyless(name: &str, isolation: Isolation, variable: &str) -> Complaint {
     let what = format!("no API key for agent `{name}`, which --isolation {} needs", isolation.word());
     Complaint::input(what).hint(format!("set {variable}, or pass --isolation partial to use your login"))

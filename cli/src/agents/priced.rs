@@ -1,4 +1,4 @@
-//! Whether a limit in money can count the calls of every agent that a run may call: decided before it begins.
+//! Checks before a run begins that a cost limit can count the calls of every agent that the run may call.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use crate::settings::values::UnpricedName;
 use crate::terminal::complaint::Complaint;
 use crate::text::figures;
 
-/// A role whose calls a limit in money would not count.
+/// A role whose calls a cost limit would not count.
 struct Unpriced<'a> {
     role: &'a Role,
     agent: &'a Agent,
     reports_tokens: bool,
 }
 
-/// The ceilings of a plan that makes at most so many calls.
+/// Returns the ceilings of a plan that makes at most this many calls.
 pub fn ceilings(settings: &Settings, casting: &Casting, most: &MostCalls) -> Result<Ceilings, Complaint> {
     let ceilings = settings.ceilings(most);
     require(&ceilings, settings, casting, most)?;
     Ok(ceilings)
 }
 
-/// Refuses a limit in money that would not count the calls of some role, unless the user allows that.
+/// Fails if a cost limit would not count the calls of some role, unless the user allows that.
 pub fn require(
     ceilings: &Ceilings,
     settings: &Settings,
@@ -83,7 +83,7 @@ impl Unpriced<'_> {
     }
 }
 
-/// What to do about those that report tokens.
+/// Returns hints for the agents that report tokens.
 fn hints(unpriced: &[Unpriced<'_>]) -> Vec<String> {
     let countable = || unpriced.iter().filter(|one| one.reports_tokens).map(|one| one.agent);
     let models: BTreeSet<&str> = countable().map(|agent| agent.model.as_deref().unwrap_or(MODEL)).collect();
@@ -98,5 +98,5 @@ fn hints(unpriced: &[Unpriced<'_>]) -> Vec<String> {
     (!models.is_empty()).then_some(prices).into_iter().chain(named).collect()
 }
 
-/// Stands for a name that is still to be chosen.
+/// A placeholder for a model name that the user must choose.
 const MODEL: &str = "MODEL";

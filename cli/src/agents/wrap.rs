@@ -9,8 +9,8 @@ use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-/// The wrapper of the settings, whose program is here; nothing, if they name none. A relative path is meant from the
-/// settings file.
+/// Returns the wrapper from the settings and finds its program; `None` if the settings name none. A relative path
+/// starts from the settings file.
 pub fn found(settings: &Settings, env: &Environment) -> Result<Option<Wrap>, Complaint> {
     let (words, origin) = (&settings.calls.wrap.value.0, &settings.calls.wrap.origin);
     let Some(name) = words.first() else { return Ok(None) };

@@ -1,4 +1,5 @@
-//! `calibrate`: how small a change a suite can show, by trials of the same skill, before anything is spent on a search.
+//! `calibrate`: measures how small a change a suite can show, with trials of one skill, before money is spent on a
+//! search.
 
 use crate::inputs::find;
 use crate::inputs::find::Skill;
@@ -27,17 +28,18 @@ pub(super) fn run(args: &CalibrateArgs, env: &Environment, printer: Printer) -> 
     let (mut suite, found) = trying::suite(&args.flags, &paths, env)?;
     only(&mut suite, &args.only)?;
     let tried = Tried::of_suite(suite.clone(), found)?;
-    // Nothing is compared, so there is no work for a panel.
+    // Nothing is compared, so no panel is needed.
     let project = env.project_of(&skills[0].path);
     let trying = Trying::new(&args.flags, Some(&Panel::default()), &project, env, printer)?;
-    // Below the suite, which is a file: nothing can be there. Another skill can be tried on the same suite meanwhile.
+    // A path below the suite, which is a file, so it cannot exist. Another skill can be tried on the same suite
+    // meanwhile.
     let stand = |skill: &Skill| Skill { name: skill.name.clone(), path: suite.path.join(&skill.name) };
     let stands = skills.iter().map(stand).collect();
     let purpose = Purpose::Calibrate { skills, trials: args.trials };
     trying.run(What { purpose, skills: stands, tried, confirm: None }, &suite)
 }
 
-/// Leaves the other scenarios out.
+/// Keeps only the scenarios with these ids.
 fn only(suite: &mut Suite, ids: &[String]) -> Result<(), Complaint> {
     if ids.is_empty() {
         return Ok(());

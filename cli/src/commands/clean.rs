@@ -64,7 +64,7 @@ fn question(lost: usize) -> String {
     }
 }
 
-/// A person says that it may be done, or a flag does.
+/// Fails unless the user or a flag agrees.
 fn agree(question: &str, yes: bool, env: &Environment) -> Result<(), Complaint> {
     let agreed = match Person::present(env) {
         _ if yes => true,
@@ -75,8 +75,8 @@ fn agree(question: &str, yes: bool, env: &Environment) -> Result<(), Complaint> 
     if agreed { Ok(()) } else { Err(refused()) }
 }
 
-/// What a run has written outside of its folder goes with it. A journal that came with a repository could name any folder:
-/// nothing is removed for its sake.
+/// Removes what a run has written outside of its folder. Skips a run that is not ours: a journal that came with a
+/// repository could name any folder.
 fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint> {
     match scope.runs.load::<L>(id) {
         Ok(known) if Ownership::new(scope.env).require(&known).is_ok() => L::tidy(&known, scope.printer),
@@ -84,32 +84,32 @@ fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint>
     }
 }
 
-/// Deletes runs and the stored files that only they need, and says how much that was.
+/// Deletes runs and the stored files that only they need, and returns a summary.
 pub fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
     let (runs, env) = (&scope.runs, scope.env);
     for id in ids {
         runs.home.run(id).place().remove().map_err(ours)?;
         Ownership::new(env).forget(id);
         TrustStore::of_run(env, id).forget();
-        // The workspaces of a run that never ended; one that stays is no harm.
+        // The workspaces of a run that never ended. A failure to remove them is harmless.
         let _ = session::work(env, id).remove();
     }
     let swept = sweep(runs)?;
     Ok(format!("deleted {} and {}", figures::count(ids.len(), "run"), figures::count(swept, "stored object")))
 }
 
-/// What is to be done, and what only a word of the person's would add to it.
+/// The runs to delete, and the runs to keep unless the user asks for them explicitly.
 struct Plan {
     goes: Vec<Planned>,
     kept: Vec<Planned>,
-    /// How many are kept because they can be resumed.
+    /// The number of runs that are kept because they can be resumed.
     resumable: usize,
 }
 
 struct Planned {
     id: RunId,
     bytes: u64,
-    /// What could not be brought back without this run.
+    /// Why deleting this run loses something.
     why: Option<String>,
 }
 
@@ -141,7 +141,7 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
         why: lost(&id),
         id,
     });
-    // Whoever names a run or its loop, or says all, has said that.
+    // Naming a run or its loop, or `--all`, includes runs whose deletion loses something.
     let is_told = args.run.is_some() || args.all || scope.only.is_some();
     let (goes, kept) = planned.partition(|planned| is_told || planned.why.is_none());
     Ok(Plan { goes, kept, resumable })
@@ -157,7 +157,7 @@ fn is_resumable(runs: &Runs, id: &RunId) -> bool {
     runs.outline(id).is_ok_and(|outline| outline.standing.is_resumable())
 }
 
-/// A run that can be resumed goes only when asked for by name, or with all.
+/// Returns whether a run may be deleted. A resumable run must be named, or `--all` given.
 fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
     match runs.outline(id).map(|outline| outline.standing) {
         Ok(Standing::Ended) => true,
@@ -166,10 +166,10 @@ fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
     }
 }
 
-/// Removes objects and answers that no remaining run names.
+/// Removes objects and answers that no remaining run refers to.
 fn sweep(runs: &Runs) -> Result<usize, Complaint> {
     let known: Result<Vec<_>, _> = runs.ids(None).iter().map(|id| runs.outline(id)).collect();
-    // A run that cannot be read may need anything.
+    // An unreadable run may need any object.
     let Ok(known) = known else { return Ok(0) };
     let needed = Needed {
         calls: known.iter().flat_map(|outline| &outline.calls).copied().collect(),

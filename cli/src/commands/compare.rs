@@ -1,4 +1,4 @@
-//! `compare`: whether one version of a skill is better than another, by the test that ends a search.
+//! `compare`: tests whether one version of a skill is better than another, with the test that ends a search.
 
 mod revision;
 
@@ -25,7 +25,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-/// The name of the version without any skill.
+/// The name of the version without a skill.
 const NONE: &str = "none";
 
 pub(super) fn run(args: &CompareArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
@@ -51,7 +51,7 @@ pub(super) fn run(args: &CompareArgs, env: &Environment, printer: Printer) -> Re
     trying.run(What { purpose, skills: vec![skill], tried, confirm: args.trials }, &suite)
 }
 
-/// What a person named: nothing, a folder, a git revision, a candidate of a run, or a skill by its name.
+/// Resolves an argument: no skill, a folder, a git revision, a candidate of a run, or the name of a skill.
 fn side(given: &str, env: &Environment) -> Result<Side, Complaint> {
     let exists = env.cwd.join(given).symlink_metadata().is_ok();
     let version = if given == NONE {
@@ -77,7 +77,7 @@ fn one(mut skills: Vec<Skill>) -> Result<Skill, Complaint> {
     Ok(skills.remove(0))
 }
 
-/// The run of this project that is named so, if one is; anything else may be a path.
+/// Returns the run of this project with that name, if any. Anything else may be a path.
 fn known(run: &str, env: &Environment) -> Result<Option<Known<Tune>>, Complaint> {
     let runs = Runs::here(env)?;
     let is_one =
@@ -106,7 +106,7 @@ fn of_run(known: &Known<Tune>, candidate: &str, env: &Environment) -> Result<Ver
     Ok(Version::Candidate { name: member.name.to_string(), manifest, hidden, page, plugin })
 }
 
-/// The `SKILL.md` of a version in the store.
+/// Reads the `SKILL.md` of a version in the store.
 fn page(objects: &Objects, manifest: &Manifest) -> Result<String, Complaint> {
     let is_page = |entry: &&Entry| entry.path.as_path() == Path::new("SKILL.md");
     let page = manifest.entries().iter().find(is_page).map(|entry| entry.node.clone());
@@ -114,14 +114,14 @@ fn page(objects: &Objects, manifest: &Manifest) -> Result<String, Complaint> {
     Ok(String::from_utf8_lossy(&objects.read(blob).map_err(ours)?).into_owned())
 }
 
-/// The project of the first folder; this one, if a version is in its store.
+/// Returns the project of the first folder, or the current one if a version is in its store.
 fn project(sides: &[Side; 2], env: &Environment) -> PathBuf {
     let is_stored = |side: &Side| matches!(side.version, Version::Candidate { .. });
     let folder = sides.iter().find_map(Side::folder).filter(|_| !sides.iter().any(is_stored));
     folder.map_or_else(|| env.project_here(), |folder| env.project_of(folder))
 }
 
-/// How the skill is called: as the first of the two is.
+/// Returns the skill's name: that of the first side that has one.
 fn name(sides: &[Side; 2]) -> Result<String, Complaint> {
     let named = sides.iter().find_map(Side::name);
     named.map(str::to_owned).ok_or_else(|| {
@@ -130,7 +130,7 @@ fn name(sides: &[Side; 2]) -> Result<String, Complaint> {
     })
 }
 
-/// Where the executor looks for a skill by its name, two names are two places.
+/// Fails if the two skills have different names, because the executor finds a skill by its name.
 fn refuse_two_names([a, b]: &[Side; 2]) -> Result<(), Complaint> {
     match (a.name(), b.name()) {
         (Some(one), Some(other)) if one != other => Err(Complaint::input(format!(
@@ -145,7 +145,7 @@ fn tried(suite: &Suite, found: bool) -> Result<Tried, Complaint> {
     Tried::of_suite(suite.clone(), found)
 }
 
-/// What both versions can be asked where one of them is no skill.
+/// Returns the scenarios and checks that fit both versions when one of them has no skill.
 fn without_skill(suite: &Suite, name: &str, found: bool, printer: Printer) -> Result<Tried, Complaint> {
     let (scenarios, left_out) = unaided::asked(suite, name)?;
     for told in left_out {

@@ -1,4 +1,4 @@
-//! `completions`: what a shell reads to complete our command line.
+//! `completions`: prints the script that completes our command line in a shell.
 
 use clap::CommandFactory as _;
 use clap_complete::{Shell, generate};
@@ -31,7 +31,7 @@ mod tests {
         for shell in Shell::value_variants() {
             let script = script(*shell);
             for word in ["rollback", "init", "max-iterations", "reflex", "thresholds", "thorough"] {
-                // PowerShell and elvish are told of values by the help text alone.
+                // In PowerShell and elvish, only the help text contains the values.
                 let told = script.contains(word) || (word == "thorough" && !script.contains("standard"));
                 assert!(told, "{shell}: {word}");
             }

@@ -1,4 +1,4 @@
-//! `skilltune config show`: every key, its value, and where that comes from.
+//! `skilltune config show`: prints every key, its value, and its origin.
 
 use serde_json::Value as Json;
 
@@ -26,7 +26,7 @@ fn table(rows: &[Row]) -> String {
     let width =
         |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
     let keys = width(&mut rows.iter().map(|row| row.key.as_str()));
-    // One long command must not push every origin out of sight.
+    // One long command must not push all origins out of sight.
     let middle = width(&mut values.iter().map(String::as_str)).min(40);
     let lines = rows.iter().zip(&values);
     let lines = lines.map(|(row, value)| format!("{:keys$}  {value:middle$}  {}", row.key, row.told));
@@ -37,7 +37,7 @@ fn told(value: &Json) -> String {
     match value {
         Json::Null => "-".to_owned(),
         Json::String(text) => text.clone(),
-        // What was given as 80 is shown as 80.
+        // A value given as 80 is shown as 80.
         Json::Number(number) => number
             .as_f64()
             .filter(|_| number.is_f64())

@@ -1,4 +1,4 @@
-//! `skilltune demo`: a flawed skill and a chain of two, tuned offline with everything on show.
+//! `skilltune demo`: tunes a flawed skill and a chain of two offline, with all output shown.
 
 use std::fs;
 use std::io;
@@ -25,7 +25,7 @@ macro_rules! files {
     };
 }
 
-/// The example, as it is copied.
+/// The files of the example.
 const FILES: [(&str, &str); 27] = files! {
     "chain.toml"
     "logs/autumn.txt"
@@ -56,7 +56,7 @@ const FILES: [(&str, &str); 27] = files! {
     "README.md"
 };
 
-/// What is told and then run in the example's folder, as anybody could type it.
+/// The commands that the demo explains and then runs in the example's folder; users can type them too.
 const ACTS: [(&str, &str); 2] = [
     (
         "One skill with a broken link, a script that is not executable, and a long file without a table of contents. \
@@ -102,14 +102,14 @@ pub fn run(args: &DemoArgs, env: &Environment, printer: Printer) -> Result<Exit,
     Ok(worst)
 }
 
-/// A command as it may be typed, on several lines where one is too narrow.
+/// Formats a command for typing, on several lines if it is too long for one.
 fn typed(line: &str, width: usize) -> String {
     const GOES_ON: &str = " \\\n";
     let room = width.saturating_sub(GOES_ON.trim_end().len());
     flowed(&format!("$ skilltune {line}"), room, "    ").join(GOES_ON)
 }
 
-/// What to type now: beside each command what it is for, or below it where there is no room.
+/// Lists the next commands, each with its purpose beside it, or below it where the line is too narrow.
 fn next(dir: &Path, width: usize) -> String {
     let column = NEXT.iter().map(|(command, _)| command.len()).max().unwrap_or_default();
     let fits = NEXT.iter().all(|(_, why)| 2 + column + 2 + why.len() <= width);
@@ -125,7 +125,7 @@ fn next(dir: &Path, width: usize) -> String {
     lines.join("\n")
 }
 
-/// Writes the example into a folder that is new or empty; its real path.
+/// Writes the example into a new or empty folder and returns its real path.
 #[expect(clippy::disallowed_methods, reason = "nothing is in the folder yet, and the person named it")]
 fn set_up(folder: &Path) -> Result<PathBuf, Complaint> {
     let cannot = |error: Error| {
@@ -150,7 +150,7 @@ fn set_up(folder: &Path) -> Result<PathBuf, Complaint> {
     Ok(real)
 }
 
-/// What went wrong: most of it the package tells in the kind of an error alone.
+/// Describes the error. The package puts most of the cause into the error's kind alone.
 fn cause(error: &Error) -> String {
     match &error.kind {
         ErrorKind::Io(cause) => cause.to_string(),

@@ -1,4 +1,4 @@
-//! `diff`: what a version changes of the one that the run started from.
+//! `diff`: shows how a version differs from the one that the run started from.
 
 use skilltune_orchestrator::engine::{tree_dangers, tree_diff};
 
@@ -51,7 +51,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, known: &Known<L>, name: &str) -> Res
     Ok(Exit::Reached)
 }
 
-/// Into a pipe: a patch that can be applied, unless there are characters in it that whoever reads it would not see.
+/// Writes a patch that can be applied into a pipe, unless it contains characters that a reader would not see.
 fn send(unified: &str, printer: Printer) -> Result<(), Complaint> {
     let patch = plain::patch(unified);
     if patch != unified {

@@ -1,7 +1,6 @@
-//! `doctor`: what is here to work with, what is missing and how to get it, and whether the main job can run.
+//! `doctor`: shows what is installed, what is missing and how to get it, and whether the main job can run.
 //!
-//! It looks and asks; it leaves nothing behind, runs nothing that nobody has trusted, and waits for no program longer
-//! than told.
+//! It only inspects: it leaves no files, runs nothing untrusted, and waits for no program longer than its deadline.
 
 pub mod agents;
 pub mod line;
@@ -34,20 +33,20 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-/// Everything that was seen. Its keys are a public interface.
+/// The results of all checks. Its keys are a public interface.
 #[derive(Debug, Serialize)]
 struct Seen {
     #[serde(flatten)]
     verdict: Verdict,
     version: &'static str,
     agents: Vec<AgentSeen>,
-    /// The program that agents run in, where the settings name one: it takes the place of the system's confinement.
+    /// The program that wraps agents, if the settings name one: it replaces the system's confinement.
     wrap: Option<WrapSeen>,
-    /// Whether the system holds agents to the folders of their roles.
+    /// Whether the system confines agents to the folders of their roles.
     confinement: System,
-    /// What ends the processes of a call.
+    /// How the processes of a call are ended.
     processes: Ends,
-    /// What looks at the pages that gan builds.
+    /// The browser that renders the pages that gan builds.
     browser: Option<Found>,
     folders: Vec<Place>,
     project: Project,
@@ -67,7 +66,7 @@ pub fn run(args: &DoctorArgs, env: &Environment, printer: Printer) -> Result<Exi
 
 fn look(args: &DoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
     let root = env.project_here();
-    // With settings that cannot be read, all else is still worth a look.
+    // If the settings cannot be read, check everything else anyway.
     let read = crate::loops::settings(&root, env).map_err(Complaint::from);
     let (mut settings, broken) = match read {
         Ok(settings) => (settings, None),
@@ -79,7 +78,7 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
     let trusted = args.trust || project.trusted != Some(false);
     let mut agents = agents::look(&settings, trusted, args.timeout, env)?;
     let mut wrap = wrap::look(&settings, env);
-    // What a project wishes for its calls is done when it is trusted, as in a run.
+    // As in a run, the project's settings for calls apply only if it is trusted.
     if (args.probe || args.via.is_some()) && (trusted || settings.foreign_wishes().is_empty()) {
         agents::probe(&mut agents, &settings, env)?;
         wrap.iter_mut().try_for_each(|wrap| wrap.probe(&settings, env))?;

@@ -1,4 +1,4 @@
-//! `export`: a version of what a run works on, as a folder.
+//! `export`: writes a version of a run's target as a folder.
 
 use skilltune_orchestrator::snapshot;
 
@@ -30,7 +30,7 @@ fn write<L: LoopCommands>(args: &ExportArgs, scope: &Scope<'_>, known: &Known<L>
     let manifests = manifests.map_err(ours)?;
     let bar = Bar::of(&manifests, scope.env);
     for (member, manifest) in members.iter().zip(&manifests) {
-        // A chain's members stand side by side; a single one is the folder itself.
+        // A chain's members are next to each other; a single skill is the folder itself.
         let into = if members.len() > 1 { dir.join(member) } else { dir.clone() };
         snapshot::place(&objects, manifest, &into, |entry| bar.add(entry)).map_err(ours)?;
     }

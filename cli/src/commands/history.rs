@@ -1,4 +1,4 @@
-//! `history`: the journal, one line an event.
+//! `history`: prints the journal, one line per event.
 
 use skilltune_phases::run::{NotARun, Run};
 

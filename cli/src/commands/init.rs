@@ -1,4 +1,4 @@
-//! `init`: a settings file with every setting in it, and what a person chose; a first suite, if they have a task.
+//! `init`: writes a settings file with every setting and the user's choices, and a first suite if they have a task.
 
 mod suite;
 
@@ -26,16 +26,16 @@ use crate::terminal::questions::{Answers, Person};
 pub fn run(args: &InitArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let folder = folder(args, env)?;
     let (path, suite) = (folder.join(SETTINGS_FILE), folder.join(SUITE_FILE));
-    // Before anything is asked; a dangling link is something too.
+    // Checked before any question. A dangling symlink counts as existing.
     let is_taken = |path: &Path| !args.force && path.symlink_metadata().is_ok();
-    // A project that has its settings may still want a suite.
+    // A project that has settings may still need a suite.
     let stays = is_taken(&path);
     let wanted = if args.suite.is_some() { &suite } else { &path };
     if is_taken(wanted) {
         return Err(taken(wanted));
     }
     let person = Person::present(env).filter(|_| !args.yes);
-    // The project's own file is about to be written: what counts is what the user has described.
+    // The project's own file is about to be replaced, so only the user's descriptions count.
     let described = crate::loops::settings(&env.config, env)?;
     let described: Vec<String> = described.agents.into_keys().collect();
     let chosen = if stays { None } else { Some(chosen(args, &described, person)?) };
@@ -72,7 +72,7 @@ fn taken(path: &Path) -> Complaint {
     complaint.hint(edit).hint("or pass --force to overwrite it")
 }
 
-/// Flags first; what none of them says is asked, if anybody is there.
+/// Takes flags first, and asks for the rest if there is a person to ask.
 fn chosen(
     args: &InitArgs,
     described: &[String],
@@ -110,7 +110,7 @@ fn chosen(
     Ok(settings)
 }
 
-/// One of the known agents for a role, or none yet.
+/// Asks for one of the known agents for a role, or none.
 fn ask_agent(person: &dyn Answers, role: &str, known: &[String]) -> Result<Option<String>, Complaint> {
     let about = |name: &String| match name.as_str() {
         offline::NAME => format!("{name}: built in, no model, checks structure only"),
@@ -132,7 +132,7 @@ fn task(args: &InitArgs, person: Option<&dyn Answers>) -> Result<Option<String>,
     }
 }
 
-/// In one step; a link is replaced, and never written through.
+/// Writes the file in one step. Replaces a symlink instead of writing through it.
 fn write(path: &Path, text: &str, force: bool) -> Result<(), Complaint> {
     if force {
         return atomic::replace(path, text.as_bytes(), Durability::Barrier).map_err(ours);
@@ -155,7 +155,7 @@ fn told(path: &Path, suite: Option<&Path>, chosen: Option<&Settings>, described:
     lines.join("\n")
 }
 
-/// The agents that are still to be described.
+/// Returns the agents that are not described yet.
 fn missing(chosen: &Settings, described: &[String]) -> Vec<String> {
     let named = chosen.roles.all().into_iter().filter_map(|role| role.value.as_ref());
     let mut unknown: Vec<&str> = named.map(|spec| spec.agent.as_str()).collect();

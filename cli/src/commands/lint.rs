@@ -97,7 +97,7 @@ fn linted(
     Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, env), findings, done, offers })
 }
 
-/// The files that hold answers of the skill's own suite. A suite that cannot be read is a matter of `suite check`.
+/// Finds the files that hold answers of the skill's own suite. `suite check` reports a suite that cannot be read.
 fn answer_keys(skill: &Skill, files: &Files) -> Vec<Finding> {
     let Ok(Some(suite)) = Suite::beside(&skill.path) else { return Vec::new() };
     let finding = |key: Key| Finding {
@@ -128,7 +128,7 @@ fn unreadable(path: &Path, error: io::Error) -> Complaint {
     Complaint::input(format!("cannot read {}", path.display())).caused_by(error).hint("check its permissions")
 }
 
-/// What one argument names: a skill, or a folder of skills.
+/// The meaning of one argument: a skill, or a folder of skills.
 struct Group {
     shelf: Option<Skill>,
     skills: Vec<Skill>,
@@ -149,7 +149,7 @@ fn groups(given: &[String], env: &Environment) -> Result<Vec<Group>, Complaint> 
     Ok(groups)
 }
 
-/// All skills where `tune` looks for a name, and the current folder when it is one.
+/// Returns all skills where `tune` looks for a name, and the current folder if it is a skill.
 fn everywhere(env: &Environment, printer: Printer) -> Result<Vec<Group>, Complaint> {
     let looked = find::looked_in(env);
     let here = [env.cwd.clone()].into_iter().filter(|folder| is_skill(folder));

@@ -1,4 +1,4 @@
-//! `list`: the runs of the project, the newest first.
+//! `list`: prints the runs of the project, the newest first.
 
 use serde_json::{Value, json};
 use skilltune_phases::plan::RunId;

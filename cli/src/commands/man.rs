@@ -1,4 +1,4 @@
-//! `man`: the manual, as pages for `man`.
+//! `man`: writes the manual pages.
 
 use std::io;
 use std::path::Path;
@@ -43,7 +43,7 @@ fn write(pages: &[Page], folder: &Path, printer: Printer) -> Result<(), Complain
     Ok(())
 }
 
-/// A page a command, and last that of the program.
+/// Returns one page per command, and the program's page last.
 fn pages() -> io::Result<Vec<Page>> {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();

@@ -1,4 +1,4 @@
-//! `night` and `trend`: jobs that run by themselves.
+//! `night` and `trend`: jobs that run unattended.
 
 mod ack;
 mod add;

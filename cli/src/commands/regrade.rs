@@ -1,4 +1,4 @@
-//! `regrade`: the final comparison of a run judged anew, by the suite and the judge as they are now. Nothing is executed again.
+//! `regrade`: grades the final comparison of a run again, with the current suite and judge. Nothing is executed again.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub(super) fn run(args: &RegradeArgs, env: &Environment, printer: Printer) -> Re
     regrading::run(args, older, (suite, found), (runs.home.project(), env, printer))
 }
 
-/// The one that is named, or that of the run as it is now.
+/// Returns the named suite, or the current version of the run's suite.
 fn suite(args: &RegradeArgs, run: &Run, env: &Environment) -> Result<(Suite, bool), Complaint> {
     if let Some(path) = &args.suite {
         return Ok((Suite::read(&env.cwd.join(path))?, false));

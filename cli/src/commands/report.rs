@@ -1,4 +1,4 @@
-//! `report`: the final report, or how far the run has come.
+//! `report`: prints the final report, or the progress of the run.
 
 use crate::args::runs::ViewArgs;
 use crate::loops::LoopCommands;

@@ -1,4 +1,4 @@
-//! `resume`: takes up a run that was stopped, killed, or waits for an answer.
+//! `resume`: resumes a run that was stopped, was killed, or waits for an answer.
 
 use crate::args::runs::ResumeArgs;
 use crate::loops::resume::take_up;

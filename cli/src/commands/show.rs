@@ -1,4 +1,4 @@
-//! `show`: a run told again, or one part of it: a round or an iteration, a candidate or a text.
+//! `show`: replays a run, or one part of it: a round or an iteration, a candidate or a text.
 
 use crate::args::runs::ShowArgs;
 use crate::loops::LoopCommands;

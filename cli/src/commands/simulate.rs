@@ -1,4 +1,4 @@
-//! `simulate`: what a search policy is worth in a simulated world, without agents, a project or a network.
+//! `simulate`: measures a search policy in a simulated world, without agents, a project or a network.
 
 use std::panic::resume_unwind;
 use std::thread;
@@ -43,7 +43,7 @@ pub(super) fn run(args: &SimulateArgs, printer: Printer) -> Result<Exit, Complai
     Ok(Exit::Reached)
 }
 
-/// All seeds in their order, whatever the number of threads.
+/// Plays all seeds and returns them in order, whatever the number of threads.
 fn played(args: &SimulateArgs, policy: Policy, runs: u32) -> Vec<Played> {
     let first = u64::from(args.first_seed);
     let seeds: Vec<u64> = (first..first + u64::from(args.seeds)).collect();
@@ -57,7 +57,7 @@ fn played(args: &SimulateArgs, policy: Policy, runs: u32) -> Vec<Played> {
     })
 }
 
-/// Each row as soon as it is there.
+/// Prints each row as soon as it is ready.
 fn table(
     args: &SimulateArgs,
     rows: impl Iterator<Item = (Policy, u32, Row)>,

@@ -1,4 +1,4 @@
-//! `status`: where a run stands, and what to type next.
+//! `status`: shows the state of a run, and what to type next.
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Objects;
@@ -36,7 +36,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) ->
     Ok(Exit::Reached)
 }
 
-/// The object of `list`, and where the run stands.
+/// Returns the object of `list` with the state of the run.
 pub fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Value {
     let mut object = L::listed(run, objects);
     object["standing"] = standing.word(run).into();
@@ -69,7 +69,7 @@ pub fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Object
     let next = next(run, standing).into_iter();
     facts.extend(next.map(|next| ("next", format!("{}   ({})", next.command, next.purpose))));
     let column = facts.iter().map(|(name, _)| name.len()).fold(8, usize::max);
-    // Each on one line whatever it holds: none forges another.
+    // One line per fact, so that no value can forge another line.
     facts.iter().map(|(name, text)| format!("{name:<column$} {}", plain::unbroken(text))).collect()
 }
 

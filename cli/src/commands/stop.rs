@@ -14,7 +14,7 @@ pub fn run(args: &StopArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (name, reason) = args.parts();
     let id = match name {
         Some(_) => scope.named(name)?,
-        // Without a name: the run that is running, if there is one.
+        // Without a name, stop the running run, if any.
         None => match scope.runs.ids(scope.only).into_iter().find(|id| is_running(&scope.runs, id)) {
             Some(id) => id,
             None => scope.named(None)?,

@@ -1,4 +1,4 @@
-//! `suite`: looks at suites of any format, and writes them in others.
+//! `suite`: inspects suites of any format, and converts them.
 
 mod add;
 mod check;
@@ -23,7 +23,7 @@ pub fn run(args: &SuiteArgs, env: &Environment, printer: Printer) -> Result<Exit
     }
 }
 
-/// The suite at a path, or that of a skill.
+/// Loads the suite at a path, or that of a skill.
 fn load(given: &str, env: &Environment) -> Result<Suite, Complaint> {
     let path = env.cwd.join(given);
     if path.symlink_metadata().is_ok() || given.contains('/') || given.contains('.') {

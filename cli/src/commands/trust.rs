@@ -1,4 +1,5 @@
-//! `skilltune trust`: a person has read a project's settings, a suite or rules, and agrees that what they name be run.
+//! `skilltune trust`: records that a person has read a project's settings, a suite or rules, and allows the commands in
+//! them.
 
 use std::path::{Path, PathBuf};
 
@@ -93,7 +94,7 @@ fn record_rules(path: &Path, env: &Environment) -> Result<String, Complaint> {
 
 const NO_COMMANDS: &str = "\n  no commands";
 
-/// The files that commands name, each of which is trusted as it is now.
+/// Lists the files that commands name. Each is trusted in its current version.
 fn listed(files: &[Pinned]) -> String {
     let lines = files.iter().map(|file| format!("\n  with {}", file.path.display()));
     lines.collect::<Vec<_>>().concat()

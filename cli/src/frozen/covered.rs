@@ -26,7 +26,8 @@ use crate::loops::LoopCommands;
 /// The names of variants that appear in stored runs.
 pub(super) type Covered = BTreeSet<&'static str>;
 
-/// No stored run has these: browsers differ from machine to machine, and some troubles of a night take more than a script.
+/// Variants that no stored run has: browsers differ between machines, and some failures of a night need more than a
+/// script.
 pub(super) const NOT_STORED: &[&str] = &[
     "GanStep::Look",
     "NightEvent::Drafted",
@@ -39,7 +40,7 @@ pub(super) const NOT_STORED: &[&str] = &[
     "Left::Busy",
 ];
 
-/// Lists every variant of these enums, under this name. A variant that is new does not compile before it is listed.
+/// Lists every variant of these enums under this name. A new variant does not compile until it is listed.
 macro_rules! variants {
     ($($name:ident { $($variant:ident)* })*) => {
         $(

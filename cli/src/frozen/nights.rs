@@ -1,4 +1,4 @@
-//! Replays the nights of a file of jobs: the pages of each, and the trend of each job.
+//! Replays the nights of a file of jobs: the pages of each night and the trend of each job.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use super::stored::Texts;
 use super::{JOURNAL, PROJECT, Replayed};
 use crate::nights::{json, junit, morning, trend};
 
-/// Where the nights of a project are, below it.
+/// The folder of a project's nights, relative to the project.
 const NIGHTS: &str = ".skilltune/nights/skilltune-night";
 
 pub(super) fn replay(given: &Texts) -> Replayed {
     let entries: Vec<Entry> =
         given[JOURNAL].lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let mut texts = Texts::new();
-    // The pages of a night are written when it is over; those of the last one are also beside the journal.
+    // The pages of a night are written at its end; those of the last night are also stored beside the journal.
     let ends = (1..).zip(&entries).filter(|(_, entry)| matches!(entry.event, Event::Over { .. }));
     for (end, _) in ends {
         let history = History::of(&entries[..end]);

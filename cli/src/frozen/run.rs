@@ -1,4 +1,4 @@
-//! A stored run, replayed: its files, and what commands say of it.
+//! Replays a stored run: its files and the output of commands about it.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ use crate::report::journal;
 use crate::report::ui::with_loop;
 use crate::runs::Standing;
 
-/// The reason of each stored run that a person stopped.
+/// The reason given for each stored run that the user stopped.
 const REASON: &str = "it is good enough";
 
 pub(super) fn replay(given: &Texts) -> Replayed {
@@ -60,7 +60,8 @@ fn replay_loop<L: Counted>(given: &Texts, id: &RunId) -> Replayed {
     Replayed { texts, covered: L::covered(&history.records) }
 }
 
-/// Follows a journal record by record: the lines of `history`, and the decisions that the loop would not make any more.
+/// Follows a journal record by record and returns the lines of `history` and the decisions that the loop would no
+/// longer make.
 fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static str, String)>) {
     let (first, rest) = records.split_first().unwrap();
     let mut run = Run::begin(first).unwrap();
@@ -86,7 +87,7 @@ fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static st
     (run, said.collect())
 }
 
-/// Replays the run in a project that can be written: `reflex` writes files of its own there.
+/// Replays the run in a writable project, because `reflex` writes its own files there.
 fn moved<L: LoopCommands>(records: &[Record<L>], project: &Path) -> Run<L> {
     let mut records = records.to_vec();
     let Event::Started(plan) = &mut records[0].event else { panic!("a run begins with its plan") };
@@ -99,7 +100,7 @@ fn moved<L: LoopCommands>(records: &[Record<L>], project: &Path) -> Run<L> {
     Run::replay(&records).unwrap()
 }
 
-/// What `status` says of the run, and of one that has not ended what it and `report` say to scripts.
+/// Returns the output of `status`, and for a run that has not ended also its JSON and the output of `report`.
 fn commands<L: LoopCommands>(run: &Run<L>, objects: &Objects) -> Vec<(&'static str, String)> {
     let standing = match run.closed_at {
         Some(_) => Standing::Ended,
@@ -115,7 +116,7 @@ fn commands<L: LoopCommands>(run: &Run<L>, objects: &Objects) -> Vec<(&'static s
     said
 }
 
-/// Reads everything that a run has written for people and programs.
+/// Reads all files that a run has written for people and programs.
 fn files(project: &Path) -> Texts {
     let is_read = |entry: &walkdir::DirEntry| {
         let at = entry.path().strip_prefix(project).unwrap();
@@ -131,7 +132,7 @@ fn files(project: &Path) -> Texts {
     written.map(read).collect()
 }
 
-/// Tells the journal of the run from the history that `reflex` writes elsewhere.
+/// Distinguishes the journal of the run from the history that `reflex` writes elsewhere.
 fn is_journal(path: &Path) -> bool {
     path.ends_with("history.jsonl") && path.components().any(|part| part.as_os_str() == ".skilltune")
 }

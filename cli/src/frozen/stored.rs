@@ -1,18 +1,18 @@
-//! The text of a stored run: texts with their names, one after the other, so that a difference in one can be read in a diff.
+//! The text format of a stored run: named texts in sequence, so that a diff shows which text changed.
 //!
-//! Two crates of tests share this file: one writes stored runs, one replays them.
+//! Two test crates share this file: one writes stored runs, one replays them.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Texts by their names.
+/// Texts by name.
 pub(crate) type Texts = BTreeMap<String, String>;
 
 const BEGIN: &str = "=== ";
 const SAME: &str = " = ";
 const CUT: &str = " (without a newline at its end)";
 
-/// A text that another one repeats is written once.
+/// Prints all texts; a repeated text is written only once.
 pub(crate) fn print(texts: &Texts) -> String {
     let (mut page, mut written) = (String::new(), BTreeMap::<&str, &str>::new());
     for (name, text) in texts {

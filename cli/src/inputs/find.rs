@@ -1,4 +1,4 @@
-//! From what a person calls a skill to its real folder, known to be good before anything is written.
+//! Resolves what a user calls a skill to its real folder, checked before anything is written.
 
 mod check;
 mod error;
@@ -12,20 +12,20 @@ use skilltune_orchestrator::disk;
 use crate::terminal::environment::Environment;
 use crate::text::nearest::nearest;
 
-/// Where skills live below a project or a home.
+/// The folders of skills below a project or a home.
 const SHELVES: [&str; 6] =
     ["skills", ".claude/skills", ".agents/skills", ".gemini/skills", ".codex/skills", ".opencode/skills"];
 
-/// A skill that was found and is sound.
+/// A skill that was found and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skill {
-    /// The folder's own name; in a chain made unique.
+    /// The folder's own name, made unique within a chain.
     pub name: String,
     /// The real path.
     pub path: PathBuf,
 }
 
-/// Finds and checks a list of skills, separated by commas.
+/// Finds and checks a comma-separated list of skills.
 pub fn skills(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
     let found = split(list, env)?.into_iter().map(|given| skill(given, env));
     let found = found.collect::<Result<Vec<Skill>, FindError>>()?;
@@ -33,18 +33,18 @@ pub fn skills(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
     Ok(found)
 }
 
-/// Finds folders, separated by commas, that may be skills, sound or not.
+/// Finds a comma-separated list of folders that may be skills, valid or not.
 pub fn folders(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
     let found = split(list, env)?.into_iter().map(|given| check::named(&located(given, env)?));
     found.collect()
 }
 
-/// A folder by its real path, sound or not.
+/// Returns a folder by its real path, valid or not.
 pub fn real(folder: &Path) -> Result<Skill, FindError> {
     check::named(folder)
 }
 
-/// A list that exists as a whole is one path: folders may have commas in their names.
+/// Splits the list at its commas. A list that exists as a whole is one path: folder names may contain commas.
 fn split<'l>(list: &'l str, env: &Environment) -> Result<Vec<&'l str>, FindError> {
     if is_path(list) && expanded(list, env)?.symlink_metadata().is_ok() {
         return Ok(vec![list]);
@@ -64,20 +64,20 @@ fn located(given: &str, env: &Environment) -> Result<PathBuf, FindError> {
     if is_path(given) { expanded(given, env) } else { by_name(given, env) }
 }
 
-/// Everything but a bare name.
+/// Returns whether this is anything but a bare name.
 fn is_path(given: &str) -> bool {
     given.contains('/') || given.starts_with(['.', '~'])
 }
 
 fn expanded(given: &str, env: &Environment) -> Result<PathBuf, FindError> {
-    // Gathered from its components, so that no `.` stands in the middle of what is shown.
+    // Rebuilt from its components, so that the shown path has no `.` in the middle.
     let here = || env.cwd.join(given).components().collect();
     let Some(rest) = given.strip_prefix('~') else { return Ok(here()) };
     match (&env.home, rest.strip_prefix('/')) {
         (Some(home), Some(below)) => Ok(home.join(below)),
         (Some(home), None) if rest.is_empty() => Ok(home.clone()),
         (None, _) => Err(FindError::NoHome(given.to_owned())),
-        // Another person's home, or a folder whose name begins with a tilde.
+        // Another user's home, or a folder whose name begins with a tilde.
         (Some(_), None) => Ok(here()),
     }
 }
@@ -87,7 +87,7 @@ fn by_name(name: &str, env: &Environment) -> Result<PathBuf, FindError> {
     let mut hits: Vec<(PathBuf, PathBuf)> = Vec::new();
     for hit in shelves(&folders).map(|shelf| shelf.join(name)).filter(|path| path.symlink_metadata().is_ok())
     {
-        // A dangling link is a hit too: to pass it over in silence might tune another skill than was meant.
+        // A dangling symlink counts as a hit: to skip it silently might tune another skill than intended.
         let real = hit.canonicalize().unwrap_or_else(|_| hit.clone());
         if hits.iter().all(|(_, known)| *known != real) {
             hits.push((hit, real));
@@ -95,7 +95,7 @@ fn by_name(name: &str, env: &Environment) -> Result<PathBuf, FindError> {
     }
     match hits.as_slice() {
         [(hit, _)] => Ok(hit.clone()),
-        // A skill of that name in the current folder is what is meant, as long as no other has the name.
+        // A skill in the current folder is used if no skill elsewhere has the name.
         [] if env.cwd.join(name).join("SKILL.md").exists() => Ok(env.cwd.join(name)),
         [] => Err(nowhere(name, folders, env)),
         _ => Err(FindError::Ambiguous {
@@ -105,7 +105,7 @@ fn by_name(name: &str, env: &Environment) -> Result<PathBuf, FindError> {
     }
 }
 
-/// The folders whose shelves hold bare names: from the current folder up to its project's root, then the home.
+/// Returns the folders to search for bare names: from the current folder up to its project's root, then the home.
 fn shelved(env: &Environment) -> Vec<PathBuf> {
     let root = env.project_here();
     let here = env.cwd.ancestors().take_while(|folder| folder.starts_with(&root)).map(Path::to_owned);
@@ -122,12 +122,12 @@ fn shelves(folders: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
     folders.iter().flat_map(|folder| SHELVES.map(|shelf| folder.join(shelf)))
 }
 
-/// The folders of skills that exist where a bare name is looked for.
+/// Returns the existing folders of skills that are searched for a bare name.
 pub fn places(env: &Environment) -> Vec<PathBuf> {
     shelves(&shelved(env)).filter(|shelf| shelf.is_dir()).collect()
 }
 
-/// Where a bare name is looked for, in one sentence.
+/// Lists in one sentence where bare names are searched.
 pub fn looked_in(env: &Environment) -> String {
     error::looked_in(&shelved(env))
 }
@@ -143,7 +143,7 @@ fn nowhere(name: &str, folders: Vec<PathBuf>, env: &Environment) -> FindError {
     }
 }
 
-/// `x`, `x-2`, `x-3`: the name of a chain's member is also a folder's.
+/// Renames repeated skills to `x`, `x-2`, `x-3`: the name of a chain's member is also a folder's name.
 pub fn make_unique(skills: &mut [Skill]) {
     for at in 1..skills.len() {
         let (before, rest) = skills.split_at_mut(at);

@@ -1,11 +1,11 @@
-//! The symlinks of a folder that agents do not get: those that lead out of it.
+//! The symlinks of a folder that agents do not get, because they lead out of it.
 
 use skilltune_orchestrator::snapshot::{Entry, Manifest, Node};
 
-/// More are only counted.
+/// The most symlinks that are listed; more are only counted.
 const MOST: usize = 5;
 
-/// Each with its target, as text.
+/// Returns each of them with its target, as text.
 pub fn outside(manifest: &Manifest) -> Vec<String> {
     let text = |Entry { path, node }: &Entry| match node {
         Node::Link { target } => format!("{path} (to {})", String::from_utf8_lossy(target)),

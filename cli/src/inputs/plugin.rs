@@ -1,7 +1,7 @@
-//! The plugin that a skill belongs to, and which of its files trials hold: those that the skill's pages name.
+//! The plugin that a skill belongs to, and which of its files trials get: those that the skill's pages name.
 //!
-//! Agents that load a plugin set `${CLAUDE_PLUGIN_ROOT}` to its folder. What acts by itself there, hooks, MCP servers, commands and other
-//! skills, is never placed: it is named in a note.
+//! Agents that load a plugin set `${CLAUDE_PLUGIN_ROOT}` to its folder. Its hooks, MCP servers, commands and other
+//! skills act by themselves, so they are never placed; a note names them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -19,18 +19,20 @@ use crate::text::plain::one_line;
 
 /// The file that makes a folder a plugin.
 const MANIFEST: &str = ".claude-plugin/plugin.json";
-/// What acts by itself, or is no part of the skill. Neither is what is hidden: settings, keys, `.git`.
+/// Folders that act by themselves or are not part of the skill. Hidden files (settings, keys, `.git`) are never placed
+/// either.
 const NEVER: [&str; 4] = ["agents", "commands", "hooks", SKILLS];
 const SKILLS: &str = "skills";
 
-/// So much of a plugin is placed at most, and so much of a page is searched for names.
+/// The limits for a plugin's placed files, and for the part of a page that is searched for names.
 const MOST_FILES: usize = 64;
 const MOST_BYTES: u64 = 4 << 20;
 const MOST_OF_PAGE: u64 = 1 << 20;
-/// More names make no better note.
+/// The most names in a note.
 const MOST_NAMED: usize = 12;
 
-/// What trials hold of the plugin of a skill; none, where its pages name no plugin. It is stored, if there is a store.
+/// Returns the files of the skill's plugin for its trials, or none if its pages name no plugin. Stores them if there is
+/// a store.
 pub fn of(skill: &Path, member: &Member, store: Option<&Objects>) -> Result<Option<Plugin>, Complaint> {
     let Some(root) = skill.ancestors().skip(1).find(|above| SafePath::below(above, MANIFEST).is_file())
     else {
@@ -49,7 +51,7 @@ pub fn of(skill: &Path, member: &Member, store: Option<&Objects>) -> Result<Opti
     for name in names.into_iter().filter_map(|name| RelPath::parse(name.as_bytes()).ok()) {
         let path = name.as_path();
         let is_never = path.iter().any(is_hidden) || NEVER.iter().any(|never| path.starts_with(never));
-        // Below the skill's own folder, trials have the version on trial.
+        // Trials get the skill's own folder from the version on trial.
         if path.starts_with(own) {
             continue;
         }
@@ -63,7 +65,7 @@ pub fn of(skill: &Path, member: &Member, store: Option<&Objects>) -> Result<Opti
     Ok(Some(Plugin { tree: files.tree(store)?, skill: own.to_owned(), left_out }))
 }
 
-/// The paths below the plugin's root that a page names.
+/// Returns the paths below the plugin's root that a page names.
 fn named(page: &str) -> impl Iterator<Item = String> + '_ {
     let is_of_path = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
     page.split(PLUGIN_ROOT).skip(1).filter_map(move |rest| {
@@ -78,7 +80,7 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// What the plugin has that trials never do.
+/// Returns the parts of the plugin that trials never get.
 fn standing(root: &Path, own: &str) -> BTreeSet<String> {
     let acting = [".mcp.json", "agents", "commands", "hooks"];
     let others = SafePath::below(root, SKILLS).names().unwrap_or_default();
@@ -107,17 +109,17 @@ enum TooMuch {
     Unreadable(PathBuf),
 }
 
-/// The files that are placed, with their modes.
+/// The placed files, with their modes.
 #[derive(Default)]
 struct Files {
     all: BTreeMap<PathBuf, (Vec<u8>, u32)>,
     bytes: u64,
-    /// Folders that were looked into count too.
+    /// The number of files and folders that were visited.
     seen: usize,
 }
 
 impl Files {
-    /// A file, or all files of a folder. Symlinks and what is missing are left out.
+    /// Adds a file, or all files of a folder. Skips symlinks and missing files.
     fn take(&mut self, root: &Path, path: &Path) -> Result<(), TooMuch> {
         self.seen += 1;
         if self.seen > 2 * MOST_FILES {
@@ -186,7 +188,7 @@ mod tests {
         }
     }
 
-    /// A plugin whose only skill says this, with these files below its root.
+    /// Creates a plugin with this page as its skill, and these files below its root.
     fn plugin(page: &str, files: &[&str]) -> TempDir {
         let root = TempDir::new().unwrap();
         for path in [&[MANIFEST, "skills/writer/scripts/own.py", "skills/other/SKILL.md"][..], files].concat()

@@ -1,11 +1,11 @@
-//! Suites: scenarios to try a skill on, in each of the formats that people have.
+//! Suites: scenarios to try a skill on, in every format that is in use.
 //!
 //! ```text
-//! path --> document --> one reader a format --> cases --> assemble --> Suite
+//! path --> document --> one reader per format --> cases --> assemble --> Suite
 //! ```
 //!
-//! What a file is follows from its shape, never from its name alone. Whoever wrote it may be hostile: sizes and numbers are
-//! bounded, no link is followed, no path leads out of the suite's folder.
+//! The format of a file is detected from its structure, not from its name alone. The author may be hostile: sizes and
+//! numbers are bounded, symlinks are not followed, and no path leads out of the suite's folder.
 
 mod append;
 mod assemble;
@@ -50,20 +50,20 @@ use crate::trust::TrustError;
 use crate::trust::file::TextFile;
 use crate::trust::pinned::{Pinned, Pins, each_once, programs, scripts};
 
-/// The scenarios of a suite, and what they bring.
+/// The scenarios of a suite, and the files that they bring.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// The file or the folder.
+    /// The suite's file or folder.
     pub path: PathBuf,
     pub format: Format,
-    /// The file of a suite of ours, the only kind that may name commands: trust is bound to it.
+    /// The file of a `suite.toml`, the only format that may name commands: trust is bound to it.
     pub file: Option<TextFile>,
-    /// Those that count.
+    /// The scenarios that count.
     pub scenarios: Vec<Scenario>,
-    /// Those that nobody has reviewed.
+    /// The scenarios that no person has reviewed.
     pub drafts: Vec<Scenario>,
     pub starts: Starts,
-    /// What was lost or is odd, one line each.
+    /// Lost or odd parts, one line each.
     pub notes: Vec<Note>,
 }
 
@@ -92,9 +92,9 @@ impl Format {
     }
 }
 
-/// The folder in which skills keep their suites. Its files are tests and not part of the skill.
+/// The folder in which skills keep their suites. Its files are tests, not part of the skill.
 pub const EVALS: &str = "evals";
-/// Where a skill has a suite of its own.
+/// The path of a skill's own suite.
 const OWN: &str = "evals/evals.json";
 
 impl Suite {
@@ -108,7 +108,7 @@ impl Suite {
         Self::of_file(file)
     }
 
-    /// The suite that a skill brings along, if it has one.
+    /// Reads the suite that a skill brings, if it has one.
     pub fn beside(skill: &Path) -> Result<Option<Self>, Complaint> {
         if !SafePath::below(skill, OWN).is_file() {
             return Ok(None);
@@ -163,21 +163,22 @@ impl Suite {
         Ok(Self { path, format, file: None, scenarios, drafts, starts, notes })
     }
 
-    /// The files of the project that its commands name, and those that they grade with.
+    /// Returns the project's files that its commands name, and the files of its graders.
     pub fn scripts(&self, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
         let Some(file) = &self.file else { return Ok(Vec::new()) };
         let named = scripts(file, self.commands(), env)?;
         each_once([Ok(named), Ok(self.starts.pinned().cloned().collect())].into_iter())
     }
 
-    /// Of these scripts those that are read anew at each start. Graders are not: a run keeps them.
+    /// Returns pins for the scripts that are read again at each start. Graders are left out, because a run keeps a
+    /// copy.
     pub fn pins(&self, scripts: Vec<Pinned>, env: &Environment) -> Option<Pins> {
         let is_grader = |file: &Pinned| self.starts.pinned().any(|grader| grader == file);
         let files = scripts.into_iter().filter(|file| !is_grader(file)).collect();
         self.file.as_ref().map(|file| Pins::of(file, files, env))
     }
 
-    /// The programs that it has run, without repetition, and whether an executor is to run any.
+    /// Returns the programs that it runs, each once, and whether an executor may run any.
     pub fn programs(&self) -> Vec<String> {
         let shell = self.scenarios.iter().any(|scenario| scenario.tools == Some(Tools::Shell));
         programs(self.commands()).into_iter().chain(shell.then(|| SHELL.to_owned())).collect()
@@ -191,7 +192,7 @@ impl Suite {
     }
 }
 
-/// The arguments of a check that runs a program.
+/// Returns the arguments of a check that runs a program.
 pub fn command(how: &How) -> Option<&Vec<String>> {
     match how {
         How::Check(Check::Command { argv, .. }) => Some(argv),
@@ -199,14 +200,14 @@ pub fn command(how: &How) -> Option<&Vec<String>> {
     }
 }
 
-/// A suite that asks for it is trusted as one with commands.
+/// A suite that asks for this needs trust, like one with commands.
 pub const SHELL: &str = "a shell for the executor";
 
 const EXAMPLE: &str = "example:\n\n    [[scenarios]]\n    id = \"short\"\n    description = \"Write a short text about the sea\"\n    expectations = [\"It has at most 100 words\"]\n";
 
 const WHAT: &str = "pass a suite.toml, an evals.json, a trigger set, a promptfoo configuration or a folder of `claude plugin eval` cases";
 
-/// The id of a scenario without one of its own.
+/// Returns the id of a scenario that has none of its own.
 pub fn numbered(number: impl std::fmt::Display) -> Name {
     format!("scenario-{number}").parse().expect("a number is plain")
 }

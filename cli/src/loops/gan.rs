@@ -1,4 +1,4 @@
-//! The user's side of `gan`.
+//! The user interface of `gan`.
 
 pub mod args;
 pub mod asking;

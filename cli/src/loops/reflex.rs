@@ -1,4 +1,4 @@
-//! The user's side of `reflex`.
+//! The user interface of `reflex`.
 
 pub mod args;
 pub mod command;

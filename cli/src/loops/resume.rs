@@ -1,4 +1,4 @@
-//! Taking up a run of any loop, whichever command asks for it.
+//! Resumes a run of any loop, whichever command asks for it.
 
 use crate::args::runs::ResumeArgs;
 use crate::loops::LoopCommands;

@@ -1,4 +1,4 @@
-//! The user's side of `tune`.
+//! The user interface of `tune`.
 
 pub mod advice;
 pub mod answer;

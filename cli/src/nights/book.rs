@@ -1,4 +1,4 @@
-//! The journal of all nights of a file, and what stands beside it: in `.skilltune/nights/NAME`.
+//! The journal of all nights of a file, and the files beside it: in `.skilltune/nights/NAME`.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -16,10 +16,10 @@ use crate::nights::file::Plan;
 use crate::runs::{strange, unusable};
 use crate::terminal::complaint::{Complaint, ours};
 
-/// Of a hundred jobs in all nights that are kept.
+/// More than a hundred jobs in all kept nights need.
 const LARGEST: u64 = 256 << 20;
 
-/// Two years of nights: of more, the older half goes.
+/// Two years of nights. If there are more, the older half is removed.
 const MOST_NIGHTS: usize = 800;
 
 /// The folder, read only.
@@ -28,7 +28,7 @@ pub struct Shelf {
     root: SafePath,
 }
 
-/// The journal, held by this program alone.
+/// The journal, locked by this process.
 #[derive(Debug)]
 pub struct Book {
     pub shelf: Shelf,
@@ -43,7 +43,7 @@ impl Shelf {
         Self { root: home.nights().join(plan.name.as_str()) }
     }
 
-    /// That of a shard, from anywhere.
+    /// Returns the shelf of a shard, in any folder.
     pub fn at(folder: &Path) -> Self {
         Self { root: SafePath::below(folder, "") }
     }
@@ -56,18 +56,18 @@ impl Shelf {
         Ok(History::of(&self.entries()?.0))
     }
 
-    /// Whether another program has the journal open to write.
+    /// Returns whether another program has the journal open for writing.
     pub fn is_locked(&self) -> bool {
         let lock = self.place("lock");
         lock.exists() && matches!(lock.lock(FlockOperation::NonBlockingLockShared), Ok(None))
     }
 
-    /// All whole lines, and how many bytes they are. What a killed program left of a last one is none.
+    /// Returns all complete lines and their size in bytes. Ignores a partial last line of a killed program.
     pub fn entries(&self) -> Result<(Vec<Entry>, u64), Complaint> {
         self.entries_within(LARGEST)
     }
 
-    /// The same of a journal that may be no larger than this.
+    /// Like `entries`, with a limit on the journal's size.
     pub fn entries_within(&self, most: u64) -> Result<(Vec<Entry>, u64), Complaint> {
         let path = self.place("history.jsonl");
         let bytes = path.read(most).map_err(unusable)?.unwrap_or_default();
@@ -87,7 +87,8 @@ impl Shelf {
 }
 
 impl Book {
-    /// Opens it to write, if nobody else has it open; with `waits`, as soon as nobody has.
+    /// Opens the journal for writing, or returns none if another program has it open; with `waits`, waits for that
+    /// program.
     pub fn open(plan: &Plan, waits: bool) -> Result<Option<Self>, Complaint> {
         let home = Home::of(&plan.folder);
         home.create().map_err(strange)?;
@@ -112,14 +113,14 @@ impl Book {
         Ok(Some(Self { shelf, history: History::of(&entries), file, _lock: lock }))
     }
 
-    /// A line is on the disk before anything follows from it.
+    /// Writes a line and syncs it to disk before anything depends on it.
     pub fn write(&mut self, at: Timestamp, event: Event) -> Result<(), Complaint> {
         let entry = Entry { at, event };
         let line = line(&entry);
         let length = self.file.metadata().map_err(ours)?.len();
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // What was written of a line that did not fit goes.
+            // Removes a partly written line.
             let _ = self.file.set_len(length);
             return Err(Complaint::ours("cannot write the journal of nights").caused_by(error));
         }
@@ -127,7 +128,7 @@ impl Book {
         Ok(())
     }
 
-    /// All these lines or none of them.
+    /// Adds all these lines or none of them.
     pub fn extend(&mut self, entries: &[Entry]) -> Result<(), Complaint> {
         let path = self.shelf.place("history.jsonl");
         let mut bytes = path.read(LARGEST).map_err(unusable)?.unwrap_or_default();
@@ -145,7 +146,7 @@ impl Book {
         Ok(())
     }
 
-    /// A page that people and scripts read: another one takes its place whole.
+    /// Replaces a page in one step, because people and scripts read it.
     pub fn put(&self, name: &str, text: &str) -> Result<(), Complaint> {
         let place = self.shelf.place(name);
         place.replace(text.as_bytes(), Durability::Order).map_err(unusable)

@@ -1,4 +1,4 @@
-//! Which jobs can have come to something else since a git revision: those whose skill or suite changed.
+//! Finds the jobs whose skill or suite changed since a git revision; only these can have a different result.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +17,7 @@ use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
-/// What a job is made of.
+/// The parts of a job.
 struct Parts {
     skills: Vec<PathBuf>,
     suites: Vec<Suite>,
@@ -28,7 +28,7 @@ struct Parts {
 /// The changes of each repository, by its root.
 type Repositories = BTreeMap<PathBuf, Changed>;
 
-/// The jobs of which nothing changed.
+/// Returns the jobs whose parts are all unchanged.
 pub fn unchanged(
     jobs: &[Job],
     revision: &str,
@@ -40,7 +40,7 @@ pub fn unchanged(
             .hint("run the night without --changed-since")
     })?;
     let env = Environment { cwd: plan.folder.clone(), ..env.clone() };
-    // The night says of a job that cannot be read why it cannot run.
+    // The night reports why an unreadable job cannot run.
     let known: Vec<(&Name, Parts)> =
         jobs.iter().filter_map(|job| Some((&job.name, parts(job, &env).ok()?))).collect();
     let folders: BTreeSet<PathBuf> = known.iter().flat_map(|(_, parts)| parts.folders()).collect();
@@ -79,11 +79,11 @@ impl Parts {
     }
 }
 
-/// Whether a suite can have read the file as part of its own text, such as a schema or a prompt.
+/// Returns whether a suite can have read the file as part of its own text, such as a schema or a prompt.
 fn names(suite: &Suite, changed: &Path) -> bool {
     let Ok(below) = changed.strip_prefix(suite.starts.base()) else { return false };
     match (suite.format, &suite.file) {
-        // Its names may be patterns.
+        // Its file names may be patterns.
         (Format::Promptfoo, _) => true,
         (_, Some(file)) => below.to_str().is_some_and(|below| file.text().contains(below)),
         (_, None) => false,

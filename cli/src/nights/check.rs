@@ -1,4 +1,4 @@
-//! One thing that `night doctor` has looked at.
+//! One check of `night doctor`.
 
 use serde::Serialize;
 
@@ -7,11 +7,11 @@ use crate::text::plain::one_line;
 /// Its keys are a public interface.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What it is about, as the sections of the page.
+    /// The section of the page that it belongs to.
     pub about: About,
     pub state: State,
     pub text: String,
-    /// What to do about it.
+    /// How to fix it.
     pub fix: Option<String>,
 }
 
@@ -30,9 +30,9 @@ pub enum About {
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Fine,
-    /// It keeps tonight from working.
+    /// Tonight will not work because of it.
     Broken,
-    /// It cannot be known from here, or depends on what happens until then.
+    /// Unknown from here, or dependent on what happens until then.
     Unknown,
 }
 

@@ -1,4 +1,4 @@
-//! The time of nights. A test chooses it; what a user gets has no such thing.
+//! The time of nights. Tests set it; users cannot.
 
 use std::path::Path;
 
@@ -28,20 +28,20 @@ impl Clock {
         chosen().unwrap_or_else(Timestamp::now).to_zoned(self.zone.clone())
     }
 
-    /// The night that a moment belongs to, by the date of its evening: what begins before noon belongs to the day before. So a
-    /// clock that is set back, or a night that begins at 23:30 and another at 02:30, do not make two of one.
+    /// Returns the night of a moment as the date of its evening: anything before noon belongs to the day before. So
+    /// neither a clock that is set back nor starts at 23:30 and at 02:30 split one night into two.
     pub fn night_of(moment: &Zoned) -> Date {
         if moment.hour() >= 12 { moment.date() } else { moment.date().saturating_sub(1.day()) }
     }
 
-    /// The moment of the night at which the clock shows this time.
+    /// Returns the moment of the night at which the clock shows this time.
     pub fn latest(now: &Zoned, time: Time) -> Option<Timestamp> {
         let evening = Self::night_of(now);
         let date = if time.hour() >= 12 { evening } else { evening.tomorrow().ok()? };
         Some(date.to_datetime(time).to_zoned(now.time_zone().clone()).ok()?.timestamp())
     }
 
-    /// The next moment after the start at which the clock shows this time.
+    /// Returns the next moment after the start at which the clock shows this time.
     pub fn next(start: &Zoned, time: Time) -> Option<Timestamp> {
         let today = start.date().to_datetime(time).to_zoned(start.time_zone().clone()).ok()?;
         let next = if today <= *start {
@@ -54,12 +54,13 @@ impl Clock {
     }
 }
 
-/// The zone of a program that is started with this `TZ`; without one, that of the machine. Nothing, where it cannot be read.
+/// Returns the time zone of a program that is started with this `TZ`, or the machine's zone without one. None if it
+/// cannot be read.
 pub fn zone_of(name: Option<&str>) -> Option<TimeZone> {
     let Some(name) = name else {
         return match std::env::var_os("TZ") {
             None => TimeZone::try_system().ok(),
-            // Our own is not that of the machine.
+            // Our own `TZ` differs from the machine's zone.
             Some(_) => of_machine(Path::new("/etc/localtime")),
         };
     };
@@ -83,7 +84,7 @@ fn of_machine(link: &Path) -> Option<TimeZone> {
 #[cfg(feature = "testing")]
 fn chosen() -> Option<Timestamp> {
     let now = std::env::var("SKILLTUNE_NOW").ok()?;
-    // A path is that of a file which the test changes meanwhile.
+    // A path names a file that the test changes meanwhile.
     let read = |path: &str| disk::read(path.as_ref(), 100).ok();
     let text = if now.starts_with('/') { String::from_utf8(read(&now)?).ok()? } else { now };
     text.trim().parse().ok()

@@ -1,4 +1,4 @@
-//! One night, from its first line to its last.
+//! Runs one night, from its first line to its last.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -29,7 +29,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 
-/// The clock is looked at so often: what it shows may jump, and a machine that slept does not count the time.
+/// The interval for checking the clock: it may jump, and timers do not count the time that a machine sleeps.
 const LOOK: Duration = Duration::from_secs(5);
 
 pub struct Driver<'a> {
@@ -43,23 +43,23 @@ pub struct Driver<'a> {
     until: Option<Timestamp>,
     ready: BTreeMap<Name, Ready>,
     working: BTreeMap<Name, Under>,
-    /// Signals and ends of work arrive here.
+    /// Receives signals and the ends of jobs.
     heard: (Sender<Heard>, Receiver<Heard>),
     signal: Option<Signal>,
     over: Option<Over>,
 }
 
-/// What a night does.
+/// The jobs of one night, and how it was started.
 pub struct Tonight {
     pub jobs: Vec<Job>,
-    /// Those of which nothing changed.
+    /// The jobs with no changes.
     pub unchanged: BTreeSet<Name>,
     pub shard: Option<Shard>,
     pub date: Date,
     pub is_scheduled: bool,
 }
 
-/// A piece of work under way.
+/// A program under way.
 struct Under {
     working: Working,
     work: Work,
@@ -101,7 +101,7 @@ impl<'a> Driver<'a> {
         })
     }
 
-    /// Whether the night was interrupted by a signal, and the history with it.
+    /// Runs the night. Returns the history, and the signal that interrupted it, if any.
     pub fn run(mut self, tonight: Tonight) -> Result<(Book, Option<Signal>), Complaint> {
         let began = self.clock.now();
         let night = self.name(&began);
@@ -116,7 +116,7 @@ impl<'a> Driver<'a> {
             }
         }
         let went = self.work();
-        // Whatever went wrong with us, nothing of ours works on.
+        // If the night itself failed, its programs must not continue.
         if went.is_err() {
             self.signal_all(Signal::USR1);
             while !self.working.is_empty() {
@@ -133,7 +133,7 @@ impl<'a> Driver<'a> {
         Ok((self.book, self.signal))
     }
 
-    /// Its moment.
+    /// Returns the night's name, made of its start time.
     fn name(&self, began: &Zoned) -> Name {
         let moment = began.strftime("%Y%m%d-%H%M%S").to_string().parse().expect("digits make a name");
         self.book.history.free_name(&moment)
@@ -149,7 +149,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// A job as it stands; what keeps it from being done is written down.
+    /// Prepares a job in its current state, or records why it cannot run.
     fn look_at(&mut self, job: &Job) -> Result<(), Complaint> {
         match job.ready(self.plan, self.env) {
             Ok(ready) => drop(self.ready.insert(job.name.clone(), ready)),
@@ -167,7 +167,7 @@ impl<'a> Driver<'a> {
         self.write(Event::Left { job: job.clone(), left })
     }
 
-    /// As long as something can begin or is under way.
+    /// Starts and awaits jobs until none is left or under way.
     fn work(&mut self) -> Result<(), Complaint> {
         loop {
             self.heed_the_clock();
@@ -206,7 +206,7 @@ impl<'a> Driver<'a> {
         self.signal_all(signal);
     }
 
-    /// Whether there was something to begin.
+    /// Starts one job, and returns whether there was one to start.
     fn begin_one(&mut self) -> Result<bool, Complaint> {
         let wishes = self.wishes();
         let Some((name, work)) = night::next(&self.book.history, &wishes) else { return Ok(false) };
@@ -226,7 +226,7 @@ impl<'a> Driver<'a> {
         let history = &self.book.history;
         let Some(night) = history.last() else { return Share::Nothing };
         let week = self.clock.now().checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
-        // Those under way may still use all that they were given.
+        // Programs under way may still use their whole share.
         let reserved = self.working.iter().map(|(job, Under { most, .. })| {
             let spent = night.spent_by(job);
             Spent {
@@ -247,7 +247,7 @@ impl<'a> Driver<'a> {
             Work::Resume { run } => history.spent_by_run(name, run),
             Work::Measure { .. } | Work::Again { .. } | Work::Tune => Spent::default(),
         };
-        // A measurement is small, and comes first: it takes what it needs.
+        // A measurement is small and runs first, so it takes what it needs.
         let waiting = if work.is_search() { night::searching(history, wishes) } else { 1 };
         let priority = if work.is_search() { wishes[name].priority } else { 1 };
         shared(&limits, priority, waiting, own, before)
@@ -260,7 +260,7 @@ impl<'a> Driver<'a> {
         self.say(&format!("{name}: {}", morning::begun(&work, &ready.shown)));
         self.write(Event::Asked { job: name.clone(), work: work.clone() })?;
         let (told, job) = (self.heard.0.clone(), name.clone());
-        // Nobody listens any more only when the night has failed.
+        // The receiver is gone only if the night has failed.
         let done = move |ended| drop(told.send(Heard::Ended(job, ended)));
         let working = Working::start(&line, &self.plan.folder, done)?;
         self.working.insert(name.clone(), Under { working, work, most, ready });
@@ -283,7 +283,7 @@ impl<'a> Driver<'a> {
         }
         match away {
             Some(agent) => self.leave_those_with(&agent),
-            // An applied winner, or a run that was left, changes what comes next.
+            // An applied winner, or an unfinished run, changes what comes next.
             None => self.look_at(&ready.job),
         }
     }
@@ -292,7 +292,7 @@ impl<'a> Driver<'a> {
         self.write(Event::Ended { job: name.clone(), work, outcome: Box::new(outcome) })
     }
 
-    /// Fills the inbox. Whatever is wrong with it is no reason for the night to fail.
+    /// Fills the inbox. A failure here does not fail the night.
     fn draft(&mut self, name: &Name, run: &RunId, ready: &Ready) {
         let Filled { drafts, failed } = inbox::fill(run, ready, &self.book, &self.secrets, self.env);
         let written =
@@ -303,7 +303,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Who cannot be reached for one job cannot be reached for the others.
+    /// Skips all jobs that need this agent: it is unreachable for them too.
     fn leave_those_with(&mut self, agent: &str) -> Result<(), Complaint> {
         let waiting = self.ready.iter().filter(|(_, ready)| ready.agents.iter().any(|one| one == agent));
         let waiting: Vec<Name> = waiting.map(|(name, _)| name.clone()).collect();
@@ -328,7 +328,7 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Hears Ctrl-C and SIGTERM as long as the program lives.
+/// Listens for Ctrl-C and SIGTERM as long as the program lives.
 fn listen(heard: Sender<Heard>) -> Result<(), Complaint> {
     let failed = |error| Complaint::ours("cannot listen to signals").caused_by(error);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;

@@ -18,44 +18,44 @@ use crate::trust::file::TextFile;
 use crate::trust::pinned::{self, Pinned};
 use crate::trust::{TrustError, TrustStore};
 
-/// In a project's folder.
+/// Its name in a project's folder.
 const NIGHT_FILE: &str = "skilltune-night.toml";
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct NightFile {
-    /// At this time nothing new begins, and what is under way finishes its calls and is saved.
+    /// The time to stop: nothing new begins, and calls under way finish and are saved.
     #[serde(deserialize_with = "time")]
     pub until: Option<Time>,
-    /// A scheduled night that comes later than this does nothing.
+    /// A scheduled night that starts later than this does nothing.
     #[serde(deserialize_with = "time")]
     pub latest_start: Option<Time>,
     pub overlap: Overlap,
-    /// Jobs at a time.
+    /// The number of jobs at a time.
     pub parallel: usize,
-    /// Of how many nights the pages are kept.
+    /// The number of nights whose pages are kept.
     pub keep: usize,
-    /// What stays free of each usage window that an agent reports.
+    /// The share of each reported usage window that must stay free.
     pub keep_free: Option<Percent>,
-    /// What one night may use.
+    /// The limits of one night.
     pub night: Limits,
-    /// What seven days may use.
+    /// The limits of seven days.
     pub week: Limits,
     /// A command that gets the JSON of a night that needs a person, on its standard input.
     pub notify: Vec<String>,
-    /// It gets that of every night.
+    /// Whether the command gets the JSON of every night.
     pub notify_always: bool,
     pub jobs: Vec<JobEntry>,
 }
 
-/// What happens when a night is to begin while another one is under way.
+/// What to do if another night is still under way at the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Overlap {
-    /// Nothing.
+    /// Do nothing.
     #[default]
     Skip,
-    /// It begins when the other one has ended.
+    /// Start when the other night has ended.
     Queue,
 }
 
@@ -73,9 +73,9 @@ pub struct Limits {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JobEntry {
-    /// By default that of the skill.
+    /// The job's name; by default the skill's name.
     pub name: Option<String>,
-    /// One skill; with `/*` at its end, each skill in a folder; or several, which are a chain.
+    /// One skill; every skill in a folder, with `/*` at the end; or several skills, which form a chain.
     pub skill: Skills,
     pub suite: Option<PathBuf>,
     pub preset: Option<String>,
@@ -84,7 +84,7 @@ pub struct JobEntry {
     pub confidence: Option<Confidence>,
     #[serde(default = "one")]
     pub priority: u32,
-    /// How many scenarios a night measures; 0 measures none.
+    /// The number of scenarios that a night measures; 0 measures none.
     #[serde(default = "usual_sample")]
     pub sample: usize,
     #[serde(default = "usual_retries")]
@@ -93,7 +93,7 @@ pub struct JobEntry {
     pub executor: Option<String>,
     pub evaluator: Option<String>,
     pub improver: Option<String>,
-    /// What this job may use in one night.
+    /// The limits of this job in one night.
     #[serde(default)]
     pub limits: Limits,
 }
@@ -105,13 +105,13 @@ pub enum Skills {
     Chain(Vec<String>),
 }
 
-/// A file that was read and is trusted, and where it is.
+/// A file that was read and is trusted, and its path.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub file: TextFile,
-    /// The folder that its paths start from.
+    /// The folder that its paths are relative to.
     pub folder: PathBuf,
-    /// What its state is called: the file's name without its end.
+    /// The name of its state: the file's name without its extension.
     pub name: Name,
     pub content: NightFile,
 }
@@ -150,7 +150,7 @@ impl Limits {
 }
 
 impl Plan {
-    /// Where the file is that is named, or that of the project.
+    /// Returns the path of the named file, or of the project's file.
     pub fn path(named: Option<&Path>, env: &Environment) -> PathBuf {
         named.map_or_else(|| env.project_here().join(NIGHT_FILE), |path| env.cwd.join(path))
     }
@@ -164,7 +164,7 @@ impl Plan {
         Self::of(file)
     }
 
-    /// Whether a file is meant as one of jobs, good or bad.
+    /// Returns whether a file is meant as a file of jobs, valid or not.
     pub fn is_one(file: &TextFile) -> bool {
         file.path.ends_with(NIGHT_FILE)
             || file.toml::<toml::Table>().is_ok_and(|table| table.contains_key("jobs"))
@@ -180,12 +180,12 @@ impl Plan {
         Ok(Self { file, folder, name, content })
     }
 
-    /// The files of the project that its command names.
+    /// Returns the files of the project that its command names.
     pub fn scripts(&self, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
         pinned::scripts(&self.file, std::iter::once(&self.content.notify), env)
     }
 
-    /// The file decides what is spent, applied and run: a person must have read it as it is.
+    /// Fails unless a person has trusted the current file, because it decides what is spent, applied and run.
     pub fn require_trust(&self, env: &Environment) -> Result<(), Complaint> {
         let (store, scripts) = (TrustStore::new(env), self.scripts(env)?);
         if store.trusts(&self.file, &scripts)? {

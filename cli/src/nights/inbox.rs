@@ -1,7 +1,7 @@
-//! The inbox of a file of jobs: drafts of what the suites of its jobs do not ask yet, for a person to look through.
+//! The inbox of a file of jobs: drafts of what the suites of its jobs do not test yet, for a person to review.
 //!
-//! It is a suite of drafts alone, so no run counts anything of it. The journal of nights knows what was put into it: what a person
-//! deletes does not come back.
+//! It is a suite of drafts alone, so no run counts any of it. The journal of nights records what was added, so a draft
+//! that a person deletes does not come back.
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
@@ -19,10 +19,10 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
-/// As many as a person looks through at once. What does not fit comes again when there is room.
+/// As many as a person reviews at once. The rest is added later, when there is space.
 const MOST: usize = 50;
 
-/// What came into the inbox, and why something else did not.
+/// The drafts that were added, and the error if others were not.
 #[derive(Debug, Default)]
 pub struct Filled {
     pub drafts: Vec<Draft>,
@@ -33,7 +33,7 @@ pub fn place(shelf: &Shelf) -> SafePath {
     shelf.place("inbox.toml")
 }
 
-/// Puts in what a run of a job has shown.
+/// Adds the drafts that a run of a job suggests.
 pub fn fill(run: &RunId, ready: &Ready, book: &Book, secrets: &Secrets, env: &Environment) -> Filled {
     let mut filled = Filled::default();
     let failed = filled.add_all(run, ready, (book, secrets), env).err();
@@ -87,7 +87,7 @@ impl Filled {
     }
 }
 
-/// Why something did not get in, in one line.
+/// Returns why a draft was not added, in one line.
 pub fn reason(complaint: &Complaint) -> String {
     let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
     parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ")

@@ -1,7 +1,7 @@
-//! The nightly start: what is written for each scheduler, and the little that puts it in place.
+//! The nightly start: the text for each scheduler, and the code that installs it.
 //!
-//! The texts are pure functions of one `Job`. No word of a job passes through a shell, but for the crontab line: cron
-//! itself hands that to one, and every word of it is quoted.
+//! The texts are pure functions of one `Job`. No word of a job passes through a shell, except for the crontab line:
+//! cron itself starts a shell with it, and every word of it is quoted.
 //!
 //! ```text
 //! place -> by_systemd | by_launchd | by_cron -> systemd | launchd | cron -> job

@@ -1,4 +1,4 @@
-//! From an entry of the file to what would be typed for it, and to how it stands tonight.
+//! Turns an entry of the file into the command that a user would type, and into its state tonight.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
-/// What replaces a skill without a person has to be as sure as this, unless the job says otherwise.
+/// The confidence needed to replace a skill without a person, unless the job sets another.
 const UNATTENDED: &str = "0.95";
 
 /// What would be typed for a search: its first word is the command.
@@ -39,29 +39,29 @@ struct Line {
 pub struct Job {
     pub name: Name,
     pub entry: JobEntry,
-    /// As the commands take them.
+    /// The skills, as the commands take them.
     pub skills: String,
     is_chain: bool,
-    /// What becomes of a winner.
+    /// What to do with a winner.
     pub apply: String,
 }
 
-/// A job that can be done, as it stands.
+/// A job that can run now.
 #[derive(Clone, Debug)]
 pub struct Ready {
     pub job: Job,
     pub wish: Wish,
-    /// Where its runs are.
+    /// The project that contains its runs.
     pub project: PathBuf,
-    /// Its agents in words: where one of them is away, the others that need it wait too.
+    /// Its agents as text: if one of them is unreachable, the other jobs that need it wait too.
     pub agents: Vec<String>,
-    /// The names of its agents, as the settings have them.
+    /// The names of its agents in the settings.
     pub agent_names: BTreeSet<String>,
-    /// What the target's name is for people.
+    /// The target's name for people.
     pub shown: String,
 }
 
-/// All jobs of the file, each with a name of its own.
+/// Returns all jobs of the file, each with a unique name.
 pub fn all(plan: &Plan) -> Result<Vec<Job>, Complaint> {
     let mut jobs: Vec<Job> = Vec::new();
     for entry in &plan.content.jobs {
@@ -101,7 +101,7 @@ pub fn all(plan: &Plan) -> Result<Vec<Job>, Complaint> {
     Ok(jobs)
 }
 
-/// A person takes a winner when they have looked at it: as a branch where there is a repository.
+/// Returns the default for a winner: it waits for a review, as a branch if there is a repository.
 fn usual(plan: &Plan) -> &'static str {
     let is_repository = |folder: &std::path::Path| {
         let git = folder.join(".git");
@@ -110,7 +110,7 @@ fn usual(plan: &Plan) -> &'static str {
     if plan.folder.ancestors().any(is_repository) { "branch" } else { "never" }
 }
 
-/// The lists of skills that an entry stands for.
+/// Returns the lists of skills that an entry names.
 fn targets(skill: &Skills, plan: &Plan) -> Result<Vec<(String, bool)>, Complaint> {
     match skill {
         Skills::Chain(many) => Ok(vec![(many.join(","), many.len() > 1)]),
@@ -133,7 +133,7 @@ fn targets(skill: &Skills, plan: &Plan) -> Result<Vec<(String, bool)>, Complaint
 }
 
 impl Job {
-    /// How it stands, or why nothing can be done for it.
+    /// Returns the job's current state, or why it cannot run.
     pub fn ready(&self, plan: &Plan, env: &Environment) -> Result<Ready, Left> {
         let env = Environment { cwd: plan.folder.clone(), ..env.clone() };
         let skills = find::skills(&self.skills, &env).map_err(|error| refused(&error.into()))?;
@@ -168,8 +168,8 @@ impl Job {
         Ok(Ready { job: self.clone(), wish, project, agents, agent_names, shown })
     }
 
-    /// The plan of the run that would tune it, with the files that its scenarios bring. Any limit of the night in money is one
-    /// of that run: an agent that it cannot count is refused here.
+    /// Plans the run that would tune it, with the files that its scenarios bring. Any money limit of the night applies
+    /// to that run, so an agent whose cost is unknown is refused here.
     fn planned(
         &self,
         plan: &Plan,
@@ -217,7 +217,7 @@ impl Job {
         words
     }
 
-    /// What `tune` and `calibrate` both take.
+    /// Returns the arguments that `tune` and `calibrate` share.
     fn shared(&self) -> Vec<String> {
         let entry = &self.entry;
         let suite = entry.suite.as_ref().map(|path| path.display().to_string());
@@ -232,7 +232,7 @@ impl Job {
         chain.into_iter().chain(["--".to_owned(), self.skills.clone()]).collect()
     }
 
-    /// What is typed for a piece of work that may use so much.
+    /// Returns the command line of a piece of work with these limits.
     pub fn line(&self, work: &Work, most: Ceilings) -> Vec<String> {
         let (mut words, rest) = match work {
             Work::Tune => (vec!["tune".to_owned()], self.tune()[1..].to_vec()),
@@ -254,7 +254,8 @@ impl Job {
     }
 }
 
-/// Its agents are executor and judge: whoever improves a skill does not change what it is worth.
+/// Returns the key of a measurement. It covers executor and judge only: the improver of a skill does not change its
+/// score.
 pub fn key(skill: Digest, suite: Digest, roles: &Roles) -> Key {
     let both = [Role::EXECUTOR, Role::EVALUATOR];
     let both = || both.iter().filter_map(|role| Some((role, roles.get(role)?)));

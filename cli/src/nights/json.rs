@@ -1,4 +1,4 @@
-//! The same morning for scripts. Its keys are in docs/nights.md.
+//! The morning page as JSON for scripts. Its keys are documented in docs/nights.md.
 
 use serde_json::{Value, json};
 use skilltune_phases::night::{Done, End, Morning, Place, Spent, Worse};

@@ -1,8 +1,8 @@
 //! `junit.xml` of a night: each job is a test case, for CI systems. `docs/junit.xsd` describes it.
 //!
-//! A skill that works worse is a failure. An agent, a service or a skilltune that failed is an error. A job that did not run, or
-//! that is undecided, is skipped. A skill that was low once passes, and a property says so. A search without a winner passes: the skill
-//! stays as it is.
+//! A skill that works worse is a failure. A failed agent, service or skilltune is an error. A job that did not run, or
+//! that is undecided, is skipped. A skill that was low once passes, and a property says so. A search without a winner
+//! passes: the skill stays unchanged.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use skilltune_phases::name::Name;
@@ -23,10 +23,10 @@ pub fn junit(morning: &Morning<'_>) -> String {
     report.to_string().expect("a text of safe characters has an XML text")
 }
 
-/// What a job has come to.
+/// The result of a job.
 enum Result {
     Passed,
-    /// Low once: no more is known.
+    /// Low once, not confirmed.
     Flaky(String),
     Regressed(&'static str, String),
     Infra(&'static str, String),
@@ -60,7 +60,7 @@ fn told(mut status: TestCaseStatus, kind: &str, why: &str) -> TestCaseStatus {
     status
 }
 
-/// The worst that is known of it comes first.
+/// Returns the worst known result of a job.
 fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
     let worse_one = morning.worse.iter().find(|one| name(one) == job);
     if let Some(one) = worse_one.filter(|one| one.needs_you()) {

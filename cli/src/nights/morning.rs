@@ -1,4 +1,4 @@
-//! What a night has come to, in words: the lines while it works, and the page of the morning.
+//! Formats a night: the lines while it runs, and the morning page.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::text::figures::{count, dollars, duration, grouped};
 use crate::text::markdown::{Page, code, words};
 use crate::text::plain::{one_line, shell_path};
 
-/// While a piece of work begins.
+/// Formats the start of a piece of work.
 pub fn begun(work: &Work, shown: &str) -> String {
     match work {
         Work::Measure { only } => format!("measuring {shown} on {}", count(only.len(), "scenario")),
@@ -27,7 +27,7 @@ pub fn begun(work: &Work, shown: &str) -> String {
     }
 }
 
-/// When it has ended.
+/// Formats its end.
 pub fn ended(outcome: &Outcome) -> String {
     match &outcome.end {
         End::Decided(decided) => format!("{}{}", one_line(&decided.words), outcome_text(&decided.place)),
@@ -58,7 +58,7 @@ pub fn left(left: &Left) -> String {
     }
 }
 
-/// The reason alone.
+/// Formats the reason alone.
 pub fn why(left: &Left) -> String {
     let told = self::left(left);
     told.split_once(": ").map_or(told.clone(), |(_, why)| why.to_owned())
@@ -76,7 +76,7 @@ fn outcome_text(place: &Place) -> String {
     }
 }
 
-/// The answer to the first question, in one line.
+/// Returns the answer to the first question, in one line.
 pub fn headline(morning: &Morning<'_>) -> String {
     let waits = morning.better.iter().filter(|better| better.needs_you()).count();
     let worse = morning.worse.iter().filter(|worse| worse.needs_you()).count();
@@ -113,7 +113,7 @@ fn is_ours(done: &Done) -> bool {
     matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. })
 }
 
-/// `night.md`: the questions of a person, in the order in which they ask them.
+/// Returns `night.md`: the questions of a reader, in the order in which they ask them.
 pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
     let night = morning.night;
     let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
@@ -151,7 +151,7 @@ fn tell(page: &mut Page, lines: impl Iterator<Item = String>) {
     if lines.is_empty() { page.paragraph("Nothing.") } else { page.list(lines) }
 }
 
-/// What a person can do, one line each.
+/// Lists what a person can do, one line each.
 fn needs(morning: &Morning<'_>) -> Vec<String> {
     let winners = morning.better.iter().filter(|better| better.needs_you()).map(|better| next(better));
     let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(|worse| {
@@ -172,7 +172,7 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
     winners.chain(worse).chain(held).chain(refused).chain(failed).collect()
 }
 
-/// A text of ours with commands between backticks, which stay commands.
+/// Escapes one of our texts and keeps the commands between backticks.
 fn marked(text: &str) -> String {
     let text = one_line(text);
     let parts: Vec<&str> = text.split('`').collect();
@@ -187,12 +187,12 @@ fn marked(text: &str) -> String {
     parts.iter().enumerate().map(part).collect()
 }
 
-/// A command that is there to be typed, with a name that a journal has.
+/// Formats a command to type, with a name from a journal.
 fn typed(command: &str, name: &str) -> String {
     code(&format!("{command} {}", shell_path(Path::new(&one_line(name)))))
 }
 
-/// How a winner gets to where it belongs.
+/// Says how to apply a winner.
 fn next(better: &Better<'_>) -> String {
     let Better { done, decided } = better;
     let (job, run) = (words(&done.job), run(done));
@@ -237,7 +237,7 @@ fn risen((job, change): &(&Name, &Change)) -> String {
     format!("{}: {}", words(job), updated(change))
 }
 
-/// What the same skill is worth on the same scenarios since its agents changed.
+/// Says how the score of an unchanged skill differs on the same scenarios since its agents changed.
 fn updated(change: &Change) -> String {
     let (lower, upper) = change.fall.bounds();
     let what = change.what.iter().map(|what| marked(what)).collect::<Vec<_>>().join("; ");
@@ -281,7 +281,7 @@ fn undecided(done: &Done, decided: &Decided) -> String {
     format!("{}: {}.{price}", words(&done.job), marked(&decided.words))
 }
 
-/// Of many jobs that did not change, more names are no help.
+/// The most unchanged jobs that are named.
 const MOST_NAMED: usize = 5;
 
 fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
@@ -342,7 +342,7 @@ fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// By job, where there are several.
+/// Lists the costs, by job if there are several.
 fn costs(page: &mut Page, night: &Night) {
     let rows = night.jobs.iter().map(|job| (job, night.spent_by(job))).filter(|(_, spent)| spent.calls > 0);
     let rows: Vec<_> = rows.map(|(job, spent)| vec![words(job), cost(&spent)]).collect();

@@ -1,4 +1,5 @@
-//! The command of the file that gets the morning, so that nobody has to look: without a shell, under guard and with a deadline.
+//! Runs the file's command with the morning page, so that the user need not check: without a shell, under a guardian
+//! and with a deadline.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,17 +20,17 @@ const DEADLINE: Duration = Duration::from_secs(60);
 
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What it gets of our environment; no key is among them.
+/// The variables of our environment that it gets; none of them is a key.
 const PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TZ"];
 
-/// Whether the command has got the morning; an error says why not.
+/// Whether the command got the morning page; the error says why not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Notified {
     pub ok: bool,
     pub error: Option<String>,
 }
 
-/// Starts the command; whatever goes wrong with it is no failure of the night.
+/// Starts the command. A failure here does not fail the night.
 pub fn notify(plan: &Plan, morning: &str, env: &Environment) -> Notified {
     let error = run(plan, morning, env).err();
     Notified { ok: error.is_none(), error: error.map(|why| one_line(&why)) }
@@ -37,7 +38,7 @@ pub fn notify(plan: &Plan, morning: &str, env: &Environment) -> Notified {
 
 fn run(plan: &Plan, morning: &str, env: &Environment) -> Result<(), String> {
     let told = |complaint: Complaint| [&[complaint.what][..], &complaint.causes].concat().join(": ");
-    // The night was long: the script may be another one by now.
+    // The script may have changed during the night.
     plan.require_trust(env).map_err(told)?;
     let command = &plan.content.notify;
     let program = program(plan, env).map_err(|error| format!("{}: {error}", command[0]))?;
@@ -74,7 +75,7 @@ fn run(plan: &Plan, morning: &str, env: &Environment) -> Result<(), String> {
     ended.remove(0)
 }
 
-/// Where the program of the command is, if there is a command.
+/// Returns the path of the command's program, if there is a command.
 pub fn program(plan: &Plan, env: &Environment) -> which::Result<PathBuf> {
     let name = plan.content.notify.first().ok_or(which::Error::CannotFindBinaryPath)?;
     which::which_in(name, Some(env.vars.get("PATH").map_or("", String::as_str)), &plan.folder)

@@ -1,5 +1,5 @@
-//! The keys that no text of a night shows: they are hidden before anything is written down, so that the journal, all pages and the
-//! command that is notified are free of them.
+//! Hides keys in all texts of a night before anything is written, so that the journal, all pages and the notified
+//! command are free of them.
 
 use skilltune_phases::checks::How;
 use skilltune_phases::demand::Demand;
@@ -9,7 +9,7 @@ use skilltune_phases::transcript::Redaction;
 
 use crate::terminal::environment::Environment;
 
-/// The keys of our own environment; what looks like a key is hidden too.
+/// The keys in our own environment. Text that looks like a key is hidden too.
 pub struct Secrets(Redaction);
 
 impl Secrets {
@@ -37,13 +37,13 @@ impl Secrets {
         Outcome { end, ..outcome }
     }
 
-    /// An agent has written what its dangers quote; all other texts are our own.
+    /// Agents wrote the text that the dangers quote; all other texts are our own.
     fn decided(&self, decided: Decided) -> Decided {
         let dangers = decided.dangers.iter().map(|danger| self.hide(danger)).collect();
         Decided { dangers, ..decided }
     }
 
-    /// A judge has written what they ask.
+    /// Hides keys in the demands, which a judge wrote.
     pub fn demands(&self, demands: &mut [Demand]) {
         for demand in demands {
             if let How::Question { text } = &mut demand.how {

@@ -1,4 +1,4 @@
-//! What a run has come to, for the journal of nights: read from its own journal when its program has ended.
+//! Reads the outcome of a finished run from its journal, for the journal of nights.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::terminal::environment::Environment;
 use crate::text::figures;
 use crate::text::plain::one_line;
 
-/// What a program of ours has left behind.
+/// The output and exit code of a job's program.
 #[derive(Clone, Debug)]
 pub struct Ended {
     pub code: Option<i32>,
@@ -51,7 +51,7 @@ pub fn outcome(ended: &Ended, ready: &Ready, env: &Environment) -> Outcome {
     let Some(known) = run.as_ref().and_then(|run| load(run, &ready.project, env)) else {
         let why = said(&ended.stderr);
         return none(match ended.code {
-            // Somebody works on it: the next night finds it free.
+            // Another process works on it; the next night tries again.
             Some(2) if why.contains(IN_USE) => End::Unjudged { why },
             Some(2) => End::Refused { why },
             _ => End::Failed { why },
@@ -67,7 +67,7 @@ fn load(run: &RunId, project: &Path, env: &Environment) -> Option<Run> {
     Some(Runs::of(project, env).ok()?.load::<Tune>(run).ok()?.run)
 }
 
-/// The last line that is an object.
+/// Returns the last line that is an object.
 fn last_object(stdout: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(stdout).ok()?;
     let value: Value =
@@ -75,7 +75,7 @@ fn last_object(stdout: &[u8]) -> Option<Value> {
     value.is_object().then_some(value)
 }
 
-/// The first line of a complaint, without its mark.
+/// Returns the first line of a complaint, without its prefix.
 fn said(stderr: &[u8]) -> Box<str> {
     let text = String::from_utf8_lossy(stderr);
     let error = text.lines().find(|line| line.starts_with("error"));
@@ -96,7 +96,7 @@ fn spent(run: &Run) -> Spent {
     }
 }
 
-/// Of executor and judge, the model that answered most.
+/// Returns the model that answered most, for executor and judge.
 fn models(run: &Run) -> std::collections::BTreeMap<String, String> {
     let most = |role: &Role| {
         let models = run.models.get(role)?;

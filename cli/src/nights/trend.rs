@@ -1,4 +1,4 @@
-//! A job over all nights: drawn in the terminal, or as data.
+//! Shows a job over all nights: drawn in the terminal, or as data.
 
 use serde_json::{Value, json};
 use skilltune_phases::drift::Standing;
@@ -17,7 +17,7 @@ fn standing(point: &Point) -> &'static str {
     }
 }
 
-/// One line a night, the newest last, and before them all in one.
+/// Draws one line per night, the newest last, with a strip of all nights first.
 pub fn drawn(job: &Job, is_utf8: bool, width: usize) -> String {
     let points: Vec<&Point> = job.points.iter().collect();
     let newest = &points[points.len().saturating_sub(width.clamp(20, 365))..];

@@ -1,4 +1,4 @@
-//! One piece of work: this program once more, with its own arguments, and what it leaves on its streams.
+//! One piece of work: another process of this program, its arguments, and the output on its streams.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;
@@ -11,10 +11,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::nights::told::Ended;
 use crate::terminal::complaint::Complaint;
 
-/// Tells a program of ours which process it works for: it saves its work and ends if that one is killed.
+/// The process that a program of ours works for: it saves its work and ends if that process is killed.
 pub const NIGHT: &str = "SKILLTUNE_NIGHT";
 
-/// More than any summary or complaint; the rest is read and forgotten.
+/// More than any summary or complaint has; the rest is read and dropped.
 const MOST: usize = 4 << 20;
 
 /// A program under way.
@@ -24,7 +24,7 @@ pub struct Working {
 }
 
 impl Working {
-    /// Starts it; its end is told to `done`.
+    /// Starts the program; `done` is called when it ends.
     pub fn start(
         words: &[String],
         folder: &Path,
@@ -34,12 +34,12 @@ impl Working {
         let exe = std::env::current_exe().map_err(failed)?;
         let (words, folder) = (words.to_vec(), folder.to_owned());
         let (begun, told) = std::sync::mpsc::channel();
-        // The thread that starts it stays as long as it: the kernel takes the end of a thread for that of the parent.
+        // The thread must live as long as the program: the kernel treats the end of this thread as the parent's end.
         thread::spawn(move || {
             let mut command = Command::new(exe);
             command.args(words).current_dir(folder).env(NIGHT, std::process::id().to_string());
             command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-            // Ctrl-C at the terminal is for us alone, and we pass it on.
+            // Ctrl-C at the terminal goes only to this process, which forwards it.
             command.process_group(0);
             let mut child = match command.spawn() {
                 Ok(child) => child,
@@ -58,13 +58,13 @@ impl Working {
         Ok(Self { pid })
     }
 
-    /// Passes a signal on; it may have ended meanwhile.
+    /// Forwards a signal. The program may have ended already.
     pub fn signal(&self, signal: Signal) {
         let _ = kill_process(self.pid, signal);
     }
 }
 
-/// To its end, so that nobody waits for us.
+/// Reads to the end, so that the writer never blocks.
 fn read(mut from: impl Read) -> Vec<u8> {
     let (mut kept, mut buffer) = (Vec::new(), [0; 8192]);
     while let Ok(length @ 1..) = from.read(&mut buffer) {
@@ -74,14 +74,14 @@ fn read(mut from: impl Read) -> Vec<u8> {
     kept
 }
 
-/// In a program that a night has started: if the night is killed, it finishes its calls and saves. Whatever that program starts
-/// has the same variable and another parent, and is left alone.
+/// Makes a program that a night started finish its calls and save if the night is killed. Its own children have the
+/// same variable but another parent, so they are not affected.
 pub fn follow_the_night() {
     let night = std::env::var(NIGHT).ok().and_then(|text| text.parse::<i32>().ok());
     let parent = rustix::process::getppid().map(|parent| parent.as_raw_nonzero().get());
     if night.is_some() && night == parent {
         #[cfg(target_os = "linux")]
-        // Without it only a killed night is worse.
+        // A failure here only matters if the night is killed.
         let _ = rustix::process::set_parent_process_death_signal(Some(Signal::USR1));
     }
 }

@@ -1,4 +1,4 @@
-//! A bar for a copy that takes a while, at a terminal.
+//! A progress bar in the terminal for a copy that takes a while.
 
 use indicatif::{ProgressBar, ProgressStyle};
 use skilltune_orchestrator::snapshot::{Entry, Manifest, Node};
@@ -7,14 +7,14 @@ use crate::progress::is_live;
 use crate::progress::look::Letters;
 use crate::terminal::environment::Environment;
 
-/// Nothing, where nobody sees it or the copy is short.
+/// A bar, or `None` if there is no terminal or the copy is short.
 #[derive(Debug)]
 pub struct Bar(Option<ProgressBar>);
 
-/// Less than this is copied before anybody could read a bar.
+/// The smallest number of bytes that shows a bar. A smaller copy ends before anyone could read it.
 const LONG: u64 = 16 << 20;
 
-/// To make a file takes as long as to write so many bytes.
+/// The number of bytes that take as long to write as creating one file.
 const EACH: u64 = 16 << 10;
 
 impl Bar {

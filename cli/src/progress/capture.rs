@@ -1,4 +1,4 @@
-//! Reporters and what they wrote, for tests.
+//! Reporters and their captured output, for tests.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
@@ -52,7 +52,7 @@ impl Captured {
     }
 }
 
-/// Tells a reporter the whole of a run, record by record.
+/// Sends a whole run to a reporter, record by record.
 pub fn follow<L: Loop, R: Reporter<L>>(play: &Play<L>, reporter: impl FnOnce(Streams) -> R) -> Captured {
     let captured = Captured::default();
     let mut reporter = reporter(captured.streams());

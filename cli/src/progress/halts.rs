@@ -1,4 +1,4 @@
-//! What keeps a run from going on, and what helps: the same lines for every loop.
+//! Explains why a run cannot continue and how to fix it, with the same lines for every loop.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::report::{advice, ceilings, words};
 use crate::text::width::wrapped;
 use crate::text::{figures, plain};
 
-/// What a run waits for, until when, and how long that is.
+/// Returns what a run waits for, until when, and how long that is.
 pub fn waiting<L: Ui>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<String> {
     let left = Duration::try_from(until.duration_since(run.updated_at)).unwrap_or_default();
     let (moment, left) = (figures::moment(until), figures::duration(left));
@@ -22,13 +22,13 @@ pub fn waiting<L: Ui>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<Strin
     [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
 }
 
-/// Which ceiling a run is paused at, and the command to go on with a higher one.
+/// Returns the ceiling that a run is paused at, and the command to continue with a higher one.
 pub fn at_ceiling<L: Ui>(run: &Run<L>, ceiling: Ceiling, look: Look) -> Vec<String> {
     let told = wrapped(&format!("  {}", ceilings::told(run, ceiling)), look.width, "    ");
     told.into_iter().chain(to_copy("  hint: continue with", &advice::resume(run), look.width)).collect()
 }
 
-/// What a run cannot go on for, and what helps.
+/// Returns why a run is blocked, and how to fix it.
 pub fn blocked<L: Ui>(run: &Run<L>, failed: &FailedCall<L>, look: Look) -> Vec<String> {
     let told = stopped_by(run, failed);
     let hint = format!("  hint: {}", advice::unblock(run, failed));

@@ -1,4 +1,4 @@
-//! `--format json` and `jsonl`: one object at the end, with or without every record on a line before it.
+//! `--format json` and `jsonl`: one object at the end; `jsonl` writes every record on a line before it.
 
 use std::io;
 
@@ -17,12 +17,12 @@ pub struct Json {
 }
 
 impl Json {
-    /// Nothing until the end, then one object on one line.
+    /// Writes nothing until the end, then one object on one line.
     pub fn at_the_end(streams: Streams) -> Self {
         Self { streams, tells_records: false }
     }
 
-    /// Each record as a line, and at the end the summary as the last one.
+    /// Writes each record as a line, and at the end the summary as the last line.
     pub fn by_record(streams: Streams) -> Self {
         Self { streams, tells_records: true }
     }
@@ -88,7 +88,7 @@ mod tests {
         }
     }
 
-    /// Takes nothing.
+    /// A writer that fails every write.
     struct Deaf(io::ErrorKind);
 
     impl io::Write for Deaf {

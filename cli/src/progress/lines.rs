@@ -1,4 +1,4 @@
-//! Lines that a person reads of a run of any loop: plain text, never wider than told.
+//! Lines about a run of any loop for people: plain text, never wider than the given width.
 
 use skilltune_phases::ledger::Account;
 use skilltune_phases::plan::Roles;
@@ -8,10 +8,10 @@ use crate::report::words;
 use crate::text::width::{columns, wrapped};
 use crate::text::{figures, plain};
 
-/// Narrower than this, columns are not lined up.
+/// The smallest width at which columns are aligned.
 pub const ROOMY: usize = 60;
 
-/// Who does what, and what has to be known of them.
+/// Returns the agents of all roles, and the notes about them.
 pub fn who(roles: &Roles, notes: &[String], width: usize) -> Vec<String> {
     let told = plain::one_line(&words::roles(roles));
     let mut lines = if told.is_empty() { Vec::new() } else { wrapped(&told, width, "  ") };
@@ -25,7 +25,7 @@ pub fn advised(next: &Next, width: usize) -> Vec<String> {
     to_copy(&format!("to {}:", next.purpose), &next.command, width)
 }
 
-/// A path or a command is there to be copied: it is never cut, and has a line of its own where it does not fit.
+/// Shows a path or command to copy: it is never cut, and moves to its own line if it does not fit.
 pub fn to_copy(lead: &str, text: &str, width: usize) -> Vec<String> {
     let text = plain::one_line(text);
     let whole = format!("{lead} {text}");
@@ -37,7 +37,7 @@ pub fn to_copy(lead: &str, text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// What the calls of a run came to.
+/// Summarizes the calls of a run and their cost.
 pub fn cost(total: &Account) -> String {
     let cached = if total.cached > 0 { format!(", {} from the cache", total.cached) } else { String::new() };
     format!(

@@ -1,4 +1,4 @@
-//! The one line that changes: what runs now, and for how long.
+//! The live line: what is running now, and for how long.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,9 +26,9 @@ pub struct Live<L: Ui> {
 /// The time that the line shows.
 #[derive(Clone, Copy, Debug)]
 enum Clock {
-    /// How long the first of what runs has been running.
+    /// The time since the oldest running step began.
     Since(Instant),
-    /// How long it is until then.
+    /// The time that remains until then.
     Until(Timestamp),
 }
 
@@ -59,13 +59,13 @@ impl<L: Ui> Live<L> {
         }
     }
 
-    /// Nothing runs, and is waited for.
+    /// Shows a countdown while nothing runs.
     pub fn waiting(&mut self, until: Timestamp, width: usize) {
         self.set(Some(Clock::Until(until)));
         self.bar.set_message(around("waiting for the limit to reset", "", "", width.saturating_sub(MARGIN)));
     }
 
-    /// Lets others write lines above the live one.
+    /// Pauses the live line while other lines are written above it.
     pub fn aside(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
     }
@@ -112,7 +112,7 @@ fn style(clock: Arc<Mutex<Option<Clock>>>) -> ProgressStyle {
     })
 }
 
-/// The oldest step under way, and how many others there are.
+/// Describes the oldest running step, and the number of other steps.
 fn message<L: Ui>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String {
     let Some((oldest, others)) = under_way.split_first() else { return String::new() };
     let after = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };

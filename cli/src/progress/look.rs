@@ -1,27 +1,27 @@
-//! How the talk looks, and the letters that a terminal can show.
+//! The layout of progress output, and the characters that a terminal can show.
 
 use crate::terminal::environment::Environment;
 use crate::terminal::style::Style;
 
-/// How the talk looks.
+/// The layout of progress output.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// No line is wider than this.
+    /// The maximum width of a line.
     pub width: usize,
-    /// Whether a line that changes may be shown: only where the talk goes to a terminal.
+    /// Whether the live line may be shown: only if the progress output goes to a terminal.
     pub live: bool,
     pub talk: Style,
     pub data: Style,
-    /// Of the picture, and of the live line.
+    /// The characters of the chart and the live line.
     pub letters: Letters,
 }
 
-/// What bars are drawn with, and the spinner.
+/// The characters for bars and the spinner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Letters {
     /// Eighths of a column.
     Blocks,
-    /// Whole columns, for where nothing but ASCII can be shown.
+    /// Whole columns, for terminals that show only ASCII.
     Plain,
 }
 

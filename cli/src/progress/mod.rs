@@ -1,7 +1,7 @@
-//! What a person or a script sees while a run goes on, and at its end.
+//! Output for people and scripts while a run is active, and at its end.
 //!
-//! One stream of records feeds every reporter. Data goes to one stream, talk to another; a stream that nobody reads
-//! any more never ends a run.
+//! One stream of records feeds every reporter. Data goes to one stream, progress to another; a closed stream never ends
+//! a run.
 
 use std::io;
 
@@ -32,7 +32,7 @@ pub use crate::progress::look::Look;
 pub use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::talk::{Narrated, Talk};
 
-/// The reporter that a format asks for, on the program's own streams; `objects` hold the versions of its run.
+/// Returns the reporter of a format on the program's own streams; `objects` hold the versions of its run.
 pub fn reporter<L: Narrated>(
     format: Streamed,
     objects: Objects,
@@ -47,7 +47,7 @@ pub fn reporter<L: Narrated>(
     }
 }
 
-/// Tells a run again from its records, as it was told while it went on; all of it is data.
+/// Reports a run again from its records, as it was reported live; writes everything as data.
 pub fn retell<L: Narrated>(
     records: &[Record<L>],
     objects: Objects,
@@ -68,12 +68,12 @@ pub fn retell<L: Narrated>(
     talk.finished(&run).map_err(unwritten)
 }
 
-/// In a pipe no line is drawn again and again.
+/// Returns false in a pipe, where no line can be redrawn.
 fn is_live(env: &Environment) -> bool {
     env.terminal.stderr && !env.is_ci() && !env.is_dumb()
 }
 
-/// A pipe has no width either.
+/// Returns the layout for this environment; a pipe has no width either.
 fn look(env: &Environment, printer: Printer) -> Look {
     Look {
         width: talk_width(env),

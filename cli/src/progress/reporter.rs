@@ -1,4 +1,4 @@
-//! What every reporter is told, and where it may write.
+//! The events that every reporter receives, and the streams that it may write to.
 
 use std::io::{self, Write};
 
@@ -6,22 +6,22 @@ use skilltune_phases::event::Record;
 use skilltune_phases::loops::Loop;
 use skilltune_phases::run::Run;
 
-/// Follows one run. `run` always holds the record that is told.
+/// Follows one run. `run` already includes the reported record.
 pub trait Reporter<L: Loop> {
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>);
     fn began(&mut self, run: &Run<L>, step: &L::Step);
     fn ended(&mut self, run: &Run<L>, step: &L::Step);
-    /// Nothing more will happen to this run now: it is at its end, or paused. Tells whether all data was written.
+    /// Reports that the run has ended or paused. Fails if some data was not written.
     fn finished(&mut self, run: &Run<L>) -> io::Result<()>;
-    /// Something that a person should know and that is no part of the run.
+    /// Reports something that the user should know and that does not belong to the run.
     fn remark(&mut self, text: &str);
 }
 
-/// Where a reporter writes: data for programs, talk for people.
+/// The output streams of a reporter: data for programs, messages for people.
 pub struct Streams {
     data: Box<dyn Write + Send>,
     talk: Box<dyn Write + Send>,
-    /// Why data was lost, the first time that it was.
+    /// The first error that lost data.
     lost: Option<io::Error>,
 }
 
@@ -43,17 +43,17 @@ impl Streams {
     }
 
     pub fn talk(&mut self, line: &str) {
-        // Nobody is left to be told that nobody can be told.
+        // stderr is closed; nothing to report to.
         drop(write(&mut self.talk, line));
     }
 
-    /// Whether all data came where it was to go, told once.
+    /// Fails if some data was not written. Reports this only once.
     pub fn written(&mut self) -> io::Result<()> {
         self.lost.take().map_or(Ok(()), Err)
     }
 }
 
-/// Nothing that cannot be written ends a run that is being paid for; a reader that has gone away has had enough.
+/// Writes a line. Ignores a closed pipe, because the reader has gone; a failed write must never end a paid run.
 fn write(to: &mut dyn Write, line: &str) -> io::Result<()> {
     match writeln!(to, "{line}").and_then(|()| to.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),

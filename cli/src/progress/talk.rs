@@ -1,4 +1,4 @@
-//! `--format human`: a header once, the live line, pauses, waits and remarks; the rest is what each loop has to say.
+//! `--format human`: a header once, the live line, pauses, waits and remarks; each loop writes the rest.
 
 use std::fmt;
 use std::io;
@@ -17,22 +17,22 @@ use crate::report::{ceilings, words};
 use crate::text::plain;
 use crate::text::width::{cut, wrapped};
 
-/// What people are told of the runs of one loop.
+/// The progress output for runs of one loop.
 pub trait Narrated: Ui {
-    /// What is looked up beside the run.
+    /// Data that is looked up beside the run.
     type Shelf: 'static;
 
     fn shelf(objects: Objects) -> Self::Shelf;
 
-    /// What is asked for, up to what, and by whom it is done.
+    /// Returns the lines about the task, its limits and its agents.
     fn header(run: &Run<Self>, width: usize) -> Vec<String>;
 
-    /// An answer, before anything is decided on it.
+    /// Reports an answer before any decision on it.
     fn tell_answer(_: &mut Talk<Self>, _: &Run<Self>, _: &Done<Self>) {}
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run<Self>, decision: &Self::Decision);
 
-    /// How it came out, as data.
+    /// Reports the result as data.
     fn tell_end(talk: &mut Talk<Self>, run: &Run<Self>);
 }
 
@@ -71,7 +71,7 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
         let Some(live) = &mut self.live else { return };
         live.ended(run, step, self.look.width);
         if live.is_idle() {
-            // Whoever is asked something next must not find a spinner in the answer.
+            // The next question must not mix with a spinner.
             self.rest();
         }
     }
@@ -101,7 +101,7 @@ impl<L: Narrated> Talk<L> {
         Self { look, shelf, streams, live: None, greeted: false }
     }
 
-    /// The header, before anything else.
+    /// Writes the header first.
     fn greet(&mut self, run: &Run<L>) {
         if self.greeted {
             return;
@@ -115,7 +115,7 @@ impl<L: Narrated> Talk<L> {
         self.say(&told);
     }
 
-    /// The first call of unknown cost, where a ceiling would have to count it.
+    /// Notes the first call of unknown cost if a ceiling would have to count it.
     fn priced(&mut self, run: &Run<L>, done: &Done<L>) {
         let is_first = done.spent.usd.is_none() && !done.spent.cached && run.ledger.total().unpriced == 1;
         if let Some(role) = L::role(&done.step).filter(|_| is_first && run.plan.ceilings.usd.is_some()) {
@@ -126,7 +126,7 @@ impl<L: Narrated> Talk<L> {
         }
     }
 
-    /// The first answer of an agent that reports no usage window, where a share of it has to stay free.
+    /// Notes the first answer of an agent that reports no usage window if a share of it must stay free.
     fn reports_usage(&mut self, run: &Run<L>, done: &Done<L>) {
         let Some(role) = L::role(&done.step).filter(|_| done.outcome.is_ok() && !done.spent.cached) else {
             return;
@@ -152,7 +152,7 @@ impl<L: Narrated> Talk<L> {
                 let told = recast.map(words::recast).unwrap_or_default();
                 return self.say(&wrapped(&plain::one_line(&told), self.look.width, "  "));
             }
-            // The pause or the wait that follows says it.
+            // The pause or the wait that follows reports it.
             Signal::KeptFree { .. } => return,
             Signal::Ceilings(_) => return self.say(&wrapped(&ceilings::line(run), self.look.width, "  ")),
             Signal::Waiting { until } => return self.waiting(run, *until),
@@ -180,7 +180,7 @@ impl<L: Narrated> Talk<L> {
         }
     }
 
-    /// One line for a log, and one that counts down on a terminal.
+    /// Shows one line in a log, and a countdown on a terminal.
     fn waiting(&mut self, run: &Run<L>, until: Timestamp) {
         self.say(&halts::waiting(run, until, self.look.width));
         if self.look.live {
@@ -189,7 +189,7 @@ impl<L: Narrated> Talk<L> {
         }
     }
 
-    /// No live line, until a step begins.
+    /// Removes the live line until a step begins.
     fn rest(&mut self) {
         if let Some(mut live) = self.live.take() {
             live.clear();

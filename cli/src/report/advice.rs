@@ -1,4 +1,4 @@
-//! What a person may want to type after a run, or in the middle of one.
+//! Commands to suggest during or after a run.
 
 use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::loops::Loop;
@@ -9,20 +9,20 @@ use crate::report::ceilings;
 use crate::report::ui::Ui;
 use crate::text::figures;
 
-/// A command to type next, and what for.
+/// A suggested next command and its purpose.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Next {
     pub command: String,
     pub purpose: &'static str,
 }
 
-/// The command that takes a run up again; one that is paused at a ceiling needs a higher one.
+/// Returns the command that resumes a run; a run paused at a ceiling needs a higher one.
 pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
     let flags = ceilings::flags(run).map_or(String::new(), |flags| format!(" {flags}"));
     format!("skilltune resume {}{flags}", run.plan.run)
 }
 
-/// What lets a run that is blocked go on.
+/// Returns how to unblock a run.
 pub fn unblock<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>) -> String {
     let cast = L::role(&failed.step).map(|role| run.plan.roles.of(&role));
     let fix = fix(cast.map_or("the agent", |cast| cast.agent.as_str()), &failed.failure);
@@ -37,7 +37,7 @@ pub fn unblock<L: Ui>(run: &run::Run<L>, failed: &run::FailedCall<L>) -> String 
 
 const ONLY_THE_REST: &str = "only unanswered calls are repeated";
 
-/// What a person can do about a failure that no retry fixes.
+/// Returns how a person can fix a failure that no retry fixes.
 pub fn fix(agent: &str, failure: &Failure) -> String {
     match (failure.kind.remedy(), failure.kind) {
         (Remedy::Wait, _) => match failure.until {
@@ -62,7 +62,7 @@ pub fn fix(agent: &str, failure: &Failure) -> String {
     }
 }
 
-/// How to log in to an agent.
+/// Returns how to log in to an agent.
 pub fn login(agent: &str) -> String {
     match agent {
         "claude" => "start `claude` and type /login, or set ANTHROPIC_API_KEY".to_owned(),

@@ -1,4 +1,5 @@
-//! The ceilings of a run in words and for scripts: which it has, how far below one it is, and how to go on with a higher one.
+//! Shows the ceilings of a run to people and scripts: which it has, how much is left, and how to continue with a higher
+//! one.
 
 use std::time::Duration;
 
@@ -12,7 +13,7 @@ use skilltune_phases::run::Run;
 use crate::report::ui::Ui;
 use crate::text::figures;
 
-/// All that a run has: `limits: 46 calls (default), $5.00`.
+/// Lists all ceilings of a run: `limits: 46 calls (default), $5.00`.
 pub fn line<L: Loop>(run: &Run<L>) -> String {
     let default = if run.plan.ceilings.calls.is_none() { " (default)" } else { "" };
     let shown = |ceiling| {
@@ -29,7 +30,7 @@ pub fn line<L: Loop>(run: &Run<L>) -> String {
     format!("limits: {}", all.collect::<Vec<_>>().join(", "))
 }
 
-/// The ceiling that a run is paused at.
+/// Returns the ceiling that a run is paused at.
 pub fn paused<L: Loop>(run: &Run<L>) -> Option<Ceiling> {
     match run.paused.filter(|_| run.closed_at.is_none())? {
         Pause::Ceiling(ceiling) => Some(ceiling),
@@ -37,7 +38,7 @@ pub fn paused<L: Loop>(run: &Run<L>) -> Option<Ceiling> {
     }
 }
 
-/// Which ceiling a run met, how far it came, and what it has used.
+/// Describes which ceiling a run reached, its limit, and what the run has used.
 pub fn told<L: Ui>(run: &Run<L>, ceiling: Ceiling) -> String {
     let Some(gauge) = run.gauge(ceiling, run.updated_at) else { return String::new() };
     let (most, used, call) =
@@ -57,7 +58,7 @@ pub fn told<L: Ui>(run: &Run<L>, ceiling: Ceiling) -> String {
     format!("limit of {most} reached in {}: {used}{next}", L::place(run))
 }
 
-/// The flags that let a run go on from the ceiling that it is paused at: with twice as much, and enough for one call.
+/// Returns the flags to continue from the ceiling that a run is paused at: twice as much, and enough for one call.
 pub fn flags<L: Loop>(run: &Run<L>) -> Option<String> {
     let ceiling = paused(run)?;
     let Gauge { most, used, call } = run.gauge(ceiling, run.updated_at)?;
@@ -65,7 +66,7 @@ pub fn flags<L: Loop>(run: &Run<L>) -> Option<String> {
     Some(format!("--max-{} {enough:.0}", ceiling.word()))
 }
 
-/// What a run is paused at, for scripts.
+/// Returns the ceiling that a run is paused at, for scripts.
 pub fn json<L: Ui>(run: &Run<L>) -> Option<Value> {
     let ceiling = paused(run)?;
     let Gauge { most, used, call } = run.gauge(ceiling, run.updated_at)?;
@@ -74,7 +75,7 @@ pub fn json<L: Ui>(run: &Run<L>) -> Option<Value> {
     }))
 }
 
-/// All ceilings of a run, for scripts.
+/// Returns all ceilings of a run, for scripts.
 pub fn all<L: Loop>(run: &Run<L>) -> Value {
     let Ceilings { usd, tokens, calls, minutes, keep_free, allow_unpriced: _ } = run.plan.ceilings;
     json!({

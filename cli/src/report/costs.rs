@@ -1,4 +1,4 @@
-//! What the run cost, and what went wrong in it.
+//! The cost and the failures of a run.
 
 use skilltune_phases::ledger::Account;
 use skilltune_phases::loops::Loop;
@@ -35,7 +35,7 @@ pub fn costs<L: Ui>(page: &mut Page, run: &Run<L>) {
     }
 }
 
-/// Each role with the agents that had it, one after the other.
+/// Returns each role with the agents that had it, in sequence.
 pub fn agents<L: Loop>(run: &Run<L>) -> Vec<(Role, String, Account)> {
     let of_role = |(role, cast): (&Role, &Cast)| {
         let mut accounts = run.agents.of(role).clone();

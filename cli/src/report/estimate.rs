@@ -1,4 +1,4 @@
-//! What a run is likely to use, from what earlier runs like it have used. No call is made for it.
+//! Estimates the usage of a run from similar earlier runs, without a call.
 
 use serde_json::{Value, json};
 use skilltune_phases::ledger::Account;
@@ -9,11 +9,11 @@ use skilltune_phases::run::Run;
 use crate::report::json::most_calls;
 use crate::text::figures;
 
-/// Calls by role where none fails, and what calls like them have used.
+/// The calls by role if none fails, and the usage of such calls in earlier runs.
 #[derive(Clone, Debug)]
 pub struct Estimate {
     roles: Vec<OfRole>,
-    /// Whether it is known how such runs usually go.
+    /// Whether the typical course of such runs is known.
     is_likely: bool,
     /// The earlier runs in which the same agents had the same roles.
     runs: usize,
@@ -25,11 +25,11 @@ struct OfRole {
     role: Role,
     most: u64,
     likely: u64,
-    /// What the earlier calls have used.
+    /// The usage of the earlier calls.
     earlier: Account,
 }
 
-/// What all calls are likely to use.
+/// The estimated usage of all calls.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     usd: f64,
@@ -38,7 +38,7 @@ struct Sum {
 }
 
 impl Estimate {
-    /// Of a run that has not begun, by the accounts of earlier ones.
+    /// Estimates a run that has not begun from the accounts of earlier runs.
     pub fn new<L: Loop>(run: &Run<L>, earlier: &[Run<L>], jobs: u32) -> Self {
         let tries = u64::from(L::tries(run)).max(1);
         let known = |role: &Role, earlier: &Run<L>| {
@@ -65,13 +65,14 @@ impl Estimate {
         Self { roles: most.iter().map(role).collect(), is_likely, runs, jobs }
     }
 
-    /// The roles whose agents no earlier run has called.
+    /// Returns the roles whose agents no earlier run has called.
     fn unknown(&self) -> Vec<&str> {
         let unknown = self.roles.iter().filter(|of| of.most > 0 && of.earlier.calls == 0);
         unknown.map(|of| of.role.as_str()).collect()
     }
 
-    /// The calls that reported no cost are taken to cost as much as the others; where none did, there is no sum.
+    /// Sums the estimated usage. Calls that reported no cost count as the average of the others; if none reported a
+    /// cost, there is no sum.
     fn sum(&self, calls: impl Fn(&OfRole) -> u64) -> Sum {
         let known = self.roles.iter().filter(|of| of.earlier.calls > 0);
         known.fold(Sum::default(), |sum, of| {
@@ -88,7 +89,7 @@ impl Estimate {
         self.roles.iter().all(|of| of.earlier.calls == 0 || of.earlier.unpriced < of.earlier.calls)
     }
 
-    /// The calls and what they may cost, as shown before a run begins.
+    /// Describes the calls and their possible cost, as shown before a run begins.
     pub fn summary(&self) -> Vec<String> {
         let each: Vec<String> =
             self.roles.iter().filter(|of| of.most > 0).map(|of| format!("{} {}", of.role, of.most)).collect();
@@ -113,7 +114,7 @@ impl Estimate {
         vec![calls, format!("  {cost}; up to {} of agent time{}", time(most.ms), likely(time(about.ms)))]
     }
 
-    /// The same, and what it rests on.
+    /// Returns the summary and the earlier runs that it is based on.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = self.summary();
         if self.runs == 0 {
@@ -152,11 +153,11 @@ impl Estimate {
             })
         };
         json!({
-            // If every call answers at its first try.
+            // If every call succeeds at the first try.
             "most": of(&|role| role.most),
-            // Null if it is not known how such runs usually go.
+            // Null if the typical course of such runs is not known.
             "likely": self.is_likely.then(|| of(&|role| role.likely)),
-            // What it rests on.
+            // The earlier runs that the estimate is based on.
             "runs": self.runs,
             "unknown_roles": self.unknown(),
         })

@@ -1,4 +1,4 @@
-//! A line of the journal as people read it, as far as it is the same for every loop.
+//! The parts of a readable journal line that are the same for every loop.
 
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::event::{Done, Record, Signal};
@@ -13,7 +13,7 @@ pub fn line<L: Loop>(record: &Record<L>, told: &str) -> String {
     format!("{:>5}  {time}  {}", record.seq, plain::one_line(told))
 }
 
-/// How a step ended, in the loop's own words for the step and for its answer.
+/// Describes how a step ended, with the loop's own words for the step and its answer.
 pub fn done<L: Loop>(done: &Done<L>, step: &str, answered: impl FnOnce(&L::Answer) -> String) -> String {
     let outcome = match &done.outcome {
         Ok(answer) => answered(answer),
@@ -22,7 +22,7 @@ pub fn done<L: Loop>(done: &Done<L>, step: &str, answered: impl FnOnce(&L::Answe
     format!("{step}: {outcome}{}", cost(done))
 }
 
-/// What a call of an agent took, and who answered; a step of our own takes nothing worth telling.
+/// Describes the cost of an agent call and its model; a step of skilltune itself shows no cost.
 fn cost<L: Loop>(done: &Done<L>) -> String {
     let model = done.model.as_ref().map_or(String::new(), |model| format!(", {model}"));
     match (done.call, done.spent.cached) {

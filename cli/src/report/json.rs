@@ -12,14 +12,14 @@ use skilltune_phases::run;
 use crate::report::ui::Ui;
 use crate::report::{advice, costs};
 
-/// The most that a run will ask of its agents.
+/// Returns the maximum number of agent calls of a run.
 pub fn most_calls(most: &MostCalls) -> Value {
     let each = most.iter().map(|(role, calls)| (role.as_str(), *calls));
     let all = std::iter::once(("all", most.values().sum()));
     all.chain(each).map(|(name, calls)| (name.to_owned(), json!(calls))).collect()
 }
 
-/// What keeps the run from going on, and what helps.
+/// Returns why the run is blocked, and how to fix it.
 pub fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
     let failed = run.blocked.as_ref()?;
     let failure = &failed.failure;
@@ -36,7 +36,7 @@ pub fn rights(roles: &Roles) -> Value {
     json!(roles.map(|cast| cast.rights.words()))
 }
 
-/// What each agent's calls came to, in each of its roles.
+/// Returns the cost of each agent's calls in each of its roles.
 pub fn costs<L: Loop>(run: &run::Run<L>) -> Value {
     let one = |(role, agent, account): (Role, String, Account)| {
         let mut told = cost(&account);
@@ -55,7 +55,7 @@ pub fn cost(total: &Account) -> Value {
         "calls": total.calls,
         "cached": total.cached,
         "unpriced": total.unpriced,
-        // Calls whose part of the money is estimated from their tokens.
+        // Number of calls whose cost is estimated from their tokens.
         "estimated": total.estimated,
     })
 }

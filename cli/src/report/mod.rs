@@ -1,7 +1,7 @@
-//! What a run leaves for people and scripts to read: pure renderings of its state, as Markdown and JSON.
+//! Reports of a run for people and scripts: pure renderings of its state, as Markdown and JSON.
 //!
-//! Words of models and files are data here: they are made harmless in `plain` and `markdown` before they stand in a
-//! page. Only `write_reports` and `replace` touch the disk: they put pages into the folder of a run.
+//! Text from models and files is data here: `plain` and `markdown` make it harmless before it goes into a page. Only
+//! `write_reports` and `replace` touch the disk: they write pages into the folder of a run.
 
 use serde_json::Value;
 use skilltune_orchestrator::disk::SafePath;
@@ -18,7 +18,7 @@ pub mod json;
 pub mod ui;
 pub mod words;
 
-/// Writes the reports of a run that has ended.
+/// Writes the reports of an ended run.
 pub fn write_reports(folder: &RunFolder, page: &str, json: &Value) -> Result<(), EngineError> {
     replace(&folder.report(), page)?;
     replace(&folder.report_json(), &skilltune_phases::json::page(json))

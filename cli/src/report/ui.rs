@@ -1,4 +1,5 @@
-//! What the program has to know of a loop, so that its runs are found, locked, driven, told of and left like any others.
+//! The interface of a loop to the command line, so that its runs are found, locked, driven and reported like all
+//! others.
 
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use skilltune_phases::run::Run;
 
 use crate::terminal::exit::Exit;
 
-/// What follows, for the loop of this kind: `with_loop!(kind, L => load::<L>())`.
+/// Evaluates an expression with the loop of this kind: `with_loop!(kind, L => load::<L>())`.
 macro_rules! with_loop {
     ([$kind:expr, $L:ident => $what:expr] $($loop:ident in $module:ident,)*) => {
         match $kind {
@@ -29,10 +30,10 @@ macro_rules! with_loop {
 pub(crate) use with_loop;
 
 pub trait Ui: LoopEngine {
-    /// The command that begins a run of it.
+    /// The command that starts a run of this loop.
     const START: &'static str;
 
-    /// Whether a run has this name, beside its id.
+    /// Returns true if a run has this name besides its id.
     fn is_named(_: &RunId, _: &str) -> bool {
         false
     }
@@ -45,29 +46,29 @@ pub trait Ui: LoopEngine {
         extent: Extent,
     ) -> Result<(), EngineError>;
 
-    /// The folders that a run may write, locked while it is under way.
+    /// Returns the folders that a run may write; they are locked while it is active.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;
 
-    /// The most seconds that a command of its own may take.
+    /// Returns the longest time in seconds that a command of the run may take.
     fn command_seconds(_: &Plan<Self>) -> u64 {
         0
     }
 
-    /// Whether a run that is taken up may still call an agent.
+    /// Returns true if a resumed run may still call an agent.
     fn may_call(run: &Run<Self>) -> bool;
 
-    /// How a run that is over, or was left, ends the program.
+    /// Returns the exit code for a run that has ended or paused.
     fn exit(run: &Run<Self>) -> Exit;
 
-    /// What a step does, and to what.
+    /// Describes the action of a step and its object.
     fn step(run: &Run<Self>, step: &Self::Step) -> String;
 
-    /// Where the run is while something is under way, such as `round 2`.
+    /// Describes the position of the run while something is active, such as `round 2`.
     fn place(run: &Run<Self>) -> String;
 
-    /// Where a run stands that is taken up again: what follows those words.
+    /// Describes where a run resumes: the text after `resumed`.
     fn resumed_at(run: &Run<Self>) -> String;
 
-    /// The run as one object for scripts.
+    /// Returns the run as one object for scripts.
     fn summary(run: &Run<Self>) -> Value;
 }

@@ -1,4 +1,4 @@
-//! How a run and its parts are told in words, in the report and on the terminal alike.
+//! Texts for a run and its parts, shared by the report and the terminal.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -15,7 +15,7 @@ use skilltune_phases::run::{Recast, Run};
 use crate::text::figures::count;
 use crate::text::plain;
 
-/// The most that a run will ask of its agents.
+/// Describes the maximum number of agent calls of a run.
 pub fn most_calls(most: &MostCalls, roles: &Roles) -> String {
     let by = |(role, calls)| format!("{calls} by the {role} ({})", roles.of(role).shown());
     let each: Vec<String> = most.iter().map(by).collect();
@@ -26,18 +26,18 @@ pub fn cast(cast: &Cast) -> String {
     cast.shown()
 }
 
-/// Who does what; said once when all roles are the same agent's.
+/// Lists the agent of each role; names it once if all roles have the same agent.
 pub fn roles(roles: &Roles) -> String {
     let agents = roles.map(cast);
     agents.same().map_or_else(|| each(&agents, ", "), |agent| format!("{agent} in all roles"))
 }
 
-/// Each role with what it has.
+/// Lists each role with its value.
 pub fn each(all: &ByRole<impl Display>, separator: &str) -> String {
     all.iter().map(|(role, one)| format!("{role} {one}")).collect::<Vec<_>>().join(separator)
 }
 
-/// What has to be known of who does what, before a result is believed.
+/// Returns the warnings about the agents that matter before a user trusts a result.
 pub fn remarks(roles: &Roles) -> Vec<String> {
     let lenient = |family| {
         format!(
@@ -60,7 +60,7 @@ pub fn remarks(roles: &Roles) -> Vec<String> {
     lenient.chain(world).chain(roles.wrapper().map(wrapped)).chain(roles.wrap().map(inside)).collect()
 }
 
-/// That agents do not get these symlinks of a folder.
+/// Says that agents do not get these symlinks of a folder.
 pub fn not_placed(folder: &str, links: &[String]) -> Option<String> {
     (!links.is_empty()).then(|| {
         let told = format!(
@@ -71,12 +71,12 @@ pub fn not_placed(folder: &str, links: &[String]) -> Option<String> {
     })
 }
 
-/// Who was not the same throughout the run: agents that changed while it was left, and models that scores depend on.
+/// Lists agents that changed during a pause of the run, and models that scores depend on and that changed.
 pub fn changes<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
     run.recasts.iter().map(recast).chain(mixed(run))
 }
 
-/// That the judge's answers, or others that scores depend on, came from more than one model.
+/// Warns if the judge's answers, or others that scores depend on, came from more than one model.
 pub fn mixed<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
     let is_measure = |role: &Role| L::spec(role).is_some_and(|spec| spec.is_measure);
     // Scores before and after a changed agent are not compared anyway.
@@ -89,7 +89,7 @@ pub fn mixed<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
     })
 }
 
-/// Which models answered in each role, as far as the agents report them.
+/// Lists the models that answered in each role, if the agents report them.
 pub fn models<L: Loop>(run: &Run<L>) -> Option<String> {
     let is_known = |(_, models): &(&Role, &Models)| !models.is_empty();
     let known: ByRole<String> =
@@ -101,9 +101,9 @@ pub fn models<L: Loop>(run: &Run<L>) -> Option<String> {
     }
 }
 
-/// One name, or several with what each answered.
+/// Returns one name, or several with the number of their answers.
 fn answered(models: &Models) -> String {
-    /// An agent may report another one for each call.
+    /// An agent may report a different model for each call.
     const MOST: usize = 4;
     if let [only] = models.keys().collect::<Vec<_>>().as_slice() {
         return only.to_string();
@@ -121,7 +121,7 @@ pub fn recast(Recast { role, agent, parts, is_measure, .. }: &Recast) -> String 
     if *is_measure { format!("{told}; earlier scores are not compared with later ones") } else { told }
 }
 
-/// Who keeps them to the rights of their roles.
+/// Describes what enforces the rights of each role.
 pub fn rights(roles: &Roles) -> String {
     let rights = roles.map(|cast| enforced(cast.rights));
     rights.same().map_or_else(|| each(&rights, "; "), |rights| format!("{rights}, in all roles"))
@@ -189,25 +189,25 @@ pub fn placed(by: PlacedBy) -> &'static str {
     }
 }
 
-/// The branch of a commit, as a shell takes it: somebody else may have written the journal.
+/// Returns the branch of a commit, quoted for a shell because someone else may have written the journal.
 pub fn branch(proposal: &Proposal) -> Option<String> {
     let branch = proposal.branch.as_ref()?;
     Some(plain::one_line(&plain::shell_path(Path::new(&**branch))))
 }
 
-/// The remote that has its branch, as a shell takes it.
+/// Returns the remote that has its branch, quoted for a shell.
 pub fn remote(proposal: &Proposal) -> Option<String> {
     let remote = proposal.remote.as_ref()?;
     Some(plain::one_line(&plain::shell_path(Path::new(&**remote))))
 }
 
-/// The address of its pull request, as a shell takes it.
+/// Returns the address of its pull request, quoted for a shell.
 pub fn pull_request(proposal: &Proposal) -> Option<String> {
     let address = proposal.pull_request.as_ref()?;
     Some(plain::one_line(&plain::shell_path(Path::new(&**address))))
 }
 
-/// The path of its patch in the folder of the run, as a shell takes it.
+/// Returns the path of its patch in the folder of the run, quoted for a shell.
 pub fn patch(proposal: &Proposal, folder: &Path) -> Option<String> {
     let name: Name = proposal.patch.as_ref()?.parse().ok()?;
     Some(plain::shell_path(&folder.join(name.as_str())))
@@ -228,7 +228,7 @@ pub fn made(proposal: &Proposal) -> String {
     }
 }
 
-/// Says what it is, and how to take it.
+/// Describes a commit and how to apply it.
 pub fn commit(proposal: &Proposal) -> String {
     match (branch(proposal), &proposal.patch) {
         (Some(branch), _) if let Some(address) = pull_request(proposal) => {

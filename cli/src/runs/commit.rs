@@ -1,4 +1,4 @@
-//! Git on a repository of the user, outside of any run.
+//! Runs git in a repository of the user, outside of any run.
 
 use skilltune_orchestrator::git::{Git, Program, ProposeError};
 
@@ -8,7 +8,7 @@ use crate::text::plain::one_line;
 
 const CANNOT: &str = "cannot make a commit";
 
-/// Does this work with git, under guard.
+/// Runs this work with git, under guard.
 pub fn with_git<T: Send + 'static>(
     program: &Program,
     work: impl FnOnce(&Git<'_>) -> Result<T, ProposeError> + Clone + Send + 'static,
@@ -25,7 +25,7 @@ pub fn no_git() -> Complaint {
     Complaint::input(format!("{CANNOT}: `git` is not installed"))
 }
 
-/// Why no commit can be made.
+/// Explains why no commit can be made.
 pub fn refused(error: &ProposeError) -> Complaint {
     match error {
         ProposeError::Refused { why, hint } => {

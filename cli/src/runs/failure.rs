@@ -1,4 +1,4 @@
-//! A run that we failed, for scripts: with `--format json` the last thing on stdout is one object then, too.
+//! Reports an internal error of a run to scripts: with `--format json` the last output on stdout is always one object.
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::store::{self, Home};
@@ -11,10 +11,10 @@ use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-/// What its outcome and its reason are, beside those of runs that came to an end.
+/// The outcome and the reason of a failed run, besides those of ended runs.
 const ERROR: &str = "error";
 
-/// Hands on how it went; a failure of ours is told to scripts on the way, people are told of it by whoever is called.
+/// Passes the result on. Writes an internal error as JSON for scripts; the caller reports it to people.
 pub fn told<L: Ui>(
     went: Result<Exit, Complaint>,
     format: Streamed,
@@ -24,7 +24,7 @@ pub fn told<L: Ui>(
 ) -> Result<Exit, Complaint> {
     match (&went, format) {
         (Err(complaint), Streamed::Json | Streamed::Jsonl) if complaint.kind == Kind::Ours => {
-            // Where it cannot be written, that is what is complained of, or comes on top of it.
+            // If this write fails, that error is reported instead or in addition.
             let _ = printer.json(&object::<L>(home, id, complaint).to_string());
         }
         (Ok(_) | Err(_), _) => {}
@@ -32,7 +32,7 @@ pub fn told<L: Ui>(
     went
 }
 
-/// As much of the usual object as the journal tells.
+/// Returns the part of the usual object that the journal provides.
 fn object<L: Ui>(home: &Home, id: &RunId, complaint: &Complaint) -> Value {
     let history = store::read(&home.run(id).history()).ok();
     let run = history.and_then(|history| Run::<L>::replay(&history.records).ok());

@@ -1,7 +1,7 @@
-//! Which runs were begun here: a journal found in a repository must not make us write anywhere.
+//! Records which runs this user started here: a journal from a repository must not make skilltune write anywhere.
 //!
-//! A journal names the folders that a run may replace. Only runs that this user has begun on this machine are taken
-//! up, applied or rolled back; the mark stands in the user's state folder, where no repository can put one.
+//! A journal names the folders that a run may replace. Only runs that this user started on this machine are resumed,
+//! applied or rolled back; the mark is in the user's state folder, where no repository can put one.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
@@ -17,9 +17,9 @@ use crate::runs::Known;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 
-/// How deep below its project the folder of a run is.
+/// The depth of a run's folder below its project.
 const DEPTH: usize = 3;
-/// More than the longest path.
+/// Longer than any path.
 const LONGEST: u64 = 16 << 10;
 
 #[derive(Debug)]
@@ -32,18 +32,18 @@ impl Ownership {
         Self { folder: SafePath::below(&env.state, "runs") }
     }
 
-    /// Notes that the run in this folder is ours; before its journal is there.
+    /// Records that the run in this folder belongs to this user; called before its journal exists.
     pub fn record(&self, run: &RunId, folder: &Path) -> Result<(), Complaint> {
         let path = folder.as_os_str().as_encoded_bytes();
         self.folder.make().and_then(|()| self.mark(run).replace(path, Durability::Order)).map_err(ours)
     }
 
-    /// Whether this user has a run of that name on this machine, in whatever project.
+    /// Returns true if this user has a run with this id on this machine, in any project.
     pub fn knows(&self, run: &RunId) -> bool {
         self.mark(run).exists()
     }
 
-    /// The project that a run of ours was begun in, by the whole of its id.
+    /// Returns the project in which this user started a run, by its full id.
     pub fn project_of(&self, id: &str) -> Option<PathBuf> {
         let run: RunId = id.parse().ok()?;
         let noted = PathBuf::from(OsString::from_vec(self.mark(&run).read(LONGEST).ok()??));
@@ -53,7 +53,7 @@ impl Ownership {
 
     pub fn require<L: Ui>(&self, known: &Known<L>) -> Result<(), Complaint> {
         let (id, folder) = (&known.run.plan.run, known.folder.root());
-        // The id is in the journal too, where it could be another run's.
+        // The id in the journal could be that of another run.
         let named = folder.file_name().is_some_and(|name| name == id.as_str());
         if named && self.mark(id).holds(folder.as_os_str().as_encoded_bytes()) {
             return Ok(());

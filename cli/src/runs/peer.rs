@@ -1,11 +1,11 @@
-//! Another skilltune at work, reached by its pid: asked to finish, and seen off.
+//! Another running skilltune, identified by its pid: asks it to finish, and waits until it exits.
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::terminal::complaint::Complaint;
 
-/// A process that was there when it was reached.
+/// A process that existed when it was opened.
 #[derive(Debug)]
 pub struct Reached {
     pid: Pid,
@@ -14,22 +14,22 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// None, when it has gone.
+    /// Opens a process; returns `None` if it has exited.
     pub fn by(pid: u32) -> Result<Option<Self>, Complaint> {
-        // A number below one is not one process: a signal to it would go to many.
+        // A pid below 1 would send a signal to many processes.
         let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
             return Err(Complaint::ours(format!("the lock contains no valid process id: {pid}")));
         };
         there(Self::open(pid)).map_err(|error| unreachable(pid, error))
     }
 
-    /// Asks it to finish what is under way, and to save; it may have gone meanwhile.
+    /// Asks the process to finish its current work and save; ignores a process that has exited.
     pub fn ask_to_finish(&self) -> Result<(), Complaint> {
         let asked = there(kill_process(self.pid, Signal::USR1));
         asked.map(|_| ()).map_err(|error| unreachable(self.pid, error))
     }
 
-    /// Waits until it has gone.
+    /// Waits until the process exits.
     pub fn see_off(self) -> Result<(), Complaint> {
         let pid = self.pid;
         self.wait().map_err(|error| unreachable(pid, error))
@@ -60,7 +60,7 @@ impl Reached {
         rustix::process::test_kill_process(pid).map(|()| Self { pid })
     }
 
-    /// Nothing tells here when a process that is not ours ends.
+    /// Polls, because this system does not report the exit of a process that is not a child.
     fn wait(self) -> rustix::io::Result<()> {
         while there(rustix::process::test_kill_process(self.pid))?.is_some() {
             std::thread::sleep(std::time::Duration::from_millis(50));
@@ -69,7 +69,7 @@ impl Reached {
     }
 }
 
-/// That a process has gone is no failure.
+/// Maps the error for an exited process to `None`.
 fn there<T>(done: rustix::io::Result<T>) -> rustix::io::Result<Option<T>> {
     match done {
         Err(Errno::SRCH) => Ok(None),

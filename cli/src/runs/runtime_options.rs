@@ -1,4 +1,4 @@
-//! What a run works with that is no part of its plan, and is looked up each time that it is taken up.
+//! The options of a run that are not part of its plan and are read again at each resume.
 
 use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::engine::{CastAgents, Patience};
@@ -23,7 +23,7 @@ use crate::terminal::questions::Person;
 use crate::trust::pinned::Pins;
 use crate::trust::{self, Consent, TrustStore};
 
-/// What a run needs from settings and flags that is not part of its plan.
+/// The options of a run from settings and flags that are not part of its plan.
 #[derive(Clone, Debug)]
 pub struct RuntimeOptions {
     pub cast: CastAgents,
@@ -32,7 +32,7 @@ pub struct RuntimeOptions {
     pub output_bytes: u64,
     pub patience: Patience,
     pub prices: Prices,
-    /// The files of a project that calls run, as they are trusted.
+    /// The trusted project files that calls run.
     pub pinned: Vec<Pins>,
 }
 
@@ -50,15 +50,15 @@ impl RuntimeOptions {
         }
     }
 
-    /// What an agent may be given and may write.
+    /// Returns the limits for the files that an agent gets and writes.
     pub fn artifacts(settings: &Settings) -> Limits {
         let limits = &settings.limits;
         Limits { files: limits.artifact_files.value, bytes: limits.artifact_bytes.value }
     }
 
-    /// Agents are looked up, and trusted, again: the journal names them, and cannot make us run anything.
+    /// Finds and trusts the agents again: the journal names them, but cannot make skilltune run anything.
     ///
-    /// Where nothing that is still to come calls an agent, nobody needs to be trusted.
+    /// If the rest of the run calls no agent, no trust is needed.
     pub fn again<L: Ui>(
         going: &GoingArgs,
         run: &Run<L>,
@@ -86,7 +86,7 @@ impl RuntimeOptions {
         Ok(Self::of(&casting, &settings, pinned))
     }
 
-    /// The files that the agents of today run, and those that other commands of the run do, each as it is trusted now.
+    /// Returns the files that the current agents and other commands of the run use, with their current trust.
     fn trusted_anew(
         casting: &Casting,
         settings: &Settings,
@@ -105,7 +105,7 @@ impl RuntimeOptions {
         Ok(pinned)
     }
 
-    /// The agents that are not those of the plan any more, each in its role. Their rights stay what they were.
+    /// Returns the agents that differ from the plan, each with its role. Their rights stay the same.
     pub fn recasts<L: Loop>(&self, plan: &Plan<L>) -> Vec<(Role, Cast)> {
         let recast = |(role, known): (&Role, &Cast)| {
             let agent = self.cast.get(role)?;
@@ -119,7 +119,7 @@ impl RuntimeOptions {
     }
 }
 
-/// Its report says who keeps its agents to their rights: that holds to its end, or the run does not go on.
+/// Fails if this system cannot confine agents as the run's report says: this must stay true until the run ends.
 fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
     let wants = plan.roles.values().any(|cast| cast.rights.by_system());
     if !wants || can_confine() {
@@ -130,7 +130,7 @@ fn still_confined<L: Loop>(plan: &Plan<L>) -> Result<(), Complaint> {
         .hint("start a new run; it reuses the cached answers"))
 }
 
-/// Within a wrapper or without one: the plan says which, and skilltune confines only agents that have none.
+/// Fails if the use of a wrapper differs from the plan: skilltune confines only agents without a wrapper.
 fn still_wrapped<L: Loop>(plan: &Plan<L>, casting: &Casting, settings: &Settings) -> Result<(), Complaint> {
     let is_wrapped = |role: &Role| plan.roles.of(role).rights.by_wrapper();
     let Some((role, part)) =

@@ -1,4 +1,4 @@
-//! What every command on runs works with.
+//! The context of every command on runs.
 
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::plan::{LoopKind, RunId};
@@ -8,7 +8,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 
-/// The runs of a project: those of every loop, or only of one.
+/// The runs of a project, of every loop or of only one.
 #[derive(Debug)]
 pub struct Scope<'a> {
     pub runs: Runs,
@@ -18,7 +18,7 @@ pub struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// That of the current folder.
+    /// Returns the scope of the current folder.
     pub fn here(only: Option<LoopKind>, env: &'a Environment, printer: Printer) -> Result<Self, Complaint> {
         Ok(Self { runs: Runs::here(env)?, only, env, printer })
     }

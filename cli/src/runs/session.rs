@@ -1,4 +1,4 @@
-//! A run at work: its lock, its engine, the signals that stop it, and those who are told.
+//! An active run: its lock, its engine, the signals that stop it, and its reporters.
 
 use std::cell::RefCell;
 use std::path::PathBuf;
@@ -48,20 +48,20 @@ use crate::trust::pinned::Pins;
 /// The hidden command that starts this program as a guardian.
 pub const GUARDIAN: &str = "guardian";
 
-/// The variables by which a later command finds what is left of a run: its agents, and their guardians.
+/// The variables by which a later command finds leftover processes of a run: its agents and their guardians.
 const RUN: &str = "SKILLTUNE_RUN";
 pub const GUARDS: &str = "SKILLTUNE_GUARDS";
 
-/// What is said of a folder whose lock somebody holds.
+/// The message for a folder whose lock is held.
 pub const IN_USE: &str = "is in use by another skilltune";
 
-/// The guardians of a killed program have this long; a hundredth of it is what they need.
+/// The time limit for the guardians of a killed program; they need a hundredth of it.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// A child that was asked to leave has this long.
+/// The time limit for a child that was asked to exit.
 const GRACE: Duration = Duration::from_secs(3);
 
-/// Takes the locks of some skills, and first of all repairs what a killed promotion left there.
+/// Locks these skills, and first repairs what a killed promotion left there.
 pub fn lock(
     env: &Environment,
     printer: Printer,
@@ -97,15 +97,15 @@ pub fn lock(
     Ok((locks, lock))
 }
 
-/// A run that is ready to be driven, and the records that made it so.
+/// A run that is ready to be driven, and its first records.
 pub struct Begun<L: Ui> {
     journal: Journal,
     run: Run<L>,
     records: Vec<Record<L>>,
 }
 
-/// Begins a new run: the files that it may run, its folder, its journal, its first line, and the answers that it takes over
-/// from another run.
+/// Begins a new run: records the files that it may run, creates its folder and journal, and writes the first line and
+/// the answers taken from another run.
 pub fn begin<L: Ui>(
     env: &Environment,
     home: &Home,
@@ -125,7 +125,7 @@ pub fn begin<L: Ui>(
     Ok(Begun { journal, run, records })
 }
 
-/// Takes up a run that was left: its journal, an end to whatever of it is still alive, and the agents of today.
+/// Resumes a run: opens its journal, ends its leftover processes, and uses the current agents.
 fn take_up<L: Ui>(
     folder: &RunFolder,
     printer: Printer,
@@ -139,7 +139,7 @@ fn take_up<L: Ui>(
         printer.talk(&format!("removed an incomplete journal line of {} bytes", history.torn));
     }
     let mut run = Run::replay(&history.records).map_err(ours)?;
-    // Where nobody is called any more it does not matter who would be.
+    // If no agent is called any more, changed agents do not matter.
     let recasts = if L::may_call(&run) { options.recasts(&run.plan) } else { Vec::new() };
     if let Some((role, cast)) = recasts.first().filter(|_| going.strict_agents) {
         return Err(changed(&run, role, cast));
@@ -165,8 +165,8 @@ fn changed<L: Ui>(run: &Run<L>, role: &Role, now: &Cast) -> Complaint {
         .hint("undo the change, or drop --strict-agents to continue and note the change in the report")
 }
 
-/// Refuses to act for a run that is not ours, or to hear an answer that it does not wait for: whoever answers must not
-/// believe that it was heard, also when the run has ended.
+/// Fails if the run was not started by this user, or does not wait for the given answer: a user must not believe that
+/// an answer was used, even after the run has ended.
 pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, env: &Environment) -> Result<(), Complaint> {
     if has_answer && !known.run.held {
         let id = &known.run.plan.run;
@@ -175,7 +175,7 @@ pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, env: &Environment) -
     Ownership::new(env).require(known)
 }
 
-/// Goes on with a run that was left.
+/// Resumes a run.
 pub fn go_on<L: Ui>(
     going: &GoingArgs,
     scope: &Scope<'_>,
@@ -193,7 +193,7 @@ pub fn go_on<L: Ui>(
     drive(env, &runs.home, taken, locks, options, reporter, person)
 }
 
-/// Tells a run that has ended once more: it may have been killed before it could tell.
+/// Reports an ended run again, because it may have been killed before it could report.
 pub fn tell_again<L: Ui>(
     scope: &Scope<'_>,
     known: &Known<L>,
@@ -208,11 +208,11 @@ pub fn tell_again<L: Ui>(
     Ok(L::exit(&known.run))
 }
 
-/// Ends what is alive of a run that nobody works on any more.
+/// Ends the leftover processes of a run that no program is working on.
 pub fn end_leftovers(folder: &RunFolder, printer: Printer) {
     let mark = folder.mark();
-    // The guardians of a killed program end by themselves. One that is writing down an answer is let finish: the
-    // answer is kept, and nothing is written any more where the run goes on.
+    // The guardians of a killed program end by themselves. A guardian that is storing an answer may finish: the answer
+    // is kept, and it writes nothing more where the run continues.
     let guards = format!("{GUARDS}={mark}");
     await_marked(&guards, LAST_WORDS);
     let swept = sweep_marked(&guards) + sweep_marked(&format!("{RUN}={mark}"));
@@ -221,7 +221,7 @@ pub fn end_leftovers(folder: &RunFolder, printer: Printer) {
     }
 }
 
-/// Brings what people read of a run that is not under way up to its journal, as a killed program may not have done.
+/// Updates the pages of an inactive run to its journal, in case the program was killed before it did.
 pub fn settle<L: Ui>(
     env: &Environment,
     printer: Printer,
@@ -237,13 +237,13 @@ pub fn settle<L: Ui>(
         publish(&objects, &folder, run, Extent::All, write_pages).map_err(ours)?;
     }
     if run.closed_at.is_some() {
-        // A workspace that stays is no harm.
+        // A leftover workspace does no harm.
         let _ = work(env, &run.plan.run).remove();
     }
     Ok(())
 }
 
-/// Where the workspaces of a run stand.
+/// Returns the folder of a run's workspaces.
 pub fn work(env: &Environment, id: &RunId) -> SafePath {
     SafePath::below(&env.cache, "work").join(id.as_str())
 }
@@ -252,13 +252,13 @@ fn processes(number: u32) -> String {
     if number == 1 { "1 process".to_owned() } else { format!("{number} processes") }
 }
 
-/// The most seconds that a call of this run may take, its grace aside.
+/// Returns the longest time in seconds that a call of this run may take, without its grace period.
 fn longest_call<L: Ui>(run: &Run<L>) -> u64 {
     let calls = run.plan.roles.values().map(|cast| cast.timeout_seconds);
     calls.fold(L::command_seconds(&run.plan), u64::max)
 }
 
-/// Runs the engine until the run ends, waits or is stopped; the code that the program ends with.
+/// Drives the engine until the run ends, waits or is stopped. Returns the exit code.
 pub fn drive<L: Ui>(
     env: &Environment,
     home: &Home,
@@ -289,7 +289,7 @@ pub fn drive<L: Ui>(
     let mut glue = Glue(&reporter);
     let engine = Drive::new(run, context, &mut glue, person, told).map_err(failed)?;
     let left = runtime.block_on(async {
-        // On one task with the engine, so that what a signal is answered with never falls into a live line.
+        // On one task with the engine, so that messages about signals never mix with the live line.
         tokio::select! {
             went = engine.run() => went,
             never = signals::watch(halt, stopping, |words| reporter.borrow_mut().remark(words)) => match never {},
@@ -345,7 +345,7 @@ fn workshop(
     })
 }
 
-/// Passes what happens on to a reporter, and writes the pages.
+/// Forwards events to a reporter, and writes the pages.
 struct Glue<'a, L: Ui>(&'a RefCell<Box<dyn Reporter<L>>>);
 
 impl<L: Ui> Observer<L> for Glue<'_, L> {
@@ -378,7 +378,7 @@ fn held(error: LockError) -> Complaint {
     let LockError::Held { path, holder } = &error else { return ours(error) };
     let complaint = Complaint::input(format!("{} {IN_USE}", path.display()));
     let Some(holder) = holder else { return complaint.hint("retry when it has finished") };
-    // A command's name is no run's: only runs are stopped by name.
+    // A command's name contains spaces and cannot be stopped by name; only a run can.
     let hint = if holder.doing.contains(' ') {
         "wait for it; it takes a moment".to_owned()
     } else {

@@ -1,11 +1,11 @@
-//! Whether what the store keeps of a version of the target is still there, asked before anything is done with it.
+//! Checks that the store still has all of a version of the target, before anything is done with it.
 
 use skilltune_orchestrator::snapshot::{Node, ObjectError, Objects};
 use skilltune_phases::id::TreeId;
 
 use crate::terminal::complaint::{Complaint, Kind, ours};
 
-/// Refuses to go on with a version of which the store has lost something: nothing is left half done.
+/// Fails if the store has lost a part of these versions, so that no operation stops halfway.
 pub fn require(objects: &Objects, trees: &[TreeId]) -> Result<(), Complaint> {
     trees.iter().try_for_each(|&tree| read_all(objects, tree)).map_err(|error| match error {
         ObjectError::Disk(_) => ours(error),

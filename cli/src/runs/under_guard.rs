@@ -1,4 +1,4 @@
-//! Programs that run outside of any run, all at once and under guard.
+//! Runs programs outside of any run, in parallel and under guard.
 
 use std::path::PathBuf;
 
@@ -9,11 +9,11 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::terminal::complaint::{Complaint, ours};
 
-/// More are started after these.
+/// The maximum number of programs at a time.
 const AT_ONCE: usize = 32;
 
-/// Each in a folder of its own, all at once and under guard, in their order. Ctrl-C and SIGTERM end the programs, and
-/// leave nothing behind either.
+/// Runs each program in its own folder, in parallel and under guard, and returns the results in order. Ctrl-C and
+/// SIGTERM end the programs and leave nothing behind.
 pub fn under_guard<T, F>(
     count: usize,
     lost: fn() -> T,

@@ -1,4 +1,4 @@
-//! `[agents.NAME]`: a command as an agent, read by hand so that no message can quote a secret.
+//! `[agents.NAME]`: a command as an agent, parsed by hand so that no message can quote a secret.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,15 @@ use crate::settings::range::SECONDS;
 use crate::settings::setting::{Setting, Slot as _, plain, texts};
 use crate::settings::values::is_agent_name;
 
-/// An agent, and the file that describes it: a project's agent replaces the user's of that name as a whole.
+/// An agent and the file that describes it: a project's agent replaces the whole agent of that name from the user's
+/// file.
 #[derive(Clone, Debug)]
 pub struct AgentEntry {
     pub settings: AgentSettings,
     pub origin: Origin,
 }
 
-/// One table of an agent, with its dotted key.
+/// One table of an agent, and its dotted key.
 struct Section<'a, 't> {
     page: Page<'a>,
     key: String,

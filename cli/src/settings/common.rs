@@ -1,4 +1,4 @@
-//! The settings that serve every loop.
+//! The settings for every loop.
 
 use skilltune_phases::role::Role;
 use skilltune_phases::window::Percent;
@@ -11,7 +11,7 @@ use crate::settings::table::{Key, table};
 use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
 
 table! {
-    /// How agents are called.
+    /// Settings for agent calls.
     CallSettings, "calls", {
         jobs: u32 = Setting::limit(JOBS, 4), "Maximum number of agent calls at a time.";
         wait: bool = Setting::new(false),
@@ -27,7 +27,7 @@ table! {
 }
 
 table! {
-    /// How much a run may use before it pauses.
+    /// Limits on the usage of a run before it pauses.
     BudgetSettings, "budget", {
         usd: Option<f64> = Setting::limit(AMOUNT, None),
             "Maximum cost of a run in dollars, such as `usd = 5`; a run pauses before a call that might exceed it; no limit if unset.";
@@ -45,7 +45,7 @@ table! {
 }
 
 table! {
-    /// How much of what agents make is kept.
+    /// Limits on the output of agents.
     LimitSettings, "limits", {
         artifact_files: u64 = Setting::limit(AMOUNT, 1_000), "Maximum number of files that a trial may write.";
         artifact_bytes: u64 = Setting::limit(AMOUNT, 64 << 20), "Maximum number of bytes that a trial may write.";
@@ -58,7 +58,7 @@ table! {
 }
 
 table! {
-    /// Agents that a run may do without.
+    /// Agents for optional roles.
     OptionalRoles, "roles", {
         second_improver: Option<AgentSpec> = Setting::new(None),
             "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one whose edits earn more makes more of them.";
@@ -68,7 +68,7 @@ table! {
 }
 
 impl OptionalRoles {
-    /// Who has a role that a run may do without, and who says so.
+    /// Returns the agent of an optional role, and the origin of that setting.
     pub fn of(&self, role: &Role) -> Option<(&AgentSpec, &Origin)> {
         if *role == Role::SECOND_IMPROVER {
             return Some((self.second_improver.value.as_ref()?, &self.second_improver.origin));
@@ -77,10 +77,10 @@ impl OptionalRoles {
     }
 }
 
-/// Who has which role.
+/// The agent of each role.
 pub type RoleSettings = PerRole<Setting<Option<AgentSpec>>>;
 
-/// How long a call of each role may take, in seconds.
+/// The timeout of a call in each role, in seconds.
 pub type TimeoutSettings = PerRole<Setting<u64>>;
 
 impl Default for RoleSettings {

@@ -1,4 +1,4 @@
-//! What can be wrong with a settings file. Values are quoted only where no secret can stand.
+//! Errors in a settings file. Values are quoted only where no secret can be.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ pub enum SettingsError {
     Crossed { least: Held, most: Held },
 }
 
-/// A setting as it is in force, and why it is.
+/// A setting in force, and its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     pub key: &'static str,
@@ -60,7 +60,7 @@ impl From<SettingsError> for Complaint {
             SettingsError::Unreadable(_) | SettingsError::Syntax { .. } => {
                 complaint.hint("fix the file, or move it away; settings are TOML in UTF-8")
             }
-            // It says itself what the value must be.
+            // The message already says what the value must be.
             SettingsError::Wrong { .. } => complaint,
             SettingsError::Crossed { .. } => complaint.hint("lower the first, or raise the second"),
         }

@@ -1,4 +1,4 @@
-//! Where a value comes from.
+//! The origin of a value.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
     Default,
-    /// The default, for its program is on this machine.
+    /// The default, because its program is installed on this machine.
     Installed,
     User(PathBuf),
     Project(PathBuf),
-    /// A person was asked.
+    /// The user answered a question.
     Answer,
     Flag(&'static str),
-    /// A run that is taken up again keeps what it was planned with.
+    /// A resumed run keeps the values of its plan.
     Run,
-    /// A preset stands for this value.
+    /// A preset sets this value.
     Preset(String, Box<Self>),
 }
 
 impl Origin {
-    /// The word for scripts.
+    /// Returns the word for scripts.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Default => "default",
@@ -34,17 +34,17 @@ impl Origin {
         }
     }
 
-    /// Whether the user's own file says so.
+    /// Returns true if the user's own file sets the value.
     pub fn is_users(&self) -> bool {
         self.is_of(|origin| matches!(origin, Self::User(_)))
     }
 
-    /// Whether a project's file says so.
+    /// Returns true if a project's file sets the value.
     pub fn is_projects(&self) -> bool {
         self.is_of(|origin| matches!(origin, Self::Project(_)))
     }
 
-    /// Whether the person says so, in any way: a project's file may be somebody else's.
+    /// Returns true if the user sets the value in any way; a project's file may belong to someone else.
     pub fn is_persons(&self) -> bool {
         *self != Self::Default && !self.is_projects()
     }

@@ -1,4 +1,4 @@
-//! A settings file while it is read, so that every mistake has its line and its key.
+//! A settings file during parsing, so that every error has its line and key.
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -8,16 +8,16 @@ use crate::settings::setting::described;
 use crate::text::nearest::nearest_key;
 use crate::trust::file::TextFile;
 
-/// A parsed value, and where.
+/// A parsed value and its position.
 pub type Found<'t> = Spanned<DeValue<'t>>;
 
-/// The file that a value stands in, for complaints.
+/// The file that contains a value, for error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'f> {
     file: &'f TextFile,
 }
 
-/// The tables whose keys are names that a person gives, or others have given.
+/// The tables whose keys are names from users or vendors.
 const NAMED: [&str; 2] = ["agents", "prices"];
 
 impl<'f> Page<'f> {
@@ -26,14 +26,14 @@ impl<'f> Page<'f> {
     }
 
     pub fn parse(self) -> Result<Spanned<DeTable<'f>>, SettingsError> {
-        // Only the message: the rest quotes the line, and a secret may stand there.
+        // Only the message: the rest quotes the line, which may contain a secret.
         DeTable::parse(self.file.text()).map_err(|error| SettingsError::Syntax {
             spot: self.spot(error.span().map_or(0, |span| span.start)),
             message: error.message().to_owned(),
         })
     }
 
-    /// Refuses every key that is none of these, and in no table whose keys are names that people give.
+    /// Fails for every key that is not listed and not in a table with free names.
     pub fn refuse_unknown(self, table: &DeTable<'_>, keys: &[&str]) -> Result<(), SettingsError> {
         let tables = || keys.iter().filter_map(|key| Some(key.split_once('.')?.0)).chain(NAMED);
         for (name, value) in table {
@@ -79,7 +79,7 @@ impl<'f> Page<'f> {
         }
     }
 
-    /// As `wrong`, where the value may be a secret.
+    /// Like `wrong`, for a value that may be a secret.
     pub fn wrong_secret(self, key: &str, value: &Found<'_>, must: impl Into<String>) -> SettingsError {
         SettingsError::Wrong {
             spot: self.spot(value.span().start),
@@ -95,7 +95,7 @@ impl<'f> Page<'f> {
     }
 }
 
-/// The value of a dotted key.
+/// Returns the value of a dotted key.
 pub fn value_at<'a, 't>(table: &'a DeTable<'t>, key: &str) -> Option<&'a Found<'t>> {
     match key.split_once('.') {
         None => table.get(key),
@@ -103,7 +103,7 @@ pub fn value_at<'a, 't>(table: &'a DeTable<'t>, key: &str) -> Option<&'a Found<'
     }
 }
 
-/// The names that may stand where this key stands.
+/// Lists the valid names at the place of this key.
 fn beside(key: &str, known: &[&str]) -> String {
     let table = &key[..key.rfind('.').map_or(0, |dot| dot + 1)];
     let mut names: Vec<&str> = Vec::new();

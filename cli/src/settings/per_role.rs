@@ -1,9 +1,9 @@
-//! One of something for each role that settings and flags name.
+//! One value for each role that settings and flags name.
 
 use skilltune_phases::loops::tune::{Improver, Seat};
 use skilltune_phases::role::Role;
 
-/// One of something for each role that settings and flags name.
+/// One value for each role that settings and flags name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PerRole<T> {
     pub executor: T,
@@ -12,8 +12,8 @@ pub struct PerRole<T> {
 }
 
 impl<T> PerRole<T> {
-    /// That of a role. All judges go by the evaluator's, all improvers by the improver's, and any other without one of its own by
-    /// the executor's.
+    /// Returns the value of a role. All judges use the evaluator's, all improvers use the improver's, and any other
+    /// role without its own value uses the executor's.
     pub fn of(&self, role: &Role) -> &T {
         let is_judge = Seat::ALL.iter().any(|seat| seat.role() == *role);
         let is_improver = Improver::ALL.iter().any(|by| by.role() == *role);

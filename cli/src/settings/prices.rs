@@ -1,7 +1,7 @@
-//! `[prices."MODEL"]`: what a million tokens of a model cost, in dollars.
+//! `[prices."MODEL"]`: the price of a million tokens of a model, in dollars.
 //!
-//! A limit in money counts estimates at these prices, so they follow the rule of limits: a project that is not trusted neither
-//! lowers a price nor adds one.
+//! A cost limit counts estimates at these prices, so they follow the rule of limits: an untrusted project can neither
+//! lower a price nor add one.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::settings::page::{Found, Page};
 use crate::settings::range::{ANY, Range};
 use crate::settings::setting::{Readable, Setting, Slot as _, number};
 
-/// The price of a model, where it is known.
+/// The price of a model, if known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModelPrice(pub Option<Price>);
 
 const DOLLARS: Range = Range { low: 0.0, high: 1_000_000.0 };
 pub const KEYS: [&str; 3] = ["input", "output", "cached"];
 
-/// Puts the prices of a file over those that are known.
+/// Overrides the known prices with those of a file.
 pub fn apply(
     known: &mut BTreeMap<String, Setting<ModelPrice>>,
     prices: &Found<'_>,
@@ -73,7 +73,7 @@ impl Readable for ModelPrice {
         }
     }
 
-    /// At a lower price more calls fit below a limit, and without a price there is no run.
+    /// A lower price lets more calls fit below a limit, and without a price the run does not start.
     fn exceeds(&self, own: &Self) -> bool {
         self.0.is_some_and(|price| own.0.is_none_or(|own| price.is_below(&own)))
     }

@@ -1,4 +1,4 @@
-//! Commands that a model proposes as checks: what a person says is done with them, and what nothing else may say.
+//! Checks that a model proposes as commands: the user decides what to do with them, and no one else can.
 
 use clap::ValueEnum;
 use skilltune_phases::checks::RunThem;
@@ -31,7 +31,7 @@ impl From<ChecksName> for RunThem {
 
 readable_words!(ChecksName);
 
-/// A repository does not decide that what a model makes up is run on the machine that it is on.
+/// Fails if a project's settings let commands from a model run: only the user decides that.
 pub fn by_own_word(key: &str, flag: &str, setting: &Setting<ChecksName>) -> Result<RunThem, Complaint> {
     match (&setting.origin, setting.value) {
         (Origin::Project(file), ChecksName::Run) => Err(Complaint::input(format!(
@@ -43,7 +43,7 @@ pub fn by_own_word(key: &str, flag: &str, setting: &Setting<ChecksName>) -> Resu
     }
 }
 
-/// Commands that nobody is shown need the kernel to hold them, or the person's word that nothing shall.
+/// Fails if commands would run without being shown, unless the kernel confines them or the user allows it unconfined.
 pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunThem, Complaint> {
     match run {
         RunThem::Always if wants && !can => {
@@ -55,7 +55,7 @@ pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunT
     }
 }
 
-/// The commands as they would be run, one a line, each argument in quotes.
+/// Shows the commands as they would run, one per line, with quoted arguments.
 pub fn shown(head: &str, confined: bool, commands: impl IntoIterator<Item = String>) -> String {
     let where_they_run = if confined {
         "each command runs in a copy of the artifact and can write only there; it can use the network and change the modes of \

@@ -1,4 +1,4 @@
-//! One setting: a value with its origin and range, and how it is read from TOML.
+//! One setting: a value with its origin and range, and its parser for TOML.
 
 use serde_json::Value as Json;
 use skilltune_orchestrator::agent::Wrap;
@@ -17,35 +17,35 @@ pub struct Setting<T> {
     pub value: T,
     pub origin: Origin,
     range: Range,
-    /// A project may only tighten what the user has set; a lower number is a tighter one.
+    /// A project may only tighten the user's value; a lower number is tighter.
     is_limit: bool,
-    /// What the user's own file sets, or what holds until it does.
+    /// The value from the user's own file, or the value in force until it sets one.
     ceiling: Option<(T, Origin)>,
-    /// What the project asked for in its place, and did not get.
+    /// The project's value that was refused.
     refused: Option<(T, Origin)>,
 }
 
-/// A project's value that is looser than the limit which the user has set.
+/// A project's value that is looser than the user's limit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Over {
     pub ceiling: Json,
     pub asked: Json,
     pub asks: Origin,
-    /// It is in force, for the project's file is trusted.
+    /// Whether it is in force because the project's file is trusted.
     pub is_allowed: bool,
 }
 
-/// A setting whatever its type.
+/// A setting of any type.
 pub trait Slot {
-    /// Takes a value over, or says what it must be.
+    /// Sets the value, or returns what it must be.
     fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String>;
-    /// What values it takes.
+    /// Describes the valid values.
     fn must_be(&self) -> String;
     fn json(&self) -> Json;
     fn origin(&self) -> &Origin;
-    /// Puts the user's own limit back in force where the project asks for more and is not trusted.
+    /// Restores the user's own limit if the project asks for more and is not trusted.
     fn hold(&mut self, is_trusted: &dyn Fn() -> bool);
-    /// What the project asks for beyond the user's own limit.
+    /// Returns the project's value if it exceeds the user's own limit.
     fn over(&self) -> Option<Over>;
 }
 
@@ -55,7 +55,7 @@ pub trait Readable: Sized {
     fn must_be(range: Range) -> String;
     fn json(&self) -> Json;
 
-    /// Whether it is looser than a limit. What is not set is no limit at all.
+    /// Returns true if the value is looser than a limit. An unset value has no limit.
     fn exceeds(&self, ceiling: &Self) -> bool {
         let amount = |value: &Self| value.json().as_f64().unwrap_or(f64::INFINITY);
         amount(self) > amount(ceiling)
@@ -71,12 +71,12 @@ impl<T: Clone> Setting<T> {
         Self { value, origin: Origin::Default, range, is_limit: false, ceiling: None, refused: None }
     }
 
-    /// What bounds the cost or the reach of agents: once the user has set it, a project can only tighten it.
+    /// Creates a limit on the cost or the access of agents: once the user has set it, a project can only tighten it.
     pub fn limit(range: Range, value: T) -> Self {
         Self { is_limit: true, ..Self::within(range, value) }
     }
 
-    /// A limit that only a person loosens: a project that is not trusted does not even if the user has set nothing.
+    /// Creates a limit that an untrusted project cannot loosen, even if the user has set nothing.
     pub fn reserved(range: Range, value: T) -> Self {
         Self { ceiling: Some((value.clone(), Origin::Default)), ..Self::limit(range, value) }
     }
@@ -134,7 +134,7 @@ impl<T: Readable + Clone> Slot for Setting<T> {
     }
 }
 
-/// A value as messages quote it; a long or large one by its type only.
+/// Describes a value for messages; shows only the type of a long or large one.
 pub fn described(value: &DeValue<'_>) -> String {
     match value {
         DeValue::String(text) if text.len() <= 40 => format!("{text:?}"),
@@ -148,12 +148,12 @@ pub fn described(value: &DeValue<'_>) -> String {
     }
 }
 
-/// A list of such texts.
+/// Reads a list of such texts.
 pub fn texts(value: &DeValue<'_>) -> Option<Vec<String>> {
     value.as_array()?.iter().map(|item| plain(item.get_ref())).collect()
 }
 
-/// A text that can be given to a program.
+/// Reads a text that can be passed to a program.
 pub fn plain(value: &DeValue<'_>) -> Option<String> {
     value.as_str().filter(|text| !text.contains('\0')).map(str::to_owned)
 }
@@ -167,7 +167,7 @@ pub(super) fn number(value: &DeValue<'_>, range: Range) -> Option<f64> {
     range.has(number).then_some(number)
 }
 
-/// A whole number is one that was written as one.
+/// Reads a whole number that is written as one.
 fn whole<T: TryFrom<u64>>(value: &DeValue<'_>, range: Range) -> Option<T> {
     let integer = value.as_integer()?;
     let whole = u64::from_str_radix(integer.as_str(), integer.radix()).ok()?;
@@ -264,13 +264,13 @@ impl Readable for Percent {
         self.to_string().into()
     }
 
-    /// It is what stays free: less of it is looser.
+    /// The value is the share that stays free, so less is looser.
     fn exceeds(&self, ceiling: &Self) -> bool {
         self < ceiling
     }
 }
 
-/// Reads values of these types by their names on the command line.
+/// Parses values of these types by their names on the command line.
 macro_rules! readable_words {
     ($($name:ty),*) => {$(
         impl $crate::settings::setting::Readable for $name {
@@ -323,7 +323,7 @@ impl Readable for Panel {
     }
 }
 
-/// Who can tell which of two wrappers is tighter? Only the user's own is certain to be meant.
+/// Two wrappers cannot be compared, so every wrapper other than the user's own counts as looser.
 impl Readable for WrapWords {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
         Self::new(texts(value)?)
@@ -343,7 +343,7 @@ impl Readable for WrapWords {
     }
 }
 
-/// A folder that a loop has for its files: a project's file must not lead it to where others keep theirs.
+/// A loop's folder for its files: a project's file must not point it to files of others.
 impl Readable for RelPath {
     fn read(value: &DeValue<'_>, _: Range) -> Option<Self> {
         let text = value.as_str().filter(|text| !text.contains(char::is_control))?;

@@ -11,14 +11,14 @@ use crate::settings::prices::{self, ModelPrice};
 use crate::settings::setting::{Over, Setting, Slot};
 use crate::settings::table::Key;
 
-/// What `config show` tells about one key.
+/// One key as `config show` displays it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     pub key: String,
     pub value: Json,
     pub origin: &'static str,
     pub file: Option<String>,
-    /// The user's own limit, where the project asks for more.
+    /// The user's own limit, if the project asks for more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<Json>,
     /// The origin in words.
@@ -40,7 +40,7 @@ impl Settings {
     }
 }
 
-/// Where the value comes from, and how it stands to the user's own limit.
+/// Describes the origin of the value, and its relation to the user's own limit.
 fn told(slot: &dyn Slot) -> String {
     let origin = slot.origin();
     match slot.over() {
@@ -53,7 +53,7 @@ fn told(slot: &dyn Slot) -> String {
     }
 }
 
-/// Of variables that are set, only that they are: they are where secrets stand.
+/// Shows only that a variable is set, because its value may be a secret.
 fn agent_rows(name: &str, agent: &AgentEntry) -> Vec<Row> {
     let settings = &agent.settings;
     let (env, cost) = (&settings.env, &settings.cost);
@@ -84,7 +84,7 @@ fn price_rows(model: &str, price: &Setting<ModelPrice>) -> Vec<Row> {
     rows.into()
 }
 
-/// Commands are shown without the keys among their arguments.
+/// Removes keys from the arguments of a command.
 fn without_keys(value: Json) -> Json {
     match serde_json::from_value::<Vec<String>>(value.clone()) {
         Ok(command) => json!(keys::without_keys_in_arguments(&command)),

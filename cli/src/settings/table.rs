@@ -1,6 +1,6 @@
-//! A table of settings: for each key its type, default, bounds and purpose, each said once.
+//! A table of settings: the type, default, bounds and purpose of each key, defined once.
 //!
-//! The settings file, the template, `config show` and the messages about wrong values all follow from it.
+//! The settings file, the template, `config show` and the errors for wrong values are all derived from it.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -9,12 +9,12 @@ use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Slot;
 
-/// One setting, whatever its type.
+/// One setting of any type.
 #[expect(missing_debug_implementations, reason = "a slot shows itself as JSON")]
 pub struct Key<'s> {
     /// Such as `tune.threshold`.
     pub name: &'static str,
-    /// What it is for, in a sentence.
+    /// Its purpose, in one sentence.
     pub about: &'static str,
     pub slot: &'s mut dyn Slot,
 }
@@ -32,20 +32,20 @@ pub struct Named<'s> {
 pub trait Table: Any + Debug {
     fn keys(&mut self) -> Vec<Key<'_>>;
 
-    /// Sets what the preset stands for; `origin` says who has set the preset.
+    /// Sets the values of the preset; `origin` says who has set the preset.
     fn unfold_preset(&mut self, _origin: &Origin) {}
 
-    /// Whether the settings agree with one another.
+    /// Fails if the settings contradict one another.
     fn check(&self) -> Result<(), SettingsError> {
         Ok(())
     }
 
-    /// What the project asks for that lets an agent do more than a person may expect.
+    /// Describes the project's setting that lets an agent do more than a person may expect.
     fn needs_trust(&self) -> Option<&'static str> {
         None
     }
 
-    /// The command that one of these settings names.
+    /// Returns the command that one of these settings names.
     fn command(&self) -> Option<Named<'_>> {
         None
     }
@@ -59,7 +59,7 @@ impl Clone for Box<dyn Table> {
     }
 }
 
-/// A struct of settings, its defaults, and its keys.
+/// Defines a struct of settings, its defaults, and its keys.
 macro_rules! table {
     ($(#[$meta:meta])* $struct:ident, $table:literal, {
         $($name:ident: $type:ty = $default:expr, $about:literal;)*

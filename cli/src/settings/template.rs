@@ -46,7 +46,7 @@ const PRICES: &str = r#"
 "#;
 
 impl Settings {
-    /// The whole file. It sets what a person chose by flag or answer.
+    /// Returns the whole file. It sets the values that the user chose by flag or answer.
     pub fn template(&self) -> String {
         let mut own = self.clone();
         let mut text = HEAD.to_owned();
@@ -95,7 +95,7 @@ mod tests {
     use crate::settings::show::Row;
     use crate::settings::tests::project;
 
-    /// Every setting of the template as if it had been typed.
+    /// Uncomments every setting of the template.
     fn switched_on(template: &str) -> String {
         let line = |line: &str| match line.strip_prefix('#') {
             Some(setting) if !setting.starts_with(' ') => format!("{setting}\n"),

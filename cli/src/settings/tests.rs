@@ -7,7 +7,7 @@ use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::style::Style;
 
-/// A user's file and a project's file, below one folder.
+/// A user's file and a project's file in one folder.
 pub struct Files {
     root: tempfile::TempDir,
 }
@@ -46,7 +46,7 @@ pub fn refusal(text: &str) -> String {
     complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "")
 }
 
-/// Another value than the default for every key that `tune` reads.
+/// A value other than the default for every key that `tune` reads.
 pub fn changes() -> Vec<(&'static str, &'static str)> {
     vec![
         ("roles.executor", "\"other:m\""),
@@ -148,7 +148,7 @@ fn the_project_goes_over_the_user_key_by_key() {
     assert_eq!(settings.of::<TuneSettings>().coverage.origin, Origin::Default);
 }
 
-/// What bounds the calls, the time, the money and the bytes that a run takes.
+/// The limits on calls, time, money and bytes of a run.
 const LIMITS: [&str; 26] = [
     "tune.runs",
     "tune.max_iterations",

@@ -78,10 +78,10 @@ pub struct AgentSpec {
 pub struct Panel(pub Vec<AgentSpec>);
 
 impl Panel {
-    /// As many as a run has seats for, besides the first.
+    /// The number of seats in a run besides the first.
     pub const MOST: usize = Seat::ALL.len() - 1;
 
-    /// Who has a role, if it is one of a panel.
+    /// Returns the agent of a role, if it belongs to the panel.
     pub fn of(&self, role: &Role) -> Option<&AgentSpec> {
         Seat::ALL[1..].iter().zip(&self.0).find(|(seat, _)| seat.role() == *role).map(|(_, spec)| spec)
     }
@@ -104,7 +104,7 @@ pub enum BadPanel {
     TooMany,
 }
 
-/// A program and its arguments, to run agents in; none, if it is empty.
+/// A program and its arguments to run agents in; an empty list means no wrapper.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WrapWords(pub Vec<String>);
 
@@ -116,19 +116,19 @@ pub enum BadSpec {
     Model,
 }
 
-/// The name of a value on the command line.
+/// Returns the name of a value on the command line.
 pub fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().expect("no value is skipped").get_name().to_owned()
 }
 
-/// Whether an agent may have this name, which we use before a colon, in keys and in file names.
+/// Returns true if an agent may have this name, which is used before a colon, in keys and in file names.
 pub fn is_agent_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(allowed)
 }
 
 impl WrapWords {
-    /// Nothing, where they cannot start a program, or have a placeholder that we do not know.
+    /// Returns `None` if the words cannot start a program or contain an unknown placeholder.
     pub fn new(words: Vec<String>) -> Option<Self> {
         let starts = words.first().is_none_or(|program| !program.is_empty());
         let is_known = |word: &String| Wrap::unknown_placeholder(word).is_none();
@@ -193,7 +193,7 @@ pub fn jobs(text: &str) -> Result<u32, String> {
     whole(text, JOBS)
 }
 
-/// Dollars, such as 5 or 0.5.
+/// Parses dollars, such as 5 or 0.5.
 pub fn dollars(text: &str) -> Result<f64, String> {
     let usd = text.parse().ok().filter(|usd| AMOUNT.has(*usd));
     usd.ok_or_else(|| format!("must be a number {AMOUNT}"))
@@ -223,7 +223,7 @@ pub fn deadline(text: &str) -> Result<Duration, String> {
     seconds(text).map(Duration::from_secs)
 }
 
-/// Seconds, or a number with `s`, `m` or `h`.
+/// Parses seconds, or a number with `s`, `m` or `h`.
 pub fn seconds(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.strip_suffix(['s', 'm', 'h']) {
         Some(digits) => (digits, text.as_bytes()[digits.len()]),

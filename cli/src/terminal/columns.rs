@@ -1,16 +1,16 @@
-//! How wide a line may be.
+//! The widths of lines.
 
 use std::io;
 use std::os::fd::AsFd;
 
 use crate::terminal::environment::Environment;
 
-/// How wide a line of data may be: a pipe has no width.
+/// Returns the maximum width of data; a pipe has none.
 pub fn data_width(env: &Environment) -> usize {
     if env.terminal.stdout { console_width(io::stdout()) } else { UNBOUNDED }
 }
 
-/// How wide a line of talk may be.
+/// Returns the maximum width of messages.
 pub fn talk_width(env: &Environment) -> usize {
     if env.terminal.stderr { console_width(io::stderr()) } else { UNBOUNDED }
 }

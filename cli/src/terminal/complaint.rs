@@ -1,4 +1,4 @@
-//! An error as a person sees it: what failed, the causes, and what to do now.
+//! An error as shown to the user: what failed, the causes, and what to do now.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -9,18 +9,18 @@ use crate::terminal::style::Style;
 use crate::text::plain::pictured;
 use crate::text::width::fitted;
 
-/// Whose fault it is, which is also the exit code.
+/// Who can fix it; also decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The person can put it right.
+    /// The user can fix it.
     Input,
-    /// Something failed on our side.
+    /// Something failed in skilltune.
     Ours,
-    /// A person's own edit was in the way, and stays.
+    /// The user's own edit was in the way, and is kept.
     Conflict,
-    /// A person ended it; that needs no words.
+    /// The user interrupted it; nothing is printed.
     Interrupted,
-    /// A signal ended it, which needs none either.
+    /// A signal ended it; nothing is printed.
     Terminated,
 }
 
@@ -53,7 +53,7 @@ impl Complaint {
         Self::new(Kind::Terminated, "terminated")
     }
 
-    /// An error with all its sources.
+    /// Builds a complaint from an error with all its sources.
     pub fn of(kind: Kind, error: &dyn Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (**cause).source());
         Self { causes: causes.map(ToString::to_string).collect(), ..Self::new(kind, error) }
@@ -81,7 +81,7 @@ impl Complaint {
         }
     }
 
-    /// Names that come from a repository must not steer the terminal.
+    /// Renders the complaint. Names from a repository must not control the terminal.
     pub fn render(&self, style: Style, width: usize) -> String {
         let told = |label: &str, text: &str, paint: fn(Style, &str) -> String| {
             let fitted = fitted(&format!("{label} {}", pictured(text)), width);
@@ -115,7 +115,7 @@ impl From<FoldersError> for Complaint {
     }
 }
 
-/// A failure of our own, with its causes.
+/// Builds a complaint about a failure in skilltune, with its causes.
 pub fn ours(error: impl std::error::Error) -> Complaint {
     Complaint::of(Kind::Ours, &error)
 }

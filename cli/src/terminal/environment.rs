@@ -1,4 +1,4 @@
-//! What is around us: folders, environment and terminal, read once in `main` and passed down.
+//! The environment: folders, variables and terminal, read once in `main` and passed down.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal as _};
@@ -17,7 +17,7 @@ pub struct Environment {
     pub config: PathBuf,
     /// The folder of locks, pending promotions and trust.
     pub state: PathBuf,
-    /// The folder of the workspaces of trials, and of what is known of folders that were captured.
+    /// The folder of the workspaces of trials, and of the indexes of captured folders.
     pub cache: PathBuf,
     pub vars: BTreeMap<String, String>,
     pub terminal: Terminal,
@@ -46,7 +46,7 @@ pub enum FoldersError {
 impl Environment {
     pub fn read(project: Option<&Path>) -> Result<Self, FoldersError> {
         let cwd = std::env::current_dir().map_err(FoldersError::Cwd)?;
-        // What is not UTF-8 cannot be handed on by name, and is nobody's setting.
+        // A value that is not UTF-8 cannot be passed on by name, and is not one of our settings.
         let env = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let terminal = Terminal {
@@ -76,7 +76,7 @@ impl Environment {
         })
     }
 
-    /// The world of a program that is started there with this environment.
+    /// Returns the environment of a program that is started there with these variables.
     pub fn elsewhere(
         cwd: PathBuf,
         env: BTreeMap<String, String>,
@@ -95,28 +95,28 @@ impl Environment {
         Ok(Self { project: Some(real), ..self })
     }
 
-    /// The project of a target: `--project`, else the nearest folder above it with settings or `.git`, else the
+    /// Returns the project of a target: `--project`, else the nearest folder above it with settings or `.git`, else the
     /// project of the current folder.
     ///
-    /// What marks the target itself makes no project of it: a skill with a repository of its own is one of many, and
-    /// nothing of ours is put into it.
+    /// A marker in the target itself does not make it a project: a skill with its own repository is one of many, and we
+    /// write none of our files into it.
     pub fn project_of(&self, target: &Path) -> PathBuf {
         let above = || nearest_marked(target.parent()?);
         self.project.clone().or_else(above).unwrap_or_else(|| self.project_here())
     }
 
-    /// What is known of folders that were captured, so that they need not be read again.
+    /// Returns the indexes of captured folders, which save reading them again.
     pub fn indexes(&self) -> Indexes {
         Indexes::at(&self.cache.join("indexes"))
     }
 
-    /// The project of commands that name no target.
+    /// Returns the project for commands without a target.
     pub fn project_here(&self) -> PathBuf {
         let found = || nearest_marked(&self.cwd);
         self.project.clone().or_else(found).unwrap_or_else(|| self.cwd.clone())
     }
 
-    /// Whether somebody is there to be asked.
+    /// Returns whether there is a person to ask.
     pub fn is_interactive(&self) -> bool {
         self.terminal.stdin && self.terminal.stderr && !self.is_ci() && !self.is_dumb()
     }
@@ -129,7 +129,7 @@ impl Environment {
         self.vars.get("TERM").is_some_and(|value| value == "dumb")
     }
 
-    /// Whether the locale says that all letters can be shown; the first of its variables that is set decides.
+    /// Returns whether the locale can show all characters. The first of its variables that is set decides.
     pub fn is_utf8(&self) -> bool {
         let set = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find(|name| self.is_set(name));
         let charset = set.map(|name| self.vars[name].to_lowercase().replace('-', ""));
@@ -148,7 +148,7 @@ fn nearest_marked(folder: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 impl Environment {
-    /// A world below one folder, without a terminal.
+    /// Returns an environment below one folder, without a terminal.
     pub fn fake(root: impl AsRef<Path>, vars: &[(&str, &str)]) -> Self {
         let root = root.as_ref();
         let home = root.join("home").to_str().unwrap().to_owned();

@@ -58,13 +58,13 @@ impl Exit {
         }
     }
 
-    /// One exit code for several independent runs.
+    /// Returns one exit code for several independent runs.
     pub fn worst(a: Self, b: Self) -> Self {
         a.max(b)
     }
 }
 
-/// The table that closes the help.
+/// Returns the table at the end of the help.
 pub fn table() -> String {
     let line = |exit: &Exit| format!("\n{:>5}  {}", exit.code(), exit.meaning());
     "Exit codes:".to_owned() + &Exit::ALL.iter().map(line).collect::<String>()

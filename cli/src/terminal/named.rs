@@ -1,4 +1,4 @@
-//! Paths that a person types, where a repository may have put symlinks in the way.
+//! Paths that a user types, where a repository may contain symlinks.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
 impl Environment {
-    /// A typed path, from the current folder. Fails if a symlink of the project leads it out of the project.
+    /// Returns a typed path, from the current folder. Fails if a symlink of the project leads it out of the project.
     pub fn named(&self, typed: &Path) -> Result<PathBuf, Complaint> {
         let path = self.cwd.join(typed);
         require_within(&self.project_here(), &path)?;
@@ -15,8 +15,8 @@ impl Environment {
     }
 }
 
-/// Fails if a symlink of the project leads this path out of the project: whoever made the repository has chosen where it
-/// leads, and not the person who typed the path. A path that is outside by itself is the person's own choice.
+/// Fails if a symlink of the project leads this path out of the project: the author of the repository chose that
+/// target, not the user. A path that is outside by itself is the user's own choice.
 pub fn require_within(project: &Path, path: &Path) -> Result<(), Complaint> {
     let unreadable =
         |error: io::Error| Complaint::input(format!("cannot look at {}", path.display())).caused_by(error);
@@ -34,7 +34,7 @@ pub fn require_within(project: &Path, path: &Path) -> Result<(), Complaint> {
                         return Err(leads_out(path, &link, &target));
                     }
                     Ok(target) => target,
-                    // It leads to nothing that could be read or written.
+                    // A dangling symlink: there is nothing to read or write.
                     Err(_) => link,
                 };
             }

@@ -1,4 +1,4 @@
-//! The only module that prints: data to stdout, talk to stderr.
+//! The only module that prints: data to stdout, messages to stderr.
 
 use std::io::{self, Write as _};
 
@@ -11,14 +11,14 @@ use crate::terminal::exit::Exit;
 use crate::terminal::style::Style;
 use crate::text::width;
 
-/// Where the program's words go. A reader that has gone away is no failure of ours.
+/// Prints all output of the program. A closed reader is not an error.
 #[derive(Clone, Copy, Debug)]
 pub struct Printer {
-    /// The style of what goes to stdout.
+    /// The style of stdout.
     pub data: Style,
-    /// The style of what goes to stderr.
+    /// The style of stderr.
     pub talk: Style,
-    /// No line of talk is wider than this, unless there is something in it to copy.
+    /// The maximum width of messages, except for text to copy.
     talk_width: usize,
 }
 
@@ -34,17 +34,17 @@ impl Printer {
         }
     }
 
-    /// What was asked for. Nothing in it reaches the reader unseen, a pipe included.
+    /// Prints the requested output. Invisible characters become visible, also in a pipe.
     pub fn data(self, text: &str) -> Result<(), Complaint> {
         self.bytes(&self.data.shown(text))
     }
 
-    /// What was asked for, as JSON.
+    /// Prints the requested output as JSON.
     pub fn json(self, text: &str) -> Result<(), Complaint> {
         self.bytes(&json::shown(text))
     }
 
-    /// What was asked for, as it stands: it has been made safe, or is our own.
+    /// Prints the requested output unchanged: it was made safe before, or is our own.
     #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
     pub fn bytes(self, text: &str) -> Result<(), Complaint> {
         let mut out = io::stdout().lock();
@@ -55,12 +55,12 @@ impl Printer {
         }
     }
 
-    /// What is said besides.
+    /// Prints a message.
     pub fn talk(self, text: &str) {
         say(&self.talk.shown(&width::fitted(text, self.talk_width)));
     }
 
-    /// Text of others, line by line as it stands, before a question about it.
+    /// Prints untrusted text, line by line and unwrapped, before a question about it.
     pub fn show(self, text: &str) {
         say(&self.talk.shown(text));
     }
@@ -72,19 +72,19 @@ impl Printer {
     }
 }
 
-/// What was asked for cannot be told.
+/// Returns the complaint about a failed write to stdout.
 pub fn unwritten(error: io::Error) -> Complaint {
     Complaint::ours("cannot write to stdout").caused_by(error)
 }
 
 fn say(text: &str) {
-    // Nobody is left to be told that nobody can be told.
+    // If stderr is closed, there is nothing to report to.
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// What clap has to say: help and version as data, mistakes as talk.
+/// Prints clap's output: help and version as data, errors as messages.
 pub fn usage(words: &clap::Error) -> Exit {
-    // Nobody is left to be told that nobody can be told.
+    // If stderr is closed, there is nothing to report to.
     let _ = words.print();
     if words.use_stderr() { Exit::Input } else { Exit::Reached }
 }

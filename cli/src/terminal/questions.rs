@@ -1,4 +1,4 @@
-//! What is asked on a terminal. Nothing is asked anywhere else, and everything has a default.
+//! Questions on a terminal. Without a terminal nothing is asked, and every question has a default.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -10,15 +10,15 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::{one_line, pictured};
 
-/// Who answers: a person, or a test in their place.
+/// The source of answers: a person, or a test.
 pub trait Answers {
-    /// A yes or no, whose default is no.
+    /// Asks for yes or no; the default is no.
     fn agree(&self, question: &str) -> Result<bool, Complaint>;
-    /// The place of one of several options; `start` is the default.
+    /// Asks for one of several options and returns its index; `start` is the default.
     fn pick(&self, question: &str, options: &[&str], start: usize) -> Result<usize, Complaint>;
-    /// A line of text, or none.
+    /// Asks for a line of text, which may be empty.
     fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint>;
-    /// A line of text as somebody leaves it who is given this one.
+    /// Lets the user edit this line of text.
     fn edit(&self, question: &str, text: &str) -> Result<String, Complaint>;
 }
 
@@ -27,7 +27,7 @@ pub trait Answers {
 pub struct Person;
 
 impl Person {
-    /// Somebody to ask, if anybody is there.
+    /// Returns the person to ask, if there is a terminal.
     pub fn present(env: &Environment) -> Option<&'static dyn Answers> {
         env.is_interactive().then_some(&Self as &dyn Answers)
     }
@@ -65,19 +65,19 @@ impl Answers for Person {
     }
 }
 
-/// How often somebody looks whether the terminal is still there.
+/// How often to check that the terminal still exists.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Asks on a thread of its own: a question on a terminal that is gone is never answered, and reads nothing for ever.
+/// Asks on a separate thread: a question on a closed terminal is never answered, and reads forever.
 fn unless_gone<T: Send + 'static>(
     ask: impl FnOnce() -> Result<T, InquireError> + Send + 'static,
 ) -> Result<T, Complaint> {
     let (tell, told) = mpsc::channel();
-    // Whoever tells too late finds nobody who listens.
+    // If the answer comes too late, the receiver is gone.
     std::thread::spawn(move || drop(tell.send(ask())));
     loop {
         match told.recv_timeout(LOOK) {
-            // What cannot be written on a terminal that is gone is no fault of ours.
+            // A failed write to a closed terminal is not our error.
             Ok(Err(_)) | Err(RecvTimeoutError::Timeout) if terminal_is_gone() => {
                 return Err(Complaint::interrupted());
             }
@@ -88,7 +88,7 @@ fn unless_gone<T: Send + 'static>(
     }
 }
 
-/// Nothing is asked for: only what cannot be left out is told, and that is an end that hung up.
+/// Returns whether the terminal has hung up. No events are requested, because a hang-up is always reported.
 fn terminal_is_gone() -> bool {
     let stdin = std::io::stdin();
     let mut terminal = [PollFd::new(&stdin, PollFlags::empty())];
@@ -104,7 +104,7 @@ pub enum AnswerFrom<T> {
     Given(T),
     /// The declared default.
     Default,
-    /// Nobody is there: the run waits.
+    /// There is no person to ask: the run waits.
     Nobody,
 }
 
@@ -138,13 +138,13 @@ pub mod scripted {
 
     use super::*;
 
-    /// Gives fixed answers and remembers what was asked.
+    /// Gives fixed answers and records the questions.
     #[derive(Debug)]
     pub struct Script {
-        /// A part of a question, and which option is picked; of all others the default.
+        /// Part of a question, and the option to pick; other questions get the default.
         pub picks: Vec<(&'static str, usize)>,
         pub line: Option<String>,
-        /// What is typed where lines are asked for, one after another; then `line`.
+        /// The answers to questions for a line, in order; then `line`.
         pub lines: RefCell<VecDeque<&'static str>>,
         pub agrees: bool,
         pub asked: RefCell<Vec<String>>,

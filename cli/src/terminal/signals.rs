@@ -1,4 +1,4 @@
-//! What signals mean to a run: finish and save, end and save, and at last just go.
+//! The meaning of signals for a run: finish and save, end and save, and finally exit at once.
 
 use std::convert::Infallible;
 use std::sync::mpsc;
@@ -13,16 +13,16 @@ use tokio::sync::watch;
 use crate::terminal::exit::Exit;
 use crate::text::figures;
 
-/// What a stop comes to, for those who watch.
+/// The consequences of a stop, for messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopping {
-    /// No call takes longer.
+    /// The longest time that a call can take.
     pub longest: Duration,
     /// Whether a stop ends the run for good.
     pub is_final: bool,
 }
 
-/// Tells the engine of signals, and says so on the terminal, as long as the engine runs.
+/// Forwards signals to the engine and reports them on the terminal, as long as the engine runs.
 pub async fn watch(halt: watch::Sender<Option<Halt>>, stopping: Stopping, say: impl Fn(&str)) -> Infallible {
     let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup), Ok(mut stop)) = (
         signal(SignalKind::interrupt()),
@@ -30,7 +30,7 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, stopping: Stopping, say: i
         signal(SignalKind::hangup()),
         signal(SignalKind::user_defined1()),
     ) else {
-        // Without handlers the system's own apply: the guardians clean up, and the journal is whole.
+        // Without handlers the system's defaults apply: the guardians clean up, and the journal is complete.
         return std::future::pending().await;
     };
     let mut interrupts = 0;
@@ -43,7 +43,7 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, stopping: Stopping, say: i
             () = next(&mut terminate) => Halt::Now(Pause::Terminated),
             () = next(&mut hangup) => Halt::Now(Pause::Terminated),
             () = next(&mut stop) => {
-                // The next Ctrl-C asks for more.
+                // A Ctrl-C after this counts as the second.
                 interrupts = interrupts.max(1);
                 Halt::Finish(Pause::Stopped)
             }
@@ -60,8 +60,8 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, stopping: Stopping, say: i
     }
 }
 
-/// What two words come to; nothing, where the second asks for nothing new. Ctrl-C only hastens a stop, and a stop changes
-/// what an interrupt comes to.
+/// Returns the result of two requests, or none if the second requests nothing new. Ctrl-C only speeds up a stop, and a
+/// stop replaces an interrupt as the reason.
 fn both(before: Option<Halt>, asked: Halt) -> Option<Halt> {
     use Pause::{Interrupted, Stopped};
     match (before, asked) {
@@ -74,7 +74,7 @@ fn both(before: Option<Halt>, asked: Halt) -> Option<Halt> {
     }
 }
 
-/// What is done now, how long it takes, and how to be done sooner.
+/// Says what happens now, how long it takes, and how to speed it up.
 fn words(asked: Halt, Stopping { longest, is_final }: Stopping) -> String {
     let (lead, again, ends) = match asked {
         Halt::Now(Pause::Terminated) => return "terminating: ending current calls, then saving".to_owned(),
@@ -93,15 +93,15 @@ fn words(asked: Halt, Stopping { longest, is_final }: Stopping) -> String {
     )
 }
 
-/// Asks somebody at the terminal; nothing, when we are told to end meanwhile, or the terminal goes away.
+/// Asks at the terminal. Returns none if a signal ends the program meanwhile, or the terminal closes.
 ///
-/// Whoever asks blocks, and a question on a terminal that is gone is never answered. So it is asked on a thread of its
-/// own, signals are listened for on another, and the terminal is given back as it was.
+/// The question blocks, and on a closed terminal it is never answered. So it runs on a separate thread, another thread
+/// listens for signals, and the terminal's mode is restored.
 pub fn unless_ended<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     let before = tcgetattr(std::io::stdin()).ok();
     let (tell, told) = mpsc::channel();
     let answered = tell.clone();
-    // Whoever tells too late finds nobody who listens.
+    // If the answer comes too late, the receiver is gone.
     std::thread::spawn(move || drop(answered.send(ask())));
     std::thread::spawn(move || {
         wait_for_the_end();
@@ -109,7 +109,7 @@ pub fn unless_ended<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 
     });
     let answer = told.recv().ok().flatten();
     if let Some(before) = before {
-        // On a terminal that is gone there is nothing to give back.
+        // A closed terminal needs no restore.
         let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &before);
     }
     answer
@@ -144,7 +144,7 @@ fn interrupted(times: u32) -> Halt {
     }
 }
 
-/// The third time somebody means it. The guardians end the agents when our sockets close.
+/// Exits at once: the user has asked three times. The guardians end the agents when our sockets close.
 #[expect(clippy::exit, reason = "a person has asked three times")]
 fn leave() -> ! {
     std::process::exit(Exit::Interrupted.code().into())

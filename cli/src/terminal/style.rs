@@ -3,10 +3,10 @@
 use crate::terminal::environment::Environment;
 use crate::text::plain::pictured;
 
-/// The escapes that a painted text consists of; whatever else looks like one comes from others.
+/// The escape sequences that we print; all others come from untrusted text.
 const OURS: [&str; 7] = ["\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[36m", "\x1b[1;31m"];
 
-/// Paints, or leaves the text alone.
+/// Adds colours, or leaves the text unchanged.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     on: bool,
@@ -17,7 +17,7 @@ impl Style {
     #[cfg(test)]
     pub const VIVID: Self = Self { on: true };
 
-    /// The style of one stream: colours on a terminal only, and never against `NO_COLOR`, `TERM=dumb` or `CI`.
+    /// Returns the style of one stream: colours on a terminal only, and never against `NO_COLOR`, `TERM=dumb` or `CI`.
     pub fn on(is_terminal: bool, env: &Environment) -> Self {
         let refused = env.is_set("NO_COLOR") || env.is_dumb() || env.is_ci();
         Self { on: is_terminal && !refused }
@@ -47,7 +47,8 @@ impl Style {
         self.paint("2", text)
     }
 
-    /// The last step before a text is printed: what a terminal would act on is made visible, but for our own colours.
+    /// Makes a text safe to print, as the last step: everything that a terminal would act on becomes visible, except
+    /// for our own colours.
     pub fn shown(self, text: &str) -> String {
         let mut shown = String::with_capacity(text.len());
         let mut rest = text;

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Readable numbers.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub fn score(score: Option<Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| score.to_string())
 }
 
-/// A score, and how it differs from an earlier one.
+/// Shows a score and its difference from an earlier one.
 pub fn score_since(score: Score, before: Option<Score>) -> String {
     before.map_or_else(
         || score.to_string(),
@@ -24,7 +24,7 @@ fn change(by: f64) -> String {
     if matches!(tenths.as_str(), "+0.0" | "-0.0") { "±0.0".to_owned() } else { tenths }
 }
 
-/// A chance between 0 and 1. Nothing is quite certain, so none is shown as 0% or 100%.
+/// Shows a probability between 0 and 1. None is certain, so none is shown as 0% or 100%.
 pub fn percent(chance: f64) -> String {
     format!("{:.0}%", (chance * 100.0).clamp(1.0, 99.0))
 }
@@ -44,8 +44,8 @@ pub fn milliseconds(ms: u64) -> String {
     duration(Duration::from_millis(ms))
 }
 
-/// The cost of an account's calls. Names the calls of unknown cost, so that nobody takes the sum for the total, and
-/// marks a sum that contains estimates with `about`.
+/// Shows the cost of an account's calls. Names the calls of unknown cost, so that the sum is not taken for the total,
+/// and marks a sum that contains estimates with `about`.
 pub fn money(account: &Account) -> String {
     match account.unpriced {
         _ if account.calls == 0 => "$0".to_owned(),
@@ -60,7 +60,7 @@ fn sum(account: &Account) -> String {
     format!("{about}{}", dollars(account.usd))
 }
 
-/// A moment as people are told it, wherever they are.
+/// Shows a time in UTC, the same in every time zone.
 pub fn moment(at: Timestamp) -> String {
     at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string()
 }
@@ -69,14 +69,14 @@ pub fn dollars(usd: f64) -> String {
     if usd > 0.0 && usd < 0.01 { format!("${usd:.4}") } else { format!("${usd:.2}") }
 }
 
-/// Bytes in the largest unit that they fill.
+/// Shows bytes in the largest unit that they fill.
 pub fn bytes(number: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     let unit = units.into_iter().find(|(size, _)| number >= *size);
     unit.map_or_else(|| format!("{number} B"), |(size, name)| format!("{} {name}", grouped(number / size)))
 }
 
-/// A change in lines and files: `+12 -3 in 2 files`.
+/// Shows a change in lines and files: `+12 -3 in 2 files`.
 pub fn size(size: &DiffSize) -> String {
     let files = count(size.files, "file");
     let opaque = match size.opaque {
@@ -89,13 +89,13 @@ pub fn size(size: &DiffSize) -> String {
     format!("+{} -{} in {files}{opaque}", grouped(size.added as u64), grouped(size.removed as u64))
 }
 
-/// How many of a thing: `1 call`, `2 calls`.
+/// Shows a number of things: `1 call`, `2 calls`.
 pub fn count(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {thing}{plural}", grouped(number as u64))
 }
 
-/// Thousands set apart.
+/// Separates thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

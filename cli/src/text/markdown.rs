@@ -1,8 +1,8 @@
-//! A page of Markdown, and the ways in which text of others may stand in it: as words, as code, in a fence.
+//! A Markdown page, and the ways to insert foreign text: as words, as code, in a fence.
 
 use crate::text::plain;
 
-/// Blocks, one below the other.
+/// A sequence of blocks.
 #[derive(Debug)]
 pub struct Page {
     blocks: Vec<String>,
@@ -13,7 +13,7 @@ impl Page {
         Self { blocks: vec![format!("# {title}")] }
     }
 
-    /// Blocks of a page, to follow others.
+    /// Returns blocks of a page that follow others.
     pub fn part() -> Self {
         Self { blocks: Vec::new() }
     }
@@ -30,7 +30,7 @@ impl Page {
         self.blocks.push(text.into());
     }
 
-    /// One line an item; an item's further lines are indented below it.
+    /// Adds a list with one line per item; further lines of an item are indented.
     pub fn list(&mut self, items: impl IntoIterator<Item = String>) {
         let items: Vec<_> = items.into_iter().map(|item| format!("- {}", indented(&item))).collect();
         self.blocks.push(if items.is_empty() { "None.".to_owned() } else { items.join("\n") });
@@ -68,7 +68,7 @@ fn indented(item: &str) -> String {
     text
 }
 
-/// Words on one line: no markup of theirs works, in a list and in a table's cell alike.
+/// Returns words on one line without active markup, safe in a list and in a table cell.
 pub fn words(text: &str) -> String {
     let line = plain::one_line(text);
     let mut safe = String::with_capacity(line.len());
@@ -84,13 +84,13 @@ pub fn words(text: &str) -> String {
     safe
 }
 
-/// Whether a line would be read as an item of a numbered list.
+/// Returns true if a line would be read as an item of a numbered list.
 fn starts_numbered(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < line.len() && rest.starts_with(['.', ')'])
 }
 
-/// A name or a path as code.
+/// Formats a name or a path as code.
 pub fn code(text: &str) -> String {
     let line = plain::one_line(text);
     let ticks = "`".repeat(longest_run(&line) + 1);
@@ -98,12 +98,12 @@ pub fn code(text: &str) -> String {
     format!("{ticks}{pad}{line}{pad}{ticks}")
 }
 
-/// Code in a table's cell, where a bar ends the cell even within code.
+/// Formats code in a table cell, where a bar ends the cell even within code.
 pub fn code_cell(text: &str) -> String {
     code(text).replace('|', "\\|")
 }
 
-/// A block that ends where we say: its fence is longer than any run of backticks within.
+/// Formats a block that its text cannot end: its fence is longer than any run of backticks within.
 pub fn fence(language: &str, text: &str) -> String {
     let text = plain::pictured(text);
     let ticks = "`".repeat(3.max(longest_run(&text) + 1));

@@ -1,13 +1,13 @@
-//! The known word nearest to a misspelt one.
+//! Finds the known word nearest to a misspelt one.
 
-/// The nearest of the known words, if it is near enough to have been meant.
+/// Returns the nearest known word, if it is near enough to be a likely match.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let ranked = known.into_iter().map(|candidate| (distance(word, candidate), candidate));
     let (distance, candidate) = ranked.min_by_key(|(distance, _)| *distance)?;
     (distance <= reach(word)).then_some(candidate)
 }
 
-/// The nearest of the known dotted keys by last name; at the same distance, one of the same table.
+/// Returns the known dotted key with the nearest last name; at the same distance, prefers the same table.
 pub fn nearest_key<'a>(key: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let (table, name) = split(key);
     let rank = |candidate: &'a str| {
@@ -22,12 +22,12 @@ fn split(key: &str) -> (&str, &str) {
     key.rsplit_once('.').unwrap_or(("", key))
 }
 
-/// A third of a word may be wrong.
+/// Returns the maximum distance: a third of a word may be wrong.
 fn reach(word: &str) -> usize {
     (word.chars().count() / 3).max(1)
 }
 
-/// How many letters were added, left out, changed or swapped with their neighbour.
+/// Counts the letters that were added, removed, changed or swapped with their neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

@@ -1,29 +1,29 @@
-//! Text of models and files, made safe to show: nothing in it can drive a terminal or turn a line around, and nothing in
-//! it stays unseen.
+//! Makes text of models and files safe to show: it cannot control a terminal or change the direction of a line, and
+//! hides nothing.
 
 use std::path::Path;
 
 use skilltune_phases::json::is_hidden;
 
-/// On one line, each stretch of white space as one blank.
+/// Returns the text on one line, with each run of white space as one space.
 pub fn one_line(text: &str) -> String {
     unbroken(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// With a capital first letter, as a heading has.
+/// Returns the text with a capital first letter, as in a heading.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
 
-/// On one line, with as many blanks as there are.
+/// Returns the text on one line, with all its spaces.
 pub fn unbroken(text: &str) -> String {
     let spaced: String = text.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect();
     pictured(&spaced)
 }
 
-/// With a picture or the number in the place of each control character and each that changes the direction of a line;
-/// the ends of lines and tabs stay.
+/// Replaces each control character, and each character that changes the direction of a line, with a picture or its
+/// number; keeps line ends and tabs.
 pub fn pictured(text: &str) -> String {
     if !text.contains(is_hidden) {
         return text.to_owned();
@@ -31,7 +31,7 @@ pub fn pictured(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { picture(c) } else { c.to_string() }).collect()
 }
 
-/// As a patch that a program is to apply: the ends of its lines are the file's own.
+/// Makes a patch safe and keeps its line endings, so that a program can apply it.
 pub fn patch(text: &str) -> String {
     let lines = text.split_inclusive('\n').map(|line| match line.strip_suffix("\r\n") {
         Some(line) => pictured(line) + "\r\n",
@@ -40,7 +40,7 @@ pub fn patch(text: &str) -> String {
     lines.collect()
 }
 
-/// A path as a shell takes it, for a command that is there to be typed.
+/// Quotes a path for a shell command that the user types.
 pub fn shell_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     let plain = |c: char| c.is_alphanumeric() || "/._-+,:@%".contains(c);

@@ -1,10 +1,10 @@
-//! Lines that fit: how wide text is on a terminal, and how it is shortened and wrapped.
+//! Fits lines to a terminal: measures, shortens and wraps text.
 
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 const GAP: &str = "…";
 
-/// Columns that a text takes.
+/// Returns the number of columns of a text.
 pub fn columns(text: &str) -> usize {
     text.width()
 }
@@ -13,7 +13,7 @@ fn wide(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// A text in no more than so many columns, its middle left out: names tell most at their ends.
+/// Shortens a text to this many columns by cutting its middle: the ends of a name say most.
 pub fn shortened(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
@@ -24,7 +24,7 @@ pub fn shortened(text: &str, most: usize) -> String {
     head.into_iter().chain(GAP.chars()).chain(tail.into_iter().rev()).collect()
 }
 
-/// A text in no more than so many columns, its end left out.
+/// Shortens a text to this many columns by cutting its end.
 pub fn cut(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
@@ -43,17 +43,17 @@ fn taken(chars: impl Iterator<Item = char>, room: usize) -> Vec<char> {
         .collect()
 }
 
-/// A name between two texts; it is the name that gives way.
+/// Puts a name between two texts and shortens only the name.
 pub fn around(before: &str, name: &str, after: &str, most: usize) -> String {
     let fixed = columns(before) + columns(after);
     let name = shortened(name, most.saturating_sub(fixed).max(LEAST));
     cut(&format!("{before}{name}{after}"), most)
 }
 
-/// Less than this of a name tells nothing.
+/// A shorter part of a name says nothing.
 const LEAST: usize = 7;
 
-/// Words set in lines; a word that is longer than a line loses its middle.
+/// Wraps words into lines and shortens the middle of a word longer than a line.
 pub fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
     let fit = |line: String| {
         let word = line.trim_start();
@@ -66,12 +66,12 @@ pub fn wrapped(text: &str, most: usize, indent: &str) -> Vec<String> {
         .collect()
 }
 
-/// The same, and what is longer than a line has one of its own: paths and commands are there to be copied.
+/// Wraps words into lines, but keeps a longer word whole on its own line: users copy paths and commands.
 pub fn flowed(text: &str, most: usize, indent: &str) -> Vec<String> {
     set(unbroken(text).into_iter(), most, indent)
 }
 
-/// The lines of a text, those that are too wide flowed; one that begins with a blank has a layout of its own.
+/// Wraps the lines that are too wide; a line that begins with a space has its own layout.
 pub fn fitted(text: &str, most: usize) -> String {
     let fit = |line: &str| {
         let stays = columns(line) <= most || line.starts_with(' ');
@@ -80,7 +80,7 @@ pub fn fitted(text: &str, most: usize) -> String {
     text.split('\n').flat_map(fit).collect::<Vec<_>>().join("\n")
 }
 
-/// The words of a text; what stands between two backticks is one.
+/// Splits a text into words; text between two backticks is one word.
 fn unbroken(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();

@@ -1,4 +1,4 @@
-//! A file of settings, a suite or a prompt, as it was when it was read: trust is bound to these very bytes.
+//! A file of settings, a suite or a prompt, as it was when it was read: trust is bound to these exact bytes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl From<Unreadable> for Complaint {
 }
 
 impl TextFile {
-    /// Nothing, when there is no such file.
+    /// Reads a file; returns `None` if it does not exist.
     pub fn read(path: &Path) -> Result<Option<Self>, Unreadable> {
         let unreadable = |source| Unreadable { path: path.to_owned(), source };
         let bytes = match disk::read(path, LARGEST) {
@@ -47,7 +47,7 @@ impl TextFile {
         Ok(Some(Self { path: path.canonicalize().map_err(unreadable)?, digest, text }))
     }
 
-    /// A file that is about to be written.
+    /// Returns a file that is about to be written.
     pub fn drafted(path: &Path, text: String) -> Self {
         Self { path: path.to_owned(), digest: Digest::of(text.as_bytes()), text }
     }
@@ -56,7 +56,7 @@ impl TextFile {
         &self.text
     }
 
-    /// What it says, or what is wrong with it and in which line.
+    /// Parses the content, or returns the error and its line.
     pub fn toml<T: DeserializeOwned>(&self) -> Result<T, String> {
         toml::from_str(&self.text).map_err(|error: toml::de::Error| {
             let line = error.span().map(|span| 1 + self.text[..span.start].matches('\n').count());

@@ -1,4 +1,4 @@
-//! The files of a project that a run may run, compared with what a person trusted before each call starts.
+//! Compares the project files that a run may run with what the user trusted, before each call starts.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use skilltune_phases::id::Digest;
 
 use crate::trust::pinned::{Pins, digest_of};
 
-/// The files that commands of a run name. A script that such a file loads in its turn is not among them.
+/// The files that commands of a run name. Scripts that such a file loads are not included.
 #[derive(Debug)]
 pub struct Watch(Mutex<Vec<Watched>>);
 
@@ -20,12 +20,12 @@ struct Watched {
     /// The project of the file.
     root: PathBuf,
     trusted: Digest,
-    /// The stamp with which it was last found to be the trusted one.
+    /// The file's stamp when its content last matched.
     seen: Option<Stamp>,
 }
 
 impl Watch {
-    /// Nothing, where there is nothing to compare.
+    /// Returns `None` if there is nothing to compare.
     pub fn of(pins: &[Pins]) -> Option<Box<dyn Guard>> {
         let watched = pins.iter().flat_map(|pins| {
             pins.files.iter().map(|file| Watched {
@@ -48,7 +48,7 @@ impl Guard for Watch {
 }
 
 impl Watched {
-    /// Reads the file only if its stamp is another one, or is too young to tell.
+    /// Reads the file only if its stamp has changed or is too recent to be reliable.
     fn is_unchanged(&mut self) -> bool {
         let (now, stamp) = (SystemTime::now(), Stamp::at(&self.path).ok());
         if stamp.is_some() && stamp == self.seen {

@@ -1,6 +1,6 @@
-//! The files that trust is bound to: a settings file, a suite or rules, and the files of the project that its commands name.
+//! The files that trust is bound to: a settings file, a suite or rules, and the project files that its commands name.
 //!
-//! A command is trusted with the script that it runs. What such a script loads in its turn is not looked at.
+//! A command is trusted with the script that it runs. Files that such a script loads are not checked.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -17,7 +17,7 @@ use crate::trust::file::TextFile;
 /// A larger script is not trusted.
 const LARGEST: u64 = 64 << 20;
 
-/// A file as it is now.
+/// A file and its current digest.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Pinned {
     pub path: PathBuf,
@@ -34,14 +34,14 @@ pub struct Pins {
     pub files: Vec<Pinned>,
 }
 
-/// Where a command is meant from, and which of the files that it names are somebody else's to change.
+/// The folder where a command starts, and which of its files someone else could change.
 #[derive(Debug)]
 pub struct Ground {
-    /// Relative paths begin here.
+    /// The start of relative paths.
     pub base: PathBuf,
     /// The project, as a real path.
     pub root: PathBuf,
-    /// What the command writes itself.
+    /// The paths that the command itself writes.
     pub writes: Vec<PathBuf>,
 }
 
@@ -51,7 +51,7 @@ impl From<&TextFile> for Pinned {
     }
 }
 
-/// All of them, in order, without repetition.
+/// Returns all files in order, without repetition.
 pub fn each_once(
     files: impl Iterator<Item = Result<Vec<Pinned>, TrustError>>,
 ) -> Result<Vec<Pinned>, TrustError> {
@@ -61,12 +61,12 @@ pub fn each_once(
     Ok(all)
 }
 
-/// The programs of some commands, without repetition.
+/// Returns the programs of some commands, without repetition.
 pub fn programs<'a>(commands: impl Iterator<Item = &'a Vec<String>>) -> Vec<String> {
     commands.filter_map(|command| command.first()).collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
 
-/// The files of the project that the commands of a file name.
+/// Returns the project files that the commands of a file name.
 pub fn scripts<'a>(
     file: &TextFile,
     commands: impl Iterator<Item = &'a Vec<String>>,
@@ -77,7 +77,7 @@ pub fn scripts<'a>(
     each_once(commands.map(|command| ground.named_by(command)))
 }
 
-/// The project of a file, as a real path.
+/// Returns the project of a file, as a real path.
 fn root_of(file: &TextFile, env: &Environment) -> PathBuf {
     let base = file.path.parent().expect("a file is in a folder");
     let root = env.project_of(&file.path).canonicalize().ok();
@@ -90,10 +90,11 @@ impl Pins {
     }
 }
 
-/// What a file of a project holds; of a link that leads out of the project, where it leads. Nothing, where there is no such file.
+/// Returns the digest of a project file, or of the target path of a symlink that leads out of the project; `None` if
+/// there is no such file.
 pub fn digest_of(path: &Path, root: &Path) -> Result<Option<Digest>, TrustError> {
     let Ok(real) = path.canonicalize() else { return Ok(None) };
-    // A pipe that came with a repository would hold us up for ever.
+    // Reading a pipe from a repository would block forever.
     if !real.is_file() {
         return Ok(None);
     }
@@ -117,7 +118,7 @@ impl Ground {
         )
     }
 
-    /// A file of the project, unless the command writes it itself.
+    /// Pins a project file, unless the command writes it itself.
     fn pin(&self, path: &Path, is_program: bool) -> Result<Option<Pinned>, TrustError> {
         let Ok(real) = path.canonicalize() else { return Ok(None) };
         if !is_program && self.writes.iter().any(|place| real.starts_with(place)) {

@@ -1,4 +1,4 @@
-//! A skill as a git revision has it: `REVISION:PATH`, as git writes it.
+//! Reads a skill from a git revision: `REVISION:PATH`, as git writes it.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::text::plain::one_line;
 
 pub(super) fn read(revision: &str, folder: &str, env: &Environment) -> Result<Version, Complaint> {
     let called = format!("{revision}:{folder}");
-    // Git would take it for an option.
+    // Git would read it as an option.
     if revision.is_empty() || revision.starts_with('-') {
         return Err(Complaint::input(format!("{called:?} names no git revision"))
             .hint("write REVISION:PATH, such as HEAD~1:skills/writer"));
@@ -31,7 +31,7 @@ pub(super) fn read(revision: &str, folder: &str, env: &Environment) -> Result<Ve
     Ok(Version::Revision { name, files })
 }
 
-/// The folder's own, or at the root of a repository that of the project.
+/// Returns the folder's name, or the project's name at the root of a repository.
 fn name(folder: &str, env: &Environment) -> Result<String, Complaint> {
     let project = env.project_here();
     let name = Path::new(folder).file_name().or_else(|| project.file_name()).and_then(|name| name.to_str());

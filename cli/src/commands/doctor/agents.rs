@@ -1,4 +1,4 @@
-//! The agents that we know of, and those that the settings describe: where they are, and what version.
+//! Known agents and those described in the settings: their paths and versions.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,45 +22,45 @@ use crate::terminal::environment::Environment;
 pub struct AgentSeen {
     pub name: String,
     pub program: String,
-    /// Where the program was found.
+    /// The path of the program, if it was found.
     pub path: Option<String>,
     pub version: Option<String>,
-    /// Why it has told no version.
+    /// Why the version is unknown.
     pub trouble: Option<String>,
-    /// Where the settings describe it; nothing for one that is only known by name.
+    /// Where the settings describe it; none if only its name is known.
     pub described: Option<String>,
-    /// Whether a run may start it: found, trusted, and described, if it needs to be.
+    /// Whether a run may start it: it is found, trusted, and described if it needs to be.
     pub usable: bool,
-    /// The roles that the settings give it.
+    /// The roles that the settings assign to it.
     pub roles: Vec<&'static str>,
-    /// Who would keep it to the rights of a role, by role.
+    /// The mechanism that enforces the rights, by role.
     pub rights: Option<Rights>,
-    /// How to get it, when it is missing.
+    /// How to install it, if it is missing.
     pub get: Option<&'static str>,
     /// The version that its adapter was tested with.
     pub tested: Option<&'static str>,
-    /// How its version stands to that one, where it is of another series.
+    /// How its version compares to the tested one, if it is from another series.
     pub remark: Option<String>,
-    /// Where its login is, as far as it can be told without using it.
+    /// Where its login is, as far as this is known without using it.
     pub login: Option<LoginSeen>,
-    /// What its commands cannot do with `--tools shell`, beyond what all are kept from.
+    /// The limits of its commands with `--tools shell`, beyond those of all agents.
     pub shell_limit: Option<&'static str>,
-    /// What came of its one call, with `--probe`.
+    /// The result of its one call, with `--probe`.
     pub probe: Option<Probed>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LoginSeen {
-    /// In this variable.
+    /// A key in this variable.
     Key(&'static str),
-    /// In this file.
+    /// A login in this file.
     File(String),
-    /// Nowhere that we look.
+    /// No login in the places that skilltune checks.
     Unseen,
 }
 
-/// All of them; programs of a project that nobody trusts are found, and not run.
+/// Looks at all agents. Finds the programs of an untrusted project but does not run them.
 pub fn look(
     settings: &Settings,
     trusted: bool,
@@ -68,12 +68,12 @@ pub fn look(
     env: &Environment,
 ) -> Result<Vec<AgentSeen>, Complaint> {
     let mut seen = look_at(|_| true, settings, trusted, deadline, env)?;
-    // Last: any other one can do more.
+    // The built-in agent is last: all others can do more.
     seen.push(AgentSeen::built_in().completed(settings, env));
     Ok(seen)
 }
 
-/// Those of these names; the others are not run.
+/// Looks at the agents with these names; the others are not run.
 pub fn look_at(
     is_wanted: impl Fn(&str) -> bool,
     settings: &Settings,
@@ -92,7 +92,7 @@ pub fn look_at(
     Ok(seen.map(|seen| seen.completed(settings, env)).collect())
 }
 
-/// Has each real agent that is here make one call, and believes none that fails.
+/// Makes one call with each real agent that is installed. An agent that fails is not usable.
 pub fn probe(seen: &mut [AgentSeen], settings: &Settings, env: &Environment) -> Result<(), Complaint> {
     let mut asked: Vec<(&mut AgentSeen, Agent)> = Vec::new();
     for seen in seen.iter_mut().filter(|seen| seen.usable && seen.described.is_none()) {
@@ -133,7 +133,7 @@ impl AgentSeen {
         }
     }
 
-    /// With what the settings and the environment tell of it.
+    /// Adds what the settings and the environment say about it.
     fn completed(self, settings: &Settings, env: &Environment) -> Self {
         let roles = roles_of(&self.name, settings);
         let rights = rights::of(&self.name, settings, System::of(settings));
@@ -149,13 +149,14 @@ impl AgentSeen {
         Self { roles, rights, tested, remark, login, shell_limit, ..self }
     }
 
-    /// One that was asked and does not answer is of no use.
+    /// Stores the result of a probe. An agent that does not answer is not usable.
     fn take(&mut self, probed: Probed) {
         self.usable &= probed.answered;
         self.probe = Some(probed);
     }
 
-    /// Whether a call would fail for want of a login, as far as that can be seen: some systems keep logins in a key store.
+    /// Returns whether a call would fail for lack of a login, as far as is known: some systems keep logins in a key
+    /// store.
     pub fn lacks_login(&self) -> bool {
         let is_seen = self.probe.as_ref().is_some_and(|probed| probed.answered);
         self.login == Some(LoginSeen::Unseen) && !is_seen && cfg!(target_os = "linux")
@@ -170,7 +171,7 @@ impl AgentSeen {
     }
 }
 
-/// An agent before it is asked for its version.
+/// An agent before it was asked for its version.
 struct Found {
     name: String,
     settings: AgentSettings,
@@ -206,7 +207,7 @@ impl Found {
         Some(Asked { name: self.name.clone(), settings: self.settings.clone(), program })
     }
 
-    /// `heard` holds the answers to the questions, in their order.
+    /// Takes its answer from `heard`, which holds the answers in the order of the questions.
     fn seen(self, heard: &mut impl Iterator<Item = Heard>) -> AgentSeen {
         let answer = self.question().and_then(|_| heard.next());
         let started = !matches!(answer, Some(Heard::NotStarted(_)));
@@ -218,7 +219,7 @@ impl Found {
             }
             None => (None, None),
         };
-        // A script of somebody's own need not tell a version; an agent that we know does.
+        // A user's own script may not print a version; a known agent always does.
         let ready = match self.described {
             Some(_) => self.trusted && started,
             None => Real::named(&self.name).is_some() && version.is_some(),

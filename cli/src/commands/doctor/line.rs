@@ -1,13 +1,13 @@
-//! A line of a doctor's page, with a mark.
+//! One line of a doctor's report, with a mark.
 
 use crate::terminal::style::Style;
 use crate::text::plain;
 use crate::text::width::flowed;
 
-/// What a line means for a run.
+/// The meaning of a line for a run.
 pub enum Mark {
     Good,
-    /// Not here, and perhaps not needed; or it cannot be known.
+    /// Missing and perhaps not needed, or unknown.
     Absent,
     Bad,
 }
@@ -20,7 +20,7 @@ pub struct Line {
 const INDENT: &str = "      ";
 
 impl Line {
-    /// The mark stands out, and what does not fit beside it goes below.
+    /// Formats the line with its mark in front; text that does not fit wraps below.
     pub fn shown(&self, width: usize, style: Style) -> Vec<String> {
         let mark = match self.mark {
             Mark::Good => style.green("ok"),

@@ -1,4 +1,4 @@
-//! A folder that we write into: whether it can be, how full it is, and what its file system can do.
+//! A folder that skilltune writes into: whether it is writable, how full it is, and what its file system supports.
 
 use std::fs::File;
 use std::io;
@@ -18,16 +18,16 @@ pub struct Place {
     pub exists: bool,
     pub writable: bool,
     pub bytes: u64,
-    /// There are more entries than were counted.
+    /// Whether there are more entries than were counted.
     pub more: bool,
     pub free_bytes: Option<u64>,
-    /// Two files can change places in one step; unknown where nothing can be written.
+    /// Whether two files can be exchanged in one step; unknown if the folder is not writable.
     pub exchange: Option<bool>,
-    /// Copies can share their bytes. Saves room and time, no more.
+    /// Whether copies can share their bytes, which only saves space and time.
     pub reflink: Option<bool>,
 }
 
-/// The folders of a run: its project, what we store there, our state, and the workspaces.
+/// Looks at the folders of a run: its project, our folder in it, our state, and the workspaces.
 pub fn look(project: &Path, env: &Environment) -> Vec<Place> {
     let store = Home::of(project);
     let own = [("store", store.root()), ("state", &env.state), ("cache", &env.cache)];
@@ -54,7 +54,7 @@ impl Place {
     }
 }
 
-/// The folder itself, or the nearest one above that is there: where it would be made.
+/// Returns the folder itself, or its nearest existing ancestor, where it would be created.
 fn ground(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok());
     there.unwrap_or(Path::new("/")).to_owned()
@@ -66,7 +66,7 @@ struct Probe {
     reflink: bool,
 }
 
-/// Tries it out in a folder that is gone afterwards.
+/// Tests the file system in a temporary folder.
 #[expect(clippy::disallowed_methods, reason = "the folder was made for it")]
 fn probe(ground: &Path) -> io::Result<Probe> {
     let room = tempfile::Builder::new().prefix(TEMP_PREFIX).tempdir_in(ground)?;
@@ -88,10 +88,10 @@ fn clones(_: &File, _: &File) -> bool {
     false
 }
 
-/// More entries than these are not counted: nobody waits for a doctor who weighs everything.
+/// The most entries that are counted, so that `doctor` stays fast.
 const WEIGHED: usize = 100_000;
 
-/// The bytes of the files below a folder, links not followed, and whether there are more.
+/// Returns the total size of the files below a folder, without following symlinks, and whether there are more.
 fn weigh(path: &Path) -> (u64, bool) {
     #[expect(clippy::disallowed_methods, reason = "it follows no link, and opens nothing")]
     let walk = walkdir::WalkDir::new(path).follow_root_links(false);

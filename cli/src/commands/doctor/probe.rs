@@ -1,4 +1,4 @@
-//! `--probe`: each real agent that is here makes one smallest call, and what came of it is told with what it cost.
+//! `--probe`: makes one minimal call with each real agent that is installed, and reports its result and cost.
 
 use std::time::Duration;
 
@@ -13,14 +13,14 @@ use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::Complaint;
 use crate::text::{figures, plain};
 
-/// What came of an agent's one call.
+/// The result of an agent's one call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Probed {
     pub answered: bool,
-    /// The wrapper that it was called through.
+    /// The wrapper used for the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<&'static str>,
-    /// What kind of failure it was.
+    /// The kind of failure.
     pub kind: Option<FailureKind>,
     pub why: Option<String>,
     pub mend: Option<String>,
@@ -31,7 +31,7 @@ pub struct Probed {
     pub output_tokens: Option<u64>,
 }
 
-/// What came of all of them, in their order.
+/// Calls all agents and returns the results in their order.
 pub fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
     under_guard(
         agents.len(),
@@ -69,7 +69,7 @@ impl Probed {
         }
     }
 
-    /// A call that could not be made at all.
+    /// A call that could not be made.
     pub fn broken(why: &str) -> Self {
         Self { why: Some(plain::one_line(why)), ..Self::default() }
     }

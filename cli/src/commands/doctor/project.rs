@@ -1,4 +1,4 @@
-//! The project: its settings and whether they are trusted, its runs, and who works on what.
+//! The project: its settings and whether they are trusted, its runs, and its locks.
 
 use std::path::Path;
 
@@ -25,19 +25,19 @@ use crate::trust::TrustStore;
 pub struct Project {
     pub root: String,
     pub settings_file: Option<String>,
-    /// What is wrong with the settings, the user's or the project's.
+    /// The error in the user's or the project's settings.
     pub settings_error: Option<String>,
-    /// Why the settings alone do not say who does what.
+    /// Why the settings alone do not assign an agent to each role.
     pub roles_error: Option<String>,
-    /// Whether the agents and prompts that the project describes are used; nothing where it describes none.
+    /// Whether the agents and prompts that the project describes are used; none if it describes none.
     pub trusted: Option<bool>,
     pub git: bool,
-    /// Whether git leaves our folder alone; nothing as long as there is none.
+    /// Whether git ignores our folder; none if the folder does not exist.
     pub ignored: Option<bool>,
     /// Why nothing in the project's state folder is used.
     pub state_error: Option<String>,
     pub runs: Vec<OpenRun>,
-    /// Runs whose journal cannot be read.
+    /// Runs with an unreadable journal.
     pub damaged: Vec<String>,
     pub locks: Vec<Lock>,
 }
@@ -50,7 +50,7 @@ pub struct OpenRun {
     pub target: String,
 }
 
-/// Somebody at work, in whatever project.
+/// A lock that a process holds, in any project.
 #[derive(Debug, Serialize)]
 pub struct Lock {
     pub pid: u32,
@@ -97,10 +97,10 @@ fn in_one_line(complaint: &Complaint) -> String {
     whole.join(": ")
 }
 
-/// More than any list of ignored files has.
+/// More than any ignore file has.
 const IGNORE_FILE: u64 = 64 << 10;
 
-/// Our folder says itself that git shall leave it alone.
+/// Returns whether our folder's own ignore file hides it from git.
 fn ignored(home: &Home) -> Option<bool> {
     home.root().symlink_metadata().ok()?;
     let text = home.ignore_file().read(IGNORE_FILE).ok().flatten().unwrap_or_default();

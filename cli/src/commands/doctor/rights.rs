@@ -1,4 +1,4 @@
-//! Who would keep each agent to the rights of its role, here and now.
+//! Finds what enforces the rights of each agent's roles on this machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,15 @@ use crate::settings::Settings;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::text::plain;
 
-/// By role of `tune`, whose roles have all the rights that there are.
+/// By role of `tune`, whose roles cover all rights.
 pub type Rights = ByRole<&'static str>;
 
-/// What the system does about it.
+/// The state of the system's confinement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum System {
     Enforces,
-    /// By the settings.
+    /// Turned off in the settings.
     TurnedOff,
     /// The kernel has no rules for it, or too few.
     Cannot,
@@ -42,18 +42,18 @@ impl System {
     }
 }
 
-/// What ends the processes of a call, whatever they do.
+/// The mechanism that reliably ends the processes of a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "by")]
 pub enum Ends {
-    /// The kernel: each job has a namespace of its own.
+    /// The kernel: each job has its own namespace.
     Kernel,
-    /// skilltune looks for them; `why` there is no namespace.
+    /// skilltune searches for them; `why` says why there is no namespace.
     Search { why: String },
 }
 
 impl Ends {
-    /// As it would be in a run: a guardian is started and let go.
+    /// Checks this as a run would: starts a guardian and releases it.
     pub fn look() -> Result<Self, Complaint> {
         become_driver().map_err(ours)?;
         let exe = std::env::current_exe()
@@ -68,7 +68,7 @@ impl Ends {
     }
 }
 
-/// Nothing, of an agent that nobody has described.
+/// Returns none for an agent that is not described.
 pub fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
     let (program, env) = (PathBuf::from(name), BTreeMap::new());
     let agent = match settings.agents.get(name) {
@@ -86,7 +86,7 @@ pub fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
     Some(roles.map(|spec| (spec.role.clone(), enforced(spec.rights))).collect())
 }
 
-/// As people are told it; said once where it is the same in all roles.
+/// Formats the rights for people; once if they are the same in all roles.
 pub fn told(rights: &Rights) -> String {
     rights.same().map_or_else(|| words::each(rights, ", "), |words| (*words).to_owned())
 }

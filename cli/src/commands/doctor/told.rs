@@ -1,4 +1,4 @@
-//! What was seen, as a person reads it: a mark a line, and one line at the end.
+//! Formats the results for people: one line with a mark per result, and a closing line.
 
 use skilltune_orchestrator::agent::Real;
 
@@ -44,7 +44,7 @@ pub fn told(seen: &Seen, width: usize, style: Style) -> String {
     lines.join("\n")
 }
 
-/// Whether to go on, and what is missing for more.
+/// Says whether a run can start, and what else is missing.
 fn ending(Verdict { ready, next, for_more }: &Verdict, width: usize, style: Style) -> Vec<String> {
     let word = match (ready, for_more) {
         (true, None) => "ready:",
@@ -74,7 +74,7 @@ fn bad(text: String) -> Line {
     Line { mark: Mark::Bad, text }
 }
 
-/// The agent, and below it what came of its call.
+/// Formats an agent, and below it the result of its call.
 fn agent_lines(seen: &AgentSeen) -> Vec<Line> {
     let probe = seen.probe.as_ref().map(|probed| {
         let via = probed.via.map_or(String::new(), |via| format!(" via {via}"));
@@ -84,7 +84,7 @@ fn agent_lines(seen: &AgentSeen) -> Vec<Line> {
     std::iter::once(agent(seen)).chain(probe).collect()
 }
 
-/// The program that they run in, and below it what came of its call.
+/// Formats the program that agents run in, and below it the result of its call.
 fn wrap_lines(seen: &WrapSeen) -> Vec<Line> {
     let WrapSeen { words, path, trouble, described, probe } = seen;
     let found = match (trouble, path) {
@@ -101,7 +101,7 @@ fn wrap_lines(seen: &WrapSeen) -> Vec<Line> {
     std::iter::once(found).chain(probe).collect()
 }
 
-/// Its version beside the one that was tested, and its login.
+/// Formats its version beside the tested one, and its login.
 fn more(seen: &AgentSeen) -> String {
     let login = seen.login.as_ref().map(|login| match login {
         LoginSeen::Key(variable) => format!("key in {variable}"),
@@ -138,12 +138,12 @@ fn agent(seen: &AgentSeen) -> Line {
         }
         None if seen.usable => good(format!("{name}: {told}, {path}{}{roles}", more(seen))),
         None if Real::named(name).is_some() => bad(format!("{name}: {told}, {path}{}{roles}", more(seen))),
-        // A wrapper is no agent.
+        // A wrapper is not an agent.
         None => absent(format!("{name}: {told}, {path}; a wrapper: use it with --via {name}")),
     }
 }
 
-/// What an agent's own switches are worth without it is said with each agent.
+/// Formats the system's confinement. The agents' own switches are listed with each agent.
 fn confinement(system: System, is_wrapped: bool) -> Line {
     match system {
         System::Enforces if is_wrapped => absent(
@@ -162,7 +162,7 @@ fn confinement(system: System, is_wrapped: bool) -> Line {
     }
 }
 
-/// What looks at the pages that `gan` builds.
+/// Formats the browser that renders the pages that `gan` builds.
 fn browser(found: Option<&Found>) -> Line {
     let Some(Found { program, axe }) = found else {
         return absent("browser: no Chromium or Chrome; gan judges pages by their source".to_owned());
@@ -178,7 +178,7 @@ fn browser(found: Option<&Found>) -> Line {
     }
 }
 
-/// What `--tools shell` means here.
+/// Explains what `--tools shell` means here.
 fn shell(seen: &Seen) -> Line {
     let limit = |agent: &AgentSeen| Some(format!("; {} {}", agent.name, agent.shell_limit?));
     let limits: String = seen.agents.iter().filter(|agent| agent.usable).filter_map(limit).collect();

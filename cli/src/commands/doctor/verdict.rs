@@ -1,4 +1,4 @@
-//! Whether the main job can run with some agent, and the one thing to do now.
+//! Whether the main job can run with some agent, and the one next step.
 
 use std::path::Path;
 
@@ -21,13 +21,13 @@ use crate::text::plain::shell_path;
 #[derive(Debug, Serialize)]
 pub struct Verdict {
     pub ready: bool,
-    /// One line: what to type, or what to do first.
+    /// One line: the command to type, or what to fix first.
     pub next: String,
-    /// What to do for an agent that reads and writes; nothing where one works.
+    /// How to get an agent that reads and writes; none if one works.
     pub for_more: Option<String>,
 }
 
-/// The first thing that is in the way decides.
+/// Returns the first problem found, or the command to run.
 pub fn judge(
     settings: &Settings,
     project: &Project,
@@ -60,7 +60,7 @@ pub fn judge(
         (Some(set), _) if !set.iter().all(|agent| agent.is_built_in()) => ready("skilltune tune SKILL"),
         (Some(_), other) => with_built_in("skilltune tune SKILL", other.map(with), project, agents),
         (None, Some(other)) => ready(&with(other)),
-        // Whoever has installed an agent is not served by the built-in one.
+        // A user who has installed an agent does not want the built-in one.
         (None, None) if without_login(agents).is_some() => missing(&nobody(agents)),
         (None, None) => match usable().next() {
             Some(built_in) => with_built_in(&with(built_in), None, project, agents),
@@ -69,7 +69,7 @@ pub fn judge(
     }
 }
 
-/// The main job can run, and what more there could be is said.
+/// The main job can run; says how to get more.
 fn with_built_in(command: &str, other: Option<String>, project: &Project, agents: &[AgentSeen]) -> Verdict {
     let more = other.unwrap_or_else(|| toward_another(project, agents));
     Verdict { for_more: Some(more), ..ready(command) }
@@ -84,7 +84,7 @@ fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
     }
 }
 
-/// An agent that is here and only lacks its login.
+/// Returns an installed agent that only lacks its login.
 fn without_login(agents: &[AgentSeen]) -> Option<&AgentSeen> {
     agents.iter().find(|agent| agent.usable && agent.lacks_login())
 }

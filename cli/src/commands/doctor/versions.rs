@@ -1,4 +1,4 @@
-//! Programs asked for their version: all at once, each under guard and with a deadline, without a shell.
+//! Asks programs for their version: all at once, each under a guardian, with a deadline and without a shell.
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::{figures, plain};
 
-/// A program to be asked, and how its agent is described.
+/// A program to ask, and the description of its agent.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub name: String,
@@ -25,19 +25,19 @@ pub struct Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard {
     Version(String),
-    /// It runs, and has told nothing: many a script knows no `--version`.
+    /// It runs but printed no version: many scripts do not support `--version`.
     Nothing(String),
     NotStarted(String),
 }
 
-/// More of an answer than this is no version.
+/// The most output that is read as a version.
 const KEPT: u64 = 4096;
 const SHOWN: usize = 60;
 
-/// A program that was asked to leave has this long.
+/// The time a program has to exit after it was asked to.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// The answers, in the order of the questions.
+/// Returns the answers in the order of the questions.
 pub fn ask(asked: &[Asked], deadline: Duration, env: &Environment) -> Result<Vec<Heard>, Complaint> {
     under_guard(asked.len(), given_up, |nth, place| {
         let call = call(&asked[nth], &place, deadline, env);
@@ -45,7 +45,7 @@ pub fn ask(asked: &[Asked], deadline: Duration, env: &Environment) -> Result<Vec
     })
 }
 
-/// What a program takes for the person's home: whatever it writes there is gone afterwards.
+/// The home folder of the program, which is deleted afterwards.
 const HOME: &str = "home";
 
 fn call(asked: &Asked, place: &Path, deadline: Duration, env: &Environment) -> Call {
@@ -102,10 +102,10 @@ fn heard(went: Result<Ended, ProcessError>, call: &Call) -> Heard {
     }
 }
 
-/// No version is longer.
+/// The most output that a program may write.
 const LARGEST: u64 = 1 << 20;
 
-/// The first line that says anything, fit to be shown.
+/// Returns the first line that is not empty, safe to print.
 fn said(output: &Path) -> Option<String> {
     let bytes = disk::read(output, LARGEST).ok()?;
     let text = String::from_utf8_lossy(&bytes);
@@ -113,7 +113,7 @@ fn said(output: &Path) -> Option<String> {
     Some(line.chars().take(SHOWN).collect())
 }
 
-/// How a version stands to the one that was tested, where it is of another series.
+/// Says how a version compares to the tested one, if it is from another series.
 pub fn beside(version: &str, tested: &str) -> Option<String> {
     let word = match series(version)?.cmp(&series(tested)?) {
         Ordering::Equal => return None,
@@ -123,7 +123,7 @@ pub fn beside(version: &str, tested: &str) -> Option<String> {
     Some(format!("{word} than {tested}, the tested version"))
 }
 
-/// The first two numbers of a version.
+/// Returns the first two numbers of a version.
 fn series(text: &str) -> Option<(u64, u64)> {
     let is_apart = |c: char| !c.is_ascii_digit() && c != '.';
     text.split(is_apart).find_map(|word| {

@@ -1,4 +1,4 @@
-//! The program that agents run in: whether it is here, and with `--probe` whether it starts anything.
+//! The program that agents run in: whether it is installed, and with `--probe` whether it starts anything.
 
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
@@ -12,19 +12,19 @@ use crate::terminal::environment::Environment;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WrapSeen {
     pub words: Vec<String>,
-    /// Where its program was found.
+    /// The path of its program, if it was found.
     pub path: Option<String>,
     /// Why it cannot be used.
     pub trouble: Option<String>,
     pub described: String,
-    /// What came of its one call, with `--probe`.
+    /// The result of its one call, with `--probe`.
     pub probe: Option<Probed>,
 }
 
-/// What it is asked to start, which needs no agent and is everywhere.
+/// The command it is asked to start, which needs no agent and exists everywhere.
 const ECHO: [&str; 2] = ["echo", "ready"];
 
-/// Nothing, where agents run in none.
+/// Returns none if agents run in no other program.
 pub fn look(settings: &Settings, env: &Environment) -> Option<WrapSeen> {
     let words = settings.calls.wrap.value.0.clone();
     let (path, trouble) = match agents::wrap::found(settings, env) {
@@ -36,7 +36,7 @@ pub fn look(settings: &Settings, env: &Environment) -> Option<WrapSeen> {
 }
 
 impl WrapSeen {
-    /// Has it start a program that says one word.
+    /// Makes it start a program that prints one word.
     pub fn probe(&mut self, settings: &Settings, env: &Environment) -> Result<(), Complaint> {
         if self.trouble.is_some() {
             return Ok(());
@@ -49,7 +49,7 @@ impl WrapSeen {
         Ok(())
     }
 
-    /// What keeps agents from being started, if anything does.
+    /// Returns how to fix what keeps agents from starting, if anything.
     pub fn to_fix(&self) -> Option<String> {
         let name = &self.words[0];
         let has_failed = self.probe.as_ref().is_some_and(|probed| !probed.answered);

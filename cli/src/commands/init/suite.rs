@@ -1,11 +1,11 @@
-//! A first suite: one scenario, a person's task, and beside it everything else that a scenario may say.
+//! A first suite: one scenario with a user's task, and every other setting of a scenario as a comment.
 //!
-//! A line that begins with `#` and no blank is a setting that may be taken up.
+//! A line that begins with `#` and no space is a setting that can be uncommented.
 
 /// The file that `init` writes.
 pub const SUITE_FILE: &str = "suite.toml";
 
-/// The whole file.
+/// Returns the whole file.
 pub fn stub(task: &str) -> String {
     format!("{HEAD}description = {}\n{REST}", toml::Value::String(task.to_owned()))
 }

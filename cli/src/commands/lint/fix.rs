@@ -1,5 +1,5 @@
-//! Writes fixes into a person's folder the way a promotion does: under its lock, file by file, completed or undone after
-//! a crash, and never over an edit made meanwhile.
+//! Writes fixes into a user's folder like a promotion does: under its lock, file by file, completed or undone after a
+//! crash, and never over an edit made meanwhile.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const DOING: &str = "lint --fix";
 const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
-/// Applies the safe fixes, and the suggestions that the person accepts. Returns the resulting files and what was fixed.
+/// Applies the safe fixes, and the suggestions that the user accepts. Returns the resulting files and what was fixed.
 pub fn apply(
     skill: &Skill,
     person: Option<&dyn Answers>,
@@ -71,7 +71,7 @@ pub fn apply(
     }
 }
 
-/// Shows the diff of each suggestion, and applies those that the person accepts.
+/// Shows the diff of each suggestion, and applies those that the user accepts.
 fn ask(
     fixed: &mut Fixed,
     person: &dyn Answers,
@@ -94,7 +94,7 @@ fn ask(
     Ok(())
 }
 
-/// The tree with the fixed files in place of the old ones.
+/// Returns the tree with the fixed files in place of the old ones.
 fn with(objects: &Objects, tree: &Manifest, before: &Files, after: &Files) -> Result<Manifest, Complaint> {
     let mut nodes: BTreeMap<RelPath, Node> =
         tree.entries().iter().map(|entry| (entry.path.clone(), entry.node.clone())).collect();
@@ -116,7 +116,7 @@ fn with(objects: &Objects, tree: &Manifest, before: &Files, after: &Files) -> Re
     Manifest::new(entries).map_err(ours)
 }
 
-/// Everyone who may read a script may run it.
+/// Makes a script executable for everyone who can read it.
 fn mode(old: Option<&Node>, file: &File) -> u32 {
     let mode = old.and_then(Node::mode).unwrap_or(FILE_MODE);
     if file.executable { mode | (mode & 0o444) >> 2 } else { mode }

@@ -1,4 +1,4 @@
-//! Findings as GitHub Actions annotations.
+//! Formats findings as GitHub Actions annotations.
 
 use skilltune_phases::lint::{Finding, Severity};
 

@@ -1,4 +1,4 @@
-//! Findings as text: grouped by skill, each rule explained once.
+//! Formats findings as text: grouped by skill, each rule explained once.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ pub fn text(report: &Report, width: usize, style: Style) -> String {
     told.lines.join("\n")
 }
 
-/// Problems and fixes, in one line.
+/// Returns one line with the numbers of problems and fixes.
 pub fn summary(report: &Report) -> String {
     let skills = count(report.skills.len(), "skill");
     let counts = Severity::ALL.map(|severity| (report.count(severity), severity.as_str()));
@@ -105,7 +105,7 @@ impl Told<'_> {
         }
     }
 
-    /// A paragraph with a hanging indent.
+    /// Writes a paragraph with a hanging indent.
     fn hanging(&mut self, indent: &str, text: &str, paint: impl Fn(Style, &str) -> String) {
         let room = self.width.saturating_sub(indent.len()).max(1);
         let below = if indent.len() < 4 { "    " } else { "" };

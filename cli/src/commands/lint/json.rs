@@ -1,4 +1,4 @@
-//! Findings for programs: one object, described in `docs/lint.md`.
+//! Formats findings as JSON: one object, described in `docs/lint.md`.
 
 use serde_json::{Value, json};
 use skilltune_phases::lint::{BUDGET, Finding, Fix, Repair, Severity};

@@ -1,24 +1,24 @@
-//! What was found in all skills together, before it is put into words.
+//! The findings of all skills, before formatting.
 
 use skilltune_phases::lint::{Finding, Fix, Listing, Offer, Repair, Severity};
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Whether what is safe to fix has been fixed already, as far as that could be.
+    /// Whether the safe fixes have been applied already, as far as possible.
     pub is_fixed: bool,
     pub skills: Vec<Linted>,
     pub shelves: Vec<Shelf>,
 }
 
-/// One skill.
+/// One skill and its findings.
 #[derive(Clone, Debug)]
 pub struct Linted {
     pub name: String,
-    /// Its folder, as it is named from here.
+    /// The folder's path as shown to the user.
     pub shown: String,
     pub findings: Vec<Finding>,
     pub done: Vec<Repair>,
-    /// The repairs that can be made now.
+    /// The fixes that can be applied now.
     pub offers: Vec<Offer>,
 }
 
@@ -38,12 +38,12 @@ impl Shelf {
 }
 
 impl Linted {
-    /// The path of a file, as it is named from here.
+    /// The path of a file as shown to the user.
     pub fn path(&self, below: &str) -> String {
         if self.shown == "." { below.to_owned() } else { format!("{}/{below}", self.shown) }
     }
 
-    /// How a finding can be fixed.
+    /// Returns how a finding can be fixed.
     pub fn fix(&self, finding: &Finding) -> Fix {
         let is_here =
             |lines: &[usize]| lines.is_empty() || finding.line.is_some_and(|line| lines.contains(&line));
@@ -68,12 +68,12 @@ impl Report {
         self.findings().filter(|finding| finding.rule.severity() == severity).count()
     }
 
-    /// The number of findings that are safe to fix and have not been.
+    /// Returns the number of findings that are safe to fix and not fixed yet.
     pub fn fixable(&self) -> usize {
         if self.is_fixed { 0 } else { self.offered(Fix::Safe) }
     }
 
-    /// The number of findings with a repair that a person has to decide on.
+    /// Returns the number of findings with a fix that a person must decide on.
     pub fn suggestions(&self) -> usize {
         self.offered(Fix::Suggested)
     }
@@ -83,7 +83,7 @@ impl Report {
         self.skills.iter().map(of).sum()
     }
 
-    /// Whether nothing was found that fails.
+    /// Returns whether no finding is a failure.
     pub fn is_clean(&self) -> bool {
         self.count(Severity::Error) == 0
     }

@@ -1,4 +1,4 @@
-//! `night ack`: a person knows that a skill works worse, and is not told again until something changes.
+//! `night ack`: acknowledges that a skill works worse, so that it is not reported again until something changes.
 
 use skilltune_phases::name::Name;
 use skilltune_phases::night::Event;

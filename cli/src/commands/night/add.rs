@@ -1,4 +1,4 @@
-//! `night add`: one more job in the file.
+//! `night add`: adds a job to the file.
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
@@ -17,7 +17,7 @@ use crate::trust::file::TextFile;
 const HEAD: &str = "# Jobs that `skilltune night` runs. docs/nights.md explains every key.\n";
 
 pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    // What cannot be found now would not be found at night either.
+    // A skill that is not found now would not be found at night either.
     let skills = find::skills(&args.skill, env)?;
     let path = Plan::path(args.file.file.as_deref(), env);
     let old = TextFile::read(&path)?;
@@ -33,7 +33,7 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
         |path: &std::path::Path| path.strip_prefix(&folder).unwrap_or(path).to_str().map(str::to_owned);
     let not_text = || Complaint::input("a path of the job is not valid UTF-8");
     let skills: Option<Vec<String>> = skills.iter().map(|skill| near(&skill.path)).collect();
-    // A path without a slash would be looked for as a name.
+    // A path without a slash would be read as a name.
     let skills: Vec<String> = skills
         .ok_or_else(not_text)?
         .into_iter()

@@ -1,4 +1,4 @@
-//! `night`: runs the jobs of a file, and leaves the page of the morning.
+//! `night`: runs the jobs of a file, and writes the morning's page.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ use crate::terminal::printer::Printer;
 use crate::text::nearest::nearest;
 use crate::text::plain::shell_path;
 
-/// Which jobs are done.
+/// Which jobs to run.
 #[derive(Clone, Copy, Debug)]
 pub enum Selection<'a> {
     Job(&'a str),
@@ -105,7 +105,7 @@ pub fn run(
     })
 }
 
-/// Writes the pages of the last night, and tells the command of `notify`.
+/// Writes the pages of the last night, and runs the command of `notify`.
 pub fn leave_pages(
     plan: &Plan,
     book: &Book,
@@ -144,7 +144,7 @@ pub fn leave_pages(
     Ok(exit)
 }
 
-/// What a scheduler is told.
+/// Returns the exit code for the scheduler.
 pub fn exit(morning: &Morning<'_>) -> Exit {
     if morning.needs_you() {
         Exit::Ended

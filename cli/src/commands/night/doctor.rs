@@ -1,7 +1,7 @@
-//! `night doctor`: what would keep tonight from working, looked at as the scheduler will start it.
+//! `night doctor`: finds what would keep tonight from working, in the environment that the scheduler will use.
 //!
-//! It looks with the PATH, the folders and the variables that the scheduler gives to the night, not with those of the shell that
-//! types it. It starts agents for their version only, and only those that the jobs of a trusted file name.
+//! It uses the PATH, the folders and the variables that the scheduler sets for the night, not those of the current
+//! shell. It starts agents only for their version, and only those that the jobs of a trusted file name.
 
 mod agents;
 mod disk;
@@ -31,13 +31,13 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::plain::one_line;
 
-/// Everything that was seen. Its keys are a public interface.
+/// The results of all checks. Its keys are a public interface.
 #[derive(Debug, Serialize)]
 struct Seen {
-    /// Whether tonight works, as far as can be known.
+    /// Whether tonight will work, as far as is known.
     ready: bool,
     file: String,
-    /// What starts the night; nothing if it is not installed.
+    /// The scheduler that starts the night; none if it is not installed.
     scheduler: Option<&'static str>,
     next_start: Option<Timestamp>,
     last_start: Option<Timestamp>,
@@ -91,7 +91,7 @@ fn look(args: &NightDoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
     })
 }
 
-/// What a complaint says, and what it hints at.
+/// Turns a complaint and its hint into a check.
 fn broken(about: About, complaint: &Complaint) -> Check {
     let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
     let text = parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ");

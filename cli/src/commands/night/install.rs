@@ -1,4 +1,4 @@
-//! `night install` and `night uninstall`: the nightly start that this machine's scheduler makes.
+//! `night install` and `night uninstall`: set up and remove the nightly start in this machine's scheduler.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ pub fn run(args: &InstallArgs, env: &Environment, printer: Printer) -> Result<Ex
         printer.bytes(print(printed, &job)?.trim_end())?;
         return Ok(Exit::Reached);
     }
-    // Nobody is there to be asked at night.
+    // At night there is no person to ask.
     plan.require_trust(env)?;
     let mut installed = place::install(&job, env)?;
     if job::is_in_build_folder(&program) {
@@ -67,7 +67,7 @@ fn told(installed: &Installed, job: &Job) -> String {
     std::iter::once(first).chain(wrote).chain(notes).chain([last]).collect::<Vec<_>>().join("\n")
 }
 
-/// The real path of a file that may be gone, and its folder with it.
+/// Returns the real path of a file, even if the file and its folder are missing.
 pub fn real(path: &Path) -> PathBuf {
     let in_real_folder = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(in_real_folder).unwrap_or_else(|| path.components().collect())

@@ -1,4 +1,4 @@
-//! What stays of older nights: their pages, as many as the file says, and the runs that only measured, as long as their page stays.
+//! Keeps as many pages of older nights as the file says. Runs that only measured are kept as long as their page.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
 
-/// Keeps this night's pages beside those of the nights before, and lets the oldest go. A run that searched stays: it may hold the way
-/// back of a winner that was applied.
+/// Keeps this night's pages beside those of earlier nights, and removes the oldest. A run that searched is kept: it may
+/// be needed to undo an applied winner.
 pub fn keep(
     pages: &[(&str, &str)],
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! `night list`: the jobs, and what a night would do for each.
+//! `night list`: prints the jobs, and what a night would do for each.
 
 use serde_json::json;
 use skilltune_phases::night::{self, History, Left};

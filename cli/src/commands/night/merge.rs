@@ -1,7 +1,7 @@
-//! `night merge`: the results of shards become one night of this machine.
+//! `night merge`: merges the results of shards into one night of this machine.
 //!
-//! What a shard left may come from anybody: it is bounded, read through no link, and taken only if it is a share of the jobs
-//! of this file.
+//! The output of a shard is untrusted: its size is bounded, symlinks are not followed, and it is taken only if it is a
+//! share of the jobs of this file.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::plain::one_line;
 
-/// Of the journal of a shard.
+/// The largest journal of a shard.
 const LARGEST: u64 = 32 << 20;
 
 pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
@@ -74,7 +74,7 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
     leave_pages(&plan, &book, args.view.format, false, env, printer)
 }
 
-/// The last night of a shard, if it is one of these jobs.
+/// Reads the last night of a shard, if its jobs are among these.
 fn shard(folder: &Path, jobs: &[(Name, u32)]) -> Result<ShardNight, String> {
     let (entries, _) = Shelf::at(folder).entries_within(LARGEST).map_err(|complaint| complaint.what)?;
     let night = ShardNight::last(entries).ok_or("its last night is not that of a shard")?;

@@ -1,4 +1,4 @@
-//! `night status`: the page of the last night.
+//! `night status`: prints the page of the last night.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::text::figures::duration;
 
-/// A scheduled night that is later than this has been missed.
+/// A scheduled night that is later than this was missed.
 pub const OVERDUE: Duration = Duration::from_secs(26 * 3600);
 
 pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {

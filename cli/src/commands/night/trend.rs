@@ -1,4 +1,4 @@
-//! `trend`: a job over all nights.
+//! `trend`: shows a job over all nights.
 
 use skilltune_phases::name::Name;
 
@@ -12,7 +12,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
-/// The columns of a strip.
+/// The width of a strip in columns.
 const WIDTH: usize = 60;
 
 pub fn run(args: &TrendArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {

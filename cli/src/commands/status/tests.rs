@@ -9,7 +9,7 @@ use crate::loops::reflex::report::status::facts;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
 use crate::loops::tune::world::{Play, failed, play};
 
-/// Of a project that is not there.
+/// Formats the status in a project that does not exist.
 fn lines(run: &Run, standing: Standing) -> Vec<String> {
     crate::commands::status::lines(run, standing, &Objects::at(Path::new("/p/.skilltune/objects")))
 }

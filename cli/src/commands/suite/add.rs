@@ -1,4 +1,4 @@
-//! `suite add`: a trial of a run that fell short, or a scenario of another suite, becomes a draft that a person reviews.
+//! `suite add`: turns a failed trial of a run, or a scenario of another suite, into a draft for review.
 
 mod from_suite;
 
@@ -48,7 +48,7 @@ fn from_run(args: &SuiteAddArgs, env: &Environment, printer: Printer) -> Result<
     add(New { scenario, origin, note }, &to, &scope.objects(), printer)
 }
 
-/// What is to be added, and what is to be said of it.
+/// The scenario to add, and its description.
 struct New {
     scenario: Scenario,
     origin: String,
@@ -75,7 +75,7 @@ fn add(new: New, to: &Path, objects: &Objects, printer: Printer) -> Result<Exit,
     Ok(Exit::Reached)
 }
 
-/// The worst trial that goes by that name; of equals the newest. Without a name a person at a terminal says which.
+/// Returns the worst trial with that name, and the newest of equals. Without a name it asks at a terminal.
 fn choose<'a>(
     run: &Run,
     short: &'a [Short<'a>],
@@ -105,15 +105,15 @@ fn choose<'a>(
     worst.ok_or_else(|| listing(SHORT, &lines, format!("no trial {name:?} of run {id} fell short")))
 }
 
-/// How the second part of a trial's name is typed.
+/// Returns the second part of a trial's name as users type it.
 fn of_round(tried: &Tried<'_>) -> String {
     tried.round.map_or_else(|| "final".to_owned(), |round| round.to_string())
 }
 
-/// The title of their list.
+/// The title of the list.
 const SHORT: &str = "trials that fell short";
 
-/// More of them are no help.
+/// The most trials that are listed.
 const LISTED: usize = 30;
 
 fn listing(title: &str, all: &[String], what: String) -> Complaint {
@@ -134,14 +134,14 @@ fn line(run: &Run, short: &Short<'_>) -> String {
     )
 }
 
-/// What a person named; else the suite that the run used, where it is one of ours in this project; else that of the project.
+/// Returns the named suite, else the run's suite if it is a `suite.toml` in this project, else the project's suite.
 fn destination(args: &SuiteAddArgs, run: &Run, env: &Environment) -> PathBuf {
     if let Some(to) = &args.to {
         return env.cwd.join(to);
     }
     let project = env.project_here();
     let used = run.plan.task.suite.as_ref().map(|suite| PathBuf::from(&suite.path));
-    // The run may come from somebody else, and name any file of the person's.
+    // The run may come from another person, and name any of the user's files.
     let is_here = |path: &PathBuf| {
         let real = path.canonicalize().ok().zip(project.canonicalize().ok());
         real.is_some_and(|(path, project)| path.starts_with(project))

@@ -1,4 +1,4 @@
-//! `suite check`: what is in a suite, what is lost of it, what of it tells nothing, and the calls of one round.
+//! `suite check`: lists what a suite contains, what of it is lost or shows nothing, and the calls of one round.
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::skill_files;
@@ -47,11 +47,11 @@ pub(super) fn run(args: &SuiteCheckArgs, env: &Environment, printer: Printer) ->
 struct Report<'a> {
     suite: &'a Suite,
     vacuous: Vec<Vacuous>,
-    /// How many runs have used it.
+    /// The number of runs that have used it.
     runs: usize,
-    /// How many of its scenarios a run has tried without a skill.
+    /// The number of its scenarios that a run has tried without a skill.
     tried: usize,
-    /// What its skill holds of its answers, if it is a skill's own.
+    /// The files of its skill that contain its answers, if it is a skill's own suite.
     answers: Vec<String>,
 }
 
@@ -66,12 +66,12 @@ impl<'a> Report<'a> {
         self.vacuous.is_empty() && !self.suite.scenarios.is_empty()
     }
 
-    /// Of one round of one skill; a chain of several has so many times the calls of executors.
+    /// Returns the executor calls for one round of one skill. A chain multiplies them by its number of skills.
     fn executor_calls(&self) -> usize {
         self.suite.scenarios.len()
     }
 
-    /// One a scenario with expectations, and one about the skill's text.
+    /// Returns one call per scenario with expectations, and one about the skill's text.
     fn judge_calls(&self) -> usize {
         self.suite.scenarios.iter().filter(|scenario| questions(scenario) > 0).count() + 1
     }
@@ -148,7 +148,7 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Says which files of the suite's own skill hold its answers. A run reports a skill that cannot be read.
+/// Lists the files of the suite's own skill that contain its answers. A run reports an unreadable skill.
 fn answers(suite: &Suite) -> Vec<String> {
     let skill = suite.path.ancestors().skip(1).find(|folder| folder.join("SKILL.md").is_file());
     let Some(files) = skill.and_then(|skill| skill_files::load(skill, "").ok()) else { return Vec::new() };

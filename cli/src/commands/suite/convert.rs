@@ -1,4 +1,4 @@
-//! `suite convert`: the same suite in another format, as a new file or folder, and what is lost on the way.
+//! `suite convert`: writes a suite in another format, as a new file or folder, and reports what is lost.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ use crate::text::figures::count;
 pub(super) fn run(args: &SuiteConvertArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let suite = super::load(&args.from, env)?;
     let out = env.named(&args.out)?;
-    // A dangling link is something too.
+    // A dangling symlink counts as existing.
     if out.symlink_metadata().is_ok() {
         return Err(
             Complaint::input(format!("{} already exists", out.display())).hint("pass a new path to --out")
@@ -50,7 +50,7 @@ fn place(Written { files, .. }: &Written, out: &Path) -> Result<(), String> {
 fn told(suite: &Suite, written: &Written, out: &Path) -> String {
     let all = suite.scenarios.len() + suite.drafts.len();
     let mut lines = vec![format!("wrote {}, from a suite with {}", out.display(), count(all, "scenario"))];
-    // That a draft is none of those that count is nothing that gets lost.
+    // A note that is only about drafts reports no loss.
     let is_draft = |name: &Name| suite.drafts.iter().any(|draft| draft.id == *name);
     let is_of_drafts = |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(is_draft);
     let of_suite = suite.notes.iter().filter(|note| !is_of_drafts(note));

@@ -37,7 +37,7 @@ use crate::text::figures::count;
 use crate::text::plain::one_line;
 use crate::trust::Consent;
 
-/// It sees the skill in its prompt, and writes nothing.
+/// The drafter sees the skill in its prompt, and writes no files.
 const DRAFTER: RoleSpec = RoleSpec::new(Role::IMPROVER, Rights::Read, false);
 
 pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
@@ -77,10 +77,10 @@ fn one_skill(args: &SuiteNewArgs, env: &Environment) -> Result<Skill, Complaint>
     Ok(skills.remove(0))
 }
 
-/// A file that is not there, as a real path.
+/// Returns the real path of a file that does not exist yet.
 fn destination(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
     let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| env.cwd.join(to));
-    // A dangling link is something too.
+    // A dangling symlink counts as existing.
     if to.symlink_metadata().is_ok() {
         return Err(
             Complaint::input(format!("{} already exists", to.display())).hint("pass a new path to --to")
@@ -109,7 +109,7 @@ fn drafter(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result<(Pa
     Ok((part, settings))
 }
 
-/// One call; what it cost, as far as the agent reports it.
+/// Makes one call, and returns its cost as far as the agent reports it.
 fn ask(
     part: Part,
     settings: &Settings,
@@ -121,7 +121,7 @@ fn ask(
     let page = page.ok_or_else(|| Complaint::input("the skill has no SKILL.md"))?;
     let others: Vec<&str> =
         files.files().iter().map(|file| file.path.as_str()).filter(|path| *path != "SKILL.md").collect();
-    // Nothing in the skill can know when it is asked about.
+    // A skill cannot predict the time of the call.
     let now = Timestamp::now().as_nanosecond().to_le_bytes();
     let seed = Digest::of_parts([now.as_slice(), &std::process::id().to_le_bytes()]).hex();
     let nonce = &Digest::of(seed.as_bytes()).hex()[..16];

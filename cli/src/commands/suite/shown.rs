@@ -1,4 +1,4 @@
-//! What the runs of a project have shown of a suite that they used.
+//! Collects the evidence about a suite from the runs of a project.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use crate::text::figures::count;
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     pub vacuous: Vec<Vacuous>,
-    /// How many runs used the suite, those without a skill aside.
+    /// The number of runs that used the suite, except those without a skill.
     pub runs: usize,
-    /// How many of its scenarios a run has tried without a skill, as they are now.
+    /// The number of its current scenarios that a run has tried without a skill.
     pub tried: usize,
-    /// Why some runs are not among them.
+    /// Why some runs are missing here.
     pub unread: Option<String>,
 }
 
-/// Runs may come from somebody else, and be damaged: what the suite itself shows is told all the same.
+/// Reads the runs of a project. Runs may be untrusted or damaged; what the suite itself shows is reported anyway.
 pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
     let runs = match Runs::here(env) {
         Ok(runs) => runs,
@@ -57,7 +57,7 @@ pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
                     without.entry(&scenario.id).or_insert(shown);
                 }
             }
-            // What is judged anew was tried once.
+            // The trials of a regraded run were counted in its first run.
             for one in tried(&known.run).into_iter().filter(|_| known.run.plan.task.regraded().is_none()) {
                 let id = &known.run.plan.task.scenarios[one.trial.scenario].id;
                 if let Some((scenario, tally)) = tallies.get_mut(id) {

@@ -1,4 +1,4 @@
-//! Whether a folder is a skill that can be tuned.
+//! Checks that a folder is a skill that can be tuned.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::inputs::find::error::FindError;
 
 /// The file that makes a folder a skill.
 const SKILL_MD: &str = "SKILL.md";
-/// Nobody has written a longer page.
+/// More than any written page has.
 const LARGEST: u64 = 16 << 20;
 
 pub fn folder(given: &Path) -> Result<Skill, FindError> {
@@ -24,7 +24,7 @@ pub fn folder(given: &Path) -> Result<Skill, FindError> {
     Ok(skill)
 }
 
-/// A folder by its real path and its own name.
+/// Returns a folder by its real path and its own name.
 pub fn named(given: &Path) -> Result<Skill, FindError> {
     let real = real_path(given)?;
     let (Some(name), Some(_)) = (real.file_name().and_then(|name| name.to_str()), real.to_str()) else {
@@ -33,7 +33,7 @@ pub fn named(given: &Path) -> Result<Skill, FindError> {
     Ok(Skill { name: name.to_owned(), path: real })
 }
 
-/// No skill may be another one, or be inside it: they would be changed twice.
+/// Fails if a skill is listed twice or is inside another one: it would be changed twice.
 pub fn apart(skills: &[Skill]) -> Result<(), FindError> {
     for (at, skill) in skills.iter().enumerate() {
         for other in &skills[at + 1..] {
@@ -63,7 +63,7 @@ fn real_path(given: &Path) -> Result<PathBuf, FindError> {
     }
 }
 
-/// Looked up among the names, for some file systems find `skill.md` under `SKILL.md` too.
+/// Compares the listed names, because some file systems find `skill.md` under `SKILL.md` too.
 fn skill_md(folder: &Path) -> Result<PathBuf, FindError> {
     let unreadable =
         |error: DiskError| FindError::Unreadable { path: folder.to_owned(), source: error.source };

@@ -1,4 +1,4 @@
-//! Why a skill cannot be tuned, with what to do about it.
+//! The reasons why a skill cannot be tuned, with hints.
 
 use std::io;
 use std::path::PathBuf;

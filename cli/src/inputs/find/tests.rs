@@ -6,7 +6,7 @@ use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::style::Style;
 
-/// A world below one folder: `home`, and a project `repo` in whose `sub` we stand.
+/// A temporary folder with `home` and a project `repo`, whose `sub` is the current folder.
 struct World {
     root: tempfile::TempDir,
 }
@@ -45,7 +45,7 @@ impl World {
         Environment { cwd: self.at("repo/sub"), ..Environment::fake(self.at(""), &[]) }
     }
 
-    /// The real paths found, below the root.
+    /// Returns the real paths found, below the root.
     fn find(&self, list: &str) -> Vec<String> {
         let found = skills(list, &self.env()).unwrap();
         let root = self.at("");
@@ -186,7 +186,7 @@ fn a_path_that_is_not_utf8_is_refused() {
     use std::os::unix::ffi::OsStrExt as _;
     let world = World::new().skill("repo/sub/a");
     let odd = world.at("repo/sub").join(std::ffi::OsStr::from_bytes(b"\xff"));
-    // Some file systems refuse such names themselves.
+    // Some file systems refuse such names.
     if fs::rename(world.at("repo/sub/a"), &odd).is_ok() {
         symlink(&odd, world.at("repo/sub/link")).unwrap();
         assert!(world.refusal("./link").starts_with("error: the path of the skill is not valid UTF-8"));

@@ -1,11 +1,11 @@
-//! A scenario of a run as a draft at the end of a `suite.toml`. What a person wrote there stays as it is, comments and order
-//! included.
+//! Adds a scenario of a run as a draft to the end of a `suite.toml`. The user's text stays unchanged, including
+//! comments and order.
 //!
 //! ```text
 //! scenario + store --> cases/ID beside the suite --> the new text --> read again --> the file, in one step
 //! ```
 //!
-//! The run may come from somebody else: no link is followed or copied, and nothing that is there is written over.
+//! The run may be untrusted: symlinks are not followed or copied, and existing files are not overwritten.
 
 use std::path::{Path, PathBuf};
 
@@ -25,27 +25,27 @@ use crate::terminal::complaint::{Complaint, Kind, ours};
 use crate::text::plain::one_line;
 use crate::trust::file::TextFile;
 
-/// What became of a scenario.
+/// The result of adding a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Appended {
     Added(Name),
-    /// The suite has it already, under this id.
+    /// The suite already has it, under this id.
     Known(Name),
 }
 
-/// Where the files of scenarios are that came from runs.
+/// The folder with the files of scenarios from runs.
 pub const CASES: &str = "cases";
 
 pub(super) const HEAD: &str = "# Tasks to try a skill on: `skilltune tune SKILL --suite suite.toml`.\n";
 
-/// The id of a scenario that is made of another; the mark tells those of two trials apart.
+/// Returns the id of a scenario derived from another; the mark distinguishes two trials.
 pub fn derived_id(from: &Name, mark: &str) -> Name {
     let stem = plain(from).unwrap_or_else(|| "scenario".to_owned());
     let room = stem.len().min(LONGEST_ID - mark.len() - 1);
     format!("{}-{mark}", &stem[..room]).parse().expect("its parts are plain")
 }
 
-/// The suite at a path that a person named or a run used, as far as it is one that can be added to.
+/// Reads the suite at a path that a user or a run named. Fails if no scenario can be added to it.
 pub fn appendable(path: &Path) -> Result<(PathBuf, Option<Suite>), Complaint> {
     let shown = path.display();
     if path.symlink_metadata().is_ok_and(|meta| meta.is_symlink()) {
@@ -70,7 +70,8 @@ pub fn appendable(path: &Path) -> Result<(PathBuf, Option<Suite>), Complaint> {
     Ok((path, Some(suite)))
 }
 
-/// Adds a scenario of a run as a draft. Its files and graders come from the run's store; `origin` is said in a comment.
+/// Adds a scenario of a run as a draft. Its files and graders come from the run's store; `origin` is written as a
+/// comment.
 pub fn append(
     (path, suite): &(PathBuf, Option<Suite>),
     scenario: &Scenario,
@@ -89,13 +90,14 @@ pub fn append(
         .and_then(|starts| composed(path, suite.as_ref(), &scenario, starts, origin))
         .and_then(|text| write(path, suite.as_ref(), &text));
     if let (Err(_), Some(made)) = (&done, made) {
-        // What failed is told; a copy that stays as well would be in the way of the next try.
+        // The error is reported; a leftover copy would block the next attempt.
         let _ = made.remove();
     }
     done.map(|()| Appended::Added(scenario.id))
 }
 
-/// The scenario of a suite that was made of the same trial, or has the same task and asks all that the new one asks.
+/// Returns the scenario of a suite that comes from the same trial, or that has the same task and all demands of the new
+/// one.
 fn known(suite: &Suite, new: &Scenario) -> Option<Name> {
     let asks = |one: &Scenario, demand: &Demand| {
         one.demands.iter().any(|own| Demand { id: demand.id.clone(), ..own.clone() } == *demand)
@@ -109,19 +111,19 @@ fn known(suite: &Suite, new: &Scenario) -> Option<Name> {
     same.map(|one| one.id.clone())
 }
 
-/// Whether a suite has this task, whatever is asked of its results.
+/// Returns whether a suite has this task, whatever its demands.
 pub fn has_task(suite: &Suite, new: &Scenario) -> bool {
     suite.scenarios.iter().chain(&suite.drafts).any(|one| of_task(suite, one, new).is_some())
 }
 
-/// A scenario of a suite as a run would have it, if it has the task of the new one.
+/// Returns a scenario of a suite as a run would plan it, if it has the task of the new one.
 fn of_task(suite: &Suite, one: &Scenario, new: &Scenario) -> Option<Scenario> {
-    // Files are read only where the rest is the same.
+    // Files are read only if the rest is equal.
     let is_near = one.description == new.description && one.input_args == new.input_args;
     is_near.then(|| suite.starts.as_planned(one)).filter(|one| one.has_task_of(new))
 }
 
-/// With demands whose ids a suite can have. One that was numbered by its place is numbered anew.
+/// Gives demands ids that a suite accepts. Ids that were numbered by position are numbered again.
 fn renumbered(mut scenario: Scenario) -> Scenario {
     let kinds: Vec<&str> = scenario.demands.iter().map(|demand| kind(&demand.how)).collect();
     for (nth, demand) in scenario.demands.iter_mut().enumerate() {
@@ -137,7 +139,7 @@ fn renumbered(mut scenario: Scenario) -> Scenario {
     scenario
 }
 
-/// Copies what the scenario brings to beside the suite.
+/// Copies the scenario's files to a folder beside the suite.
 fn brought(
     scenario: &Scenario,
     base: &Path,
@@ -158,7 +160,7 @@ fn brought(
     Ok(starts)
 }
 
-/// The paths, from the suite's folder, of the copies of what is in a tree. A copy that is there already is used.
+/// Copies the files of a tree and returns the paths from the suite's folder. Reuses an identical copy.
 fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Result<Vec<RelPath>, Complaint> {
     let manifest = objects.manifest(tree).map_err(|error| Complaint::of(Kind::Input, &error))?;
     let refused = |entry: &RelPath, why: &str| {
@@ -170,7 +172,7 @@ fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Resu
         let is_git = |part: std::path::Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
         match entry.node {
             Node::Link { .. } => return refused(&entry.path, "it is a link"),
-            // Its hooks and settings would be those of a repository inside of the person's own.
+            // Its hooks and settings would create a repository inside the user's own.
             Node::File { .. } | Node::Folder { .. } if entry.path.as_path().components().any(is_git) => {
                 return refused(&entry.path, "it belongs to a git repository");
             }
@@ -196,7 +198,8 @@ fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Resu
     Ok(paths)
 }
 
-/// The text of the suite with the scenario at its end: it must say all that was there and the new one, and nothing else.
+/// Returns the text of the suite with the scenario at its end. Fails unless it reads back as the old content and the
+/// new scenario only.
 fn composed(
     path: &Path,
     old: Option<&Suite>,
@@ -236,7 +239,7 @@ fn composed(
     if is_whole { Ok(text) } else { Err(unwritable("the file would say something else".to_owned())) }
 }
 
-/// Without what is no part of the text, and with demands in one order.
+/// Removes the parts that the text does not contain, and sorts the demands.
 fn as_written(mut scenario: Scenario) -> Scenario {
     (scenario.files, scenario.of_skill) = (None, Vec::new());
     for demand in &mut scenario.demands {

@@ -1,4 +1,4 @@
-//! From cases to scenarios: each gets a name of its own, its demands too, and what cannot be used is noted.
+//! Turns cases into scenarios: gives each of them, and each demand, a unique name, and notes what cannot be used.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -27,7 +27,7 @@ const MOST_DEMANDS: usize = 500;
 const LONGEST_TEXT: usize = 6 << 20;
 pub(super) const HEAVIEST: u32 = 1_000;
 
-/// The names of demands and scenarios are those of folders and fields.
+/// The longest name of a demand or scenario, which is also the name of a folder or a field.
 pub(super) const LONGEST_ID: usize = 64;
 
 pub(super) fn assemble(reading: Reading) -> Result<Assembled, String> {
@@ -41,7 +41,7 @@ pub(super) fn assemble(reading: Reading) -> Result<Assembled, String> {
     let mut starts = Starts { base: reading.base, ..Starts::default() };
     let (mut scenarios, mut drafts) = (Vec::new(), Vec::new());
     let mut incomplete = HashSet::new();
-    // An id that its author chose goes to its own scenario, whatever others are made of titles and numbers.
+    // An id that the author chose goes to its own scenario, even if titles and numbers would give others the same.
     let chosen = reading.cases.iter().filter_map(|case| case.id.clone());
     let mut names = Names::reserving(chosen);
     for (case, number) in reading.cases.into_iter().zip(1..) {
@@ -72,7 +72,7 @@ struct Made<'a> {
 }
 
 impl Made<'_> {
-    /// None if there is nothing to try.
+    /// Returns none if there is nothing to try.
     fn scenario(self, case: Case, number: usize) -> Result<Option<Scenario>, String> {
         let Case { id, title, mut scenario, mut demands, files, notes, .. } = case;
         let (name, was) = self.names.name(id.as_deref(), title.as_deref(), &numbered(number));
@@ -141,7 +141,7 @@ impl Made<'_> {
     }
 }
 
-/// How the default id of a demand begins.
+/// Returns the prefix of a demand's default id.
 pub(super) fn kind(how: &How) -> &'static str {
     match how {
         How::Question { .. } => "expectation",
@@ -160,7 +160,7 @@ pub(super) fn kind(how: &How) -> &'static str {
     }
 }
 
-/// Weights as whole numbers in the same proportions, as far as 1 to 1,000 can have them.
+/// Converts weights to whole numbers in the same proportions, as far as 1 to 1,000 allows.
 fn whole(demands: &[Ask], mut note: impl FnMut(&str)) -> Vec<u32> {
     let fits = |scale: f64| demands.iter().all(|ask| (ask.weight * scale).fract().abs() < 1e-9);
     let scale = [1.0, 10.0, 100.0].into_iter().find(|scale| fits(*scale)).unwrap_or(100.0);
@@ -177,9 +177,9 @@ fn whole(demands: &[Ask], mut note: impl FnMut(&str)) -> Vec<u32> {
     demands.iter().map(rounded).collect()
 }
 
-/// Plain names, each given once.
+/// Gives out plain names, each once.
 struct Names {
-    /// What authors chose, as it is.
+    /// The ids that authors chose, unchanged.
     reserved: HashSet<String>,
     given: HashSet<String>,
 }
@@ -189,7 +189,7 @@ impl Names {
         Self { reserved: ids.filter(|id| is_plain(id)).collect(), given: HashSet::new() }
     }
 
-    /// A name for an id, or else for a title, or else the default; and the id, if the name is another.
+    /// Returns a name made from the id, else from the title, else the default; and the id if the name differs from it.
     fn name(&mut self, id: Option<&str>, title: Option<&str>, default: &Name) -> (Name, Option<String>) {
         let own = id.filter(|id| is_plain(id));
         if let Some(own) = own.filter(|own| !self.given.contains(*own)) {
@@ -216,7 +216,7 @@ pub(super) fn is_plain(id: &str) -> bool {
     !id.is_empty() && id.len() <= LONGEST_ID && id.bytes().all(plain)
 }
 
-/// A plain name that is like a text; nothing if there is no letter of ours in it.
+/// Returns a plain name similar to a text, or none if the text has no ASCII letter or digit.
 pub(super) fn plain(text: &str) -> Option<String> {
     let mut name = String::new();
     for c in text.chars().take(4 * LONGEST_ID) {

@@ -1,4 +1,4 @@
-//! What a reader of a format gives: scenarios as their author has them, before each has a name of its own.
+//! The result of a format's reader: scenarios as their author wrote them, before they get unique names.
 
 use std::path::PathBuf;
 
@@ -11,31 +11,31 @@ use skilltune_phases::scenario::Scenario;
 /// The cases of one suite.
 #[derive(Debug)]
 pub(super) struct Reading {
-    /// The folder that the paths of all cases are below.
+    /// The folder that contains the paths of all cases.
     pub base: PathBuf,
     pub cases: Vec<Case>,
-    /// What is odd about the suite as a whole.
+    /// Odd things about the suite as a whole.
     pub notes: Vec<String>,
 }
 
 #[derive(Debug)]
 pub(super) struct Case {
-    /// The author's own id, which may be anything.
+    /// The author's own id, which may be any text.
     pub id: Option<String>,
-    /// What a name can be made of where there is no id.
+    /// The source of a name if there is no id.
     pub title: Option<String>,
-    /// All of it but the id and the demands.
+    /// The scenario without its id and demands.
     pub scenario: Scenario,
     pub demands: Vec<Ask>,
-    /// What the workspace begins with.
+    /// The initial files of the workspace.
     pub files: Vec<Brought>,
     pub is_draft: bool,
-    /// A part of its task cannot be read, so that a trial would show nothing.
+    /// Whether a part of its task cannot be read, so that a trial would show nothing.
     pub is_incomplete: bool,
     pub notes: Vec<String>,
 }
 
-/// A demand before it has a name of its own.
+/// A demand before it has a unique name.
 #[derive(Debug)]
 pub(super) struct Ask {
     pub id: Option<String>,
@@ -43,7 +43,7 @@ pub(super) struct Ask {
     pub weight: f64,
     pub must_pass: bool,
     pub member: Option<Name>,
-    /// What a command needs and no agent sees.
+    /// Files that a command needs and agents do not see.
     pub grader: Vec<RelPath>,
 }
 
@@ -61,7 +61,7 @@ impl Case {
         }
     }
 
-    /// All files that it brings, for its workspace and for its checks.
+    /// Returns all files that it brings, for its workspace and for its checks.
     pub(super) fn brought(&self) -> impl Iterator<Item = &RelPath> {
         self.files.iter().map(|brought| &brought.from).chain(self.demands.iter().flat_map(|ask| &ask.grader))
     }
@@ -84,7 +84,7 @@ impl Case {
         self.demands.push(Ask::check(check));
     }
 
-    /// Tags are words: anything else is left out.
+    /// Adds the tags. Tags are words; everything else is left out.
     pub(super) fn tag(&mut self, tags: &Value) {
         let one = |tag: &Value| text(tag).filter(|tag| !tag.trim().is_empty()).map(Into::into);
         match tags {
@@ -93,7 +93,7 @@ impl Case {
         }
     }
 
-    /// Says which keys of an entry were not read.
+    /// Notes the keys of an entry that were not read.
     pub(super) fn note_unread(&mut self, entry: &serde_json::Map<String, Value>, read: &[&str]) {
         for key in entry.keys().filter(|key| !read.contains(&key.as_str())) {
             self.notes.push(format!("`{key}` is not read"));
@@ -127,10 +127,10 @@ impl Ask {
     }
 }
 
-/// Where entries of JSON say what is to be done.
+/// The keys of JSON entries that hold the task.
 pub(super) const PROMPTS: [&str; 3] = ["prompt", "input", "query"];
 
-/// The text of a string or a number.
+/// Returns the text of a string or a number.
 pub(super) fn text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -139,13 +139,13 @@ pub(super) fn text(value: &Value) -> Option<String> {
     }
 }
 
-/// The first of some keys that holds a text with something in it.
+/// Returns the first non-empty text under one of these keys.
 pub(super) fn first_text(entry: &serde_json::Map<String, Value>, keys: &[&str]) -> Option<String> {
     let texts = keys.iter().filter_map(|key| entry.get(*key)?.as_str());
     texts.map(str::to_owned).find(|text| !text.trim().is_empty())
 }
 
-/// Texts, or one of them.
+/// Returns a list of texts, or a single text as a list.
 pub(super) fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::Array(values) => values.iter().filter_map(text).collect(),

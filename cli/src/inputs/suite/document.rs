@@ -1,4 +1,4 @@
-//! What a file is, by its shape.
+//! Detects what a file is by its structure.
 
 use serde_json::{Map, Value};
 use skilltune_phases::yaml;
@@ -8,19 +8,19 @@ use crate::trust::file::TextFile;
 use super::case::{PROMPTS, first_text};
 use super::triggers::{self, Query};
 
-/// A file as its syntax has it.
+/// A file as parsed.
 #[derive(Debug)]
 pub(super) enum Document {
     Toml,
     /// JSON or YAML.
     Value(Value),
-    /// None of them; what the likeliest of them has to say.
+    /// No known syntax; the error of the most likely one.
     Faulty(String),
 }
 
 impl Document {
-    /// TOML and JSON have words that are no YAML, and YAML takes nearly everything: it comes last. The name decides only
-    /// whose error is told.
+    /// Parses the file. TOML and JSON can contain text that is not YAML, and YAML accepts nearly everything, so it is
+    /// tried last. The name only decides whose error is reported.
     pub(super) fn of(file: &TextFile) -> Self {
         let text = file.text().trim_start_matches('\u{feff}');
         let json = serde_json::from_str::<Value>(text);
@@ -39,14 +39,14 @@ impl Document {
         match (end, json, yaml) {
             ("json", Err(error), _) => Self::Faulty(format!("not valid JSON: {error}")),
             ("yaml" | "yml", _, Err(error)) => Self::Faulty(format!("not valid YAML: {error}")),
-            // Its reader says it with an example.
+            // The TOML reader reports the error with an example.
             ("toml", ..) => Self::Toml,
             _ => Self::Faulty("neither TOML nor JSON nor YAML".to_owned()),
         }
     }
 }
 
-/// What a value describes.
+/// The kind of suite that a value describes.
 #[derive(Debug)]
 pub(super) enum Shape<'v> {
     Evals(Vec<&'v Map<String, Value>>),
@@ -54,7 +54,7 @@ pub(super) enum Shape<'v> {
     Promptfoo,
 }
 
-/// Where lists of cases are.
+/// The keys that hold lists of cases.
 const LISTS: [&str; 5] = ["evals", "cases", "evaluations", "test_cases", "queries"];
 
 pub(super) fn shape(value: &Value) -> Result<Shape<'_>, String> {
@@ -75,7 +75,7 @@ pub(super) fn shape(value: &Value) -> Result<Shape<'_>, String> {
         _ => return Err(looks()),
     };
     let entries: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
-    // A list of something else may be in a file of this name.
+    // A file of this name may contain a list of something else.
     if entries.is_empty() || !entries.iter().any(|entry| is_case(entry)) {
         return Err(looks());
     }
@@ -90,7 +90,7 @@ pub(super) fn shape(value: &Value) -> Result<Shape<'_>, String> {
     Ok(Shape::Evals(entries))
 }
 
-/// What only a case of `evals.json` has.
+/// Keys that only a case of `evals.json` has.
 const ASKS: [&str; 10] = [
     "assertions",
     "expectations",
@@ -104,7 +104,7 @@ const ASKS: [&str; 10] = [
     "script_checks",
 ];
 
-/// Whether a value is a case with what is expected of it, or has such cases.
+/// Returns whether a value is a case with expected results, or contains such cases.
 pub(super) fn has_answers(value: &Value) -> bool {
     let answers = ASKS.iter().filter(|key| **key != "files");
     match value {
@@ -119,7 +119,7 @@ fn is_case(entry: &Map<String, Value>) -> bool {
     first_text(entry, &PROMPTS).is_some()
 }
 
-/// A configuration with tests, or a list of tests alone.
+/// Returns whether this is a configuration with tests, or a list of tests alone.
 fn is_promptfoo(value: &Value) -> bool {
     let is_test = |test: &Value| {
         test.as_object()
@@ -139,7 +139,7 @@ fn is_promptfoo(value: &Value) -> bool {
     }
 }
 
-/// For the author of something else of the same name.
+/// Describes what was found, for the author of another kind of file with the same name.
 fn looks_like(value: &Value) -> String {
     let keys = |entry: &Map<String, Value>| {
         let names: Vec<String> = entry.keys().take(6).map(|key| format!("`{key}`")).collect();

@@ -1,4 +1,4 @@
-//! A new `suite.toml` of scenarios that an agent has drafted.
+//! Builds a new `suite.toml` from scenarios that an agent has drafted.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use super::{Format, Suite};
 use crate::terminal::complaint::Complaint;
 use crate::trust::file::TextFile;
 
-/// The suite, every scenario of it a draft, and its text. It has been read again: what it says is what was drafted.
+/// Returns the suite, with every scenario as a draft, and its text. The text was read again and matches the drafts.
 pub fn drafted(path: &Path, drafts: Vec<Drafted>) -> Result<(Suite, String), Complaint> {
     let wrong = |what: String| Complaint::ours("what was drafted makes no suite").caused_by(what);
     let base = path.parent().expect("a file is in a folder").to_owned();

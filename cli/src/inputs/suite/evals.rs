@@ -1,4 +1,4 @@
-//! `evals.json` of the kind that skill-creator writes, in all the forms that its authors have given it.
+//! `evals.json` as skill-creator writes it, in all forms that its authors use.
 
 mod assertion;
 
@@ -37,7 +37,7 @@ const READ: [&str; 20] = [
     "title",
 ];
 
-/// What belongs to a task and has no fixed meaning: a trial without it would be about something else.
+/// Keys that belong to a task but have no fixed meaning: a trial without them would test something else.
 const CONTENT: [&str; 8] =
     ["context", "conversation", "fixtures", "history", "messages", "setup", "system_prompt", "turns"];
 
@@ -87,7 +87,7 @@ fn case(entry: &Map<String, Value>, skill: Option<&str>, places: &Places) -> Cas
     case
 }
 
-/// What a good result is like: a text, or a list of what it does.
+/// Returns the description of a good result: a text, or a list of what it does.
 fn goal(entry: &Map<String, Value>) -> Option<Box<str>> {
     let parts = ["expected_output", "expected_outputs", "expected_behavior"].iter();
     let parts = parts.filter_map(|key| match entry.get(*key)? {
@@ -132,9 +132,9 @@ fn demands(entry: &Map<String, Value>, skill: Option<&str>, case: &mut Case) {
     }
 }
 
-/// Where the files of a case may be, in this order.
+/// The places where a case's files may be, in this order.
 struct Places {
-    /// All of the others are in it.
+    /// The folder that contains all others.
     base: PathBuf,
     skill: PathBuf,
     repository: Option<PathBuf>,
@@ -142,7 +142,7 @@ struct Places {
 }
 
 impl Places {
-    /// Around a file by its real path.
+    /// Returns the places around a file with this real path.
     fn around(path: &Path) -> Self {
         let folder = path.parent().expect("a file is in a folder").to_owned();
         let above = folder.parent().filter(|above| {
@@ -154,11 +154,11 @@ impl Places {
         Self { base, skill, repository, folder }
     }
 
-    /// The file, from the base.
+    /// Finds the file and returns its path from the base.
     fn find(&self, name: &str) -> Option<RelPath> {
         let path = inside(name)?;
         let is_hidden = path.as_path().iter().any(|part| part.as_encoded_bytes().starts_with(b"."));
-        // The rest of a repository is not the skill's: it does not hand over what is hidden there.
+        // The rest of a repository is not the skill's, so its hidden files are not handed over.
         let repository = self.repository.as_deref().filter(|_| !is_hidden);
         let places = [Some(self.skill.as_path()), repository, Some(self.folder.as_path())];
         places.into_iter().flatten().find_map(|place| {

@@ -1,4 +1,4 @@
-//! The files that scenarios and their checks bring: below the suite's folder, reached through no link.
+//! The files that scenarios and their checks bring: below the suite's folder, without following symlinks.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -16,15 +16,15 @@ use crate::inputs::find::Skill;
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::trust::pinned::Pinned;
 
-/// The files that scenarios bring, by the scenario's id.
+/// The files that scenarios bring, by scenario id.
 #[derive(Clone, Debug, Default)]
 pub struct Starts {
-    /// The folder in which all of them are.
+    /// The folder that contains all of them.
     pub(super) base: PathBuf,
     pub(super) files: BTreeMap<Name, Vec<Brought>>,
-    /// Which of them are not placed.
+    /// The files that are not placed.
     pub(super) omitted: BTreeMap<Name, Vec<RelPath>>,
-    /// Which of these come from the version of a skill that is on trial.
+    /// The files that come from the version of a skill on trial.
     pub(super) own: BTreeMap<Name, Vec<Own>>,
     pub(super) graders: BTreeMap<(Name, Name), Grader>,
 }
@@ -32,14 +32,14 @@ pub struct Starts {
 /// A file that is part of a skill: its `SKILL.md`, a page that it names, or a script.
 #[derive(Clone, Debug)]
 pub(super) struct Own {
-    /// From the suite's base.
+    /// The path from the suite's base.
     pub from: RelPath,
     /// The skill's folder.
     pub skill: PathBuf,
     pub file: SkillFile,
 }
 
-/// What a command of a check needs, as it was when the suite was read.
+/// The files that a check's command needs, as they were when the suite was read.
 #[derive(Clone, Debug)]
 pub(super) struct Grader {
     pub paths: Vec<RelPath>,
@@ -47,7 +47,7 @@ pub(super) struct Grader {
     pinned: Vec<Pinned>,
 }
 
-/// What the scenarios of a suite and their graders are together: they are read before anybody has trusted the suite.
+/// The limits for all files of a suite's scenarios and graders: they are read before the suite is trusted.
 const MOST: Limits = Limits { files: 20_000, bytes: 256 << 20 };
 
 /// Fails if these files of a suite are too many or too large, before any of them is read.
@@ -67,7 +67,8 @@ pub(super) fn require_bounded<'a>(
 }
 
 impl Starts {
-    /// The scenarios with what they bring, as it is now; and with their graders, which must be those that were read.
+    /// Returns the scenarios with their current files, and with their graders, which must be unchanged since they were
+    /// read.
     pub fn scenarios(&self, scenarios: &[Scenario], objects: &Objects) -> Result<Vec<Scenario>, Complaint> {
         let mut scenarios = scenarios.to_vec();
         for scenario in &mut scenarios {
@@ -94,7 +95,7 @@ impl Starts {
         Ok(scenarios)
     }
 
-    /// A scenario as the plan of a run would have it, with nothing stored; without files that cannot be read.
+    /// Returns a scenario as a run would plan it, without storing anything. Leaves out unreadable files.
     pub fn as_planned(&self, scenario: &Scenario) -> Scenario {
         let mut planned = scenario.clone();
         let manifest = self.gathering(&scenario.id).and_then(|gathering| gathering.manifest().ok());
@@ -109,12 +110,12 @@ impl Starts {
         planned
     }
 
-    /// The files of a scenario, from the suite's folder, placed or not.
+    /// Returns the files of a scenario, from the suite's folder, placed or not.
     pub fn of(&self, scenario: &Name) -> &[Brought] {
         self.files.get(scenario).map_or(&[], Vec::as_slice)
     }
 
-    /// The copies that the trials of a scenario find, if it brings files.
+    /// Returns the copies that the trials of a scenario get, if it brings files.
     pub(super) fn gathering(&self, scenario: &Name) -> Option<Gathering<'_>> {
         let brought = self.files.get(scenario)?;
         let omitted = self.omitted.get(scenario).map_or(&[][..], Vec::as_slice);
@@ -129,13 +130,14 @@ impl Starts {
         self.own.get(scenario).into_iter().flatten().map(|own| own.file.clone()).collect()
     }
 
-    /// Whether a scenario is about files of a skill in such a folder.
+    /// Returns whether a scenario is about files of a skill in such a folder.
     pub fn is_about(&self, scenario: &Name, is_skill: impl Fn(&Path) -> bool) -> bool {
         self.own.get(scenario).into_iter().flatten().any(|own| is_skill(&own.skill))
     }
 
-    /// For a run of these skills: files of the first come from the version on trial, those of the others in a chain are not
-    /// placed, and those of any other skill are data. Returns what is not placed.
+    /// Assigns the files for a run of these skills: files of the first come from the version on trial, those of other
+    /// skills in the chain are not placed, and those of any other skill are data. Returns the files that are not
+    /// placed.
     pub fn claim(&mut self, skills: &[Skill], suite: Option<&Path>) -> Vec<RelPath> {
         let mut left_out = Vec::new();
         let place = |folder: &Path| {
@@ -161,13 +163,13 @@ impl Starts {
         left_out
     }
 
-    /// The same for the grader of a check.
+    /// Returns the paths of a check's grader, from the suite's folder.
     pub fn grader(&self, scenario: &Name, demand: &Name) -> &[RelPath] {
         let key = (scenario.clone(), demand.clone());
         self.graders.get(&key).map_or(&[], |grader| grader.paths.as_slice())
     }
 
-    /// All that scenarios and checks bring, from the suite's folder.
+    /// Returns all paths that scenarios and checks bring, from the suite's folder.
     pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
         let graders = self.graders.values().flat_map(|grader| &grader.paths);
         self.files.values().flatten().map(|brought| &brought.from).chain(graders)
@@ -177,7 +179,7 @@ impl Starts {
         &self.base
     }
 
-    /// The graders that trust is bound to: a folder counts with all that is in it.
+    /// Returns the graders that trust is bound to. A folder counts with all its content.
     pub(super) fn pinned(&self) -> impl Iterator<Item = &Pinned> {
         self.graders.values().flat_map(|grader| &grader.pinned)
     }
@@ -208,22 +210,22 @@ fn unusable(error: &GatherError, place: &str) -> Complaint {
     Complaint::of(Kind::Input, error).hint(format!("look at {place}"))
 }
 
-/// A path below a folder, as text; nothing if it leads out of it.
+/// Parses a path below a folder; none if it leads out of it.
 pub(super) fn inside(name: &str) -> Option<RelPath> {
     let plain = name.trim_start_matches("./").trim_end_matches('/');
     RelPath::parse(plain.as_bytes()).ok().filter(|path| !path.is_reserved())
 }
 
-/// Whether there is a file or a folder, reached through no link: a suite that came with a repository hands over nothing
-/// else.
+/// Returns whether there is a file or a folder that is reached without symlinks. Nothing else is accepted, because the
+/// suite may have come with a repository.
 pub(super) fn is_there(base: &Path, path: &RelPath) -> bool {
     let place = SafePath::below(base, path.as_path());
     place.is_file() || place.is_folder()
 }
 
-/// The text of a file below a folder.
+/// Reads the text of a file below a folder.
 pub(super) fn text_below(base: &Path, name: &str) -> Result<String, String> {
-    /// More than any prompt or schema.
+    /// More than any prompt or schema has.
     const LARGEST: u64 = 1 << 20;
     let path = inside(name).ok_or_else(|| format!("{name:?} is no path below the suite's folder"))?;
     let bytes = SafePath::below(base, path.as_path()).read(LARGEST);

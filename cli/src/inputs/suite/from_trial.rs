@@ -1,4 +1,4 @@
-//! The scenario that asks what a trial of a run missed.
+//! Builds the scenario that tests what a trial of a run missed.
 
 use skilltune_phases::id::Digest;
 use skilltune_phases::loops::tune::Run;
@@ -7,7 +7,7 @@ use skilltune_phases::scenario::Scenario;
 
 use super::append::derived_id;
 
-/// The scenario, and where it comes from.
+/// Returns the scenario and its origin.
 pub fn from_trial(run: &Run, Short { tried, demands }: &Short<'_>) -> (Scenario, String) {
     let (id, trial) = (&run.plan.run, tried.trial);
     let of = &run.plan.task.scenarios[trial.scenario];

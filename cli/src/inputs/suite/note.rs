@@ -1,4 +1,4 @@
-//! What was lost or is odd, said once however many cases it is true of.
+//! Notes about lost or odd parts, each given once for all cases that it applies to.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,14 +9,14 @@ use crate::text::figures::count;
 use crate::text::plain::one_line;
 use crate::text::width::shortened;
 
-/// One plain line, and the cases that it is about; none if it is about the suite.
+/// One plain line, and the cases that it applies to; none if it is about the suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     pub text: String,
     pub scenarios: Vec<Name>,
 }
 
-/// Notes in the order in which they were first taken.
+/// Notes in the order in which they were added.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     lines: Vec<Note>,
@@ -24,10 +24,10 @@ pub(super) struct Notes {
     left_out: usize,
 }
 
-/// Whoever writes a suite decides what there is to note.
+/// The most notes, because the author of a suite controls their number.
 const MOST: usize = 100;
 const LONGEST: usize = 240;
-/// How many cases are named.
+/// The most cases that are named.
 const NAMED: usize = 3;
 
 impl Notes {

@@ -36,7 +36,7 @@ struct Entry {
     #[serde(default)]
     input_args: String,
     success_criteria: Option<String>,
-    /// What a good result is like.
+    /// The description of a good result.
     expected: Option<String>,
     #[serde(default)]
     expectations: Vec<Expectation>,
@@ -79,7 +79,7 @@ struct ExpectationTable {
     member: Option<String>,
 }
 
-/// What a demand has whatever it asks.
+/// The fields of a demand that do not depend on its kind.
 struct Terms {
     id: Option<String>,
     weight: Option<u32>,
@@ -87,13 +87,13 @@ struct Terms {
     member: Option<String>,
 }
 
-/// The form of a file.
+/// Parses the file's structure.
 pub(super) fn page(file: &TextFile) -> Result<Page, String> {
     let page: Page = file.toml()?;
     if page.scenarios.is_empty() { Err("no scenarios".to_owned()) } else { Ok(page) }
 }
 
-/// What it says.
+/// Reads the scenarios of a parsed file.
 pub(super) fn read(page: Page, base: &Path) -> Result<Reading, String> {
     let mut ids = BTreeSet::new();
     let mut cases = Vec::new();
@@ -194,7 +194,7 @@ impl Terms {
     }
 }
 
-/// Paths of the suite's own folder.
+/// Returns paths in the suite's own folder.
 fn files(names: &[String], base: &Path) -> Result<Vec<RelPath>, String> {
     let mut own = BTreeSet::new();
     let found = |name: &String| {
@@ -210,7 +210,7 @@ fn files(names: &[String], base: &Path) -> Result<Vec<RelPath>, String> {
     names.iter().map(found).collect()
 }
 
-/// An id names folders.
+/// Fails unless an id can be a folder's name.
 fn named(id: &str) -> Result<(), String> {
     if is_plain(id) {
         return Ok(());

@@ -1,23 +1,23 @@
-//! Where the workspace has a file that a foreign suite brings: where the task says that it is.
+//! Places the files of a foreign suite in the workspace: where the task says they are.
 
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::edit::acts_by_itself;
 
 use super::files::inside;
 
-/// The place that a task names for a file or a folder, or else its path in the suite. None if that leads out of the workspace,
-/// or to a file that agents, editors or shells read by themselves.
+/// Returns the path that a task names for a file or a folder, or else its path in the suite. None if that leads out of
+/// the workspace, or to a file that agents, editors or shells read by themselves.
 pub(super) fn place(task: &str, listed: &str, is_folder: bool) -> Option<RelPath> {
     let listed = inside(listed)?;
     let name = listed.name().to_str()?;
     let named = mentions(task, name).filter(|path| !is_folder || path.contains('/'));
     let mut places: Vec<RelPath> = named.filter(|path| !path.starts_with('~')).filter_map(inside).collect();
-    // Of several the one that says most of the listed path.
+    // Of several paths, the one that matches the listed path best.
     places.sort_by_key(|place| !place.as_path().ends_with(listed.as_path()));
     places.into_iter().chain([listed]).find(|place| !acts_by_itself(&place.to_string()))
 }
 
-/// The paths in a text that end with a name.
+/// Returns the paths in a text that end with a name.
 pub(super) fn mentions<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'t str> {
     let is_part = |letter: char| letter.is_ascii_alphanumeric() || "/._-~+@%".contains(letter);
     let ends = text.match_indices(name).map(|(at, name)| (at, at + name.len())).collect::<Vec<_>>();
@@ -33,7 +33,7 @@ pub(super) fn mentions<'t>(text: &'t str, name: &str) -> impl Iterator<Item = &'
             .map_or(0, |before| before + text[before..].chars().next().map_or(0, char::len_utf8));
         let path = &text[begin..end];
         let has_name = path.len() == name.len() || path[..path.len() - name.len()].ends_with('/');
-        // A folder is written with a slash at its end.
+        // A folder's path may end with a slash.
         let path = if text[end..].starts_with('/') { &text[begin..=end] } else { path };
         (!goes_on && has_name).then_some(path)
     })

@@ -14,14 +14,14 @@ use keys::{CASE, EXECUTION, PROMPT, SETTINGS};
 
 type Object = Map<String, Value>;
 
-/// Never looked into.
+/// Folders that are skipped.
 const SKIPPED: [&str; 4] = ["node_modules", ".claude", "results", "mocks"];
 const DEEPEST: usize = 8;
 const MOST_FOLDERS: usize = 20_000;
 const MOST_GRADERS: usize = 256;
 const LARGEST: u64 = 1 << 20;
 
-/// All cases in a folder and those below it; none if there are none.
+/// Reads all cases in a folder and below it; none if there are none.
 pub(super) fn read(base: &Path) -> Result<Option<Reading>, String> {
     let mut found = Vec::new();
     let mut seen = 0;
@@ -82,7 +82,7 @@ fn case(place: &SafePath, shown: &str) -> Result<Case, String> {
     }
     let sheet = sheet.unwrap_or_default();
     let execution = sheet.get("execution").and_then(Value::as_object).cloned().unwrap_or_default();
-    // Where both say something, the page wins.
+    // If both define a key, the page wins.
     let said = |key: &str| first_text(&front, &[key]).or_else(|| first_text(&sheet, &[key]));
     let prompt = Some(body).filter(|body| !body.trim().is_empty());
     let prompt = prompt.or_else(|| first_text(&execution, &["prompt"])).unwrap_or_default();
@@ -107,7 +107,7 @@ fn case(place: &SafePath, shown: &str) -> Result<Case, String> {
     Ok(case)
 }
 
-/// What a run of skilltune decides for itself.
+/// Notes the settings that skilltune decides itself.
 fn note_lost(case: &mut Case, front: &Object, sheet: &Object, execution: &Object) {
     let lost = |object: &Object, read: &[&str]| -> Vec<String> {
         object.keys().filter(|key| !read.contains(&key.as_str())).cloned().collect()
@@ -126,7 +126,7 @@ fn note_lost(case: &mut Case, front: &Object, sheet: &Object, execution: &Object
     }
 }
 
-/// Those of the folder and those of the sheet, each name once.
+/// Reads the graders of the folder and of the sheet, each name once.
 fn graders(place: &SafePath, sheet: &Object, case: &mut Case) -> Result<(), (String, String)> {
     let folder = place.join("graders");
     let names = folder.names().map_err(|error| ("graders".to_owned(), error.to_string()))?;
@@ -170,7 +170,7 @@ fn text(folder: &SafePath, name: &str) -> Result<Option<String>, String> {
     bytes.map(|bytes| String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())).transpose()
 }
 
-/// The front matter, if there is any, and the rest.
+/// Returns the front matter, if any, and the rest.
 fn fronted(page: &str) -> Result<(Object, String), String> {
     match skill::split(page) {
         Err(skill::SkillError::NotOpened) => Ok((Object::new(), page.to_owned())),
@@ -191,7 +191,7 @@ fn unknown<'o>(object: &'o Object, known: &[&[&str]]) -> Option<&'o str> {
     object.keys().map(String::as_str).find(|key| !known.iter().any(|known| known.contains(key)))
 }
 
-/// Version 1, and a name.
+/// Fails unless the sheet has version 1 and a name.
 fn versioned(sheet: &Object) -> Result<(), String> {
     let version =
         sheet.get("schema_version").and_then(super::case::text).ok_or("`schema_version` is missing")?;

@@ -11,7 +11,7 @@ use skilltune_phases::yaml;
 use super::case::{Case, Reading, first_text, text};
 use super::files::{inside, text_below};
 
-/// What may hold the task where no prompt is given.
+/// Variables that may hold the task if there is no prompt.
 const TASKS: [&str; 4] = ["prompt", "input", "query", "task"];
 
 const TOP: [&str; 6] = ["description", "prompts", "tests", "defaultTest", "$schema", "providers"];
@@ -43,7 +43,7 @@ pub(super) fn read(top: &Value, base: &Path) -> Reading {
     Reading { base: base.to_owned(), cases, notes: source.notes }
 }
 
-/// The folder of the configuration, below which other files may be.
+/// The folder of the configuration, which contains all other files.
 struct Source<'a> {
     base: &'a Path,
     notes: Vec<String>,
@@ -55,7 +55,7 @@ impl Source<'_> {
         self.notes.push(text);
     }
 
-    /// The first prompt: what its variables are filled into.
+    /// Returns the first prompt, the template for the variables.
     fn prompt(&mut self, prompts: Option<&Value>) -> Option<String> {
         let first = match prompts? {
             Value::Array(prompts) => {
@@ -82,11 +82,11 @@ impl Source<'_> {
         }
     }
 
-    /// A text, or that of the file that it names.
+    /// Returns a text, or the content of the file that it names.
     fn filled_in(&self, raw: &str) -> Result<String, String> {
         match raw.strip_prefix("file://") {
             None => Ok(raw.to_owned()),
-            // Other programs run it, and take what it prints.
+            // promptfoo runs it and uses its output.
             Some(name) if is_program(name) => Err(format!("{name:?} is a program, which is not run")),
             Some(name) => text_below(self.base, name),
         }
@@ -102,7 +102,7 @@ impl Source<'_> {
                     Value::Array(tests) => tests,
                     one => vec![one],
                 });
-                // A file names no other files: there would be no end.
+                // A listed file must not name further files, or reading might never end.
                 lists
                     .filter_map(|test| if let Value::Object(test) = test { Some(test) } else { None })
                     .collect()
@@ -111,7 +111,7 @@ impl Source<'_> {
         }
     }
 
-    /// What is in the files that a `file://` names, with `*` for any part of a file's name.
+    /// Reads the files that a `file://` names; `*` matches any part of a file's name.
     fn values(&mut self, name: &str) -> Vec<Value> {
         let plain = name.strip_prefix("file://").unwrap_or(name);
         let names = match plain.rsplit_once('/') {
@@ -190,7 +190,7 @@ impl Source<'_> {
         case
     }
 
-    /// The variables of a test, over those that all tests have.
+    /// Returns the variables of a test, which override those of all tests.
     fn vars(&self, test: &Object, default: &Value, notes: &mut Vec<String>) -> Vec<(String, String)> {
         let mut filled: Vec<(String, String)> = Vec::new();
         let all = [test.get("vars"), default.get("vars")].into_iter().flatten();
@@ -219,7 +219,7 @@ impl Source<'_> {
     }
 }
 
-/// By the end of its name, which may be followed by that of a function.
+/// Returns whether its name ends like a program's, with an optional function name.
 fn is_program(name: &str) -> bool {
     let ends = ["js", "cjs", "mjs", "ts", "cts", "mts", "py", "rb", "go", "sh"];
     let file = name.rsplit_once('/').map_or(name, |(_, file)| file);
@@ -232,7 +232,7 @@ fn is_path(prompt: &str) -> bool {
     !prompt.contains(char::is_whitespace) && ends.iter().any(|end| prompt.ends_with(end))
 }
 
-/// Each `{{name}}` is replaced once; what comes with a value stays as it is.
+/// Replaces each `{{name}}` once; a value is not expanded again.
 fn filled(template: &str, vars: &[(String, String)]) -> String {
     let mut text = String::new();
     let mut rest = template;
@@ -249,7 +249,7 @@ fn filled(template: &str, vars: &[(String, String)]) -> String {
     text + rest
 }
 
-/// Whether a name has all parts of a pattern with `*` between them, in order.
+/// Returns whether a name contains all parts of a pattern, separated by `*`, in order.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Patterns of other programs as ours.
+//! Converts patterns of other programs to ours.
 
-/// A pattern that finds just this text.
+/// Returns a pattern that matches exactly this text.
 pub(super) fn escaped(text: &str) -> String {
     let mut pattern = String::with_capacity(text.len());
     for c in text.chars() {
@@ -12,7 +12,7 @@ pub(super) fn escaped(text: &str) -> String {
     pattern
 }
 
-/// A pattern of JavaScript with its flags, or what of it cannot be had.
+/// Converts a JavaScript pattern with its flags, or returns what is not supported.
 pub(super) fn from_javascript(pattern: &str, flags: &str) -> Result<String, String> {
     const LOOKING: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
     if LOOKING.iter().any(|look| pattern.contains(look)) {
@@ -23,13 +23,13 @@ pub(super) fn from_javascript(pattern: &str, flags: &str) -> Result<String, Stri
         match flag {
             'i' | 's' => ours.push(flag),
             'm' => by_lines = true,
-            // A pattern is looked for everywhere, in Unicode.
+            // Our patterns match anywhere, and in Unicode.
             'g' | 'u' | 'v' | 'd' => {}
             other => return Err(format!("its pattern has the flag `{other}`")),
         }
     }
     let pattern = pattern.replace("[^]", r"[\s\S]");
-    // Here, `^` and `$` are the ends of lines unless a pattern says otherwise.
+    // Here, `^` and `$` match at line ends unless a pattern says otherwise.
     if !by_lines && pattern.contains(['^', '$']) {
         ours.push_str("-m");
     }

@@ -44,7 +44,7 @@ impl Folder {
         Suite::read(&self.path(name)).unwrap()
     }
 
-    /// Why it is refused, without the folder.
+    /// Returns the error without the folder's path.
     fn refusal(&self, name: &str) -> String {
         let complaint = Suite::read(&self.path(name)).unwrap_err();
         let told = [vec![complaint.what], complaint.causes].concat().join(": ");
@@ -53,7 +53,7 @@ impl Folder {
     }
 }
 
-/// A suite in a file of that name, and nothing beside it.
+/// Reads a suite from a file of that name, with no files beside it.
 fn read(name: &str, text: &str) -> Suite {
     Folder::new(&[(name, text)]).read(name)
 }

@@ -1,4 +1,4 @@
-//! Trigger sets: what people ask, and whether an agent should use the skill for it.
+//! Trigger sets: user queries, and whether an agent should use the skill for each.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(super) struct Query {
     case: Case,
 }
 
-/// What else an entry may have.
+/// The other keys that an entry may have.
 const READ: [&str; 12] = [
     "prompt",
     "input",
@@ -28,14 +28,14 @@ const READ: [&str; 12] = [
     "kind",
 ];
 
-/// Two lists, one a side.
+/// Pairs of lists, one for each side.
 const SIDES: [(&str, &str); 3] = [
     ("should_trigger", "should_not_trigger"),
     ("shouldTrigger", "shouldNotTrigger"),
     ("positive", "negative"),
 ];
 
-/// The queries of a file that has a list for each side.
+/// Returns the queries of a file that has a list for each side.
 pub(super) fn sides(top: &Map<String, Value>) -> Option<Vec<Query>> {
     let list = |key: &str| top.get(key).and_then(Value::as_array);
     let (used, unused) = SIDES.iter().find_map(|(used, unused)| match (list(used), list(unused)) {
@@ -54,7 +54,7 @@ pub(super) fn sides(top: &Map<String, Value>) -> Option<Vec<Query>> {
     Some([side(used, true)?, side(unused, false)?].into_iter().flatten().collect())
 }
 
-/// One entry of a list, if it says what should happen.
+/// Returns one entry of a list, if it says what should happen.
 pub(super) fn query(entry: &Map<String, Value>, skill: Option<&str>) -> Option<Query> {
     Some(Query::new(case(entry)?, should_trigger(entry, skill)?))
 }
@@ -67,7 +67,7 @@ fn case(entry: &Map<String, Value>) -> Option<Case> {
     Some(case)
 }
 
-/// Whether the skill is to be used, in each of the ways that authors have to say it.
+/// Returns whether the skill should be used, in each form that authors write.
 pub(super) fn should_trigger(entry: &Map<String, Value>, skill: Option<&str>) -> Option<bool> {
     let said = |key: &str| entry.get(key).and_then(Value::as_bool);
     if let Some(said) = said("should_trigger").or_else(|| said("shouldTrigger")) {
@@ -81,7 +81,7 @@ pub(super) fn should_trigger(entry: &Map<String, Value>, skill: Option<&str>) ->
         }
         Some(_) | None => {}
     }
-    // The skill that should answer, by its name.
+    // The name of the skill that should answer.
     match (entry.get("expect")?, skill) {
         (Value::Null, _) => Some(false),
         (Value::String(name), _) if matches!(name.as_str(), "" | "none" | "null") => Some(false),

@@ -1,4 +1,4 @@
-//! A scenario's workspace as it begins: what checks are held against that should tell something.
+//! A scenario's initial workspace. A check that passes on it shows nothing.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::files::Starts;
 pub struct Start<'a> {
     starts: &'a Starts,
     brought: &'a [Brought],
-    /// By the paths in the workspace: where each file comes from, and its size.
+    /// The origin and the size of each file, by its path in the workspace.
     files: BTreeMap<String, (RelPath, u64)>,
 }
 
@@ -23,7 +23,7 @@ impl Starts {
     pub fn untouched(&self, scenario: &Name) -> Start<'_> {
         let brought = self.of(scenario);
         let mut files = BTreeMap::new();
-        // What cannot be read is said when a run begins.
+        // A run reports unreadable files when it begins.
         let gathering = self.gathering(scenario);
         let placed = gathering.and_then(|gathering| gathering.manifest().ok()).unwrap_or_default();
         for Brought { from, at } in gathering.and_then(|gathering| gathering.files().ok()).unwrap_or_default()

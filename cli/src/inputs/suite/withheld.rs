@@ -1,7 +1,7 @@
-//! What trials do not find as the suite has it: files that hold its answers, and files of the skill itself.
+//! Files of a suite that trials do not get: files that contain its answers, and files of the skill itself.
 //!
-//! A file with answers is not placed. Where the task is about that very file, the scenario becomes a draft. Files of the
-//! skill come from the version on trial: see `Starts::claim`.
+//! A file with answers is not placed. If the task is about that file, the scenario becomes a draft. Files of the skill
+//! come from the version on trial: see `Starts::claim`.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,12 +19,12 @@ use super::document;
 use super::files::{Own, Starts};
 use super::note::Notes;
 
-/// A larger text is no answer key that an author wrote.
+/// More than any written answer key has.
 const LARGEST: u64 = 1 << 20;
-/// No more bytes of a suite's files are searched.
+/// The most bytes of a suite's files that are searched.
 const MOST_BYTES: usize = 64 << 20;
 
-/// Decides of each file whether it is placed. Returns the scenarios that are drafts because of a file that is not.
+/// Decides which files are placed. Returns the scenarios that become drafts because a file is not placed.
 pub(super) fn inspect(
     scenarios: &mut Vec<Scenario>,
     drafts: &mut Vec<Scenario>,
@@ -87,19 +87,19 @@ pub fn answers(scenarios: &[Name]) -> String {
     }
 }
 
-/// Whether a task says the name of a file.
+/// Returns whether a task mentions the name of a file.
 fn names(task: &str, path: &RelPath) -> bool {
     path.name().to_str().is_some_and(|name| super::placed::mentions(task, name).next().is_some())
 }
 
-/// Records whether a file holds answers of the suite, or is a test case of the skill.
+/// Whether a file holds answers of the suite, or is a test case of the skill.
 #[derive(Default)]
 struct Inspection {
     held: Option<Held>,
     is_case: bool,
 }
 
-/// Files and skills that were looked at: many scenarios bring the same.
+/// Files and skills that were already searched, because many scenarios bring the same.
 struct Search<'a> {
     base: &'a Path,
     keys: AnswerKeys,
@@ -113,7 +113,7 @@ impl<'a> Search<'a> {
         Self { base, keys, inspected: HashMap::new(), skills: HashMap::new(), left: MOST_BYTES }
     }
 
-    /// What a file holds that the trials of a scenario must not find.
+    /// Returns the answers in a file that the trials of a scenario must not see.
     fn answers(&mut self, file: &Brought, scenario: &Name) -> Option<Held> {
         self.inspection(&file.from).held.as_ref().filter(|held| held.is_for(scenario)).cloned()
     }
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
         String::from_utf8(bytes).ok()
     }
 
-    /// The file as a part of the nearest skill above it, if it is one.
+    /// Returns the file as part of the nearest skill above it, if it is one.
     fn of_skill(&mut self, file: &Brought) -> Option<Own> {
         let path = file.from.as_path();
         let is_skill = |folder: &&Path| SafePath::below(self.base, folder.join("SKILL.md")).is_file();
@@ -160,7 +160,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether a file makes the skill what it is. Data that stands below it does not.
+/// Returns whether a file is part of the skill itself and not just data in its folder.
 fn is_part(skill: &Files, path: &str) -> bool {
     const MAIN: &str = "SKILL.md";
     let Some(file) = skill.get(path).filter(|_| !Path::new(path).starts_with(EVALS)) else { return false };

@@ -1,4 +1,4 @@
-//! Suites in other formats: one writer each, and what each of them has no words for.
+//! Writes suites in other formats: one writer for each, and a list of what it cannot express.
 
 mod evals;
 mod javascript;
@@ -19,16 +19,16 @@ use super::assemble::kind;
 use super::note::{Note, Notes};
 use super::{Format, Suite};
 
-/// What a suite is in another format.
+/// A suite in another format.
 #[derive(Debug)]
 pub struct Written {
-    /// Texts by their paths below the new folder; of a suite in one file, the path is empty.
+    /// Texts by their paths below the new folder; the path is empty for a suite in one file.
     pub files: Vec<(String, String)>,
     pub lost: Vec<Note>,
 }
 
 impl Suite {
-    /// The suite as it would be in a file or a folder at `out`.
+    /// Returns the suite as a file or a folder at `out`.
     pub fn written(&self, format: Format, out: &Path) -> Written {
         let mut page = Page { suite: self, folder: folder(format, out), lost: Notes::default() };
         if format != Format::Toml {
@@ -48,13 +48,13 @@ impl Suite {
     }
 }
 
-/// Where relative paths of the new suite begin.
+/// Returns the folder that relative paths of the new suite start from.
 fn folder(format: Format, out: &Path) -> PathBuf {
     let folder = if format == Format::Plugin { out } else { out.parent().unwrap_or(out) };
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
 }
 
-/// A suite on its way to another format.
+/// A suite during its conversion to another format.
 struct Page<'a> {
     suite: &'a Suite,
     folder: PathBuf,
@@ -70,7 +70,7 @@ impl<'a> Page<'a> {
         self.lost.add(Some(&scenario.id), what);
     }
 
-    /// Says which fields of a scenario the format does not have.
+    /// Notes the fields of a scenario that the format does not have.
     fn lose_fields(&mut self, scenario: &Scenario, kept: &[&str]) {
         let plain = Scenario::new(scenario.id.clone(), "");
         let fields = [
@@ -91,7 +91,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Says which terms of a demand the format does not have.
+    /// Notes the terms of a demand that the format does not have.
     fn lose_terms(&mut self, scenario: &Scenario, demand: &Demand, kept: &[&str]) {
         let terms = [
             ("weight", demand.weight != 1),
@@ -112,7 +112,7 @@ impl<'a> Page<'a> {
         self.lose(scenario, &format!("{kind} are lost: {why}"));
     }
 
-    /// Paths as the new suite names them; one that is not below its folder is lost.
+    /// Returns paths as the new suite names them. A path outside its folder is lost.
     fn paths<'p>(
         &mut self,
         scenario: &Scenario,
@@ -132,7 +132,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Whether reading would give it the same id without being told.
+/// Returns whether reading would assign the same id by default.
 fn has_default_id(scenario: &Scenario, demand: &Demand) -> bool {
     let kind = kind(&demand.how);
     let before = scenario.demands.iter().take_while(|other| other.id != demand.id);

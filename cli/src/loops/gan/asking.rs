@@ -1,4 +1,4 @@
-//! How a run of `gan` that has not passed goes on: what a person answers, at the terminal or by a flag.
+//! The user's answer on how to continue a run of `gan` that has not passed, at the terminal or by a flag.
 
 use std::path::Path;
 
@@ -17,13 +17,13 @@ use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::terminal::signals;
 
-/// More than any contract's changes take.
+/// Larger than any contract's changes.
 const LARGEST: u64 = 1 << 20;
 
-/// An answer that was given beforehand.
+/// An answer given beforehand.
 #[derive(Debug)]
 pub enum Given {
-    /// How the run goes on.
+    /// How to continue the run.
     Goes(Choice),
     /// Whether commands may run.
     Allows(bool),
@@ -31,7 +31,7 @@ pub enum Given {
 
 #[derive(Debug)]
 pub struct AtHold {
-    /// For the first question alone: the next one is another.
+    /// For the first question only: the next one is different.
     given: Option<Given>,
     others: AnswerFrom<()>,
     printer: Printer,
@@ -83,7 +83,7 @@ impl engine::Person<Gan> for AtHold {
 }
 
 impl AtHold {
-    /// Whether the commands of test scenarios may run. Nobody allows them by default.
+    /// Asks whether the commands of test scenarios may run. The default is no.
     fn allow(&mut self, run: &Run) -> Option<Answer> {
         match (self.given.take(), &self.others) {
             (Some(Given::Allows(allows)), _) => Some(Answer::Allowed(allows)),
@@ -104,7 +104,7 @@ impl AtHold {
     }
 }
 
-/// Why an answer was not taken.
+/// Returns why an answer is invalid.
 fn unfit(run: &Run, hold: Question, choice: &Choice) -> String {
     if !hold.allows(choice) {
         let name = words::choice(choice);
@@ -131,7 +131,7 @@ fn unfit(run: &Run, hold: Question, choice: &Choice) -> String {
     }
 }
 
-/// What `--answer` and `--with` say.
+/// Reads `--answer` and `--with`.
 pub fn given(reply: Reply<'_>, env: &Environment) -> Result<Given, Complaint> {
     let detail = |what: &str| {
         let text = reply.detail.map(str::trim).filter(|text| !text.is_empty());
@@ -169,7 +169,7 @@ fn changes(path: &str, env: &Environment) -> Result<Vec<Change>, Complaint> {
     Ok(changes.into_iter().map(amended).collect())
 }
 
-/// Whatever a file says of it, it is a person's.
+/// Marks a change as the user's, whatever its file says.
 fn amended(change: Change) -> Change {
     match change {
         Change::Add(criterion) => {
@@ -207,7 +207,7 @@ fn chosen(
     })
 }
 
-/// One change of one criterion. More of them, and new ones, come from a file.
+/// Asks for one change of one criterion. Several changes, and new criteria, come from a file.
 fn change(person: &dyn Answers, contract: &Contract) -> Result<Change, Complaint> {
     let all: Vec<&str> = contract.criteria.iter().map(|one| one.id.as_str()).collect();
     let criterion = &contract.criteria[person.pick("Which criterion?", &all, 0)?];

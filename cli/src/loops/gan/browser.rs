@@ -1,4 +1,4 @@
-//! The browser that looks at what was built, where one is installed, and axe-core beside it.
+//! The browser that looks at the built artifact, if one is installed, and axe-core beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,19 +9,19 @@ use crate::agents;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-/// Below the folders of global npm packages.
+/// The path below the folders of global npm packages.
 const AXE: &str = "axe-core/axe.min.js";
 
-/// What looks at an artifact.
+/// The browser that looks at an artifact, and its axe-core.
 #[derive(Clone, Debug, Serialize)]
 pub struct Found {
     pub program: PathBuf,
     pub axe: Option<PathBuf>,
 }
 
-/// The first browser of the PATH that we can speak to.
+/// Returns the first supported browser in the PATH.
 pub fn found(env: &Environment) -> Option<Found> {
-    // Neither is the project's own: a repository does not say how it is judged.
+    // Neither may come from the project: a repository does not decide how it is judged.
     let find = |name: &str| agents::on_path(name, env).ok();
     let program = NAMES.into_iter().find_map(find)?;
     let beside = find("npm").and_then(|npm| Some(npm.parent()?.parent()?.join("lib/node_modules")));
@@ -32,11 +32,11 @@ pub fn found(env: &Environment) -> Option<Found> {
     Some(Found { program, axe })
 }
 
-/// How our own program is started to look, this long at most.
+/// Returns the command that starts our own program to look, for at most this long.
 pub fn argv(found: &Found, seconds: u64) -> Result<Vec<String>, Complaint> {
     let ours = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
-    // It gives up by itself before it is ended, and says why.
+    // It times out by itself before it is killed, and says why.
     let seconds = seconds.saturating_sub(5).max(1);
     let words = [ours, LOOK.into(), found.program.clone(), seconds.to_string().into()];
     let words = words.into_iter().chain(found.axe.clone());

@@ -1,4 +1,4 @@
-//! `skilltune gan`: a brief is read, and a run begins.
+//! `skilltune gan`: reads a brief and starts a run.
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
@@ -52,7 +52,7 @@ fn begin(
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
-    // The destination is looked at while nobody else may write it.
+    // The destination is checked while no other run may write to it.
     let sketch = planning::sketch(request, home)?;
     let locks = session::lock(env, printer, &Gan::targets(&sketch), sketch.run.as_str())?;
     let stored = planning::store(request, &Objects::at(home.objects()), env)?;
@@ -62,7 +62,7 @@ fn begin(
     failure::told::<Gan>(went, args.run.format, home, &id, printer)
 }
 
-/// From the first line of its journal to wherever it comes.
+/// Drives the run from the first line of its journal until it ends or pauses.
 fn drive(
     args: &GanArgs,
     request: &Request,
@@ -84,7 +84,7 @@ fn drive(
     session::drive(env, home, begun, locks, options, reporter, &mut person)
 }
 
-/// What would be built and judged, and the most that it can come to.
+/// Shows what would be built and judged, and the upper limits of the run.
 fn show(
     args: &GanArgs,
     request: &Request,
@@ -105,13 +105,13 @@ fn show(
     Ok(Exit::Reached)
 }
 
-/// The run of a plan, of which nothing has happened yet.
+/// Returns the run of a plan before anything has happened.
 fn unbegun(plan: &Plan) -> Result<Run, Complaint> {
     let event = Event::Started(Box::new(plan.clone()));
     Run::begin(&Record { seq: 0, at: Timestamp::UNIX_EPOCH, event }).map_err(ours)
 }
 
-/// By earlier runs here: each brief is another one.
+/// Estimates the cost from earlier runs here, because each brief is different.
 fn estimate(request: &Request, run: &Run, env: &Environment) -> Result<Estimate, Complaint> {
     let earlier = Runs::of(&request.project, env)?.like(|_| true);
     Ok(Estimate::new(run, &earlier, request.settings.calls.jobs.value))

@@ -1,4 +1,4 @@
-//! The run commands on a run of `gan`. Its versions are the artifacts that it built.
+//! The run commands for a run of `gan`. Its versions are the artifacts that it built.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -74,7 +74,7 @@ impl LoopCommands for Gan {
         json::report(run)
     }
 
-    /// What was found in a round, or the trees of a version.
+    /// Shows the findings of a round, or the trees of a version.
     fn part(known: &Known<Self>, part: &str, _: &Objects) -> Result<String, Complaint> {
         let run = &known.run;
         let Ok(number) = part.parse::<usize>() else {
@@ -97,11 +97,12 @@ impl LoopCommands for Gan {
         Ok(version(known.run.plan.task.start))
     }
 
-    /// What was built in a round, such as `2`, or the artifact whose tree begins so; the words `start`, `best` and `champion` name one too.
+    /// Returns the artifact of a round, such as `2`, or the one whose tree starts so; the words `start`, `best` and
+    /// `champion` are names too.
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
         let run = &known.run;
         let all: BTreeSet<TreeId> = run.state.sprints.iter().filter_map(|sprint| sprint.artifact).collect();
-        // Nobody takes the first letters of a tree for a number of two digits.
+        // A number below 100 is a round: trees are not shortened to two digits.
         let number = name.parse::<u32>().ok().filter(|number| *number < 100);
         let named = match (name, number) {
             ("start", _) => Some(run.plan.task.start),
@@ -159,7 +160,7 @@ impl LoopCommands for Gan {
         Ok(Exit::Reached)
     }
 
-    /// Until the result is in a person's folder, it is only here; what it replaced there is only here for good.
+    /// Until the result is in the user's folder, it is only here; what it replaced there is only here for good.
     fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
         let run = &known.run;
         let into = run.plan.task.into.as_deref();

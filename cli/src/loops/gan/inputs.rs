@@ -1,4 +1,4 @@
-//! What comes with a brief, read from files that may be anybody's: bounded, as text, and no further than their names say.
+//! The inputs of a brief, read from possibly untrusted files: limited in size, as text, only from the named paths.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ use crate::loops::gan::args::GanArgs;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-/// A page that is longer is no brief.
+/// The largest page that is read as a brief.
 const LARGEST_BRIEF: u64 = 256 << 10;
 const LARGEST: u64 = 4 << 20;
 const LARGEST_PROFILE: u64 = 256 << 10;
-/// A name of a run, of a commit, of a line.
+/// For the name of a run, of a commit, of a line.
 const LONGEST_NAME: usize = 60;
 
-/// The brief, and a name from its title.
+/// Returns the brief, and a name from its title.
 pub fn brief(path: &Path) -> Result<(String, Brief), Complaint> {
     let text = text(path, "brief", LARGEST_BRIEF).map_err(|why| {
         why.hint("pass a Markdown file that says what to build; `skilltune status` shows the latest run")
@@ -39,7 +39,7 @@ pub fn brief(path: &Path) -> Result<(String, Brief), Complaint> {
 /// A file for an agent to read: its name there, and its text.
 pub type Material = (&'static str, String);
 
-/// What was given with the brief: as data, and as the files that an agent reads.
+/// Returns what was given with the brief: as data, and as the files that an agent reads.
 pub fn given(args: &GanArgs, brief: &Brief, env: &Environment) -> Result<(Given, Vec<Material>), Complaint> {
     let (sections, copy) = (sections(&brief.text), texts(&brief.text));
     let mut given = Given { sections, copy, ..Given::default() };
@@ -59,16 +59,16 @@ pub fn given(args: &GanArgs, brief: &Brief, env: &Environment) -> Result<(Given,
     Ok((given, files))
 }
 
-/// What it is judged by.
+/// The criteria that the result is judged by.
 #[derive(Debug)]
 pub struct Judged {
     pub profile: Box<str>,
     pub asked: Contract,
-    /// The original's own settings, which say no more than numbers.
+    /// The original's own settings, which contain only numbers.
     pub original: Option<Original>,
 }
 
-/// A profile by its name, or a file of one. The original's settings go with its dimensions, which are built in.
+/// Reads a profile by its name or from a file. The original's settings go with its dimensions, which are built in.
 pub fn judged(named: Option<&str>, env: &Environment) -> Result<Judged, Complaint> {
     let mut original = None;
     let profile = match named {

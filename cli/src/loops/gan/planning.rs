@@ -1,4 +1,4 @@
-//! From a request to a plan: everything that decides, frozen.
+//! Turns a request into a plan: everything that decides is frozen.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::runs::{new_run_id, seed};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 
-/// What a run begins with, as trees.
+/// The trees that a run starts with.
 #[derive(Clone, Debug)]
 pub struct Stored {
     pub start: TreeId,
@@ -29,7 +29,7 @@ pub struct Stored {
     pub materials: Option<TreeId>,
 }
 
-/// Puts into the store what a run begins with.
+/// Stores the files that a run starts with.
 pub fn store(request: &Request, objects: &Objects, env: &Environment) -> Result<Stored, Complaint> {
     let start = match request.into.as_ref().filter(|path| path.is_dir()) {
         None => {
@@ -46,7 +46,7 @@ pub fn store(request: &Request, objects: &Objects, env: &Environment) -> Result<
     Ok(Stored { start: start.tree, links_outside: links::outside(&start.manifest), materials })
 }
 
-/// Reads what is there, without what is ignored.
+/// Reads a folder without its ignored files.
 pub fn read<T>(
     path: &Path,
     how: impl FnOnce(Option<IgnoreRules>) -> Result<T, CaptureError>,
@@ -66,7 +66,7 @@ pub fn read<T>(
     })
 }
 
-/// Without anything being written: what a dry run shows.
+/// Makes the plan without writing anything, as shown by a dry run.
 pub fn sketch(request: &Request, home: &Home) -> Result<Plan, Complaint> {
     plan(request, home, Stored { start: TreeId::EMPTY, links_outside: Vec::new(), materials: None })
 }

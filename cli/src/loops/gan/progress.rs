@@ -35,7 +35,7 @@ impl Narrated for Gan {
         lines
     }
 
-    /// What an agent could not do is told at once, unless it stops the run: then the pause tells it.
+    /// Reports an agent's failure at once, unless it stops the run: then the pause reports it.
     fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
         let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
         let Some(failure) = done.outcome.as_ref().err().filter(goes_on) else { return };
@@ -95,7 +95,7 @@ impl Narrated for Gan {
     }
 }
 
-/// The most criteria of a round that are told at once; all are in its report.
+/// The most criteria of a round that are shown at once; all are in its report.
 const SHOWN: usize = 5;
 const LONGEST: usize = 200;
 
@@ -134,13 +134,13 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     talk.say(&told);
 }
 
-/// What belongs to the line before.
+/// Formats text that belongs to the line before.
 fn below(text: &str, width: usize) -> Vec<String> {
     let lines = wrapped(text, width.saturating_sub(2), "  ");
     lines.into_iter().map(|line| format!("  {line}")).collect()
 }
 
-/// How it came out, where the result is, what it took, and what to do next.
+/// Returns the result, where it is, what it cost, and what to do next.
 fn story(run: &Run, look: Look) -> Vec<String> {
     let width = look.width;
     let mut lines = wrapped(&words::outcome_text(run), width, "  ");
@@ -166,7 +166,7 @@ fn story(run: &Run, look: Look) -> Vec<String> {
     lines
 }
 
-/// What a person may want to type now.
+/// Returns the next commands to suggest.
 pub fn advice(run: &Run) -> Vec<Next> {
     let id = &run.plan.run;
     if run.closed_at.is_some() {
@@ -194,7 +194,7 @@ pub fn advice(run: &Run) -> Vec<Next> {
     vec![Next { command: resume(run), purpose: "continue" }]
 }
 
-/// How a commit is taken, and how it is discarded.
+/// Returns how to take a commit, and how to discard it.
 fn merging(run: &Run, proposal: &Proposal) -> Vec<Next> {
     let (take, discard) = if let Some(address) = pull_request(proposal) {
         let discard = format!("gh pr close --delete-branch {address}");

@@ -1,4 +1,4 @@
-//! Whether the result can be proposed, said before anything is paid for.
+//! Checks whether the result can be proposed, before anything is paid for.
 
 use skilltune_orchestrator::git::require_repository;
 use skilltune_orchestrator::snapshot::{Limits, Manifest};
@@ -13,7 +13,7 @@ use crate::terminal::environment::Environment;
 
 const OTHERWISE: &str = "pass --apply auto to put the result into the folder itself";
 
-/// As far as that can be known. Nothing is written.
+/// Fails if the result cannot be proposed, as far as that can be known. Nothing is written.
 pub fn require(request: &Request, env: &Environment) -> Result<(), Complaint> {
     let (Some(into), Apply::Propose(_)) = (request.into.clone(), request.apply) else { return Ok(()) };
     let program = git(env).map_err(|_| commit::no_git().hint(OTHERWISE))?;

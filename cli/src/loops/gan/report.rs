@@ -1,4 +1,4 @@
-//! What a run of `gan` leaves for people and scripts to read, and how it is told while it goes on.
+//! The reports of a run of `gan` for people and scripts, and its output while it runs.
 
 pub mod history;
 pub mod json;

@@ -1,4 +1,4 @@
-//! What `gan` is asked to do, once nothing is left to be guessed.
+//! The request to `gan`, with nothing left to guess.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -44,15 +44,15 @@ pub struct Request {
     pub into: Option<PathBuf>,
     pub apply: Apply,
     pub rules: Rules,
-    /// What is done with the commands of test scenarios.
+    /// What to do with the commands of test scenarios.
     pub commands: RunThem,
     pub command_seconds: u64,
     pub browser: Option<Found>,
     pub browser_seconds: u64,
     pub preview: Option<Preview>,
-    /// The files of a project that it may run, as they are trusted.
+    /// The project files that the run may execute, as they were trusted.
     pub pinned: Vec<Pins>,
-    /// Whether the system holds what it runs to its folders.
+    /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
     pub retries: u32,
     pub settings: Settings,
@@ -113,7 +113,7 @@ impl Request {
     }
 }
 
-/// A file that a person has named goes over their settings, and their flags go over it.
+/// Applies the original's settings from a named file: it overrides the user's settings, and flags override it.
 fn lay_original(settings: &mut Settings, original: &Original) {
     let gan = settings.of_mut::<GanSettings>();
     override_with(&mut gan.max_rounds, original.max_iterations, "--profile");
@@ -124,7 +124,7 @@ fn lay_original(settings: &mut Settings, original: &Original) {
     override_with(&mut gan.negotiation_rounds, original.negotiation_rounds(), "--profile");
 }
 
-/// The flags of `gan` override files.
+/// Applies the flags of `gan`, which override files.
 pub fn apply_flags(settings: &mut Settings, args: &GanArgs) {
     let gan = settings.of_mut::<GanSettings>();
     override_with(&mut gan.level, args.level, "--level");
@@ -136,14 +136,14 @@ pub fn apply_flags(settings: &mut Settings, args: &GanArgs) {
     override_with(&mut gan.commands, args.commands, "--commands");
     override_with(&mut gan.apply, args.apply, "--apply");
     override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
-    // A builder has the executor's settings: both do the work that the others judge.
+    // A builder gets the executor's settings: both do the work that the others judge.
     let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
     apply_role_flags(settings, args.agent.as_ref(), &own);
     lay_calls(settings, &args.calls);
     lay_run(settings, &args.run);
 }
 
-/// A program on the PATH or with a full path: a relative one could mean a file of the project, or of the result.
+/// Accepts a program in the PATH or a full path: a relative path could mean a file of the project, or of the result.
 fn preview(settings: &Settings, has_browser: bool, env: &Environment) -> Result<Option<Preview>, Complaint> {
     let gan = settings.of::<GanSettings>();
     let mut argv = gan.preview.value.0.clone();
@@ -171,7 +171,7 @@ fn preview(settings: &Settings, has_browser: bool, env: &Environment) -> Result<
     Ok(Some(Preview { argv, path, seconds }))
 }
 
-/// With `--yes` nobody is there to allow commands, so the evaluator drafts none.
+/// With `--yes` no person can allow commands, so the evaluator drafts none.
 fn commands(gan: &GanSettings, settings: &Settings, yes: bool) -> Result<RunThem, Complaint> {
     let run = match gan.run_them()? {
         RunThem::Ask if yes => RunThem::Never,
@@ -192,7 +192,7 @@ fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {
     })
 }
 
-/// A project's file may be somebody else's: it alone sends nothing to a server.
+/// Decides how to apply. A project's file may be someone else's: it alone sends nothing to a server.
 fn apply(set: &Setting<ApplyName>) -> Apply {
     match set.value.into() {
         Apply::Propose(Form::PullRequest) if !set.origin.is_persons() => Apply::Propose(Form::Branch),
@@ -200,7 +200,7 @@ fn apply(set: &Setting<ApplyName>) -> Apply {
     }
 }
 
-/// The built-in agent knows skills and nothing else.
+/// Refuses the built-in agent, which knows only skills.
 fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
     let casting = agents::cast(Gan::ROLES, settings, env, BuiltIn::KnowsNothing)?;
     if casting.values().any(|part| part.agent.is_built_in()) {
@@ -210,7 +210,7 @@ fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint>
     Ok(casting)
 }
 
-/// A folder, or a place where one can be made. What is not there yet leads nowhere, back included.
+/// Returns a folder, or a path where one can be created. The missing part of a path must not contain `..`.
 fn destination(path: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
     let cannot = |why: &str| Complaint::input(format!("cannot build into {}: {why}", path.display()));
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok());
@@ -225,7 +225,7 @@ fn destination(path: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
     let real = there.canonicalize().map_err(|error| cannot("it cannot be read").caused_by(error))?;
     let real = if missing.as_os_str().is_empty() { real } else { real.join(missing) };
     let home = env.vars.get("HOME").and_then(|home| Path::new(home).canonicalize().ok());
-    // Agents read all that is in it.
+    // Agents read all files in it.
     if real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real)) {
         return Err(cannot("it holds all of your files").hint("pass a folder for this alone"));
     }
@@ -237,7 +237,7 @@ fn destination(path: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
     Ok(real)
 }
 
-/// Before anything is paid for.
+/// Fails before anything is paid for.
 fn require_writable(path: &Path) -> Result<(), Complaint> {
     let there = path.ancestors().find(|folder| folder.is_dir()).unwrap_or(path);
     access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {

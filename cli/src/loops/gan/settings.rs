@@ -1,4 +1,4 @@
-//! `[gan]`: what the builder/evaluator loop passes, and when it ends or asks.
+//! `[gan]`: the conditions for the builder/evaluator loop to pass, to end or to ask.
 
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -85,12 +85,12 @@ impl GanSettings {
         }
     }
 
-    /// What is done with the commands of test scenarios.
+    /// Returns what to do with the commands of test scenarios.
     pub fn run_them(&self) -> Result<RunThem, Complaint> {
         proposed::by_own_word("gan.commands", "--commands", &self.commands)
     }
 
-    /// Whether a contract is agreed to first.
+    /// Returns whether a contract is agreed on first.
     pub fn is_negotiated(&self) -> bool {
         match self.level.value {
             LevelName::Minimal => false,
@@ -170,7 +170,7 @@ impl From<ApplyName> for Apply {
 
 readable_words!(LevelName, ApplyName);
 
-/// A program and its arguments; none, if there are no words.
+/// A program and its arguments; empty for none.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CommandWords(pub Vec<String>);
 
@@ -193,7 +193,7 @@ impl Readable for CommandWords {
     }
 }
 
-/// A path of a server.
+/// A path on a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PathWord(pub String);
 
@@ -213,7 +213,7 @@ impl Readable for PathWord {
     }
 }
 
-/// What single dimensions must reach: `craft=75, originality=50`.
+/// The scores that single dimensions must reach: `craft=75, originality=50`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Minimums(pub BTreeMap<DimensionId, Score>);
 

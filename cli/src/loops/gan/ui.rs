@@ -1,4 +1,4 @@
-//! What the program has to know of `gan`.
+//! The facts about `gan` that the program needs.
 
 use std::path::PathBuf;
 
@@ -28,7 +28,7 @@ impl Ui for Gan {
     }
 
     fn targets(plan: &Plan) -> Vec<PathBuf> {
-        // A run without a destination writes its own folder, and no other.
+        // A run without a destination writes only its own folder.
         vec![PathBuf::from(plan.task.into.as_ref().unwrap_or(&plan.folder))]
     }
 

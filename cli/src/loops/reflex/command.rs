@@ -1,4 +1,4 @@
-//! `skilltune reflex`: a task is agreed to, and a run begins.
+//! `skilltune reflex`: agrees on a task and starts a run.
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
@@ -61,7 +61,7 @@ fn run(args: &NewArgs, env: &Environment, printer: Printer) -> Result<Exit, Comp
         let most = Reflex::most_calls(&plan);
         let start = Record { seq: 0, at: Timestamp::UNIX_EPOCH, event: Event::Started(Box::new(plan)) };
         let run = Run::begin(&start).map_err(ours)?;
-        // Each task is another one: of its kind is whatever reflex wrote here.
+        // Each task is different, so all earlier runs of `reflex` here are used.
         let earlier = Runs::of(&request.project, env)?.like(|_| true);
         let estimate = Estimate::new(&run, &earlier, request.settings.calls.jobs.value);
         match (args.run.format, args.run.dry_run) {
@@ -85,7 +85,7 @@ fn run(args: &NewArgs, env: &Environment, printer: Printer) -> Result<Exit, Comp
     begin(args, &request, env, printer)
 }
 
-/// The agents of a project, and the commands that come with rules. Returns the files that they are, or read.
+/// Asks for trust in a project's agents and in the commands of rules. Returns the files that they are, or read.
 fn ensure_trusted(
     request: &Request,
     env: &Environment,
@@ -102,7 +102,7 @@ fn ensure_trusted(
     Ok(of_agents.into_iter().chain(of_rules.transpose()?).collect())
 }
 
-/// A run on the same task that was left is only mentioned: this one is another.
+/// Mentions an unfinished run on the same task; the new run is a separate one.
 fn mention(request: &Request, env: &Environment, printer: Printer) {
     let Ok(runs) = Runs::of(&request.project, env) else { return };
     let known = runs.ids(Some(Reflex::KIND)).into_iter().filter_map(|id| runs.load::<Reflex>(&id).ok());
@@ -130,7 +130,7 @@ fn begin(args: &NewArgs, request: &Request, env: &Environment, printer: Printer)
     Ok(exit)
 }
 
-/// From the first line of its journal to wherever it comes.
+/// Drives the run from the first line of its journal until it ends or pauses.
 fn drive(
     args: &NewArgs,
     request: &Request,
@@ -155,7 +155,7 @@ fn drive(
     session::drive(env, home, begun, locks, options, reporter, &mut gatekeeper)
 }
 
-/// The plan without anything being written: what a dry run shows.
+/// Makes the plan without writing anything, as shown by a dry run.
 fn sketch(request: &Request, env: &Environment) -> Result<Plan, Complaint> {
     let home = Home::of(&request.project);
     let named = planning::name(request, Timestamp::now(), &Ownership::new(env))?;
@@ -163,7 +163,7 @@ fn sketch(request: &Request, env: &Environment) -> Result<Plan, Complaint> {
     planning::plan(request, named, None, folder.root())
 }
 
-/// What is there to be agreed to before rules are proposed, and that they will be.
+/// Returns the terms as they are before rules are proposed, and a note that some will be.
 fn told_terms(plan: &Plan, width: usize) -> Vec<String> {
     let Task { criteria, setup, .. } = &plan.task;
     let mut lines = terms::lines(&plan.task, criteria, width);
@@ -175,7 +175,7 @@ fn told_terms(plan: &Plan, width: usize) -> Vec<String> {
     lines
 }
 
-/// What would be agreed to, and the most that it can come to.
+/// Returns the terms to agree on, and the upper limits of the run.
 fn told(run: &Run, most: &MostCalls, estimate: &Estimate, width: usize) -> String {
     let (plan, roles) = (&run.plan, &run.plan.roles);
     let mut lines = vec![format!("reflex {}: {}", plan.task.alias, plain::one_line(&plan.task.prompt))];

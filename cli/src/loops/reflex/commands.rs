@@ -1,4 +1,4 @@
-//! The run commands on a run of `reflex`. Its versions are the texts that it wrote.
+//! The run commands for a run of `reflex`. Its versions are the texts that it wrote.
 
 use std::path::Path;
 
@@ -82,7 +82,7 @@ impl LoopCommands for Reflex {
         told::json::report(run)
     }
 
-    /// What was found in an iteration, or a text.
+    /// Shows the findings of an iteration, or a text.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint> {
         let run = &known.run;
         let Ok(number) = part.parse::<u32>() else {
@@ -141,8 +141,8 @@ impl LoopCommands for Reflex {
         out::hand_over(&known.run, &scope.objects(), person, scope.env, scope.printer)
     }
 
-    /// Ends the run for good and records the reason. Current steps finish first, because they are paid for, and the process
-    /// that works on the run ends it itself; it may have died meanwhile.
+    /// Ends the run for good and records the reason. Current steps finish first, because they are paid for. The process
+    /// that works on the run ends it itself, but it may have died meanwhile.
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
         let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
         let id = &known.run.plan.run;
@@ -201,7 +201,7 @@ impl From<&Artifact> for Version {
     }
 }
 
-/// The text whose hash begins so; the words `start`, `best`, `head` and `champion` name one too.
+/// Returns the text whose hash starts with this name; the words `start`, `best`, `head` and `champion` are names too.
 fn text<'a>(known: &'a Known<Reflex>, name: &str) -> Result<&'a Artifact, Complaint> {
     let run = &known.run;
     let all = &run.state.artifacts;
@@ -225,7 +225,7 @@ fn text<'a>(known: &'a Known<Reflex>, name: &str) -> Result<&'a Artifact, Compla
     })
 }
 
-/// Writes the person's decision down, unless the run has come to its end meanwhile.
+/// Records the user's decision, unless the run has ended meanwhile.
 fn close(known: &Known<Reflex>, reason: Option<&str>) -> Result<Run, Complaint> {
     let (mut journal, history) = Journal::resume::<Reflex>(&known.folder.history()).map_err(ours)?;
     let mut run = Run::replay(&history.records).map_err(ours)?;

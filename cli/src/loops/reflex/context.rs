@@ -1,4 +1,4 @@
-//! What a project says of itself, where it does, and what a person adds to it: a few pages, read as data.
+//! The pages about a project: its own, if any, and those that the user adds; a few pages, read as data.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -12,12 +12,13 @@ use skilltune_phases::id::TreeId;
 use crate::terminal::complaint::{Complaint, ours};
 
 const PAGES: [&str; 3] = ["DESCRIPTION.md", "ARCHITECTURE.md", "RULES.md"];
-/// Where the original keeps them; else they are looked for in the project itself.
+/// The folder where the original keeps them; otherwise they are looked for in the project itself.
 const FOLDER: &str = ".ai-factory";
-/// More than this is no page.
+/// The largest page that is read.
 const LARGEST: u64 = 1 << 20;
 
-/// The pages that are there, and those that a person named, which go before others of their name. What is a link or no file is none: a repository does not choose what an agent is shown.
+/// Returns the pages that exist. The user's pages replace others of the same name. Symlinks and other non-files are
+/// skipped: a repository does not choose what an agent is shown.
 pub fn pages(project: &Path, named: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8>)> {
     let own = project.join(FOLDER);
     let own = fs::symlink_metadata(&own).is_ok_and(|meta| meta.is_dir()).then_some(own);
@@ -31,7 +32,7 @@ pub fn pages(project: &Path, named: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8
     own.chain(named.iter().cloned()).collect()
 }
 
-/// A page that a person has named, under its own name.
+/// Reads a page that the user has named, under its own name.
 pub fn named(path: &Path) -> Result<(String, Vec<u8>), Complaint> {
     let refused = |why: &str| Complaint::input(format!("cannot read the page {}: {why}", path.display()));
     let name =
@@ -40,7 +41,7 @@ pub fn named(path: &Path) -> Result<(String, Vec<u8>), Complaint> {
     Ok((name.to_owned(), text))
 }
 
-/// The pages as a stored folder; none where there are none.
+/// Stores the pages as a folder; returns `None` if there are none.
 pub fn store(objects: &Objects, pages: &[(String, Vec<u8>)]) -> Result<Option<TreeId>, Complaint> {
     if pages.is_empty() {
         return Ok(None);
@@ -49,7 +50,7 @@ pub fn store(objects: &Objects, pages: &[(String, Vec<u8>)]) -> Result<Option<Tr
     objects.put_files(&files).map(Some).map_err(ours)
 }
 
-/// Opened without waiting, for a pipe would never answer.
+/// Opens the file without waiting, because a pipe would never answer.
 fn read(path: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);

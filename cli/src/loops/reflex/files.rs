@@ -1,11 +1,11 @@
-//! The place of the original's files in a project, and why a run may not write there.
+//! The folder of the original's files in a project, and why a run must not write there.
 
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
 use skilltune_orchestrator::snapshot::RelPath;
 
 use crate::terminal::complaint::{Complaint, Kind};
 
-/// The place of the files within the project, as the settings name it.
+/// Returns the folder of the files within the project, as the settings name it.
 pub fn below(evolution: &str) -> Result<RelPath, Complaint> {
     RelPath::parse(evolution.as_bytes()).map_err(|_| {
         Complaint::input(format!("reflex.evolution is {evolution:?}, which is not a path inside the project"))

@@ -9,7 +9,7 @@ use crate::settings::per_role::PerRole;
 pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
     let reflex = settings.of_mut::<ReflexSettings>();
     override_with(&mut reflex.max_iterations, args.max_iterations, "--max-iterations");
-    // Whatever the text turns out to be.
+    // The flag applies to texts of any kind.
     for threshold in [&mut reflex.threshold_a, &mut reflex.docs_threshold_a] {
         override_with(threshold, args.thresholds.map(|both| both.a), "--thresholds");
     }

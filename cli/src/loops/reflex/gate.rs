@@ -1,5 +1,5 @@
-//! What a run of `reflex` asks a person: whether criteria and limits shall be these, and whether the commands may be run
-//! that an agent has proposed as checks. A model wrote them, so a person is shown them first.
+//! The questions of a run of `reflex` to a person: whether to use these criteria and limits, and whether commands that
+//! an agent has proposed as checks may run. A model wrote them, so a person sees them first.
 
 use skilltune_orchestrator::engine;
 use skilltune_phases::loops::reflex::criteria::Level;
@@ -16,14 +16,14 @@ use crate::terminal::signals;
 #[derive(Debug)]
 pub struct Gatekeeper {
     allows: AnswerFrom<bool>,
-    /// Nothing but consent can be given beforehand.
+    /// Only consent can be given beforehand.
     agrees: AnswerFrom<()>,
     printer: Printer,
     width: usize,
 }
 
 impl Gatekeeper {
-    /// Whether commands may be run can be told beforehand; `yes` agrees to whatever the terms will be.
+    /// Creates a gate. `allows` decides on commands beforehand; `yes` agrees to the terms, whatever they are.
     pub fn new(allows: Option<bool>, yes: bool, env: &Environment, printer: Printer) -> Self {
         Self {
             allows: AnswerFrom::of(allows, yes, env),
@@ -56,7 +56,7 @@ impl Gatekeeper {
                 signals::unless_ended(|| Person.agree("Run these commands?").ok())
             }
             AnswerFrom::Given(allowed) => Some(allowed),
-            // The judge is asked in their place.
+            // The judge is asked instead.
             AnswerFrom::Default => Some(false),
             AnswerFrom::Nobody => None,
         };
@@ -74,7 +74,7 @@ impl engine::Person<Reflex> for Gatekeeper {
     }
 }
 
-/// The commands as they would be run, one a line, each argument in quotes.
+/// Returns the commands as they would run, one per line, each argument in quotes.
 pub fn question(run: &Run, level: Level) -> String {
     let head = format!("an agent proposed these commands to check the rules of level {level}");
     proposed::shown(&head, run.plan.task.commands.confined, told_commands(run, level))

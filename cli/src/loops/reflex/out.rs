@@ -1,4 +1,4 @@
-//! Where a person wants the finished artifact: named before, or asked for afterwards. Nothing that is there is replaced.
+//! The user's path for the finished artifact: named before, or asked for afterwards. Existing files are never replaced.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::terminal::named::require_within;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;
 
-/// A file that is not there yet. Folders that are missing are made when there is something to put into them.
+/// Returns a path where no file exists yet. Missing folders are made when there is something to put into them.
 pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
     if path.symlink_metadata().is_ok() {
         return Err(taken(path));
@@ -26,7 +26,7 @@ pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
         return Err(cannot(&format!("{} is not a folder", there.display())).hint("pass another file"));
     }
     let missing = path.strip_prefix(there).expect("an ancestor is a prefix");
-    // What is not there leads nowhere, back included.
+    // The missing part of the path must not contain `..`.
     if !missing.components().all(|part| matches!(part, Component::Normal(_))) {
         return Err(cannot("a folder on the way does not exist").hint("pass a path without `..`"));
     }
@@ -36,8 +36,8 @@ pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
     Ok(there.join(missing))
 }
 
-/// Writes what an ended run leaves where it was asked for; asks a person who has not said. `reflex stop` waits for the
-/// process of the run, and it may come from another terminal: after that nobody is asked.
+/// Writes the result of an ended run to the requested path; asks the user if none is set. `reflex stop` waits for the
+/// process of the run, and it may come from another terminal: after that no question is asked.
 pub fn hand_over(
     run: &Run,
     objects: &Objects,
@@ -57,7 +57,7 @@ pub fn hand_over(
         None => asked()?,
     };
     let Some(path) = path else { return Ok(()) };
-    // The repository may be another one than when the run began.
+    // The repository may be a different one than when the run started.
     require_within(Path::new(&run.plan.task.project), &path)?;
     let text = page(objects, artifact.tree).map_err(ours)?;
     if disk::read(&path, text.len() as u64).is_ok_and(|there| there == text.as_bytes()) {

@@ -1,4 +1,4 @@
-//! From what was agreed to a plan: everything that decides, frozen.
+//! Turns what was agreed on into a plan: everything that decides is frozen.
 
 use std::path::Path;
 
@@ -19,10 +19,10 @@ use crate::runs::ownership::Ownership;
 use crate::runs::seed;
 use crate::terminal::complaint::Complaint;
 
-/// How often another number is tried for a name that is taken.
+/// The most numbers that are tried for a name that is taken.
 const NUMBERS: u32 = 1000;
 
-/// The name of the task's folder, and of the run: the one that was asked for, or one that is free.
+/// Returns the name of the task's folder, and of the run: the requested one, or a free one.
 pub fn name(request: &Request, began: Timestamp, owned: &Ownership) -> Result<(Alias, RunId), Complaint> {
     let below = below(&request.evolution)?;
     let folder = Evolution::open(&request.project, &below).map_err(refused)?;
@@ -47,14 +47,14 @@ pub fn name(request: &Request, began: Timestamp, owned: &Ownership) -> Result<(A
     Err(Complaint::input(format!("every alias like {first} is taken")).hint("pass --alias NAME"))
 }
 
-/// The name of a run tells the second in which it began: of several the later ones take the next that is free.
+/// Returns a free name for a run. It contains the second in which the run began, so later runs take the next free one.
 fn free_id(alias: &Alias, began: Timestamp, owned: &Ownership) -> RunId {
     let ids = (0..).map(|later| original::run_id(alias, began + SignedDuration::from_secs(later)));
     let mut ids = ids.map(|id| id.parse().expect("an alias and a time are plain"));
     ids.find(|id| !owned.knows(id)).expect("no second is the last")
 }
 
-/// The plan of a run of that name.
+/// Returns the plan of a run with that name.
 pub fn plan(
     request: &Request,
     (alias, run): (Alias, RunId),

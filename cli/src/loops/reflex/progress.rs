@@ -1,5 +1,5 @@
-//! Progress of a `reflex` run for people: a summary of each evaluation, the artifact before level B and at the end, and the
-//! result.
+//! Progress of a `reflex` run for people: a summary of each evaluation, the artifact before level B and at the end, and
+//! the result.
 
 pub mod lines;
 pub mod shelf;
@@ -26,7 +26,7 @@ impl Narrated for Reflex {
         lines::header(run, width)
     }
 
-    /// What an agent could not do is told at once, unless it stops the run: then the pause tells it.
+    /// Reports an agent's failure at once, unless it stops the run: then the pause reports it.
     fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
         let told = lines::failed(run, &done.step, &done.outcome, talk.look.width);
         talk.say(&told);
@@ -82,7 +82,7 @@ impl Narrated for Reflex {
     }
 }
 
-/// Rules that nobody was shown are told.
+/// Prints rules that no person has seen.
 fn agreed(talk: &mut Talk<Reflex>, run: &Run, terms: &Terms) {
     let new: Vec<_> = run.proposals().iter().map(|rule| rule.id.as_str()).collect();
     if terms.confirmed == Confirmed::Declared && !new.is_empty() {
@@ -105,7 +105,7 @@ fn evaluation(talk: &mut Talk<Reflex>, run: &Run) {
     talk.say(&told);
 }
 
-/// The whole of an artifact, between two lines that say what it is. A store that cannot be read costs it and no run.
+/// Prints the whole artifact between two lines that say what it is. An unreadable store costs this output, not the run.
 fn page(talk: &mut Talk<Reflex>, artifact: &Artifact, when: &str) {
     let Look { width, data, .. } = talk.look;
     let text = (talk.shelf.text)(artifact);

@@ -1,4 +1,4 @@
-//! What a run of `reflex` leaves for people and scripts to read, and how it is told while it goes on.
+//! The reports of a run of `reflex` for people and scripts, and its output while it runs.
 
 pub mod advice;
 pub mod changes;
@@ -19,7 +19,7 @@ pub use crate::loops::reflex::report::history::event;
 pub use crate::loops::reflex::report::page::report;
 pub use crate::loops::reflex::report::status::{facts, progress, result};
 
-/// Writes the reports of a run that has ended, and its rules for another one.
+/// Writes the reports of a run that has ended, and its rules for another run.
 pub fn write(folder: &RunFolder, run: &Run) -> Result<(), EngineError> {
     if run.closed_at.is_none() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What `reflex new` is asked to do, once nothing is left to be guessed: task, criteria, agents.
+//! The request to `reflex new`, with nothing left to guess: task, criteria, agents.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::questions::{Answers, Person};
 use crate::trust::pinned::Pins;
 
-/// A task longer than this is no task but a mistake, such as a binary file.
+/// A longer task is a mistake, such as a binary file.
 const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug)]
@@ -34,22 +34,22 @@ pub struct Request {
     pub evolution: String,
     pub prompt: String,
     pub ideal: String,
-    /// The rules so far: those of the template, of a file, and a person's demands.
+    /// The rules so far: those of the template, of a file, and of the user.
     pub criteria: Criteria,
-    /// What the rules come from that are not there yet.
+    /// The source of the rules that are not there yet.
     pub setup: Setup,
     pub rules: Rules,
     pub commands: RunThem,
     pub rules_file: Option<RulesFile>,
-    /// Pages that a person named, beside those that the project has by itself.
+    /// The user's pages, beside those that the project has by itself.
     pub context: Vec<(String, Vec<u8>)>,
     pub alias: Option<Alias>,
     pub out: Option<PathBuf>,
     pub settings: Settings,
     pub casting: Casting,
-    /// The files of a project that it may run, as they are trusted.
+    /// The project files that the run may execute, as they were trusted.
     pub pinned: Vec<Pins>,
-    /// Whether the system holds what it runs to its folders.
+    /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
     pub seed: Option<u64>,
     pub epoch: u64,
@@ -112,7 +112,7 @@ impl Request {
     }
 }
 
-/// What kind of text it is, and what else a person has to say where they are asked.
+/// Returns the kind of text, and the user's other answers if they are asked.
 fn told(
     args: &NewArgs,
     prompt: &str,
@@ -131,8 +131,8 @@ fn told(
     })
 }
 
-/// How many rules the evaluator proposes: none where a person has written them down, unless they ask for some; more where
-/// no template has any.
+/// Returns how many rules the evaluator proposes: none if the user wrote rules, unless they ask for some; more if no
+/// template has any.
 fn proposals(
     args: &NewArgs,
     template: Template,
@@ -155,7 +155,7 @@ fn proposals(
     }
 }
 
-/// The task's words: those of the command line, of a file, or of standard input.
+/// Returns the task's text, from the command line, a file, or standard input.
 fn task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
     let text = match (args.source(), person) {
         (TaskSource::Words(words), _) => words.to_owned(),
@@ -196,7 +196,7 @@ fn read(from: impl std::io::Read) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// The built-in agent knows skills and nothing else.
+/// Refuses the built-in agent, which knows only skills.
 fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
     let casting = agents::cast(Reflex::ROLES, settings, env, BuiltIn::KnowsNothing)?;
     if casting.values().any(|part| part.agent.is_built_in()) {

@@ -1,4 +1,4 @@
-//! `--rules FILE`: the rules that a person has written down, in TOML or JSON.
+//! `--rules FILE`: the user's own rules, in TOML or JSON.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::trust::pinned::{Pinned, programs, scripts};
 /// The category of rules that name none.
 pub const OWN: &str = "task";
 
-/// What the file says, and the file itself, for it may name commands.
+/// The content of the file, and the file itself, because it may name commands.
 #[derive(Debug)]
 pub struct RulesFile {
     pub file: TextFile,
@@ -31,10 +31,10 @@ pub struct RulesFile {
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Page {
-    /// From where levels A and B are passed.
+    /// The scores that pass levels A and B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thresholds: Option<[f64; 2]>,
-    /// The ids of rules of the template that shall not count.
+    /// The ids of template rules that do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     remove: Vec<RuleId>,
     #[serde(default)]
@@ -87,7 +87,7 @@ impl RulesFile {
         Ok(Self { file, page })
     }
 
-    /// Whether a file that can be read speaks of rules, rightly or wrongly.
+    /// Returns whether a readable file is about rules, valid or not.
     pub fn is_one(path: &Path) -> bool {
         let Ok(Some(file)) = TextFile::read(path) else { return false };
         let keys: Vec<String> = if path.extension().is_some_and(|ending| ending == "json") {
@@ -99,7 +99,7 @@ impl RulesFile {
         keys.iter().any(|key| ["rules", "thresholds", "remove"].contains(&key.as_str()))
     }
 
-    /// Puts its rules in the place of those of the same id, and the others behind them.
+    /// Replaces the rules of the same id, and appends the others.
     pub fn apply(&self, criteria: &mut Criteria, weights: Weights) -> Result<(), Complaint> {
         let path = self.file.path.display();
         let wrong = |what: String| Complaint::input(format!("{path}: {what}")).hint(EXAMPLE);
@@ -127,12 +127,12 @@ impl RulesFile {
         Ok(())
     }
 
-    /// The programs that it names, without repetition.
+    /// Returns the programs that it names, without repetition.
     pub fn programs(&self) -> Vec<String> {
         programs(self.commands())
     }
 
-    /// The files of the project that its commands name.
+    /// Returns the project files that its commands name.
     pub fn scripts(&self, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
         scripts(&self.file, self.commands(), env)
     }
@@ -195,7 +195,7 @@ impl From<&Criteria> for Page {
     }
 }
 
-/// What was agreed to, so that `--rules` takes it for another run.
+/// Returns the agreed rules in the format that `--rules` reads for another run.
 pub fn written(criteria: &Criteria) -> String {
     json::page(&Page::from(criteria))
 }

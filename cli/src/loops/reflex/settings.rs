@@ -1,4 +1,4 @@
-//! `[reflex]`: what the reflex loop is judged, ended and paid by.
+//! `[reflex]`: the settings by which the reflex loop is judged, ended and paid.
 
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::RelPath;
@@ -16,9 +16,9 @@ use crate::settings::setting::Setting;
 use crate::settings::table::{Key, Table, table};
 use crate::terminal::complaint::Complaint;
 
-/// A line of a prompt each.
+/// Each is a line of a prompt.
 const MANY: Range = Range { low: 0.0, high: 100.0 };
-/// Every level has rules of the heaviest kind: where they weigh something, no score is made of nothing.
+/// Every level has rules of the heaviest kind: they must weigh something, or a score would have no basis.
 const HEAVY: Range = Range { low: 1.0, high: 100.0 };
 
 table! {
@@ -92,7 +92,7 @@ impl ReflexSettings {
         Weights { fail: self.weight_fail.value, warn: self.weight_warn.value, info: self.weight_info.value }
     }
 
-    /// What is done with the commands of a model.
+    /// Returns what to do with the commands of a model.
     pub fn run_them(&self) -> Result<RunThem, Complaint> {
         proposed::by_own_word("reflex.checks", "--checks", &self.checks)
     }
@@ -103,7 +103,7 @@ impl Table for ReflexSettings {
         self.table_keys()
     }
 
-    /// Files may agree each for itself and not with one another.
+    /// Checks the settings together: each file may be consistent alone and not with the others.
     fn check(&self) -> Result<(), SettingsError> {
         let (least, most) = (&self.plan_least, &self.plan_most);
         if least.value <= most.value {

@@ -1,4 +1,4 @@
-//! What a person is asked before a run begins: what kind of text it is, and what the rules are to be made from.
+//! The questions before a run starts: what kind of text it is, and what to make the rules from.
 
 use skilltune_phases::loops::reflex::criteria::{Level, Rule, RuleId, Severity, Template, Weights};
 
@@ -6,7 +6,7 @@ use crate::loops::reflex::rules_file::OWN;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::questions::Answers;
 
-/// What was answered.
+/// The user's answers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     pub template: Template,
@@ -18,13 +18,13 @@ pub struct Told {
 }
 
 impl Told {
-    /// Nothing but the kind.
+    /// Returns only the kind.
     pub fn only(template: Template) -> Self {
         Self { template, ideal: None, context: Vec::new(), must: Vec::new(), major: None }
     }
 }
 
-/// Asks in short where the task tells its kind and the person wants no more, and in turn else.
+/// Asks briefly if the task shows its kind and the user wants no more, else one by one.
 pub fn asked(guess: Option<Template>, weights: Weights, person: &dyn Answers) -> Result<Told, Complaint> {
     if let Some(template) = guess {
         let short = format!("with the rules for {template}, and those that the evaluator proposes");
@@ -58,7 +58,7 @@ pub fn asked(guess: Option<Template>, weights: Weights, person: &dyn Answers) ->
     Ok(Told { template, ideal, context, must, major })
 }
 
-/// A rule from a line: a demand in words, or a command after a dollar sign.
+/// Makes a rule from a line: a demand in words, or a command after a dollar sign.
 pub fn demand(line: &str, level: Level, severity: Severity, weights: Weights, known: &[Rule]) -> Rule {
     let command = command(line);
     let description = match &command {
@@ -70,13 +70,13 @@ pub fn demand(line: &str, level: Level, severity: Severity, weights: Weights, kn
     Rule { command, ..rule }
 }
 
-/// The program and its arguments, quoted as in a shell, of which nothing else is meant.
+/// Returns the program and its arguments, quoted as in a shell; nothing else of a shell is supported.
 pub fn command(line: &str) -> Option<Vec<String>> {
     let argv = shlex::split(line.trim().strip_prefix('$')?)?;
     Some(argv).filter(|argv| argv.first().is_some_and(|program| !program.is_empty()))
 }
 
-/// The id, or the first with a number that no rule has.
+/// Returns the id, or the first with a number that no rule has.
 fn free(id: &RuleId, known: &[Rule]) -> RuleId {
     let is_taken = |id: &RuleId| known.iter().any(|rule| rule.id == *id);
     let ids = std::iter::once(id.clone()).chain((2..).map(|number| id.numbered(number)));

@@ -1,4 +1,4 @@
-//! Criteria and limits are agreed to together: whoever changes one of them sees all of them again.
+//! Agrees on criteria and limits together: after each change the user sees all of them again.
 
 use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, RuleId, Severity, Thresholds};
@@ -13,7 +13,7 @@ use crate::text::figures::{self, count};
 use crate::text::plain;
 use crate::text::width::wrapped;
 
-/// The whole of what is agreed to, in lines of no more than so many columns. Rules that were not there at first are marked.
+/// Returns all that is agreed on, in lines of at most `width` columns. Rules that were not there at first are marked.
 pub fn lines(task: &Task, first: &Criteria, width: usize) -> Vec<String> {
     let criteria = &task.criteria;
     let mut lines = vec![format!("rules ({}):", plain::one_line(&criteria.name))];
@@ -68,13 +68,13 @@ fn commands(run: RunThem) -> &'static str {
     }
 }
 
-/// What is agreed to, once nobody changes it any more.
+/// Returns the terms after the last change.
 pub fn terms(task: Task, confirmed: Confirmed) -> Terms {
     let Rules { max_iterations, max_seconds, .. } = task.rules;
     Terms { criteria: task.criteria, max_iterations, max_seconds, confirmed }
 }
 
-/// Has a person agree, as often as they change something.
+/// Asks the user to agree, again after each change.
 pub fn agreed(
     mut task: Task,
     first: &Criteria,
@@ -102,7 +102,7 @@ const CHANGES: [&str; 4] = [
     "  m 1 4  only 1 and 4 are major    q        leave; resume asks again",
 ];
 
-/// One line from the person: nothing when something was changed, why it could not be, or no word when they agree.
+/// Reads one line from the user. Returns `None` after a change, why it failed, or an empty text if they agree.
 fn once(task: &mut Task, person: &dyn Answers) -> Result<Option<String>, Complaint> {
     let Some(line) =
         person.line("Start with these?", "enter starts; or type a change, ? tells which there are")?
@@ -119,7 +119,7 @@ fn once(task: &mut Task, person: &dyn Answers) -> Result<Option<String>, Complai
     change.make(task, person)
 }
 
-/// What a person can type.
+/// A command that the user can type.
 #[derive(Clone, Debug, PartialEq)]
 enum Change {
     Reword(RuleId),
@@ -161,7 +161,7 @@ impl Change {
         }
     }
 
-    /// Why it came to nothing, if it did.
+    /// Makes the change. Returns why it failed, if it did.
     fn make(self, task: &mut Task, person: &dyn Answers) -> Result<Option<String>, Complaint> {
         let weights = task.setup.weights;
         let criteria = &mut task.criteria;

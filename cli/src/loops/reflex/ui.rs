@@ -1,4 +1,4 @@
-//! What the program has to know of `reflex`.
+//! The facts about `reflex` that the program needs.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Runs of `reflex` for the tests of what is shown: the real loop, over answers that each test makes up.
+//! Runs of `reflex` for tests of the output: the real loop, with answers that each test makes up.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::ceiling::Ceilings;
@@ -17,7 +17,7 @@ use skilltune_phases::stop::Stall;
 
 use crate::loops::tune::world::roles;
 
-/// Words that would drive a terminal, break a table, a list and a fence, and forge a line.
+/// Text that would drive a terminal, break a table, a list and a fence, and forge a line.
 pub const HOSTILE: &str =
     "ev\u{1b}[2Jil | cell `tick` <img src=x>\n# heading\n```\n```` fence\r\u{202e}gnp\nstatus    completed";
 
@@ -69,7 +69,7 @@ fn rules() -> Rules {
     }
 }
 
-/// The how-manieth version of the artifact.
+/// Returns this version of the artifact.
 pub fn text(version: usize) -> String {
     let limits = if version > 2 { "\n## Limits\n\nA hundred an hour.\n" } else { "" };
     format!("# Courses\n\nA catalogue.\n\n## Endpoints\n\nVersion {version}.\n{limits}")
@@ -79,12 +79,12 @@ fn tree(text: &str) -> TreeId {
     TreeId(Digest::of(text.as_bytes()))
 }
 
-/// What a store would give back.
+/// Returns what a store would return.
 pub fn stored(artifact: &Artifact) -> Option<String> {
     (1..10).map(text).find(|text| tree(text) == artifact.tree)
 }
 
-/// All goes well, and the versions of the artifact miss these rules.
+/// Answers every step well: the versions of the artifact miss these rules.
 pub fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
     move |run, step| match step {
         Step::Propose | Step::Agree => panic!("this world was agreed to beforehand"),
@@ -146,13 +146,13 @@ fn issues(run: &Run) -> Vec<Issue> {
     missed.map(issue).take(5).collect()
 }
 
-/// To level A in two iterations, and to level B in three.
+/// Reaches level A in two iterations, and level B in three.
 pub const TO_THE_THRESHOLD: &[&[&str]] = &[
     &["a.completeness.examples", "a.correctness.schemas"],
     &["a.completeness.errors", "b.completeness.auth"],
     &[],
 ];
 
-/// Level A at once, and then the same two warnings.
+/// Reaches level A at once, then has the same two warnings.
 pub const ONLY_WARNINGS: &[&[&str]] =
     &[&["b.style.naming", "b.quality.descriptions"], &["b.style.naming", "b.quality.descriptions"]];

@@ -1,4 +1,4 @@
-//! What a person may want to type after a run of `tune`.
+//! The commands to suggest after a run of `tune`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::text::plain::shell_path;
 
 const MERGED: &str = "apply --merge";
 
-/// What a person may want to type now.
+/// Returns the next commands to suggest.
 pub fn next(run: &Run) -> Vec<Next> {
     let choices: &[(&str, &'static str)] = match run.outcome() {
         Outcome::Tried => return check(run).into_iter().collect(),
@@ -43,14 +43,14 @@ pub fn next(run: &Run) -> Vec<Next> {
     choices.iter().map(next).collect()
 }
 
-/// What one of the two versions that were compared changes of the other.
+/// Returns the command that shows the difference between the two compared versions.
 fn difference(run: &Run) -> Option<Next> {
     let challenger = run.state.shipment.as_ref()?.challenger?;
     let command = format!("skilltune diff {} {}", run.plan.run, challenger.short());
     Some(Next { command, purpose: "see what B changes" })
 }
 
-/// How the winner comes into the skill: by the run that made it.
+/// Returns the command that applies the winner, through the run that made it.
 fn apply_there(run: &Run) -> Option<Next> {
     let of = run.plan.task.regraded().filter(|of| of.searched)?;
     let won = run.state.shipment.as_ref().filter(|shipment| shipment.verdict == Verdict::Won)?;
@@ -58,19 +58,19 @@ fn apply_there(run: &Run) -> Option<Next> {
     Some(Next { command, purpose: "apply B" })
 }
 
-/// What the suite shows, now that it was tried without a skill.
+/// Returns the command that checks the suite, now that it was tried without a skill.
 fn check(run: &Run) -> Option<Next> {
     let suite = run.plan.task.suite.as_ref()?;
     let command = format!("skilltune suite check {}", shell_path(Path::new(&suite.path)));
     Some(Next { command, purpose: "see what tells nothing" })
 }
 
-/// Whether anything was ever brought into the target: else there is nothing to go back from.
+/// Returns whether the target was ever replaced. If not, there is nothing to roll back.
 pub fn was_replaced(run: &Run) -> bool {
     run.outcome() == Outcome::Improved || run.placed.is_some()
 }
 
-/// What brings the champion into the target as that stands by what we know, and keeps a person's edit.
+/// Returns the command that applies the champion to the target as we know it and keeps the user's edits.
 pub fn apply(run: &Run) -> &'static str {
     if run.outcome() == Outcome::Conflict && run.placed.is_none() { MERGED } else { "apply" }
 }

@@ -1,4 +1,4 @@
-//! How the question of a run of `tune` is answered: may the champion replace the target? Whoever is asked sees its diff.
+//! Answers the question of a run of `tune`: may the champion replace the target? Anyone who is asked sees its diff.
 
 use skilltune_orchestrator::engine::{self, tree_diff};
 use skilltune_orchestrator::snapshot::{ObjectError, Objects};
@@ -43,7 +43,7 @@ impl engine::Person<Tune> for AtTerminal {
 }
 
 impl AtTerminal {
-    /// What a yes would change.
+    /// Shows what a yes would change.
     fn show(&self, run: &Run, Hold::Apply { champion, .. }: Hold) {
         for line in dangers::of(run, champion) {
             self.printer.show(&format!("dangerous: {line}"));

@@ -1,7 +1,7 @@
-//! `apply` and `rollback`: a person brings a version into the target, or back to what the run found there.
+//! `apply` and `rollback`: replace the target with a version, or restore what the run found there.
 //!
-//! All that can refuse does so before the target is touched. When what stands there is nobody's but a person's, it is
-//! left alone, and both are kept.
+//! All checks run before the target is touched. A target with edits of the user is left alone, and both versions are
+//! kept.
 
 mod merging;
 mod propose;
@@ -42,14 +42,14 @@ pub fn rollback(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complain
     let command = format!("skilltune rollback {}", known.run.plan.run);
     let edits = Edits::of(args.force, false);
     let exit = place(scope, &known, Placing { to, by: PlacedBy::Rollback, edits, merged: None, command })?;
-    // A commit is the user's from the moment it is made.
+    // A commit belongs to the user as soon as it is made.
     if let Some(proposal) = propose::newest(&known) {
         scope.printer.talk(&words::undo_proposal(&known, proposal));
     }
     Ok(exit)
 }
 
-/// The run that is named; without a name the newest that has a target.
+/// Returns the named run, or the newest one that has a target.
 fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Complaint> {
     let id = match name {
         Some(_) => scope.named(name)?,
@@ -76,7 +76,7 @@ fn newest_with_target(scope: &Scope<'_>) -> Result<RunId, Complaint> {
     others.find(|id| without(id).is_none()).ok_or_else(|| no_target(&known.run))
 }
 
-/// Whether a run may ever replace a skill.
+/// Returns whether a run may ever replace a skill.
 fn has_target(run: &Run) -> bool {
     match run.plan.task.aim {
         Aim::Improve => true,
@@ -108,20 +108,20 @@ pub struct Placing {
     to: Candidate,
     by: PlacedBy,
     edits: Edits,
-    /// The candidate that is part of the version to be placed, where that is a merge.
+    /// The candidate that is part of the version to place, if that is a merge.
     merged: Option<CandidateId>,
-    /// What was typed, without what it says of a person's edits.
+    /// The typed command, without its flags about the user's edits.
     command: String,
 }
 
-/// What becomes of a version in the target that is a person's own.
+/// What to do with the user's edits in the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edits {
-    /// It stays, and the command fails.
+    /// Keep them, and fail.
     Refuse,
-    /// It is replaced, and kept in the store.
+    /// Replace them; the store keeps a copy.
     Replace,
-    /// Its edits are merged with the candidate.
+    /// Merge them with the candidate.
     Merge,
 }
 
@@ -177,7 +177,7 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     }
     store_check::require(&objects, &placing.to.trees)?;
     let mut journal = open(&known)?;
-    // Before anything is replaced: whoever is killed from here on has left a name for what was there.
+    // Noted before anything is replaced: a command that is killed later leaves a name for the old version.
     note(&mut known, &mut journal, placing.begun(&found))?;
     replace(&known, &found, placing, &locks, &objects, env)?;
     note(&mut known, &mut journal, placing.done(&found))
@@ -190,7 +190,7 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     Ok(Exit::Reached)
 }
 
-/// What the members' folders hold: first of all what is wanted, else what the run knows.
+/// Returns what the members' folders hold. The wanted version is compared first, then those that the run knows.
 fn found(
     known: &Known<Tune>,
     placing: &Placing,
@@ -224,7 +224,7 @@ fn replace(
         Ok(Promotion::Done) => Ok(()),
         Ok(Promotion::Conflict { found }) => Err(words::edited(known, &found, placing)),
         Err(error) => {
-            // It may have failed when all was in its place already.
+            // The replacement may have failed after all files were in place.
             let now = self::found(known, placing, objects, env);
             let is_changed = now.is_ok_and(|now| now == placing.to.trees);
             let complaint = ours(error);
@@ -233,8 +233,8 @@ fn replace(
     }
 }
 
-/// What is wanted may be there because a command that was to write it down has been killed: then what that command
-/// displaced.
+/// Notes a version that is already in place because an earlier command was killed before it could note it. Returns what
+/// that command displaced.
 fn note_if_nobody_has(known: &mut Known<Tune>, placing: &Placing) -> Result<Option<Vec<TreeId>>, Complaint> {
     let begun = unfinished(known).filter(|(_, to)| *to == placing.to.trees).map(|(from, _)| from.to_vec());
     let left = left(known);
@@ -246,8 +246,7 @@ fn note_if_nobody_has(known: &mut Known<Tune>, placing: &Placing) -> Result<Opti
     Ok(begun)
 }
 
-/// The last command of a person, if it does not say that it has replaced anything: what it found, and what it was to
-/// bring.
+/// Returns what the user's last command found and what it was to place, if it has not noted a replacement.
 fn unfinished(known: &Known<Tune>) -> Option<(&[TreeId], &[TreeId])> {
     let last = known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Placing { from, to, .. }) => Some(Some((from.as_slice(), to.as_slice()))),
@@ -258,13 +257,13 @@ fn unfinished(known: &Known<Tune>) -> Option<(&[TreeId], &[TreeId])> {
     last.flatten()
 }
 
-/// The journal, to be written on.
+/// Opens the journal for writing.
 fn open(known: &Known<Tune>) -> Result<Journal, Complaint> {
     let opened = Journal::resume::<Tune>(&known.folder.history());
     opened.map(|(journal, _)| journal).map_err(|error| damaged(&known.folder, &error))
 }
 
-/// Writes down what a person has done.
+/// Records what the user has done.
 fn note(known: &mut Known<Tune>, journal: &mut Journal, placed: Signal) -> Result<(), Complaint> {
     let record = journal.append(session::now(), Event::Noted(placed)).map_err(ours)?;
     journal.barrier().map_err(ours)?;
@@ -273,7 +272,7 @@ fn note(known: &mut Known<Tune>, journal: &mut Journal, placed: Signal) -> Resul
     Ok(())
 }
 
-/// What stands in the target by what the journal says.
+/// Returns what the target contains according to the journal.
 pub fn left(known: &Known<Tune>) -> Vec<TreeId> {
     let last = known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Placed { to, .. }) => Some(to.clone()),
@@ -287,7 +286,7 @@ fn promoted(run: &Run) -> Option<Vec<TreeId>> {
     Some(run.candidate(run.state.shipment.as_ref()?.champion)?.trees.clone())
 }
 
-/// Whether we know all of it, and have brought it there or made it: whoever has put it there, nothing is lost.
+/// Returns whether this run made the version or placed it before: replacing it loses nothing.
 fn is_ours(known: &Known<Tune>, found: &[TreeId]) -> bool {
     is_candidate(known, found) || known.placings().any(|(_, to)| to == found)
 }

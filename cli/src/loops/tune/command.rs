@@ -1,4 +1,4 @@
-//! `skilltune tune`: one run, or one run a skill.
+//! `skilltune tune`: one run, or one run per skill.
 
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ impl LoopArgs for TuneArgs {
 }
 
 fn run(args: &TuneArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    // Before anything else is asked: a run that is taken up has its answers already.
+    // Asked before anything else, because a resumed run already has its answers.
     let given = paths(&find::skills(&args.skills, env)?);
     let person = Person::present(env).filter(|_| !args.run.yes && !args.run.only_shows());
     if let Some(person) = person
@@ -72,7 +72,7 @@ fn run(args: &TuneArgs, env: &Environment, printer: Printer) -> Result<Exit, Com
     Ok(worst)
 }
 
-/// A run that was stopped can be taken up; of those behind it there is none.
+/// Names the skills whose runs have not started. A stopped run can be resumed, but these have no run yet.
 fn not_begun(requests: &[Request], printer: Printer) {
     let skills = requests.iter().flat_map(|request| &request.members);
     let names: Vec<&str> = skills.map(|skill| skill.name.as_str()).collect();
@@ -98,7 +98,7 @@ fn one(
     }
     let targets = paths(&request.members);
     match Person::present(env).filter(|_| !args.run.yes) {
-        // All that was given as one target was asked about first of all.
+        // The user was already asked about these targets, at the start.
         Some(_) if targets == given => {}
         Some(person) => {
             if let Some(exit) = offer(args, &targets, person, env, printer)? {
@@ -107,13 +107,13 @@ fn one(
         }
         None => mention(&targets, env, printer),
     }
-    // The run's name is in its lock, and the run's name follows from its plan; the plan is made again under the lock.
+    // The run's name is in its lock and follows from its plan; the plan is made again under the lock.
     let sketch = planning::sketch(request, &home, &env.indexes(), epoch)?;
     tell_unused(request, &sketch, printer);
     let name = sketch.run;
     let locks = session::lock(env, printer, &targets, name.as_str())?;
     if let Some(left) = Runs::of(&request.project, env)?.unfinished::<Tune>(&targets) {
-        // We hold the lock, so nobody works on that run: whatever of it still runs is an orphan.
+        // We hold the lock, so whatever still runs there is an orphan.
         session::end_leftovers(&left.folder, printer);
     }
     let manner = Manner { yes: args.run.yes, trust: args.trust, format: args.run.format };
@@ -121,7 +121,7 @@ fn one(
     failure::told::<Tune>(went, args.run.format, &home, &name, printer)
 }
 
-/// How a run is begun.
+/// The options for starting a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     pub yes: bool,
@@ -129,7 +129,7 @@ pub struct Manner {
     pub format: Streamed,
 }
 
-/// From the first line of its journal to wherever it comes.
+/// Starts the run and drives it until it ends or pauses.
 pub fn begin(
     request: &Request,
     (home, name, epoch): (&Home, RunId, u64),
@@ -157,7 +157,7 @@ pub fn begin(
     session::drive(env, home, begun, locks, options, reporter, &mut person)
 }
 
-/// Offers the run that was left on these skills.
+/// Offers to continue the unfinished run of these skills.
 fn offer(
     args: &TuneArgs,
     targets: &[PathBuf],
@@ -174,7 +174,7 @@ fn offer(
     take_up(&args_of(args), &scope, &known).map(Some)
 }
 
-/// Without anybody to ask, a run that was left is only mentioned.
+/// Mentions an unfinished run, if there is no person to ask.
 fn mention(targets: &[PathBuf], env: &Environment, printer: Printer) {
     if let Some((_, known)) = left(targets, env) {
         let id = &known.run.plan.run;
@@ -187,7 +187,7 @@ fn mention(targets: &[PathBuf], env: &Environment, printer: Printer) {
 fn left(targets: &[PathBuf], env: &Environment) -> Option<(Runs, Known<Tune>)> {
     let runs = Runs::of(&env.project_of(targets.first()?), env).ok()?;
     let known = runs.unfinished(targets)?;
-    // One that is running was not left: its lock will say so.
+    // A run that is still running is not offered: its lock will report it.
     (!matches!(runs.standing(&known.run), Standing::Running { .. })).then_some((runs, known))
 }
 
@@ -195,7 +195,7 @@ fn paths(skills: &[Skill]) -> Vec<PathBuf> {
     skills.iter().map(|skill| skill.path.clone()).collect()
 }
 
-/// The first steps, and the most that it can come to.
+/// Shows the first steps and the upper limits of the run.
 pub fn show_plan(
     flags: &RunFlags,
     request: &Request,
@@ -221,13 +221,13 @@ pub fn show_plan(
     Ok(Exit::Reached)
 }
 
-/// The run of a plan, of which nothing has happened yet.
+/// Returns the run of a plan before anything has happened.
 fn unbegun(plan: &Plan) -> Result<Run, Complaint> {
     let event = Event::Started(Box::new(plan.clone()));
     Run::begin(&Record { seq: 0, at: Timestamp::UNIX_EPOCH, event }).map_err(ours)
 }
 
-/// By the earlier runs of the same skills.
+/// Estimates the cost from earlier runs of the same skills.
 fn estimate(request: &Request, run: &Run, env: &Environment) -> Result<Estimate, Complaint> {
     let targets = Tune::targets(&run.plan);
     let of = run.plan.task.regraded().map(|of| &of.run);
@@ -238,14 +238,14 @@ fn estimate(request: &Request, run: &Run, env: &Environment) -> Result<Estimate,
     Ok(Estimate::new(run, &earlier, request.settings.calls.jobs.value))
 }
 
-/// The settings that somebody has set and that this search does not use.
+/// Prints the settings that are set but not used by this search.
 fn tell_unused(request: &Request, plan: &Plan, printer: Printer) {
     if let Some(unused) = search::unused(plan, request.settings.of()) {
         printer.talk(&unused);
     }
 }
 
-/// What a search may cost, before it begins. The built-in agent costs nothing.
+/// Prints what a search may cost, before it starts. The built-in agent costs nothing.
 fn tell_price(request: &Request, plan: &Plan, env: &Environment, printer: Printer) -> Result<(), Complaint> {
     if plan.task.searches() && plan.roles.values().any(|cast| cast.agent != offline::NAME) {
         let estimate = estimate(request, &unbegun(plan)?, env)?;
@@ -283,7 +283,7 @@ fn first_steps(run: &mut Run) -> Vec<String> {
     }
 }
 
-/// What `tune` was told, for a run that it takes up.
+/// Returns the arguments of `tune` for a run that it resumes.
 fn args_of(args: &TuneArgs) -> ResumeArgs {
     ResumeArgs {
         run: RunArgs { run: None },

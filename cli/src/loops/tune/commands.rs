@@ -1,4 +1,4 @@
-//! The run commands on a run of `tune`.
+//! The run commands for a run of `tune`.
 
 use crate::loops::tune::{improvers, judges};
 use serde_json::Value;
@@ -62,7 +62,7 @@ impl LoopCommands for Tune {
         let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
         let compared = run.state.shipment.as_ref().filter(|shipment| shipment.is_compared());
         facts.extend(compared.map(|shipment| ("verdict", verdicts::verdict(run, shipment))));
-        // What the search claims is no more said once it was compared.
+        // The score that the search claims is not shown after a comparison.
         let score = match compared {
             Some(shipment) => run.final_score().map(|score| ("score", shipment.champion, score)),
             None => run.best().map(|(best, score)| ("best", best, score)),
@@ -138,7 +138,7 @@ impl LoopCommands for Tune {
         report::whole_json(objects, run)
     }
 
-    /// A round, or a candidate.
+    /// Shows a round or a candidate.
     fn part(known: &Known<Self>, part: &str, _: &Objects) -> Result<String, Complaint> {
         match part.parse::<u32>() {
             Ok(number) => round(known, number),
@@ -198,7 +198,7 @@ impl LoopCommands for Tune {
         Ok(Exit::Reached)
     }
 
-    /// What its champion has replaced, and what its commands have displaced.
+    /// The only copies are what its champion has replaced and what its commands have displaced.
     fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
         let names = plain::one_line(&Self::members(&known.run.plan).join(", "));
         let candidates = &known.run.state.candidates;
@@ -290,7 +290,7 @@ fn decided(run: &Run, decision: &Decision) -> String {
     }
 }
 
-/// A round's pages, as they stand on the disk.
+/// Reads a round's pages from disk.
 fn round(known: &Known<Tune>, number: u32) -> Result<String, Complaint> {
     let round = known.run.state.rounds.iter().find(|round| round.number == number).ok_or_else(|| {
         Complaint::input(format!("run {} has no round {number}", known.run.plan.run))
@@ -301,7 +301,7 @@ fn round(known: &Known<Tune>, number: u32) -> Result<String, Complaint> {
     Ok(report::evaluation(&known.run, round) + "\n" + &changes)
 }
 
-/// More than any page of ours has.
+/// Larger than any page that we write.
 const LARGEST: u64 = 64 << 20;
 
 fn read(path: &SafePath) -> String {

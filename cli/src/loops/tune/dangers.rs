@@ -1,4 +1,4 @@
-//! The dangers of a version, in words: what a person looks at before it replaces the skill.
+//! The dangers of a version, in words: a person looks at them before the version replaces the skill.
 
 use serde_json::{Value, json};
 use skilltune_phases::edit::Danger;
@@ -7,12 +7,12 @@ use skilltune_phases::loops::tune::Run;
 
 use crate::text::plain;
 
-/// Those of the champion.
+/// Returns the dangers of the champion.
 pub fn of_champion(run: &Run) -> Vec<String> {
     run.state.shipment.as_ref().map(|shipment| of(run, shipment.champion)).unwrap_or_default()
 }
 
-/// One line each, with the member's name where there are several.
+/// Returns one line per danger, with the member's name if there are several.
 pub fn of(run: &Run, candidate: CandidateId) -> Vec<String> {
     let named = |(place, danger): (_, &Danger)| {
         let folder =

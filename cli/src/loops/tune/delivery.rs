@@ -1,4 +1,4 @@
-//! How the skill comes to its executor: what is set, held against what the agent can do.
+//! The way the skill gets to its executor: the setting is checked against what the agent supports.
 
 use skilltune_orchestrator::agent::{Agent, Skills};
 use skilltune_phases::delivery::Delivery;

@@ -1,4 +1,4 @@
-//! The improvers of a run in words, where there are several: what the edits of each have earned.
+//! The improvers of a run in words, if there are several: what the edits of each have gained.
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::tune::turns::{self, Earned};
@@ -8,17 +8,17 @@ use skilltune_phases::plan::Cast;
 use crate::loops::tune::words;
 use crate::text::figures::{count, percent};
 
-/// The agent of an improver.
+/// Returns the agent of an improver.
 pub fn agent(run: &Run, by: Improver) -> String {
     run.plan.roles.get(&by.role()).map_or_else(|| by.role().to_string(), Cast::shown)
 }
 
-/// Nothing, where there is one improver.
+/// Returns nothing if there is only one improver.
 fn several(run: &Run) -> Option<Vec<Earned>> {
     Some(turns::earned(run)).filter(|earned| earned.len() > 1)
 }
 
-/// What each has earned, in one line.
+/// Returns what each has gained, in one line.
 pub fn told(run: &Run) -> Option<String> {
     let each = several(run)?.into_iter().map(|one| {
         let (agent, edits) = (agent(run, one.by), count(one.turns, "edit"));
@@ -35,7 +35,7 @@ pub fn told(run: &Run) -> Option<String> {
     Some(each.collect::<Vec<_>>().join("; "))
 }
 
-/// Null, where there is one improver.
+/// Returns null if there is only one improver.
 pub fn json(run: &Run) -> Value {
     let each = several(run).map(|earned| {
         let of = |one: Earned| {
@@ -43,7 +43,7 @@ pub fn json(run: &Run) -> Value {
                 "role": one.by.role(),
                 "agent": agent(run, one.by),
                 "edits": one.turns,
-                // Edits of which trials have shown something, and what these have earned in all, each between -1 and 1.
+                // Edits whose trials have shown something, and their total gain, each between -1 and 1.
                 "seen": one.seen,
                 "earned": (one.sum * 1000.0).round() / 1000.0,
             })

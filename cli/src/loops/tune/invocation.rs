@@ -1,4 +1,4 @@
-//! Skills that only a person can call: an executor that has to find them by itself never uses them.
+//! Skills that only a person can call: an executor that must find skills by itself never uses them.
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_phases::delivery::Delivery;
@@ -10,11 +10,11 @@ use crate::loops::tune::request::{Purpose, Request};
 use crate::loops::tune::sides::Version;
 use crate::terminal::complaint::Complaint;
 
-/// What an agent reads of a page before it loads the skill is at its beginning.
+/// The part that an agent reads before it loads the skill is at the start of the page.
 const MOST: u64 = 1 << 20;
 
-/// Refuses a run in which no trial could use the skill. Of all agents that find skills by themselves, those that can also call one
-/// by its name know the key.
+/// Refuses a run in which no trial could use the skill. Among the agents that find skills by themselves, only those
+/// that can also call a skill by name know the key.
 pub fn refuse_uncallable(request: &Request) -> Result<(), Complaint> {
     let Delivery::Installed { .. } = request.delivery else { return Ok(()) };
     let agent = &request.casting.of(&Role::EXECUTOR).agent;
@@ -36,18 +36,18 @@ pub fn refuse_uncallable(request: &Request) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// The names and pages of the skills that are tried, as they are now.
+/// Returns the current names and pages of the skills that are tried.
 fn pages(request: &Request) -> Vec<(String, String)> {
     match &request.purpose {
         Purpose::Improve => request.members.iter().filter_map(of_folder).collect(),
         Purpose::Calibrate { skills, .. } => skills.iter().filter_map(of_folder).collect(),
         Purpose::Compare(sides) => sides.iter().filter_map(|side| of_version(&side.version)).collect(),
-        // Nothing is executed, or without a skill.
+        // Nothing is executed, or the trials have no skill.
         Purpose::Regrade(_) | Purpose::Try { .. } => Vec::new(),
     }
 }
 
-/// A page that cannot be read is refused elsewhere.
+/// Returns name and page of a skill. An unreadable page is refused elsewhere.
 fn of_folder(skill: &Skill) -> Option<(String, String)> {
     let bytes = SafePath::below(&skill.path, "SKILL.md").read(MOST).ok()??;
     Some((skill.name.clone(), String::from_utf8(bytes).ok()?))

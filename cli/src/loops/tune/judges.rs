@@ -1,4 +1,4 @@
-//! The judges of a final comparison in words: who was asked, who is not believed, and how far they agree.
+//! The judges of a final comparison in words: who was asked, who is not trusted, and how far they agree.
 
 use skilltune_phases::loops::tune::anchor::Tally;
 use skilltune_phases::loops::tune::panel::{self, Juror};
@@ -6,7 +6,7 @@ use skilltune_phases::loops::tune::{Run, Seat};
 
 use crate::text::figures::count;
 
-/// The agent in a seat.
+/// Returns the agent in a seat.
 pub fn agent(run: &Run, seat: Seat) -> String {
     run.plan
         .roles
@@ -34,7 +34,7 @@ pub fn consulted(run: &Run, close: usize) -> String {
     format!("{} close: asking {} too", count(close, "scenario"), others.join(" and "))
 }
 
-/// A line for each judge that was tested, and one on how far they agree; nothing, where none was.
+/// Returns a line for each tested judge, and one on how far they agree; nothing if none was tested.
 pub fn told(run: &Run) -> Vec<String> {
     let jurors = panel::jurors(run).into_iter().filter(|juror| juror.tally != Tally::default());
     let close = count(run.state.panel.close.len(), "close scenario");

@@ -1,4 +1,4 @@
-//! How often the scenarios that a plan holds out have decided before: each time one more version may win by luck.
+//! Counts how often the held-out scenarios of a plan have decided before: each time one more version may win by luck.
 
 use std::collections::HashSet;
 
@@ -7,12 +7,12 @@ use skilltune_phases::target::Member;
 
 use crate::runs::Runs;
 
-/// Each run knows how many looks there were before it, so that the count survives runs that were deleted.
+/// Returns the number of looks before this run. Each run stores it, so that the count survives deleted runs.
 pub fn before(plan: &Plan, runs: &Runs) -> u32 {
     let own = held_out(plan);
     let names = |plan: &Plan| members(plan, |member| member.name.to_string());
     let paths = |plan: &Plan| members(plan, |member| member.path.clone());
-    // To judge the same trials anew is one more look; the skills of such a run have no place.
+    // Regrading the same trials is one more look; the skills of such a run have no place.
     let has_no_place = |plan: &Plan| plan.task.regraded().is_some();
     let is_like = |other: &Plan| {
         let is_same_place = has_no_place(plan) || has_no_place(other) || paths(other) == paths(plan);
@@ -21,7 +21,7 @@ pub fn before(plan: &Plan, runs: &Runs) -> u32 {
     runs.like::<Tune>(is_like).iter().map(so_far).max().unwrap_or(0)
 }
 
-/// Those of the runs before it, and its own.
+/// Returns the looks before this run plus its own.
 pub fn so_far(run: &Run) -> u32 {
     let tested = run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some());
     run.plan.task.looks_before + u32::from(tested && run.plan.basis() == Basis::HeldOut)

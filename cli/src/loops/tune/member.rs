@@ -1,4 +1,4 @@
-//! What there is to say of a skill's content before it is tried: its pages, its programs, and what of it no agent sees.
+//! Describes a skill's content before it is tried: its pages, its programs, and the files hidden from agents.
 
 use std::path::{Path, PathBuf};
 
@@ -26,16 +26,16 @@ pub struct Key {
     pub held: Held,
 }
 
-/// What keeps the answers of a suite from agents.
+/// The files that are hidden from agents because they hold answers of a suite.
 #[derive(Debug, Default)]
 pub struct Withheld {
-    /// No agent sees these.
+    /// The hidden paths.
     pub paths: Vec<String>,
-    /// What people are told, one line each.
+    /// Notes for the user, one line each.
     pub notes: Vec<String>,
 }
 
-/// A member with what there is to say of its start.
+/// Returns the member with a description of its start.
 pub fn described(member: Member, content: &Content, hidden: Vec<String>) -> Member {
     let own = || content.files.files().iter().filter(|file| !is_below(&file.path, &hidden));
     let is_page = |file: &&File| is_markdown(&file.path) && !matches!(file.body, Body::Link { .. });
@@ -47,13 +47,13 @@ pub fn described(member: Member, content: &Content, hidden: Vec<String>) -> Memb
 
 const MAIN: &str = "SKILL.md";
 
-/// Test files inside the skill's folder, which agents must not see.
+/// Returns the test files inside the skill's folder, which agents must not see.
 pub fn hidden(skill: &Path, tests: &[PathBuf], manifest: &Manifest) -> Vec<String> {
     let own = tests.iter().filter_map(|path| path.strip_prefix(skill).ok()?.to_str());
     with_evals(own.map(str::to_owned).collect(), manifest)
 }
 
-/// The same with the folder of the skill's own suite, if it has one.
+/// Returns the paths, with the folder of the skill's own suite if it has one.
 pub fn with_evals(paths: Vec<String>, manifest: &Manifest) -> Vec<String> {
     let evals = manifest.entries().iter().any(|entry| entry.path.as_path() == Path::new(EVALS));
     let is_apart = |path: &String| !path.is_empty() && !Path::new(path).starts_with(EVALS);
@@ -64,7 +64,7 @@ pub fn with_evals(paths: Vec<String>, manifest: &Manifest) -> Vec<String> {
     own
 }
 
-/// The answer keys among the files that are not hidden anyway. What `SKILL.md` says is no secret of other files.
+/// Returns the answer keys among the files that are not yet hidden. Text of `SKILL.md` is not secret in other files.
 pub fn keys(files: &Files, hidden: &[String], scenarios: &[Scenario]) -> Vec<Key> {
     let page = files.get(MAIN).and_then(File::text).unwrap_or_default();
     let keys = AnswerKeys::new(scenarios, page);
@@ -79,7 +79,7 @@ pub fn keys(files: &Files, hidden: &[String], scenarios: &[Scenario]) -> Vec<Key
     found
 }
 
-/// Withholds the answer keys, but never `SKILL.md`: that it holds answers is only said.
+/// Hides the answer keys, but never `SKILL.md`: that it holds answers is only reported.
 pub fn withheld(files: &Files, hidden: &[String], scenarios: &[Scenario]) -> Withheld {
     let mut withheld = Withheld::default();
     for Key { path, held } in keys(files, hidden, scenarios) {

@@ -1,4 +1,4 @@
-//! The older run of a regrade: the trials that are taken over from it, and its plan.
+//! The older run of a regrade: its plan, and the trials that are reused.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 use crate::agents::{Casting, Part};
 use crate::loops::tune::member::withheld;
 
-/// What is taken over, and the plan of the run that it comes from.
+/// The reused trials, and the plan of the run that they come from.
 #[derive(Clone, Debug)]
 pub struct Older {
     pub plan: Arc<Plan>,
@@ -31,8 +31,8 @@ impl Older {
         &self.regrading.regraded
     }
 
-    /// The older run's versions under the names that they have there. Nothing is ever placed where its skills are, so the
-    /// suite is locked in their place.
+    /// Returns the older run's versions under their names in that run. Nothing is ever written to the paths of its
+    /// skills, so the suite is locked instead.
     pub fn target(&self, suite: &Path) -> (Aim, Vec<Member>) {
         let named = |which: &str| format!("{}/{which}", self.regraded().run).into();
         let (start, challenger) = match self.plan.task.aim.sides() {
@@ -50,7 +50,7 @@ impl Older {
         (Aim::Compare(Box::new(sides)), self.plan.task.target.members.iter().map(member).collect())
     }
 
-    /// What its trials could see of the answers that they are judged by now, one line each.
+    /// Returns which of the current answers its trials could see, one line each.
     pub fn answers_seen(&self, objects: &Objects) -> Vec<String> {
         let Regrading { scenarios, start, challenger, .. } = &self.regrading;
         let mut seen = BTreeSet::new();
@@ -74,7 +74,7 @@ impl Older {
         seen.iter().map(|path| format!("the trials of {run} could see {path}, which holds answers")).collect()
     }
 
-    /// The agents of the older run, and over them those of today's settings. The panel is today's, if there is one.
+    /// Returns the agents of the older run, overridden by today's settings. The panel is today's, if there is one.
     pub fn roles(&self, casting: &Casting) -> Roles {
         let then = |spec: &RoleSpec| self.plan.roles.get(&spec.role).filter(|_| !spec.is_optional).cloned();
         let cast = |spec: &RoleSpec| {
@@ -85,7 +85,7 @@ impl Older {
     }
 }
 
-/// Why a scenario is left out, in words for people.
+/// Returns why a scenario is left out, in words for people.
 pub fn told(why: LeftOut) -> &'static str {
     match why {
         LeftOut::Gone => "no longer in the suite",

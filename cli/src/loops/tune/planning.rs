@@ -1,4 +1,4 @@
-//! From a request to a plan: the target as it stands, hashed, and everything that decides, frozen.
+//! Turns a request into a plan: hashes the target as it is, and freezes everything that decides.
 
 use std::path::{Path, PathBuf};
 
@@ -33,14 +33,14 @@ use crate::terminal::complaint::{Complaint, Kind, ours};
 use crate::text::figures::count;
 use crate::text::plain::shell_path;
 
-/// A plan without anything being written: what a dry run shows.
+/// Makes a plan without writing anything, as shown by a dry run.
 pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
     build(request, home, epoch, (None, request.scenarios.clone()), None, |path| {
         Ok(indexes.scan(path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
 
-/// The plan of the run that a sketch has named, its target in the store.
+/// Makes the plan of the run that a sketch has named, and stores its target.
 pub fn plan(
     request: &Request,
     home: &Home,
@@ -71,13 +71,13 @@ fn build(
     let mut scenarios = scenarios;
     let Target { aim, members, answers } = target(request, &scenarios, (home, store), look)?;
     let mut drawn = false;
-    // What is calibrated is the search that may follow.
+    // A calibration is about the search that may follow.
     let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
     if searches && !request.this_suite_only {
         let fewest = request.rules.confidence.fewest_pairs();
         drawn = split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
     } else if !matches!(request.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
-        // Nothing is kept from a search, where there is none.
+        // Without a search, no scenario is held out from it.
         for scenario in &mut scenarios {
             scenario.held_out = false;
         }
@@ -120,13 +120,13 @@ fn build(
         search::choose(&mut plan, request.settings.of(), drawn)?;
     }
     if plan.is_structural() {
-        // Less than all of it is no goal: what counts is whether findings are left.
+        // Only the full score is a goal: what counts is whether findings are left.
         plan.task.rules.threshold = Score::FULL;
     }
     plan.ceilings = priced::ceilings(&request.settings, &request.casting, &Tune::most_calls(&plan))?;
     plan.seed = request.seed.unwrap_or_else(|| {
         let Task { target, scenarios, contract, .. } = &plan.task;
-        // By what they are, wherever they stand.
+        // The seed depends on what they are, not on where they are.
         let members: Vec<_> = target.members.iter().map(|member| (&member.name, member.start)).collect();
         seed(&(members, scenarios, contract))
     });
@@ -136,7 +136,7 @@ fn build(
     Ok(plan)
 }
 
-/// What a run is for, the skills as they stand, and what their files hold of the answers.
+/// The aim of a run, the skills as they are, and the answers that their files hold.
 struct Target {
     aim: Aim,
     members: Vec<Member>,
@@ -191,11 +191,11 @@ fn target(
     }
 }
 
-/// Answers that no other kind of run shares: what one run has selected by must not decide another one.
+/// Returns an epoch that other kinds of runs do not share: what one run has selected by must not decide another.
 fn apart(request: &Request, plan: &Plan) -> u64 {
     match &plan.task.aim {
         Aim::Compare(two) if plan.epoch == 0 => match &request.purpose {
-            // What the judge has answered there is answered.
+            // The answers of the older run's judge are reused.
             Purpose::Regrade(older) => older.plan.epoch,
             Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => {
                 seed(&(plan.task.target.members[0].start, &two.trees))
@@ -206,12 +206,13 @@ fn apart(request: &Request, plan: &Plan) -> u64 {
     }
 }
 
-/// Refuses a comparison that cannot show anything. A single task may run: it is no suite, and the report calls it weak evidence.
+/// Refuses a comparison that cannot show anything. A single task may run: it is not a suite, and the report calls it
+/// weak evidence.
 fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
     let many = plan.task.scenarios.len();
     match plan.task.aim {
         Aim::Improve => {}
-        // How many would be needed is what it tells.
+        // Such a run reports how many would be needed.
         Aim::Try { .. } | Aim::Calibrate { .. } => return Ok(()),
         Aim::Compare(_) => return too_few_to_compare(plan),
     }
@@ -271,7 +272,7 @@ fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
         .hint(format!("to try them again, run `skilltune compare {start} {challenger} --suite {suite}`")))
 }
 
-/// A member without any files, where there is no skill.
+/// Returns a member without any files, for a run without a skill.
 fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
     Ok(Member {
         name: name.parse().map_err(|error| Complaint::of(Kind::Input, &error))?,
@@ -285,7 +286,7 @@ fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
     })
 }
 
-/// The suite, and what its checks grade with.
+/// Returns the paths of the suite and of the files that its checks grade with.
 fn tests(request: &Request) -> Vec<PathBuf> {
     let suite = request.suite.iter().map(|suite| PathBuf::from(&suite.path));
     let graders = request.scenarios.iter().flat_map(|scenario| {

@@ -1,4 +1,4 @@
-//! What calls would cost, in words; and the price of an answer that the final comparison did not give.
+//! The cost of calls in words, and the price of an answer that the final comparison did not give.
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
@@ -15,7 +15,7 @@ pub fn calls(calls: &MostCalls) -> String {
     count(usize::try_from(all).unwrap_or(usize::MAX), "call")
 }
 
-/// In money and time.
+/// Formats a cost as money and time.
 pub fn worth(cost: &Cost) -> String {
     let usd =
         cost.usd.map_or_else(|| "cost unknown".to_owned(), |usd| format!("about {}", figures::dollars(usd)));
@@ -26,7 +26,7 @@ pub fn worth(cost: &Cost) -> String {
     format!("{usd}, {time}")
 }
 
-/// What an answer would take, or that none of reasonable size would give one.
+/// Returns what an answer would cost, or that no comparison of reasonable size would give one.
 pub fn told(run: &Run) -> Option<String> {
     let price = price::of(run)?;
     let now = Now::of(run);
@@ -65,7 +65,7 @@ impl Now {
         Self { scenarios: run.state.measure.scenarios().len(), trials: run.confirm(), scenario }
     }
 
-    /// What of it a way would change.
+    /// Describes what a way would change of this size.
     fn more(&self, way: &Way) -> String {
         if way.scenarios > self.scenarios {
             format!("{} instead of {}", count(way.scenarios, self.scenario), self.scenarios)
@@ -75,7 +75,7 @@ impl Now {
     }
 }
 
-/// No ways: the versions are too close.
+/// Returns the price as data. No ways mean that the versions are too close.
 pub fn json(run: &Run) -> Option<Value> {
     let price = price::of(run)?;
     let way = |way: &Way| {
@@ -101,7 +101,7 @@ mod tests {
     use crate::progress::look::{Letters, Look};
     use crate::terminal::style::Style;
 
-    /// Of six scenarios the first is searched, and on the others a draft has these scores, where the start has 50.
+    /// Compares six scenarios: the first is searched, on the others a draft has these scores and the start has 50.
     fn compared(fresh: [u32; 5]) -> Run {
         let mut plan = plan(&["haiku"], 6);
         plan.task.scenarios.iter_mut().skip(1).for_each(|scenario| scenario.held_out = true);

@@ -1,4 +1,4 @@
-//! Progress of a `tune` run for people: a few lines a round, then a chart and a summary.
+//! Progress of a `tune` run for people: a few lines per round, then a chart and a summary.
 
 pub mod chart;
 pub mod judged;
@@ -24,13 +24,13 @@ use crate::terminal::style::Style;
 use crate::text::width::{around, cut, wrapped};
 use crate::text::{figures, plain};
 
-/// How much of the target a run's champion changes, if there is one.
+/// The size of the champion's changes to the target, if there is a champion.
 pub type Changed = Box<dyn Fn(&Run) -> Option<DiffSize>>;
 
 impl Narrated for Tune {
     type Shelf = Changed;
 
-    /// Reads the store only when the run has a champion; a store that cannot be read costs a line and no run.
+    /// Reads the store only if the run has a champion; an unreadable store costs one line, not the run.
     fn shelf(objects: Objects) -> Changed {
         Box::new(move |run| {
             let champion = run.candidate(run.state.shipment.as_ref()?.champion)?;
@@ -49,7 +49,7 @@ impl Narrated for Tune {
         }
         let width = talk.look.width;
         match decision {
-            // The header names the two, and the end their verdict.
+            // The header names the two versions, and the end gives the verdict.
             Decision::Compare { .. } | Decision::Scored(_) | Decision::Ship(_)
                 if comparing::of(run).is_some() => {}
             Decision::Keep(_) | Decision::Drop { .. } => round_ended(talk, run),
@@ -75,7 +75,7 @@ impl Narrated for Tune {
                 let fell = figures::count(scenarios.len(), "scenario");
                 talk.say(&wrapped(&format!("trying {fell} again that got much worse"), width, "  "));
             }
-            // Whoever is asked needs the verdict now; to all others the end tells it, first of all.
+            // A person who is asked needs the verdict now; otherwise the end shows it first.
             Decision::Ship(shipment) if asks(run, shipment) => {
                 talk.say(&lines::shipped(run, shipment, width));
             }
@@ -95,7 +95,7 @@ impl Narrated for Tune {
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
         if unaided::is_one(run) {
-            // The findings of the suite are the data.
+            // The findings on the suite are printed later, as data.
             return talk.say(&lines::unaided(run, talk.look.width));
         }
         if calibrating::is_one(run) {
@@ -143,12 +143,12 @@ fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
     talk.say(&told);
 }
 
-/// A search may end before its last round has chosen what to edit.
+/// Returns whether the last round has chosen what to edit; a search may end before that.
 fn has_chosen(run: &Run) -> bool {
     run.state.rounds.last().is_some_and(|round| round.targets.is_some())
 }
 
-/// What is edited next, and what is left alone.
+/// Prints what is edited next, and what is left alone.
 fn chosen(talk: &mut Talk<Tune>, run: &Run) {
     let (lines, style) = (targets::chosen(run, talk.look.width), talk.look.talk);
     talk.say(&lines.iter().map(|line| line.painted(style)).collect::<Vec<_>>());
@@ -182,7 +182,7 @@ fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) 
     };
     let name = plain::one_line(words::member(run, member));
     let after = format!(": {what}: {}", plain::one_line(&failure.why));
-    // A reason may be long: the name keeps its place, and the end of the reason gives way.
+    // A reason may be long: the name is kept, and the end of the reason is cut.
     let name = around("  ", &name, "", talk.look.width / 3);
     talk.say(&[cut(&format!("{name}{after}"), talk.look.width)]);
 }

@@ -1,6 +1,6 @@
-//! Prompts of a person's own: the files that settings name, read as they are when a run is made ready.
+//! The user's own prompts: the files that settings name, read when a run is prepared.
 //!
-//! Whoever writes what the judge is told decides what a score is worth: a project's pages are used once they are trusted.
+//! The judge's prompt decides what a score is worth, so a project's pages are used only once they are trusted.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::trust::{Consent, Named, TrustStore};
 
 const MOST_BYTES: u64 = 256 << 10;
 
-/// The files of the pages that are a person's own.
+/// The files of the user's own pages.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
     own: Vec<OwnPage>,
@@ -46,19 +46,19 @@ impl Pages {
         Ok(Self { own })
     }
 
-    /// Whether a run would take the pages that the project names; nothing where it names none.
+    /// Returns whether a run would use the pages that the project names, or `None` if it names none.
     pub fn trusted(settings: &Settings, env: &Environment) -> Option<bool> {
         let named = |page| matches!(settings.of::<PromptSettings>().of(page).origin, Origin::Project(_));
         let trusted = |pages: Self| pages.are_trusted(settings, env);
         Page::ALL.into_iter().any(named).then(|| Self::read(settings).is_ok_and(trusted))
     }
 
-    /// Whether none of them is a project's that nobody has trusted.
+    /// Returns whether all pages of the project are trusted.
     pub fn are_trusted(&self, settings: &Settings, env: &Environment) -> bool {
         self.ensure_trusted(settings, env, Consent::Asked(None)).is_ok()
     }
 
-    /// The files, each with the page that it is.
+    /// Returns the files, each with its page.
     pub fn files(&self) -> impl Iterator<Item = (Page, &TextFile)> {
         self.own.iter().map(|own| (own.page, &own.file))
     }
@@ -79,7 +79,7 @@ impl Pages {
         trust::ensure(named_in, &files, Named::Prompts(&names), &TrustStore::new(env), consent)
     }
 
-    /// What the pages say, once nothing is wrong with them.
+    /// Returns the texts of the pages after checking them.
     pub fn checked(&self) -> Result<Prompts, Complaint> {
         for OwnPage { page, file, .. } in &self.own {
             prompt::check(*page, file.text()).map_err(|faulty| {
@@ -91,7 +91,7 @@ impl Pages {
         Ok(self.texts())
     }
 
-    /// What they say, with nothing rendered.
+    /// Returns the texts without rendering them.
     pub fn texts(&self) -> Prompts {
         let mut prompts = Prompts::default();
         for OwnPage { page, file, .. } in &self.own {
@@ -101,7 +101,7 @@ impl Pages {
     }
 }
 
-/// A page stands with the settings that name it: no link leads out of their folder.
+/// Reads a page in the folder of the settings that name it. No symlink may lead out of that folder.
 fn read(folder: &Path, path: &Path) -> Result<TextFile, Complaint> {
     let named = folder.join(path);
     let shown = named.display();

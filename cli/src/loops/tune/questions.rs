@@ -1,4 +1,4 @@
-//! What `tune` asks before it begins.
+//! The questions that `tune` asks before it starts.
 
 use clap::ValueEnum as _;
 use skilltune_phases::target::Mode;

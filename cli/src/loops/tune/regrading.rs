@@ -1,4 +1,4 @@
-//! A run that judges the trials of an older one anew, from its flags to its end.
+//! A run that regrades the trials of an older one, from its flags to its end.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ pub fn run(
     trying::show_or_begin((request, &pages), &suite, (&args.run_flags, args.trust), env, printer)
 }
 
-/// The judge that a flag or the settings name, or else that of the older run; none where nothing has to be judged.
+/// Returns the judge from a flag, the settings or the older run; none if there is nothing to judge.
 fn casting(older: &Older, settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
     if older.regrading.regraded.judged == 0 {
         return Ok(Casting::from([]));
@@ -54,7 +54,7 @@ fn casting(older: &Older, settings: &Settings, env: &Environment) -> Result<Cast
     }
 }
 
-/// The scenarios that are judged anew, with what the suite brings for them.
+/// Returns the scenarios to regrade, with what the suite brings for them.
 fn tried(older: &Older, suite: &Suite, found: bool, env: &Environment) -> Result<Tried, Complaint> {
     let scenarios = older.regrading.scenarios.clone();
     let names = older.plan.task.target.members.iter().map(|member| member.name.to_string());

@@ -1,4 +1,4 @@
-//! What a run of `tune` leaves for people to read.
+//! The reports of a run of `tune` for people.
 
 pub mod calibrating;
 pub mod changes;
@@ -25,7 +25,7 @@ pub use changes::{Diff, changes};
 pub use evaluation::evaluation;
 pub use final_report::final_report;
 
-/// The report of a run, whatever it is for.
+/// Returns the report of a run with any aim.
 pub fn whole(objects: &Objects, run: &Run) -> String {
     match run.plan.task.aim {
         Aim::Improve => {
@@ -39,7 +39,7 @@ pub fn whole(objects: &Objects, run: &Run) -> String {
     }
 }
 
-/// The same for scripts.
+/// Returns the same report for scripts.
 pub fn whole_json(objects: &Objects, run: &Run) -> Value {
     let mut report = json::report(run);
     report["context"] = contexts::json(objects, run);

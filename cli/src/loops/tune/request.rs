@@ -1,6 +1,6 @@
-//! What `tune` is asked to do, once nothing is left to be guessed: skills, scenarios, rules, agents.
+//! The request to `tune`, with nothing left to guess: skills, scenarios, rules, agents.
 //!
-//! Everything is looked up and checked here, and nothing is written but a person's trust.
+//! Everything is looked up and checked here; only the user's trust is written.
 
 use std::path::{Path, PathBuf};
 
@@ -41,21 +41,21 @@ use crate::trust::pinned::Pins;
 use crate::trust::{Consent, Named, TrustStore};
 use crate::{agents, trust};
 
-/// One run: several skills that are no chain are several requests.
+/// One run: several skills that are not a chain are several requests.
 #[derive(Clone, Debug)]
 pub struct Request {
     pub purpose: Purpose,
-    /// The folder that `.skilltune` stands in.
+    /// The folder that contains `.skilltune`.
     pub project: PathBuf,
     pub mode: Mode,
     pub members: Vec<Skill>,
     pub scenarios: Vec<Scenario>,
     pub starts: Starts,
-    /// Where they come from, if not from the command line.
+    /// The source of the scenarios, if not the command line.
     pub suite: Option<tune::Suite>,
-    /// The percentage of them that is kept for the final comparison.
+    /// The percentage of scenarios that is held out for the final comparison.
     pub held_out: u32,
-    /// Whether the final comparison is to rest on the scenarios of the search.
+    /// Whether the final comparison uses the scenarios of the search.
     pub this_suite_only: bool,
     pub rules: Rules,
     pub casting: Casting,
@@ -65,34 +65,34 @@ pub struct Request {
     pub apply: Apply,
     pub fail_on: FailOn,
     pub prompts: Prompts,
-    /// The files of a project that it may run, as they are trusted.
+    /// The project files that the run may execute, as they were trusted.
     pub pinned: Vec<Pins>,
-    /// Whether the system holds what it runs to its folders.
+    /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
-    /// A hash of the inputs otherwise.
+    /// By default a hash of the inputs.
     pub seed: Option<u64>,
 }
 
-/// What a run is for.
+/// The purpose of a run.
 #[derive(Clone, Debug)]
 pub enum Purpose {
     Improve,
-    /// To try the scenarios without a skill, so often.
+    /// Try the scenarios without a skill this many times.
     Try {
         trials: u32,
     },
-    /// To try this skill or chain as it is, so often on each scenario.
+    /// Try this skill or chain as it is, this many times per scenario.
     Calibrate {
         skills: Vec<Skill>,
         trials: u32,
     },
     Compare(Box<[Side; 2]>),
-    /// To judge the trials of an older run anew.
+    /// Regrade the trials of an older run.
     Regrade(Box<Older>),
 }
 
 impl Request {
-    /// The answers that the run takes over from an older one.
+    /// Returns the answers that the run reuses from an older one.
     pub fn answers(&self) -> &[Done] {
         match &self.purpose {
             Purpose::Regrade(older) => &older.regrading.answers,
@@ -101,7 +101,7 @@ impl Request {
     }
 }
 
-/// Reads a command line into requests, asking the person, if there is one, what the flags leave open.
+/// Turns a command line into requests, and asks the user, if there is one, what the flags leave open.
 pub fn requests(
     args: &TuneArgs,
     env: &Environment,
@@ -112,11 +112,11 @@ pub fn requests(
     let named = named_mode(args)?;
     let mut suite = args.suite.as_ref().map(|path| Suite::read(&env.cwd.join(path))).transpose()?;
     if args.tools.is_some() {
-        // A flag goes over files.
+        // A flag overrides files.
         let scenarios = suite.iter_mut().flat_map(|suite| &mut suite.scenarios);
         scenarios.for_each(|scenario| scenario.tools = None);
     }
-    // What the settings lack is said before anything is asked.
+    // Missing settings are reported before anything is asked.
     let mut stand_in = StandIn { person: asked, agreed: None };
     let first = Draft::new(skills[..1].to_vec(), args, env, &mut stand_in)?;
     search::wish(first.settings.of())?;
@@ -133,7 +133,7 @@ pub fn requests(
             draft.prefer(preset, args);
         }
     }
-    // Last, for it may write; and a dry run runs nothing.
+    // Last, because it may write; and a dry run runs nothing.
     if !args.run.only_shows() {
         let consent = Consent::of(args.trust, asked);
         for draft in &mut drafts {
@@ -160,7 +160,7 @@ pub fn requests(
     requests.collect()
 }
 
-/// Asks for trust where a suite has programs run. Returns the files that they are, or read.
+/// Asks for trust if a suite has programs to run. Returns the files that they are, or read.
 pub fn ensure_trusted(
     suite: &Suite,
     env: &Environment,
@@ -173,7 +173,7 @@ pub fn ensure_trusted(
     Ok(suite.pins(files, env))
 }
 
-/// A request that may still have to be asked about.
+/// A request that may still need answers.
 struct Draft {
     project: PathBuf,
     members: Vec<Skill>,
@@ -203,13 +203,13 @@ impl Draft {
         Ok(Self { project, members, settings, casting, delivery, pages, pinned: Vec::new() })
     }
 
-    /// An answer goes over the files and under the flags.
+    /// Sets the preset that was answered: it overrides files, and flags override it.
     fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
         self.settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
         lay_tune_flags(&mut self.settings, args);
     }
 
-    /// What a page says is tried out here, if it is trusted: it is not, where nothing is run.
+    /// Builds the request and tries out its prompts, if they are trusted. They are not if nothing is run.
     fn request(
         mut self,
         mode: Mode,
@@ -250,8 +250,8 @@ impl Draft {
     }
 }
 
-/// A person who is there is asked before their skill is replaced, unless they said otherwise themselves: a project's file
-/// may be somebody else's. Nor does such a file alone send anything to a server.
+/// Decides how to apply. A user who is present is asked before their skill is replaced, unless they set something else:
+/// a project's file may be someone else's. Such a file alone does not send anything to a server either.
 fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
     let is_theirs = set.origin.is_persons();
     match set.value.into() {
@@ -262,7 +262,7 @@ fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
     }
 }
 
-/// Where settings were looked for is no riddle, unless the skill is in another project than whoever types.
+/// Adds where settings were looked for, if the skill is in another project than the user's folder.
 pub fn naming(complaint: Complaint, project: &Path, env: &Environment) -> Complaint {
     if project == env.project_here() {
         return complaint;
@@ -272,7 +272,7 @@ pub fn naming(complaint: Complaint, project: &Path, env: &Environment) -> Compla
         .hint("pass --project DIR to use another project")
 }
 
-/// The built-in agent, for roles that nobody has: offered to a person, once, and never taken in silence.
+/// The built-in agent for roles without an agent: offered to the user once, and never used silently.
 struct StandIn<'a> {
     person: Option<&'a dyn Answers>,
     agreed: Option<bool>,
@@ -299,7 +299,7 @@ impl StandIn<'_> {
 const OFFER: &str =
     "Some roles have no agent. Use the built-in agent for them? It needs no model and checks structure only.";
 
-/// Whether no flag says how much the search may spend.
+/// Returns whether no flag says how much the search may spend.
 fn preset_matters(args: &TuneArgs) -> bool {
     args.preset.is_none() && args.runs.is_none() && args.max_iterations.is_none()
 }
@@ -315,7 +315,7 @@ fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {
     }
 }
 
-/// A chain of one is a single skill.
+/// Chooses the mode. A chain of one is a single skill.
 fn mode(named: Option<Mode>, skills: usize, asked: Option<&dyn Answers>) -> Result<Mode, Complaint> {
     match (named, asked) {
         _ if skills == 1 => Ok(Mode::Single),

@@ -16,12 +16,12 @@ use crate::loops::tune::args::TuneArgs;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-/// What a skill is tried on when nobody says what for.
+/// The task for a skill if the user gives none.
 pub const GENERAL: &str = "Use the skill for a typical task of the kind that it describes, from its first step to its last, \
 and leave everything that it promises. Choose realistic input yourself: one ordinary case, and one at the edge of what \
 the skill should cover.";
 
-/// What a skill or a chain is tried on.
+/// The tasks that a skill or a chain is tried on.
 #[derive(Clone, Debug, Default)]
 pub struct Tried {
     pub scenarios: Vec<Scenario>,
@@ -30,14 +30,14 @@ pub struct Tried {
 }
 
 impl Tried {
-    /// What the command line says, where it says anything. A suite that a skill brings along is for when it does not.
+    /// Returns the tasks of the command line, if any. A suite that a skill brings along is used only without them.
     pub fn given(args: &TuneArgs, suite: Option<Suite>) -> Result<Option<Self>, Complaint> {
         let says = suite.is_some() || tasks(args).next().is_some();
         says.then(|| Self::of(args, suite)).transpose()
     }
 
-    /// A suite's scenarios and those of the command line, or the general task. The requirements of the flags hold for the
-    /// tasks of the flags.
+    /// Returns a suite's scenarios and those of the command line, or the general task. The requirements of the flags
+    /// apply to the tasks of the flags.
     pub fn of(args: &TuneArgs, suite: Option<Suite>) -> Result<Self, Complaint> {
         let found = args.suite.is_none();
         if let Some(suite) = suite.as_ref().filter(|suite| is_all_held_out(suite)) {
@@ -54,7 +54,7 @@ impl Tried {
         Ok(tried)
     }
 
-    /// All scenarios of a suite that count; `found` where nobody named it.
+    /// Returns all scenarios of a suite that count; `found` if the user did not name it.
     pub fn of_suite(suite: Suite, found: bool) -> Result<Self, Complaint> {
         let path = suite.path.display().to_string();
         if suite.scenarios.is_empty() {
@@ -63,7 +63,7 @@ impl Tried {
             return Err(complaint.hint("complete them, and remove `draft` from those that should count"));
         }
         let drafts: Vec<Name> = suite.drafts.iter().map(|draft| draft.id.clone()).collect();
-        // What is to be said of drafts is that they do not count.
+        // Notes that are only about drafts are dropped: it is enough to say that drafts do not count.
         let is_of_drafts =
             |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(|id| drafts.contains(id));
         let notes = suite.notes.iter().filter(|note| !is_of_drafts(note)).map(|note| note.to_string().into());
@@ -71,7 +71,7 @@ impl Tried {
         Ok(Self { scenarios: suite.scenarios, starts: suite.starts, suite: Some(told) })
     }
 
-    /// The same for these members: files of the skill that scenarios bring come from the version on trial.
+    /// Adapts the tasks to these members: files of the skill that scenarios bring come from the version on trial.
     #[must_use]
     pub fn of_skills(mut self, members: &[Skill]) -> Self {
         let suite = self.suite.as_ref().map(|suite| PathBuf::from(&suite.path));
@@ -82,9 +82,9 @@ impl Tried {
         self
     }
 
-    /// Whether it can be tried here, and on these members.
+    /// Checks whether it can be tried here, and on these members.
     pub fn check(&self, members: &[Skill], delivery: &Delivery, env: &Environment) -> Result<(), Complaint> {
-        // Where the executor finds the skill.
+        // The folder where the executor finds the skill.
         let place = delivery.at().unwrap_or(SKILL).split('/').next().unwrap_or_default();
         for scenario in &self.scenarios {
             let brought = self.starts.of(&scenario.id);
@@ -122,7 +122,7 @@ fn is_all_held_out(suite: &Suite) -> bool {
     !suite.scenarios.is_empty() && suite.scenarios.iter().all(|scenario| scenario.held_out)
 }
 
-/// The programs that a scenario names without a folder, and what needs each: nothing that a trial leaves is in `PATH`.
+/// Returns the programs that a scenario names without a folder, and what needs each: `PATH` has no files of a trial.
 fn programs(scenario: &Scenario) -> Vec<(String, &str)> {
     let setup = scenario.setup.as_ref().map(|argv| (format!("the set-up of `{}`", scenario.id), argv));
     let checks = scenario.demands.iter().filter_map(|demand| {
@@ -139,7 +139,7 @@ fn tasks(args: &TuneArgs) -> impl Iterator<Item = String> {
     said.map(|text| text.trim().to_owned()).filter(|task| !task.is_empty())
 }
 
-/// The first number that no scenario before it has taken.
+/// Returns the first number that no earlier scenario uses.
 fn next_id(scenarios: &[Scenario]) -> Name {
     let ids = (scenarios.len() + 1..).map(numbered);
     let mut free = ids.filter(|id| scenarios.iter().all(|scenario| scenario.id != *id));

@@ -1,7 +1,7 @@
-//! Which search a run gets, `draft` or `rounds`, and how many runs of the executor a search by drafts gets.
+//! The choice of a search, `draft` or `rounds`, and of the number of executor runs for a search by drafts.
 //!
-//! A flag counts before a file, and the user's own file before a project's, so that a user can limit what a run costs. If
-//! nothing is set, the search is by drafts wherever that is possible.
+//! A flag counts before a file, and the user's own file before a project's, so that a user can limit what a run costs.
+//! If nothing is set, the search is by drafts wherever that is possible.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
 use crate::text::figures::count;
 
-/// A search that somebody has asked for.
+/// A requested search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     /// By its name.
@@ -25,7 +25,7 @@ pub enum Wish {
     Rounds,
 }
 
-/// Who has set something. Who comes later decides.
+/// The source of a value. Later ones override earlier ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Nobody,
@@ -46,7 +46,7 @@ impl Source {
     }
 }
 
-/// What flags and files ask for, if anything.
+/// Returns the search that flags and files ask for, if any.
 pub fn wish(tune: &TuneSettings) -> Result<Option<Wish>, Complaint> {
     let (runs, rounds) = (Source::of(&tune.runs.origin), Source::of(&tune.max_iterations.origin));
     let named = Source::of(&tune.search.origin);
@@ -86,8 +86,8 @@ fn shown(file: &Path) -> String {
     file.display().to_string()
 }
 
-/// Makes it a search by drafts if the settings ask for that, or if they ask for no rounds and the plan has enough scenarios.
-/// `drawn`: nobody chose which scenarios are held out.
+/// Switches to a search by drafts if the settings ask for it, or if they ask for no rounds and the plan has enough
+/// scenarios. `drawn`: the held-out scenarios were drawn, not chosen.
 pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), Complaint> {
     let wish = wish(tune)?;
     if matches!(wish, Some(Wish::Rounds | Wish::Named(SearchName::Rounds))) {
@@ -97,7 +97,7 @@ pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), C
         return match wish.filter(|_| plan.task.aim == Aim::Improve) {
             Some(Wish::Named(_)) => Err(obstacle.told(plan).hint("or pass --search rounds")),
             Some(Wish::Runs { by_flag: true }) => Err(obstacle.told(plan).hint("or leave out --runs")),
-            // A file may be for many skills, and not each has a suite.
+            // A file may be for many skills, and not all of them have a suite.
             Some(Wish::Runs { by_flag: false } | Wish::Rounds) | None => Ok(()),
         };
     }
@@ -119,7 +119,7 @@ pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), C
     refuse_too_few_runs(plan, runs)
 }
 
-/// The settings that somebody has set and that this run does not use, in a sentence.
+/// Returns the settings that are set but not used by this run, in a sentence.
 pub fn unused(plan: &Plan, tune: &TuneSettings) -> Option<String> {
     let (search, keys) = match plan.task.rules.search {
         Search::Draft { .. } => (
@@ -152,14 +152,14 @@ fn refuse_too_few_runs(plan: &Plan, runs: u32) -> Result<(), Complaint> {
     .hint(format!("pass --runs {} or more", runs as usize + missing)))
 }
 
-/// What keeps a plan from a search by drafts.
+/// The reason why a plan cannot use a search by drafts.
 enum Obstacle {
     Scenarios(usize),
     Pairs(usize),
     Structure,
 }
 
-/// With fewer, a draft is tried on the very scenario that it was made for.
+/// With fewer, a draft is tried on the same scenario that it was made for.
 const FEWEST_SCENARIOS: usize = 2;
 
 impl Obstacle {
@@ -194,13 +194,13 @@ impl Obstacle {
     }
 }
 
-/// The built-in agent answers alike each time, and rounds drop an edit of it that does harm.
+/// Returns whether the built-in agent is used: it always gives the same answer, and rounds drop a harmful edit of it.
 fn has_built_in(plan: &Plan) -> bool {
     [Role::EVALUATOR, Role::IMPROVER].iter().any(|role| plan.roles.of(role).agent == offline::NAME)
 }
 
-/// What a preset gives, or as many more as a search needs: each member of a chain takes its share. None, where no reasonable
-/// number is enough.
+/// Returns the preset's number, or more if a search needs more: each member of a chain takes its share. `None` if no
+/// reasonable number is enough.
 fn fitting(plan: &Plan, preset: u32, drawn: bool) -> Option<u32> {
     const MOST_MORE: u32 = 32;
     let members = u32::try_from(plan.task.target.members.len()).unwrap_or(u32::MAX);

@@ -1,4 +1,4 @@
-//! `[tune]` and `[prompts]`: what a search and its agents are told.
+//! `[tune]` and `[prompts]`: the settings of a search and its agents.
 
 use clap::ValueEnum;
 use skilltune_orchestrator::snapshot::RelPath;
@@ -107,7 +107,7 @@ impl TuneSettings {
         self.unfold_preset(origin);
     }
 
-    /// Of a search by rounds: whether it drafts is decided when the plan is made.
+    /// Returns the rules of a search by rounds: whether it drafts is decided when the plan is made.
     pub fn rules(&self) -> Rules {
         Rules {
             max_iterations: self.max_iterations.value,
@@ -250,7 +250,7 @@ impl From<ModeName> for Mode {
 
 readable_words!(Preset, SearchName, ApplyWhen, DeliveryName, ToolsName);
 
-/// Where a page stands, below the folder of the settings that name it.
+/// The path of a page, below the folder of the settings that name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PagePath(pub RelPath);
 

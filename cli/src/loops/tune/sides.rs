@@ -1,4 +1,4 @@
-//! The two versions of a comparison: looked up, sound, and ready to be stored.
+//! The two versions of a comparison: looked up, checked, and ready to be stored.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::loops::tune::member::{self, Content};
 use crate::runs::store_check;
 use crate::terminal::complaint::{Complaint, ours};
 
-/// A version, and what the person called it.
+/// A version, and the user's name for it.
 #[derive(Clone, Debug)]
 pub struct Side {
     pub called: String,
@@ -34,7 +34,7 @@ pub enum Version {
         hidden: Vec<String>,
         /// Its `SKILL.md`.
         page: String,
-        /// What its run holds of its plugin.
+        /// The part of its plugin that its run holds.
         plugin: Option<Plugin>,
     },
     /// A folder of a git revision.
@@ -45,7 +45,7 @@ pub enum Version {
 }
 
 impl Side {
-    /// The skill's own name, if there is a skill.
+    /// Returns the skill's own name, if there is a skill.
     pub fn name(&self) -> Option<&str> {
         match &self.version {
             Version::Nothing => None,
@@ -65,7 +65,7 @@ impl Side {
         }
     }
 
-    /// What trials hold of the plugin that this version belongs to. Of a revision it is not known.
+    /// Returns the part of this version's plugin that trials get. Unknown for a revision.
     pub fn plugin(&self, member: &Member, store: Option<&Objects>) -> Result<Option<Plugin>, Complaint> {
         match &self.version {
             Version::Folder(skill) => plugin::of(&skill.path, member, store),
@@ -74,7 +74,7 @@ impl Side {
         }
     }
 
-    /// Stores what no folder holds.
+    /// Stores a version that is not in a folder.
     pub fn store(&self, objects: &Objects) -> Result<(), Complaint> {
         match &self.version {
             Version::Nothing => objects.put_manifest(&Manifest::default()).map(drop).map_err(ours),
@@ -84,7 +84,7 @@ impl Side {
         }
     }
 
-    /// Its content, and what of it is no part of the skill.
+    /// Returns its content, and the files that are not part of the skill.
     fn content(
         &self,
         tests: &[PathBuf],
@@ -112,7 +112,7 @@ impl Side {
     }
 }
 
-/// The files of a version from elsewhere that stand in it as a test stands in the skill's folder.
+/// Returns the files of a foreign version whose paths match the tests in the skill's folder.
 fn like_tests(name: &str, tests: &[PathBuf], manifest: &Manifest) -> Vec<String> {
     let is_test = |path: &Path| tests.iter().any(|test| test.ends_with(Path::new(name).join(path)));
     let entries = manifest.entries().iter().filter(|entry| !matches!(entry.node, Node::Link { .. }));
@@ -120,7 +120,7 @@ fn like_tests(name: &str, tests: &[PathBuf], manifest: &Manifest) -> Vec<String>
     own.filter_map(|entry| entry.path.as_path().to_str().map(str::to_owned)).collect()
 }
 
-/// The first version as the start of the target's only member, and the second as what it is compared with.
+/// Returns the first version as the start of the target's only member, and the second as its challenger.
 pub fn compared(
     sides: &[Side; 2],
     of: &Member,

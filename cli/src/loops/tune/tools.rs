@@ -1,4 +1,4 @@
-//! A shell for the executor: where it may have one, and who keeps its commands to the workspace.
+//! A shell for the executor: where it may have one, and what confines its commands to the workspace.
 
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::plan::Isolation;
@@ -8,7 +8,7 @@ use crate::agents::{Part, system_confines};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 
-/// Makes the executor one with a shell, or says why it cannot be. A command of the user's own has the tools that it has.
+/// Gives the executor a shell, or says why this is impossible. A custom command has the tools that it has.
 pub fn allow_shell(executor: &mut Part, settings: &Settings) -> Result<(), Complaint> {
     let agent = &executor.agent;
     if agent.via().is_none() && agent.isolation() == Isolation::User {

@@ -110,7 +110,7 @@ pub struct TrialFlags {
     pub run: RunFlags,
 }
 
-/// They override files.
+/// Applies the flags, which override files.
 pub fn lay_regrade_flags(settings: &mut Settings, flags: &RegradeArgs) {
     let own = PerRole { executor: None, evaluator: flags.evaluator.as_ref(), improver: None };
     apply_role_flags(settings, None, &own);
@@ -118,7 +118,7 @@ pub fn lay_regrade_flags(settings: &mut Settings, flags: &RegradeArgs) {
     lay_run(settings, &flags.run_flags);
 }
 
-/// They override files.
+/// Applies the flags, which override files.
 pub fn lay_trial_flags(settings: &mut Settings, flags: &TrialFlags) {
     let tune = settings.of_mut::<TuneSettings>();
     override_with(&mut tune.confidence, flags.confidence, "--confidence");

@@ -1,5 +1,5 @@
-//! A run that tries a skill and changes nothing, from its flags to its end: `compare`, `calibrate`. `suite check --try` makes its
-//! own request.
+//! A run that tries a skill and changes nothing, from its flags to its end: `compare`, `calibrate`. `suite check --try`
+//! makes its own request.
 
 use crate::args::overrides::override_with;
 use crate::args::shared::RunFlags;
@@ -38,7 +38,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::questions::Person;
 use crate::trust::Consent;
 
-/// The suite that is named, or else the first that one of these skills brings along.
+/// Returns the named suite, or else the first that one of these skills brings along.
 pub fn suite(flags: &TrialFlags, skills: &[&Path], env: &Environment) -> Result<(Suite, bool), Complaint> {
     if let Some(path) = &flags.suite {
         return Ok((Suite::read(&env.cwd.join(path))?, false));
@@ -51,7 +51,7 @@ pub fn suite(flags: &TrialFlags, skills: &[&Path], env: &Environment) -> Result<
     Err(Complaint::input("no suite of tasks").hint("pass --suite FILE; `skilltune suite new` drafts one"))
 }
 
-/// Shows the request if the flags ask for no more, else runs it.
+/// Shows the request if the flags ask only for that, else runs it.
 pub fn show_or_begin(
     (request, pages): (Request, &Pages),
     suite: &Suite,
@@ -69,7 +69,7 @@ pub fn show_or_begin(
     begin((request, pages), suite, (sketch.run, epoch), manner, env, printer)
 }
 
-/// Runs what was requested and sketched, once the suite's programs and the project's agents are trusted.
+/// Runs the sketched request, once the suite's programs and the project's agents are trusted.
 pub fn begin(
     (request, pages): (Request, &Pages),
     suite: &Suite,
@@ -95,17 +95,17 @@ pub fn begin(
     failure::told::<Tune>(went, format, &home, &name, printer)
 }
 
-/// What is tried on what.
+/// The purpose of a run, the skills on trial, and their tasks.
 pub struct What {
     pub purpose: Purpose,
-    /// The name of each, and what stands for it in lists and locks: nothing is ever written there.
+    /// The name of each, and its path for lists and locks: nothing is ever written there.
     pub skills: Vec<Skill>,
     pub tried: Tried,
-    /// Fresh trials of each version in a comparison, if somebody said how many.
+    /// Fresh trials of each version in a comparison, if set.
     pub confirm: Option<u32>,
 }
 
-/// What a run is made of besides its skill and its scenarios.
+/// The parts of a run besides its skill and its scenarios.
 pub struct Trying<'a> {
     pub flags: &'a TrialFlags,
     pub env: &'a Environment,
@@ -129,7 +129,7 @@ impl<'a> Trying<'a> {
         lay_trial_flags(&mut settings, flags);
         override_with(&mut settings.optional_roles.panel, panel.cloned(), "--panel");
         agents::fill(&mut settings, env);
-        // Nobody improves anything: that role stays with the executor's agent, so that no other has to be there.
+        // Nothing is improved: that role gets the executor's agent, so that no other agent is needed.
         settings.roles.improver = settings.roles.executor.clone();
         let casting = agents::cast(Tune::ROLES, &settings, env, BuiltIn::Knows)
             .map_err(|complaint| request::naming(complaint, project, env))?;
@@ -139,12 +139,12 @@ impl<'a> Trying<'a> {
         Ok(Self { flags, env, printer, settings, project, casting, delivery, pages })
     }
 
-    /// Whether executors look for the skill by themselves.
+    /// Returns whether executors look for the skill by themselves.
     pub fn is_installed(&self) -> bool {
         self.delivery.at().is_some()
     }
 
-    /// Whether the built-in agent, which only looks at skills, would do any of the work.
+    /// Returns whether the built-in agent, which only looks at skills, would do any of the work.
     pub fn is_built_in(&self) -> bool {
         self.casting.values().any(|part| part.agent.name == offline::NAME)
     }
@@ -156,12 +156,12 @@ impl<'a> Trying<'a> {
         show_or_begin((request, &pages), suite, (&flags.run, flags.trust), env, printer)
     }
 
-    /// What a person's own pages say is read later: they are not trusted yet.
+    /// Builds the request. The user's own pages are read later: they are not trusted yet.
     fn request(mut self, what: What) -> Result<(Request, Pages), Complaint> {
         let What { purpose, skills: members, tried, confirm } = what;
         let mut scenarios = tried.scenarios;
         if self.flags.tools.is_some() {
-            // A flag goes over files.
+            // A flag overrides files.
             for scenario in &mut scenarios {
                 scenario.tools = None;
             }

@@ -1,4 +1,4 @@
-//! What the program has to know of `tune`.
+//! The facts about `tune` that the program needs.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,8 @@ impl Ui for Tune {
         plan.task.target.members.iter().map(|member| PathBuf::from(&member.path)).collect()
     }
 
-    /// When the final comparison is decided, all that is left is a person's word and the target's replacement.
+    /// Returns whether agents may still be called: after the final comparison, only the user's answer and the
+    /// replacement of the target are left.
     fn may_call(run: &Run) -> bool {
         run.state.shipment.is_none()
     }

@@ -1,6 +1,6 @@
 //! `suite check --try`: a run that tries the scenarios of a suite without a skill.
 //!
-//! It is a run like any: journalled, resumable, and its answers are kept. Its target is the suite, which it never writes.
+//! It is a normal run: journaled, resumable, and its answers are kept. Its target is the suite, which it never writes.
 
 use crate::settings::common::OptionalRoles;
 use std::path::Path;
@@ -37,7 +37,7 @@ use crate::terminal::printer::Printer;
 use crate::terminal::questions::{Answers, Person};
 use crate::text::figures::count;
 
-/// Says what it will cost, asks, and runs it; what it shows is then in its journal.
+/// Shows the cost, asks, and runs it; its journal has the results.
 pub fn run(suite: &Suite, flags: &TryFlags, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let person = Person::present(env).filter(|_| !flags.yes);
     let skill = name(&suite.path);
@@ -53,12 +53,12 @@ pub fn run(suite: &Suite, flags: &TryFlags, env: &Environment, printer: Printer)
         printer.talk("not tried");
         return Ok(Exit::Reached);
     }
-    // What it shows is printed after it, as data.
+    // The results are printed after the run, as data.
     let manner = Manner { yes: flags.yes, trust: flags.trust, format: Streamed::Human };
     trying::begin((request, &pages), suite, (sketch.run, 0), manner, env, printer)
 }
 
-/// The scenarios that ask something of a trial without this skill, and which are left out and why.
+/// Returns the scenarios that ask something of a trial without this skill, and which are left out and why.
 pub fn asked(suite: &Suite, skill: &str) -> Result<(Vec<Scenario>, Vec<String>), Complaint> {
     let (mut asked, mut silent, mut about_use) = (Vec::new(), Vec::new(), Vec::new());
     let mut about_files = Vec::new();
@@ -106,7 +106,7 @@ fn request(
     let told = tune::Suite {
         path,
         found: false,
-        // `suite check` itself tells both.
+        // `suite check` itself reports both.
         drafts: Vec::new(),
         notes: Vec::new(),
         answers: Vec::new(),
@@ -145,7 +145,7 @@ fn request(
     Ok((request, pages))
 }
 
-/// Nobody improves anything: that role stays with the executor's agent, so that no other has to be there.
+/// Assigns the roles. Nothing is improved: that role gets the executor's agent, so that no other agent is needed.
 fn casting(settings: &mut Settings, flags: &TryFlags, env: &Environment) -> Result<Casting, Complaint> {
     let agent = || flags.agent.clone().map(Some);
     override_with(&mut settings.roles.executor, agent(), "--agent");
@@ -163,7 +163,7 @@ fn casting(settings: &mut Settings, flags: &TryFlags, env: &Environment) -> Resu
     Ok(casting)
 }
 
-/// The skill's, if the suite is its own, and otherwise the suite's: a name for folders and lists.
+/// Returns the skill's name, if the suite is its own, and otherwise the suite's: a name for folders and lists.
 fn name(suite: &Path) -> String {
     let own = suite.parent().filter(|folder| folder.ends_with("evals")).and_then(Path::parent);
     let name = own.and_then(Path::file_name).or_else(|| suite.file_stem());
@@ -171,7 +171,7 @@ fn name(suite: &Path) -> String {
     name.unwrap_or("suite").to_owned()
 }
 
-/// Whether the price is agreed to. Calls cost money, so whoever is not there to be asked has to say so beforehand.
+/// Returns whether the price is agreed to. Calls cost money, so a user who cannot be asked must agree beforehand.
 fn agreed(
     plan: &Plan,
     flags: &TryFlags,

@@ -21,7 +21,7 @@ const ADJUSTED: &str = "The difference in the verdict allows for having looked m
 const SEARCHED: &str =
     "Weaker evidence: compared on the scenarios of the search, which favour its best candidate.";
 
-/// In one line: what it is, by how much, and how sure that is.
+/// Returns the verdict in one line: what it is, by how much, and how sure that is.
 pub fn verdict(run: &Run, shipment: &Shipment) -> String {
     let confidence = run.plan.task.rules.confidence;
     let sure = |effect: Effect| {
@@ -62,19 +62,19 @@ fn named(run: &Run, scenarios: &[usize]) -> String {
     names.map(|scenario| scenario.id.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// With its sign, always.
+/// Formats points, always with a sign.
 pub fn signed(points: f64) -> String {
-    // No -0.0.
+    // Avoids -0.0.
     format!("{:+.1}", points + 0.0)
 }
 
-/// What the search had claimed of the difference.
+/// Returns the difference that the search had claimed.
 pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
     let claim = |id| run.search_score(id).map(skilltune_phases::score::Score::points);
     Some(claim(shipment.challenger?)? - claim(run.start())?)
 }
 
-/// Why the difference of the verdict is not the mean of the pairs, or more than what is true.
+/// Returns why the verdict's difference is not the mean of the pairs, or is larger than the true one.
 pub fn adjusted(run: &Run, shipment: &Shipment) -> Option<&'static str> {
     let is_early = shipment.looks < run.looks().len();
     match (shipment.effect, shipment.looks) {
@@ -84,7 +84,7 @@ pub fn adjusted(run: &Run, shipment: &Shipment) -> Option<&'static str> {
     }
 }
 
-/// How many false wins are to be expected by now, where the same scenarios have decided more than once.
+/// Returns how many false wins to expect by now, if the same scenarios have decided more than once.
 pub fn looks(run: &Run) -> Option<String> {
     let so_far = looks::so_far(run);
     let expected = f64::from(so_far) * run.plan.task.rules.confidence.alpha();
@@ -96,7 +96,7 @@ pub fn looks(run: &Run) -> Option<String> {
     })
 }
 
-/// Better, worse, or as before.
+/// Returns an arrow for better, worse, or unchanged.
 pub fn arrow(pair: &Pair) -> &'static str {
     match pair.difference() {
         difference if difference > 0.0 => "↑",
@@ -105,7 +105,7 @@ pub fn arrow(pair: &Pair) -> &'static str {
     }
 }
 
-/// What the verdict rests on.
+/// Returns what the verdict is based on.
 pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
     let scenarios = match run.plan.basis() {
         Basis::HeldOut => "held-out scenario",
@@ -123,7 +123,7 @@ pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
         .then(|| format!("{}, {trials} of each version on each", count(shipment.pairs.len(), scenarios)))
 }
 
-/// What became of the target.
+/// Returns what happened to the target.
 pub fn outcome_text(run: &Run) -> String {
     match run.proposed() {
         Some(Ok(proposal)) => proposed(run, proposal),
@@ -135,12 +135,12 @@ pub fn outcome_text(run: &Run) -> String {
     }
 }
 
-/// Whether more than a higher score shows that the winner is better.
+/// Returns whether more than a higher score shows that the winner is better.
 fn is_tested(run: &Run) -> bool {
     run.plan.is_structural() || run.state.shipment.as_ref().is_some_and(|shipment| shipment.effect.is_some())
 }
 
-/// What a winner has shown.
+/// Returns what a winner has shown.
 fn better(run: &Run) -> &'static str {
     if is_tested(run) { "The champion beat the start" } else { "The champion scored higher than the start" }
 }
@@ -154,7 +154,7 @@ fn proposed(run: &Run, proposal: &Proposal) -> String {
 fn of_target(run: &Run) -> String {
     let better = better(run);
     let told = match run.outcome() {
-        // A person has placed something since: what is there now is told beside it.
+        // The user has placed something since: the current content is reported beside it.
         Outcome::Improved if run.placed.is_some() => return format!("{better}, and the run applied it."),
         Outcome::Improved if is_tested(run) => return format!("{better} and was applied."),
         Outcome::Improved => return format!("{better} and was applied, as you said."),
@@ -219,7 +219,7 @@ fn unchanged(run: &Run) -> &'static str {
     }
 }
 
-/// Whether the run passes its pipeline, and if not, why; nothing where none asks, or nothing could be judged.
+/// Returns whether the run passes its pipeline, and if not, why; nothing without a pipeline or a judgement.
 pub fn fail_on(run: &Run) -> Option<String> {
     let fail_on = run.plan.task.fail_on;
     let is_judged = matches!(run.class(), Class::Reached | Class::Short);
@@ -249,7 +249,7 @@ fn failed(run: &Run, reason: &FailReason) -> String {
     }
 }
 
-/// How little the run shows, if it is little: its final comparison, or without one its scores.
+/// Returns how weak the evidence is, if it is: of the final comparison, or without one of the scores.
 pub fn caution(run: &Run) -> Option<String> {
     let shipment = run.state.shipment.as_ref()?;
     let is_scored = run.initial_score().is_some();

@@ -1,4 +1,4 @@
-//! How a run of `tune` and its parts are told in words, in the report and on the terminal alike.
+//! The words for a run of `tune` and its parts, used in the report and on the terminal.
 
 use std::path::Path;
 
@@ -26,18 +26,18 @@ const STRUCTURE_ONLY: &str =
 
 const NO_TASK: &str = "no task was given; each skill is tried on a typical task of its own choice";
 
-/// The members' names in their order.
+/// Returns the members' names in their order.
 pub fn target(run: &Run) -> String {
     let names: Vec<_> = run.plan.task.target.members.iter().map(|member| member.name.as_str()).collect();
     names.join(" -> ")
 }
 
-/// What an edit has changed, by the kinds of it.
+/// Returns the kinds of an edit in words.
 pub fn kinds(kinds: &[EditKind]) -> String {
     kinds.iter().map(|kind| kind.word()).collect::<Vec<_>>().join(", ")
 }
 
-/// The same in brackets, behind the member that was edited; nothing where nothing is known.
+/// Returns the same in brackets, to follow the edited member; empty if nothing is known.
 pub fn kinds_after(kinds: &[EditKind]) -> String {
     if kinds.is_empty() { String::new() } else { format!(" ({})", self::kinds(kinds)) }
 }
@@ -46,7 +46,7 @@ pub fn member(run: &Run, place: Place) -> &str {
     &run.plan.member(place).name
 }
 
-/// The same of a run: whose pages its agents are given, too.
+/// Returns the notes on a run, such as which prompts are the user's own.
 pub fn notes(plan: &Plan) -> Vec<String> {
     let own: Vec<&str> = plan.task.prompts.pages().map(Page::word).collect();
     let own = (!own.is_empty()).then(|| {
@@ -61,7 +61,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         )),
     };
     let structural = plan.is_structural().then(|| STRUCTURE_ONLY.to_owned());
-    // Where nothing runs, no task is done at all.
+    // If nothing runs, no task is done at all.
     let is_general = plan.task.scenarios.iter().any(|scenario| scenario.description == GENERAL);
     let general = (is_general && !plan.is_structural()).then(|| NO_TASK.to_owned());
     structural
@@ -80,7 +80,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-/// What of a suite counts, and what does not.
+/// Returns what of a suite counts, and what does not.
 fn suite(plan: &Plan) -> Option<String> {
     let suite = plan.task.suite.as_ref()?;
     let path = one_line(&suite.path);
@@ -107,7 +107,7 @@ fn suite(plan: &Plan) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// Which files hold answers of the suite.
+/// Returns which files hold answers of the suite.
 fn answers(plan: &Plan) -> Vec<String> {
     const MOST: usize = 5;
     let all = plan.task.suite.as_ref().map_or(&[][..], |suite| &suite.answers);
@@ -116,7 +116,7 @@ fn answers(plan: &Plan) -> Vec<String> {
     all.iter().take(MOST).map(|line| one_line(line)).chain(more).collect()
 }
 
-/// Which scenarios are left out because a trial would find their answers, and which trials may have seen them.
+/// Returns which scenarios are left out because a trial would find their answers, and which trials may have seen them.
 pub fn answers_found(run: &Run) -> impl Iterator<Item = String> {
     let scenarios = &run.plan.task.scenarios;
     let left_out = scenarios.iter().enumerate().filter_map(|(nth, scenario)| {
@@ -129,7 +129,7 @@ pub fn answers_found(run: &Run) -> impl Iterator<Item = String> {
     left_out.chain(opened)
 }
 
-/// What trials do not have of the plugins that skills belong to.
+/// Returns what trials lack of the plugins that skills belong to.
 fn plugins(plan: &Plan) -> Option<String> {
     let members = plan.task.target.members.iter().filter(|_| plan.task.regraded().is_none());
     let left_out = members.filter_map(|member| {
@@ -141,14 +141,14 @@ fn plugins(plan: &Plan) -> Option<String> {
     (!told.is_empty()).then(|| told.join("; "))
 }
 
-/// The first of many.
+/// Returns the first of many.
 fn shown(names: &[&str]) -> String {
     const MOST: usize = 5;
     let first = names[..names.len().min(MOST)].join(", ");
     if names.len() > MOST { format!("{first} and {} more", names.len() - MOST) } else { first }
 }
 
-/// Which scenarios a search may learn from.
+/// Returns which scenarios a search may learn from.
 pub fn scenarios(plan: &Plan) -> String {
     let count = count(plan.task.scenarios.len(), "scenario");
     match held_out(plan) {
@@ -161,7 +161,7 @@ fn held_out(plan: &Plan) -> usize {
     plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count()
 }
 
-/// On what the last contestants are compared.
+/// Returns the trials on which the last contestants are compared.
 pub fn fresh_trials(run: &Run) -> String {
     let compared = run.looks().last().map_or(0, |look| look.pairs);
     match held_out(&run.plan) {
@@ -170,7 +170,7 @@ pub fn fresh_trials(run: &Run) -> String {
     }
 }
 
-/// Skills whose scripts nobody runs: their scores show the rest.
+/// Names skills whose scripts are never run: their scores show only the rest.
 fn unrun(plan: &Plan) -> Option<String> {
     let executor = plan.roles.of(&Role::EXECUTOR);
     if plan.task.regraded().is_some() {
@@ -187,7 +187,7 @@ fn unrun(plan: &Plan) -> Option<String> {
     })
 }
 
-/// What the commands of an executor can reach. A command of the user's own has whatever shell it has.
+/// Returns what the executor's commands can access. A custom command has whatever shell it has.
 fn shell(plan: &Plan) -> Option<String> {
     let executor = plan.roles.of(&Role::EXECUTOR);
     let kept = match executor.rights {
@@ -213,14 +213,14 @@ fn shell(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Scenarios that are not judged anew.
+/// Returns the scenarios that are not regraded.
 fn left_out(plan: &Plan) -> Option<String> {
     let of = plan.task.regraded().filter(|of| !of.left_out.is_empty())?;
     let each = of.left_out.iter().map(|(id, why)| format!("{id} ({})", older::told(*why)));
     Some(format!("left out: {}", each.collect::<Vec<_>>().join(", ")))
 }
 
-/// What a step does, and to what.
+/// Returns what a step does, and to what.
 pub fn step(run: &Run, step: &Step) -> String {
     match step {
         Step::SetUp { scenario: nth, .. } => format!("setting up {}", scenario(run, *nth)),
@@ -252,7 +252,7 @@ pub fn scenario(run: &Run, nth: usize) -> &str {
     run.plan.task.scenarios.get(nth).map_or("an unknown scenario", |scenario| &scenario.id)
 }
 
-/// What a search may spend.
+/// Returns what a search may spend.
 pub fn budget(plan: &Plan) -> String {
     match runs(plan) {
         Some(runs) => count(runs as usize, "run"),
@@ -260,7 +260,7 @@ pub fn budget(plan: &Plan) -> String {
     }
 }
 
-/// The most runs of the executor, where it searches by drafts.
+/// Returns the maximum of executor runs in a search by drafts.
 pub fn runs(plan: &Plan) -> Option<u32> {
     match plan.task.rules.search {
         Search::Draft { runs, .. } => Some(runs),
@@ -268,7 +268,7 @@ pub fn runs(plan: &Plan) -> Option<u32> {
     }
 }
 
-/// Its name, as flags and settings have it.
+/// Returns its name in flags and settings.
 pub fn search(plan: &Plan) -> &'static str {
     match plan.task.rules.search {
         Search::Draft { .. } => "draft",
@@ -276,12 +276,12 @@ pub fn search(plan: &Plan) -> &'static str {
     }
 }
 
-/// Whether it searches by drafts: each round after the first tries one scenario.
+/// Returns whether it searches by drafts: each round after the first tries one scenario.
 pub fn is_by_single_trials(plan: &Plan) -> bool {
     plan.task.aim == Aim::Improve && matches!(plan.task.rules.search, Search::Draft { .. })
 }
 
-/// The scenario that is tried, or how many.
+/// Returns the scenario that is tried, or how many there are.
 pub fn tried(run: &Run, scenarios: &[usize]) -> String {
     match scenarios {
         [only] => one_line(scenario(run, *only)),
@@ -289,19 +289,19 @@ pub fn tried(run: &Run, scenarios: &[usize]) -> String {
     }
 }
 
-/// A statement that failed, or its id where the plan has no words for it.
+/// Returns a statement that failed, or its id if the plan has no text for it.
 pub fn statement(fault: &Fault) -> &str {
     if fault.statement.is_empty() { fault.criterion.as_str() } else { &fault.statement }
 }
 
-/// How often a statement has failed; where it was met more often, how often that was.
+/// Returns how often a statement has failed, or how often it was met if that is more.
 pub fn trials(fault: &Fault) -> String {
     let Fault { passed, failed, .. } = fault;
     let all = passed + failed;
     if passed > failed { format!("met in {passed} of {all}") } else { format!("failed {failed} of {all}") }
 }
 
-/// The members of a chain that may be at fault for what a round edits, the likeliest first.
+/// Returns the members of a chain that may be at fault for what a round edits, the likeliest first.
 pub fn at_fault(plan: &Plan, explanation: &Explanation) -> Option<String> {
     let members: Vec<String> = explanation
         .at_fault()
@@ -314,7 +314,7 @@ pub fn at_fault(plan: &Plan, explanation: &Explanation) -> Option<String> {
     (!members.is_empty()).then(|| members.join(", "))
 }
 
-/// What a search is for.
+/// Returns the goal of a search.
 pub fn goal(plan: &Plan) -> String {
     if plan.is_structural() {
         "no structural findings".to_owned()
@@ -354,13 +354,13 @@ pub fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// One word for where a measured round stands; none while it is measured.
+/// The status of a measured round in one word; none while it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// The first score: that of the target as it was found.
+    /// The first score: that of the target as found.
     Baseline,
     Kept,
-    /// The candidate had a score before; nothing new was tried.
+    /// The candidate already had a score; nothing new was tried.
     Again,
     Dropped,
     Incomplete,
@@ -393,7 +393,7 @@ impl Standing {
     }
 }
 
-/// One word for how the run came out, the original's where it has one.
+/// Returns one word for the result of the run, the original's if it has one.
 pub fn label(run: &Run) -> &'static str {
     match (run.class(), run.state.closed, run.state.stopped) {
         (Class::Open, ..) => "NOT ENDED",

@@ -1,4 +1,4 @@
-//! Runs for the tests of what is shown: the real loop, over answers that each test makes up.
+//! Runs for tests of the output: the real loop, with answers that each test makes up.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use jiff::Timestamp;
@@ -64,7 +64,7 @@ pub fn plan(members: &[&str], scenarios: usize) -> Plan {
     }
 }
 
-/// A search by single trials of scenarios that all ask for the same three things; every third one is held out.
+/// Returns a search by single trials of scenarios that all ask for the same three things; every third one is held out.
 pub fn by_single_trials(scenarios: usize, runs: u32) -> Plan {
     let mut plan = plan(&["refunds"], scenarios);
     plan.task.rules.search = Search::Draft { runs, drawn: false };
@@ -81,7 +81,7 @@ pub fn by_single_trials(scenarios: usize, runs: u32) -> Plan {
     plan
 }
 
-/// Of such a search: the first statement fails until it was edited twice, and the second fails once, in the fourth round.
+/// Plays such a search: the first statement fails until it was edited twice; the second fails once, in round 4.
 pub fn edited_twice() -> Play {
     let (mut others, mut edits) = (scored(&[], &[]), 0);
     play(by_single_trials(12, 24), move |run, step| match step {
@@ -190,7 +190,7 @@ pub fn failed<A>(kind: FailureKind, why: &str) -> event::Outcome<A> {
     Err(Failure::new(kind, why))
 }
 
-/// A judgement with evidence whose whole has this score, and each member of a chain one less than the one before.
+/// Returns a judgement with evidence and this total score; each member of a chain has one less than the one before.
 pub fn judged(run: &Run, score: u32) -> Outcome {
     let findings = [
         ("clarity.steps", Verdict::Pass, "1. Read the input.\n```\nquoted\n```"),
@@ -206,7 +206,7 @@ pub fn judged(run: &Run, score: u32) -> Outcome {
     judgement(run, score, Kind::Evidenced, &finding.collect())
 }
 
-/// Which of a scenario's statements were met.
+/// Returns a judgement that meets some of a scenario's statements.
 pub fn stated(run: &Run, scenario: usize, is_met: impl Fn(usize) -> bool) -> Outcome {
     let scenario = &run.plan.task.scenarios[scenario];
     let ids: Vec<_> = scenario.demands.iter().map(|demand| scenario.criterion(demand)).collect();
@@ -218,7 +218,7 @@ pub fn stated(run: &Run, scenario: usize, is_met: impl Fn(usize) -> bool) -> Out
     judgement(run, 50, Kind::Evidenced, &found.collect())
 }
 
-/// Numbers without evidence.
+/// Returns numbers without evidence.
 pub fn claimed(run: &Run, score: u32) -> Outcome {
     judgement(run, score, Kind::Claimed, &Findings::none())
 }
@@ -288,7 +288,7 @@ impl<L: Loop> Play<L> {
         self.records.push(record);
     }
 
-    /// Takes one step of the loop; none when the run is at its end.
+    /// Takes one step of the loop. Returns `None` at the end of the run.
     pub fn advance(
         &mut self,
         answer: &mut impl FnMut(&run::Run<L>, &L::Step) -> event::Outcome<L::Answer>,
@@ -328,7 +328,7 @@ impl<L: Loop> Play<L> {
     }
 }
 
-/// A judge of `tune` that is tested knows the two statements whose answer is known.
+/// Makes a tested judge of `tune` know the two statements with known answers.
 fn know(step: &dyn Any, outcome: &mut dyn Any) {
     let is_anchor =
         step.downcast_ref::<Step>().and_then(Step::asked).is_some_and(|asked| asked.anchor.is_some());
@@ -351,7 +351,7 @@ pub fn play<L: Loop>(
     whole
 }
 
-/// All goes well, and the candidates have these scores in the search, and those on fresh trials.
+/// Answers every step well: the candidates have these scores in the search, and those on fresh trials.
 pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
     move |run, step| match step {
         Step::SetUp { .. } => panic!("no scenario of this world is set up"),
@@ -376,7 +376,7 @@ pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step
     }
 }
 
-/// The how-manieth candidate of the run this is; the start is the first.
+/// Returns the position of this candidate in the run; the start is the first.
 fn nth(run: &Run, candidate: CandidateId) -> usize {
     run.state.candidates.iter().position(|known| known.id == candidate).unwrap()
 }

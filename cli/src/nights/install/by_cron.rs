@@ -14,7 +14,7 @@ pub struct Cron {
     crontab: Program,
 }
 
-/// What is told of a crontab that was changed.
+/// The name of the crontab in reports.
 const CRONTAB: &str = "your crontab";
 
 impl Cron {
@@ -43,7 +43,7 @@ impl Cron {
         Ok(vec![format!("the lines of {name} in {CRONTAB}")])
     }
 
-    /// The crontab, empty where there is none. Anything else that fails must not be taken for that: the whole crontab is
+    /// Reads the crontab; a missing one is empty. Any other failure must be an error, because the whole crontab is
     /// written back.
     fn read(&self) -> Result<Vec<u8>, Complaint> {
         let said = self.crontab.run(&["-l"], b"")?;

@@ -17,7 +17,7 @@ pub struct Launchd {
     launchctl: Program,
     home: PathBuf,
     folder: PathBuf,
-    /// What launchd calls the session of the user.
+    /// launchd's name for the user's session.
     domain: String,
 }
 

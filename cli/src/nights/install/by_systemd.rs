@@ -16,7 +16,7 @@ use crate::terminal::environment::Environment;
 pub struct Systemd {
     systemctl: Program,
     loginctl: Option<Program>,
-    /// The folder of the user's settings, which stays.
+    /// The folder of the user's settings, which is kept.
     config: PathBuf,
 }
 
@@ -27,7 +27,7 @@ impl Systemd {
         Some(Self { systemctl, loginctl: Program::find("loginctl", env), config })
     }
 
-    /// Whether a systemd of this user runs.
+    /// Returns whether this user has a running systemd.
     pub fn answers(&self) -> bool {
         self.systemctl(&["show-environment"]).is_ok()
     }
@@ -45,7 +45,7 @@ impl Systemd {
         let runs = || ["is-enabled", "is-active"].iter().all(|what| self.systemctl(&[what, &timer]).is_ok());
         let is_in_place = is_same && runs();
         if !is_in_place && let Err(complaint) = self.put(&files, &timer) {
-            // What was there before is there again; the complaint matters more than what may go wrong now.
+            // Restores the old files. The first error matters more than one from this cleanup.
             for ((path, _), old) in files.iter().zip(before) {
                 let _ = old.map_or_else(|| files::remove(path).map(|_| ()), |old| files::write(path, &old));
             }
@@ -62,7 +62,7 @@ impl Systemd {
         }
         self.systemctl(&["daemon-reload"])?;
         self.systemctl(&["enable", timer])?;
-        // A timer that runs gets its new time.
+        // A running timer takes its new time only after a restart.
         self.systemctl(&["restart", timer]).map(drop)
     }
 
@@ -77,7 +77,7 @@ impl Systemd {
         let answers = self.answers();
         if answers {
             self.systemctl(&["disable", "--now", &timer])?;
-            // When the timer last fired. Systemd older than 243 keeps an empty file of that.
+            // The time at which the timer last fired. Systemd older than 243 keeps an empty file for it.
             let _ = self.systemctl(&["clean", "--what=state", &timer]);
         }
         let mut removed = Vec::new();
@@ -91,13 +91,13 @@ impl Systemd {
         files::remove_empty(&self.folder(), &self.config);
         if answers {
             self.systemctl(&["daemon-reload"])?;
-            // Units that never failed have nothing to be forgotten.
+            // Fails harmlessly for units that never failed.
             let _ = self.systemctl(&["reset-failed", &service, &timer]);
         }
         Ok(removed)
     }
 
-    /// What a user has to know whose systemd ends with the last session.
+    /// Returns a hint for a user whose systemd ends with their last session.
     fn lingering(&self) -> Option<String> {
         let user = rustix::process::getuid().as_raw().to_string();
         let asked = ["show-user", "--property=Linger", "--value", &user];

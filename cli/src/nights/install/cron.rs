@@ -1,14 +1,14 @@
-//! The lines of a crontab, and a crontab with and without them. What else it holds stays byte for byte.
+//! The lines of a crontab, and a crontab with and without them. Its other content is kept byte for byte.
 
 use std::ops::Range;
 
 use crate::nights::install::job::Job;
 use crate::terminal::complaint::Complaint;
 
-/// The longest command that Debian's cron takes.
+/// The longest command that Debian's cron accepts.
 const LONGEST: usize = 998;
 
-/// Our lines: the job between two comments, by which it is found again.
+/// Returns our lines: the job between two comments, which mark it for later.
 pub fn block(job: &Job) -> Result<String, Complaint> {
     let command = command(job);
     if command.len() > LONGEST {
@@ -32,8 +32,8 @@ fn end(name: &str) -> String {
     format!("# {name}: end (`skilltune night uninstall` removes these lines)")
 }
 
-/// `env` sets what skilltune needs, so that no line of ours changes the environment of other jobs. It would take a path
-/// with `=` for a variable; `nice` takes it for a program. Cron mails whatever a job prints.
+/// Builds the command. `env` sets what skilltune needs, so that our lines do not change the environment of other jobs.
+/// `env` would read a path with `=` as a variable; `nice` reads it as a program. Cron mails all output of a job.
 fn command(job: &Job) -> String {
     let env = job.env.iter().map(|(name, value)| format!("{name}={value}"));
     let nice = ["/usr/bin/nice", "-n", "10"].map(str::to_owned);
@@ -42,9 +42,9 @@ fn command(job: &Job) -> String {
     words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
 }
 
-/// One word for cron first, then for the shell that cron starts. Cron ends a command at `%`, and takes `\%` for it; some
-/// take `\\` for one backslash, and some leave both as they are. So `\%` is outside of quotes, where the shell
-/// too takes it for `%`, and no two backslashes are next to each other.
+/// Quotes one word for cron and then for the shell that cron starts. Cron ends a command at `%`, and reads `\%` as `%`;
+/// some crons read `\\` as one backslash, and some leave both as they are. So `\%` is outside of quotes, where the
+/// shell too reads it as `%`, and no two backslashes are next to each other.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-=:".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -62,7 +62,7 @@ fn quoted(word: &str) -> String {
     quoted + "'"
 }
 
-/// A crontab with the job: in the place where it was, else at the end.
+/// Returns a crontab with the job: at its old position, else at the end.
 pub fn with(crontab: &[u8], job: &Job) -> Result<Vec<u8>, Complaint> {
     let block = block(job)?;
     let place = place(crontab, &job.name)?.unwrap_or(crontab.len()..crontab.len());
@@ -72,13 +72,13 @@ pub fn with(crontab: &[u8], job: &Job) -> Result<Vec<u8>, Complaint> {
     Ok([before, line_end, block.as_bytes(), &crontab[place.end..]].concat())
 }
 
-/// A crontab without the job of that name; none where it has no such job.
+/// Returns a crontab without the job of that name; none if it has no such job.
 pub fn without(crontab: &[u8], name: &str) -> Result<Option<Vec<u8>>, Complaint> {
     let place = place(crontab, name)?;
     Ok(place.map(|place| [&crontab[..place.start], &crontab[place.end..]].concat()))
 }
 
-/// Where our lines are.
+/// Returns the range of our lines.
 pub fn place(crontab: &[u8], name: &str) -> Result<Option<Range<usize>>, Complaint> {
     let (begin, end) = (begin(name), end(name));
     let (mut begins, mut ends, mut at) = (Vec::new(), Vec::new(), 0);

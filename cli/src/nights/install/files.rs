@@ -1,4 +1,4 @@
-//! Files in a person's own configuration.
+//! Files in a user's own configuration.
 #![expect(clippy::disallowed_methods, reason = "the folders are the user's own")]
 
 use std::io;
@@ -9,10 +9,10 @@ use skilltune_orchestrator::disk::atomic::{self, Durability};
 
 use crate::terminal::complaint::{Complaint, ours};
 
-/// More than any text of ours has.
+/// More than any of our texts has.
 const MOST: u64 = 1 << 20;
 
-/// What a file holds now; nothing where it is missing.
+/// Reads a file; none if it is missing.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Complaint> {
     match disk::read(path, MOST) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -21,14 +21,14 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Complaint> {
     }
 }
 
-/// Writes a file, and the folders that it needs. A symlink at its place is replaced.
+/// Writes a file and creates its folders. Replaces a symlink at its path.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Complaint> {
     let folder = path.parent().expect("a file is in a folder");
     std::fs::create_dir_all(folder).map_err(|error| failed("create the folder", folder, error))?;
     atomic::replace(path, bytes, Durability::Barrier).map_err(ours)
 }
 
-/// Removes a file or a symlink, and says whether it was there.
+/// Removes a file or a symlink, and returns whether it existed.
 pub fn remove(path: &Path) -> Result<bool, Complaint> {
     match std::fs::remove_file(path) {
         Ok(()) => Ok(true),
@@ -37,11 +37,11 @@ pub fn remove(path: &Path) -> Result<bool, Complaint> {
     }
 }
 
-/// Removes folders that are empty, up to one that stays.
+/// Removes empty folders, up to one that is kept.
 pub fn remove_empty(folder: &Path, stays: &Path) {
     let below = folder.ancestors().take_while(|folder| *folder != stays);
     for folder in below.map(PathBuf::from) {
-        // One that is not empty is somebody's.
+        // A folder that is not empty belongs to something else.
         if std::fs::remove_dir(folder).is_err() {
             return;
         }

@@ -1,4 +1,5 @@
-//! A workflow of GitHub Actions: the jobs in eight shards, each with what it remembers of earlier nights, and one morning.
+//! A workflow of GitHub Actions: the jobs in eight shards, each with its history of earlier nights, and one morning
+//! page.
 
 use crate::nights::install::job::Job;
 use crate::terminal::complaint::Complaint;
@@ -7,14 +8,14 @@ const TEMPLATE: &str = include_str!("github.yml");
 
 pub fn workflow(job: &Job) -> Result<String, Complaint> {
     let file = below_project(job)?;
-    // An expression that gives these letters: GitHub would read them as the beginning of one.
+    // An expression that yields these characters, because GitHub would read them as the start of an expression.
     let literal = yaml(file).replace("${{", "${{ '${{' }}");
     let at = format!("{} {}", job.at.minute(), job.at.hour());
-    // The file is last: nothing in its name is filled in.
+    // The file is filled in last, so that nothing in its name is replaced.
     Ok(TEMPLATE.replace("@AT@", &at).replace("@FILE@", &literal))
 }
 
-/// The path of the file in a checkout of the project.
+/// Returns the path of the file in a checkout of the project.
 pub fn below_project(job: &Job) -> Result<&str, Complaint> {
     let below = job.file.strip_prefix(job.project.as_str()).and_then(|path| path.strip_prefix('/'));
     below.ok_or_else(|| {
@@ -23,7 +24,7 @@ pub fn below_project(job: &Job) -> Result<&str, Complaint> {
     })
 }
 
-/// A string of YAML, which every string of JSON is.
+/// Returns a YAML string; every JSON string is one.
 pub fn yaml(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

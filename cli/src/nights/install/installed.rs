@@ -1,11 +1,11 @@
-//! What `night install` tells of.
+//! The result of `night install`.
 
-/// What was put in place.
+/// The installed parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
     /// The scheduler that starts the night.
     pub by: &'static str,
-    /// What was written; nothing where everything was in place.
+    /// The files that were written; empty if everything was in place.
     pub wrote: Vec<String>,
     pub notes: Vec<String>,
 }

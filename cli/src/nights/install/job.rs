@@ -1,4 +1,4 @@
-//! What a scheduler starts, and when.
+//! The command that a scheduler starts, and its time.
 
 use std::path::{Path, PathBuf};
 
@@ -8,24 +8,25 @@ use skilltune_phases::id::Digest;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-/// The nightly start of one file of jobs. No text in it has a control character: no scheduler's file could hold it.
+/// The nightly start of one file of jobs. Its texts have no control characters, because no scheduler's file could
+/// contain them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
-    /// Letters, digits and dashes, so that it can name files and objects anywhere.
+    /// Letters, digits and dashes only, so that it can name files and objects anywhere.
     pub name: String,
     pub program: String,
     pub project: String,
     pub file: String,
     pub at: Time,
-    /// What skilltune finds programs and its folders by.
+    /// The variables that skilltune needs to find programs and its folders.
     pub env: Vec<(String, String)>,
 }
 
-/// Schedulers start programs with an environment of their own. Another home would have other trust and other logins.
+/// Schedulers start programs with their own environment. Another home would have other trust and other logins.
 const FOLDERS: [&str; 4] = ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 
 impl Job {
-    /// The start of `program` on `file` with the folders of the person who installs it.
+    /// Returns the start of `program` on `file`, with the folders of the user who installs it.
     pub fn new(program: &Path, file: &Path, at: Time, env: &Environment) -> Result<Self, Complaint> {
         let folders = FOLDERS.iter().filter_map(|name| {
             let value = env.vars.get(*name).filter(|value| Path::new(value).is_absolute())?;
@@ -45,25 +46,25 @@ impl Job {
         })
     }
 
-    /// The command of the night.
+    /// Returns the command of the night.
     pub fn argv(&self) -> Vec<&str> {
         vec![&self.program, "--project", &self.project, "night", "--file", &self.file, "--scheduled"]
     }
 }
 
-/// The name of a file's nightly start: it says which project it is of, and no other file has it.
+/// Returns the name of a file's nightly start: it shows the project and is unique to the file.
 pub fn name_of(file: &Path) -> String {
     let folder = file.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
     let words = folder.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut readable = words.collect::<Vec<_>>().join("-").to_ascii_lowercase();
-    // Kubernetes takes 52 letters at most.
+    // Kubernetes allows at most 52 letters.
     readable.truncate(24);
     let hash = &Digest::of(file.as_os_str().as_encoded_bytes()).short()[..8];
     let parts = ["skilltune-night", readable.trim_end_matches('-'), hash];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-/// The folders of `PATH` that mean the same wherever the night starts.
+/// Returns the folders of `PATH` that mean the same wherever the night starts.
 fn path(env: &Environment) -> Result<String, Complaint> {
     let given = env.vars.get("PATH").map(String::as_str).unwrap_or_default();
     let mut folders: Vec<&str> = Vec::new();
@@ -99,7 +100,7 @@ fn checked(value: &str, name: &str) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// Whether cargo deletes the program with `cargo clean`.
+/// Returns whether `cargo clean` would delete the program.
 pub fn is_in_build_folder(program: &Path) -> bool {
     let folders: Vec<PathBuf> = program.ancestors().skip(1).take(2).map(Path::to_owned).collect();
     let is_named = |nth: usize, names: &[&str]| {
@@ -116,7 +117,7 @@ pub mod tests {
     use super::*;
     use crate::terminal::style::Style;
 
-    /// Everything that a text of a scheduler could mistake for something else.
+    /// Text with everything that a scheduler's format could misread.
     pub const HOSTILE: &str =
         "/a b/%h%% $HOME ${X} `id` $(id) 'q' \"d\" \\ \\\\ \\n ;&|<>#!*?~=ü--> ]]> ${{ x }} @FILE@ {{y}}\\";
 

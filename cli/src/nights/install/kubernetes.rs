@@ -1,4 +1,4 @@
-//! A cron job of Kubernetes, and the volume that outlives its pods.
+//! A Kubernetes cron job, and the volume that outlives its pods.
 
 use crate::nights::install::github::{below_project, yaml};
 use crate::nights::install::job::Job;
@@ -6,9 +6,9 @@ use crate::terminal::complaint::Complaint;
 
 const TEMPLATE: &str = include_str!("kubernetes.yaml");
 
-/// Kubernetes knows success by 0 alone: a pod that ends with 3, 4 or 5 would be a failed one, and ignored it would be
-/// started again. So a shell starts the night, hands SIGTERM on to it, and says 0 for these three. The second `wait` is
-/// for a signal that cut the first one short.
+/// Kubernetes treats only 0 as success: a pod that exits with 3, 4 or 5 would count as failed, or be started again if
+/// failures were ignored. So a shell starts the night, forwards SIGTERM to it, and returns 0 for these three. The
+/// second `wait` handles a signal that interrupted the first one.
 const SCRIPT: &str = r#"stop= night=
 trap 'stop=1; [ -z "$night" ] || kill -TERM "$night"' TERM INT
 "$@" &
@@ -30,7 +30,8 @@ pub fn cron_job(job: &Job) -> Result<String, Complaint> {
     let lines = SCRIPT.lines().flat_map(|line| ["                  ", line, "\n"]);
     let script: String = lines.collect();
     let filled = TEMPLATE.replace("@NAME@", &job.name).replace("@AT@", &at).replace("@SCRIPT@\n", &script);
-    // Kubernetes replaces `$(NAME)` in arguments, and takes `$$` for `$`. The file is last: nothing in its name is filled in.
+    // Kubernetes replaces `$(NAME)` in arguments, and reads `$$` as `$`. The file is filled in last, so that nothing in
+    // its name is replaced.
     Ok(filled.replace("@FILE@", &yaml(&format!("/work/project/{file}").replace('$', "$$"))))
 }
 
@@ -62,7 +63,7 @@ mod tests {
 
     #[test]
     fn sigterm_reaches_the_night_and_its_exit_code_comes_back() {
-        // It is ready when it says so, and takes its time to save.
+        // It prints when it is ready, and needs time to save.
         for (saved, expected) in [(143, 143), (5, 0)] {
             let night = format!(
                 "trap 'sleep 0.2; exit {saved}' TERM; echo ready; n=0; while [ $n -lt 400 ]; do n=$((n+1)); sleep 0.05; done"

@@ -1,9 +1,9 @@
-//! The launch agent of macOS, as a property list.
+//! The macOS launch agent, as a property list.
 
 use crate::nights::install::job::Job;
 
-/// launchd starts a night that a sleeping machine has missed when it wakes. Without a file for its output the agent
-/// leaves none: `--quiet` has nothing to say of a good night, and `night status` tells of any other.
+/// Returns the property list. On wake-up, launchd starts a night that a sleeping machine has missed. Without an output
+/// file the agent leaves no output: `--quiet` prints nothing for a good night, and `night status` shows any other.
 pub fn plist(job: &Job) -> String {
     let string = |word: &str| format!("\t\t<string>{}</string>\n", escaped(word));
     let arguments: Vec<_> = job.argv().into_iter().chain(["--quiet"]).map(string).collect();

@@ -1,4 +1,4 @@
-//! Puts a nightly start in place, and takes it away: with the first scheduler that this machine has.
+//! Installs and removes a nightly start, with the first scheduler that this machine has.
 
 use crate::nights::install::by_cron::Cron;
 use crate::nights::install::by_launchd::Launchd;
@@ -26,7 +26,7 @@ pub fn install(job: &Job, env: &Environment) -> Result<Installed, Complaint> {
     .hint("`skilltune night install --print kubernetes` and `--print github` print texts for other places"))
 }
 
-/// What each scheduler holds of a start, and why one cannot be asked.
+/// Returns the start in each scheduler, or why a scheduler could not be read.
 pub fn seen(name: &str, env: &Environment) -> Vec<Result<Seen, Complaint>> {
     let all = [
         Systemd::find(env).map(|systemd| systemd.seen(name)),
@@ -36,7 +36,7 @@ pub fn seen(name: &str, env: &Environment) -> Vec<Result<Seen, Complaint>> {
     all.into_iter().flatten().filter_map(Result::transpose).collect()
 }
 
-/// What was removed, wherever it was installed.
+/// Removes the start from every scheduler, and returns what was removed.
 pub fn uninstall(name: &str, env: &Environment) -> Result<Vec<String>, Complaint> {
     let mut removed = Vec::new();
     if let Some(systemd) = Systemd::find(env) {

@@ -1,6 +1,6 @@
-//! Runs a program of the system: arguments as they are, input and output in files of ours, and a deadline.
+//! Runs a system program: arguments unchanged, input and output in our files, and a deadline.
 //!
-//! It runs as the person's own command would, without a guardian: `crontab` needs the rights of its group.
+//! It runs like the user's own command, without a guardian: `crontab` needs the rights of its group.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -21,7 +21,7 @@ pub struct Program {
     path: PathBuf,
 }
 
-/// How it ended, and what it said.
+/// Its exit status and its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     pub is_success: bool,
@@ -30,18 +30,18 @@ pub struct Said {
 }
 
 impl Program {
-    /// The program of that name, if there is one.
+    /// Returns the program with that name, if there is one.
     pub fn find(name: &str, env: &Environment) -> Option<Self> {
         let path = which::which_in(name, env.vars.get("PATH"), &env.cwd).ok()?;
         Some(Self { path })
     }
 
-    /// What it says, whatever its exit code.
+    /// Returns its output, whatever its exit code.
     pub fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Said, Complaint> {
         self.ran(arguments, input).map_err(|error| self.failed(arguments).caused_by(error))
     }
 
-    /// What it says when it succeeds.
+    /// Returns its output. Fails if the program fails.
     pub fn succeed(&self, arguments: &[&str], input: &[u8]) -> Result<Said, Complaint> {
         let said = self.run(arguments, input)?;
         if said.is_success {
@@ -66,7 +66,7 @@ impl Program {
         stdin.rewind()?;
         let (stdout, stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
         let mut command = Command::new(&self.path);
-        // What it says is read in places, in English.
+        // Parts of the output are parsed, in English.
         command.args(arguments).env("LC_ALL", "C").current_dir(Path::new("/"));
         command.stdin(stdin).stdout(stdout.try_clone()?).stderr(Stdio::from(stderr.try_clone()?));
         let status = wait(command)?;

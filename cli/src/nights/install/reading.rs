@@ -1,7 +1,7 @@
-//! A nightly start, read back from the texts that a scheduler holds.
+//! Reads a nightly start back from the texts that a scheduler holds.
 //!
-//! They are text of somebody else by now: a person or a program may have changed them. Nothing in them is run, and a text that
-//! `install` would not write for the same start is said to be changed.
+//! The texts are untrusted: a person or a program may have changed them. Nothing in them is run, and a text that
+//! `install` would not write for the same start is reported as changed.
 
 pub mod cron;
 pub mod launchd;
@@ -13,20 +13,20 @@ use jiff::civil::Time;
 
 use crate::nights::install::job::Job;
 
-/// What a scheduler's text says.
+/// The content of a scheduler's text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// The start; nothing if the text is none of ours any more.
+    /// The start; none if the text cannot be parsed as one of ours.
     pub job: Option<Job>,
-    /// Whether it is word for word what `install` writes.
+    /// Whether it is exactly the text that `install` writes.
     pub is_ours: bool,
-    /// What the scheduler's text sets for the night.
+    /// The variables that the scheduler's text sets for the night.
     pub env: BTreeMap<String, String>,
-    /// Whether it also sets what stands in other files.
+    /// Whether it also sets variables from other files.
     pub has_more_env: bool,
 }
 
-/// The start that has this command, as `Job::argv` makes it.
+/// Returns the start with this command, as `Job::argv` builds it.
 fn job(name: &str, command: &[String], env: &[(String, String)], at: Option<Time>) -> Option<Job> {
     let words: Vec<&str> = command.iter().map(String::as_str).collect();
     let [program, "--project", project, "night", "--file", file, "--scheduled"] = words[..] else {
@@ -42,12 +42,12 @@ fn job(name: &str, command: &[String], env: &[(String, String)], at: Option<Time
     })
 }
 
-/// A time of day, of the words that a scheduler has for hour and minute.
+/// Returns a time of day from a scheduler's hour and minute.
 fn time(hour: &str, minute: &str) -> Option<Time> {
     Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()
 }
 
-/// Name and value of `NAME=VALUE`.
+/// Splits `NAME=VALUE` into name and value.
 fn variable(word: &str) -> Option<(String, String)> {
     let (name, value) = word.split_once('=')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';

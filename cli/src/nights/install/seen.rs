@@ -1,23 +1,23 @@
-//! What a scheduler holds of a nightly start, and whether it would start it.
+//! A nightly start in a scheduler, and whether the scheduler would start it.
 
 use crate::nights::check::{About, Check};
 use crate::nights::install::reading::Reading;
 
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// The scheduler.
+    /// The scheduler's name.
     pub by: &'static str,
     pub reading: Reading,
-    /// Whether the scheduler does its part.
+    /// Checks of the scheduler itself.
     pub checks: Vec<Check>,
-    /// The zone that its times are of, as `TZ` names it; without one that of the machine.
+    /// The time zone of its times, as `TZ` names it; without one, the machine's zone.
     pub zone: Option<String>,
     /// How to give the night a variable that it does not have.
     pub gives: String,
 }
 
 impl Seen {
-    /// What is to be said of the text itself.
+    /// Builds it with the checks of the text itself.
     pub fn new(by: &'static str, reading: Reading, gives: String) -> Self {
         let again = "`skilltune night install` writes it again";
         let checks = match (&reading.job, reading.is_ours) {

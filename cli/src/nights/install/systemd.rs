@@ -1,4 +1,4 @@
-//! The unit files of systemd, quoted as systemd.syntax(7) and systemd.service(5) say.
+//! The unit files of systemd, quoted as systemd.syntax(7) and systemd.service(5) describe.
 
 use crate::nights::install::job::Job;
 use crate::terminal::complaint::Complaint;
@@ -13,7 +13,7 @@ pub fn timer_name(name: &str) -> String {
     format!("{name}.timer")
 }
 
-/// The service and the timer.
+/// Returns the service and the timer.
 pub fn units(job: &Job) -> Result<[(String, String); 2], Complaint> {
     if job.program.contains(['"', '\'', '\\']) {
         return Err(Complaint::input(format!("systemd cannot start the program {}", job.program))
@@ -23,14 +23,15 @@ pub fn units(job: &Job) -> Result<[(String, String); 2], Complaint> {
     Ok([(service_name(&job.name), service(job)), (timer_name(&job.name), timer(job))])
 }
 
-/// Units of the same text as `systemctl cat` shows them.
+/// Returns the same units as `systemctl cat` shows them.
 pub fn shown(job: &Job) -> Result<String, Complaint> {
     let texts = units(job)?.map(|(name, text)| format!("# {name}\n{text}"));
     Ok(texts.join("\n"))
 }
 
-/// A leading colon keeps systemd from replacing variables in the command. Only the night itself gets the signal, so that
-/// it can end its calls and save; what is left of it a minute later is killed. A night that hangs ends before the next.
+/// Builds the service. A leading colon keeps systemd from replacing variables in the command. Only the night itself
+/// gets the signal, so that it can end its calls and save; its remaining processes are killed a minute later. A night
+/// that hangs ends before the next.
 fn service(job: &Job) -> String {
     let command: Vec<_> = job.argv().into_iter().map(quoted).collect();
     let env: Vec<_> = job.env.iter().map(|(name, value)| quoted(&format!("{name}={value}"))).collect();
@@ -79,7 +80,7 @@ WantedBy=timers.target
     )
 }
 
-/// One word, of which systemd reads every letter as it is.
+/// Quotes one word so that systemd reads every character literally.
 fn quoted(word: &str) -> String {
     let escaped = word.replace('\\', "\\\\").replace('"', "\\\"").replace('%', "%%");
     format!("\"{escaped}\"")

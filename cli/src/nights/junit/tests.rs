@@ -42,7 +42,7 @@ impl Story {
         self.tell(Event::Ended { job: job.parse().unwrap(), work, outcome: Box::new(outcome) });
     }
 
-    /// The scores of its trials, and those of the second ones.
+    /// Adds a measurement with these scores of the first and the second trials.
     fn measured(&mut self, job: &str, first: f64, again: Option<f64>) {
         let only: Vec<Name> = ["s1", "s2", "s3", "s4"].map(|id| id.parse().unwrap()).into();
         let end = |points| {
@@ -78,7 +78,7 @@ impl Story {
     }
 }
 
-/// The test case of a job, on one line.
+/// Returns the test case of a job, on one line.
 fn case<'a>(xml: &'a str, job: &str) -> &'a str {
     let (_, rest) = xml.split_once(&format!("<testcase name=\"{job}\" ")).expect("the job is a test case");
     rest.split("<testcase").next().unwrap()

@@ -15,7 +15,7 @@ fn agent(name: &str) -> AgentSeen {
     }
 }
 
-/// The same in all roles but one.
+/// Returns the same rights for all roles but one.
 fn rights(words: &'static str) -> rights::Rights {
     [(Role::EXECUTOR, "system"), (Role::EVALUATOR, words), (Role::IMPROVER, words)].into()
 }

@@ -1,4 +1,4 @@
-//! The agents of the jobs, where the night would find them.
+//! Checks the agents of the jobs as the night would find them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
-/// Nothing is started if the file is not trusted.
+/// Checks the agents. Starts nothing if the file is not trusted.
 pub fn look(
     jobs: &[Needs],
     is_trusted: bool,
@@ -47,7 +47,7 @@ pub fn look(
         for name in names {
             let lost = lost(name, &settings, start, shell);
             let seen = seen.iter().find(|seen| seen.name == name);
-            // Of one that is not found the job has complained.
+            // The job has already reported an agent that is not found.
             checks.extend(seen.filter(|seen| seen.path.is_some()).map(|seen| one(seen, &lost)));
             checks.extend(without(name, &lost, seen, jobs, start));
         }
@@ -63,7 +63,7 @@ pub fn look(
     Ok(())
 }
 
-/// The variables that this agent would use, and that only this shell has.
+/// Returns the variables that this agent would use and that only this shell has.
 fn lost<'a>(name: &str, settings: &'a Settings, start: &Start, shell: &Environment) -> Vec<&'a str> {
     match settings.agents.get(name) {
         Some(entry) => start.lost(entry.settings.env.pass.iter().map(String::as_str), shell),
@@ -84,7 +84,7 @@ fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
         None => Check::fine(About::Agents, told),
         Some(LoginSeen::Key(variable)) => Check::fine(About::Agents, format!("{told}; key in {variable}")),
         Some(LoginSeen::File(file)) => Check::fine(About::Agents, format!("{told}; login in {file}")),
-        // Whoever has a key in this shell is told how to give it to the night.
+        // A key in this shell: another check says how to give it to the night.
         Some(LoginSeen::Unseen) if !lost.is_empty() => Check::fine(About::Agents, told),
         Some(LoginSeen::Unseen) if seen.lacks_login() => {
             Check::broken(About::Agents, format!("{told}; no key or login found"), advice::login(name))
@@ -97,7 +97,8 @@ fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
     }
 }
 
-/// What the night lacks of this shell. With a login of its own, or where nobody knows what a variable is for, that may do no harm.
+/// Reports variables of this shell that the night lacks. This may be harmless if the agent has its own login, or if the
+/// purpose of a variable is unknown.
 fn without(
     name: &str,
     lost: &[&str],

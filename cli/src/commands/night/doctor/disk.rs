@@ -1,4 +1,4 @@
-//! Room for what the calls of a night write.
+//! Disk space for what the calls of a night write.
 
 use std::path::Path;
 
@@ -10,8 +10,8 @@ use crate::nights::file::Plan;
 use crate::terminal::environment::Environment;
 use crate::text::figures;
 
-/// The folders of the night need room for what all calls at a time may write: each in its workspace, and kept in the store. The
-/// temporary folder needs that of one call's output.
+/// Checks the disk space. The folders of the night need space for all simultaneous calls: each in its workspace, and
+/// kept in the store. The temporary folder needs space for the output of one call.
 pub fn look(plan: &Plan, timer: &Environment, checks: &mut Vec<Check>) {
     let project = timer.project_of(&plan.file.path);
     let settings =

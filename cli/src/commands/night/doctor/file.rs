@@ -1,4 +1,4 @@
-//! The file of jobs: whether it is trusted, and whom it tells.
+//! The file of jobs: whether it is trusted, and whom it notifies.
 
 use crate::commands::night::doctor::broken;
 use crate::nights::check::{About, Check};
@@ -7,7 +7,7 @@ use crate::nights::notify;
 use crate::terminal::environment::Environment;
 use crate::text::figures::count;
 
-/// Whether the file is trusted, with the files that it names.
+/// Returns whether the file is trusted, with the files that it names.
 pub fn look(plan: &Plan, timer: &Environment, checks: &mut Vec<Check>) -> bool {
     let shown = plan.file.path.display();
     checks.push(match plan.content.jobs.len() {

@@ -1,4 +1,4 @@
-//! Whether each job could begin.
+//! Checks whether each job could start.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::nights::jobs::{self, Job};
 use crate::nights::morning;
 use crate::terminal::environment::Environment;
 
-/// What the agents of a job are looked for with.
+/// The agents that a job needs, and their project.
 pub struct Needs {
     pub project: PathBuf,
     pub agents: BTreeSet<String>,
@@ -24,7 +24,7 @@ pub struct Needs {
 const IN_THIS_SHELL: &str =
     "it can run in this shell: see what the night lacks, or run `skilltune night install` again";
 
-/// The jobs that can begin, by the night or at least by this shell.
+/// Returns the jobs that can start, at night or at least from this shell.
 pub fn look(plan: &Plan, start: &Start, shell: &Environment, checks: &mut Vec<Check>) -> Vec<Needs> {
     match jobs::all(plan) {
         Ok(jobs) => jobs.iter().filter_map(|job| one(job, plan, start, shell, checks)).collect(),

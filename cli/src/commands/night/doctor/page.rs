@@ -1,4 +1,4 @@
-//! What was seen, as a person reads it: the same marks as those of `doctor`.
+//! Formats the results for people, with the same marks as `doctor`.
 
 use crate::commands::doctor::line::{Line, Mark};
 use crate::commands::night::doctor::Seen;

@@ -1,4 +1,4 @@
-//! What starts the night, and the world that it starts in.
+//! The start of the night, and its environment.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,19 +15,19 @@ use crate::nights::install::seen::Seen;
 use crate::terminal::environment::Environment;
 
 pub struct Start {
-    /// What the first scheduler has that has any; nothing if the night is not installed.
+    /// The start in the first scheduler that has one; none if the night is not installed.
     pub seen: Option<Seen>,
-    /// The world of the night: that of this shell, if it is not installed.
+    /// The environment of the night, or of this shell if it is not installed.
     pub env: Environment,
     pub checks: Vec<Check>,
 }
 
 const AGAIN: &str = "`skilltune night install` writes the start anew";
 
-/// Every scheduler gives these to what it starts for a person.
+/// Variables that every scheduler sets for a user's programs.
 const GIVEN: [&str; 3] = ["HOME", "USER", "LOGNAME"];
 
-/// No program of ours is larger.
+/// More than any of our programs has.
 const LARGEST: u64 = 1 << 30;
 
 impl Start {
@@ -71,7 +71,7 @@ impl Start {
         Self { seen, env: world, checks }
     }
 
-    /// What is to be said if it is not installed: a scheduler of somebody's own may start it, as one has lately.
+    /// Returns the check for a missing start. The user's own scheduler may start it, and has if a night has run lately.
     pub fn missing(&self, has_run_lately: bool) -> Option<Check> {
         let text = "not installed; looked at with the PATH and folders of this shell";
         let fix =
@@ -80,19 +80,20 @@ impl Start {
         self.seen.is_none().then(|| told(About::Start, text, fix))
     }
 
-    /// When it starts, of every day.
+    /// Returns the time of day at which it starts.
     pub fn at(&self) -> Option<Time> {
         Some(self.seen.as_ref()?.reading.job.as_ref()?.at)
     }
 
-    /// The variables of these that this shell has, and the night will not have.
+    /// Returns those of these variables that this shell has and the night will not have.
     pub fn lost<'a>(&self, names: impl IntoIterator<Item = &'a str>, shell: &Environment) -> Vec<&'a str> {
         let is_lost = |name: &&str| shell.is_set(name) && !self.env.is_set(name);
         names.into_iter().filter(is_lost).collect()
     }
 }
 
-/// The world that the scheduler's text makes; nothing if there is none, such as without its project.
+/// Returns the environment that the scheduler's text sets up; none if it cannot be built, for example without its
+/// project.
 fn given(seen: &Seen, file: &Path, env: &Environment) -> Option<Environment> {
     let of_person = GIVEN.iter().filter_map(|name| Some(((*name).to_owned(), env.vars.get(*name)?.clone())));
     let mut env: BTreeMap<String, String> = of_person.collect();
@@ -101,7 +102,7 @@ fn given(seen: &Seen, file: &Path, env: &Environment) -> Option<Environment> {
     Environment::elsewhere(file.parent()?.to_owned(), env, project).ok()
 }
 
-/// Whether what is recorded is still there, and this program.
+/// Checks that the recorded paths still exist, and that the program is this one.
 fn recorded(job: &Job, file: &Path) -> Vec<Check> {
     let mut checks = vec![program(Path::new(&job.program))];
     let broken = |text: String| Check::broken(About::Start, text, AGAIN);
@@ -137,7 +138,7 @@ fn program(program: &Path) -> Check {
     )
 }
 
-/// Nothing is run to find that out.
+/// Returns whether a program is this one, without running it.
 fn is_this(program: &Path) -> bool {
     let Ok(own) = std::env::current_exe() else { return false };
     let is_same = |one: &Path, other: &Path| Some(one.canonicalize().ok()? == other.canonicalize().ok()?);

@@ -1,4 +1,4 @@
-//! The clock, the window of the night, the budget that is left, and the nights so far.
+//! The clock, the window of the night, the remaining budget, and the nights so far.
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use crate::text::figures::duration;
 
 pub struct Times {
     now: Zoned,
-    /// When the scheduler starts the night next; nothing if no time is known.
+    /// The next scheduled start; none if no time is known.
     pub next: Option<Zoned>,
     pub last: Option<Timestamp>,
-    /// Whether a scheduled night is not overdue.
+    /// Whether a scheduled night ran recently enough not to be overdue.
     pub has_run_lately: bool,
     pub checks: Vec<Check>,
 }
 
-/// So far a change of the clock is looked for.
+/// The number of days that are checked for a clock change.
 const DAYS: i32 = 14;
 
-/// A night that lasts longer is stopped by systemd; nobody means it.
+/// The longest night that can be intended; systemd stops a longer one.
 const LONGEST: SignedDuration = SignedDuration::from_hours(20);
 
 fn fine(text: impl AsRef<str>) -> Check {
@@ -72,7 +72,7 @@ impl Times {
         Self { now, next, last: None, has_run_lately: false, checks }
     }
 
-    /// With what the file of jobs says, and what the nights before came to.
+    /// Adds the checks that need the file of jobs and the earlier nights.
     pub fn look(&mut self, plan: &Plan, history: &History, checks: &mut Vec<Check>) {
         self.window(plan);
         checks.extend(budgets(plan, history, self.next.as_ref().unwrap_or(&self.now)));
@@ -142,7 +142,8 @@ impl Times {
         fine(text)
     }
 
-    /// It is looked at whether the journal is locked only if its last night has not ended: so no night that begins meets us.
+    /// Checks the lock of the journal only if its last night has not ended, so that it never blocks a night that
+    /// begins.
     fn under_way(&self, night: &Night, plan: &Plan) -> Check {
         let began = shown(&night.began.to_zoned(self.now.time_zone().clone()));
         if !Shelf::of(plan).is_locked() {
@@ -162,7 +163,7 @@ impl Times {
     }
 }
 
-/// What is left when the night starts. Without a limit there is nothing to say.
+/// Checks the budget left at the start of the night. Without a limit there is nothing to report.
 fn budgets(plan: &Plan, history: &History, start: &Zoned) -> Vec<Check> {
     let content = &plan.content;
     let since = start.checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
@@ -186,7 +187,7 @@ fn budgets(plan: &Plan, history: &History, start: &Zoned) -> Vec<Check> {
     checks
 }
 
-/// Whether the clock is changed around the start of that day.
+/// Returns a check if the clock changes around the start of that day.
 fn changed_clock(next: &Zoned, day: i32, at: Time) -> Option<Check> {
     let date = next.date().checked_add(day.days()).ok()?;
     let zone = next.time_zone();

@@ -1,4 +1,4 @@
-//! `suite add --from SUITE`: a scenario of another suite, such as the inbox of nights.
+//! `suite add --from SUITE`: adds a scenario of another suite, such as the inbox of nights.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(super) fn run(
     super::add(New { scenario, origin, note: Some(note) }, &to, &objects, printer)
 }
 
-/// The scenario that is named. Without a name a person at a terminal says which.
+/// Returns the named scenario. Without a name it asks at a terminal.
 fn choose<'a>(suite: &'a Suite, name: Option<&str>, env: &Environment) -> Result<&'a Scenario, Complaint> {
     let all: Vec<&Scenario> = suite.drafts.iter().chain(&suite.scenarios).collect();
     let path = one_line(&suite.path.display().to_string());

@@ -24,7 +24,7 @@ const READ: [&str; 15] = [
     "target",
 ];
 
-/// What it asks, and what is lost of it; or why it asks nothing.
+/// Returns the demand and what of it is lost, or why there is none.
 pub(super) fn ask(assertion: &Value) -> Result<(Ask, Vec<String>), String> {
     match assertion {
         Value::String(text) if !text.trim().is_empty() => Ok((Ask::question(text.as_str()), Vec::new())),
@@ -43,18 +43,18 @@ fn object(assertion: &Map<String, Value>) -> Result<(Ask, Vec<String>), String> 
         Some(how) => how,
         None => How::Question { text: statement(assertion)?.into() },
     };
-    // What people call an assertion by is its id; an id in prose is a text.
+    // The name of an assertion serves as its id; an id in prose is a text.
     let id = ["id", "name"].iter().find_map(|key| assertion.get(*key).and_then(text));
     let id = id.filter(|id| !id.contains(char::is_whitespace));
     let weight = assertion.get("weight").and_then(Value::as_f64).filter(|weight| *weight > 0.0);
     Ok((Ask::new(how).named(id).weighing(weight.unwrap_or(1.0)), notes))
 }
 
-/// The words of the types that look for a text.
+/// The types that search for a text.
 const CONTAINS: [&str; 4] = ["contains", "content_contains", "code_contains", "file_contains"];
 
-/// A text that a named file has to contain. Where no file is named, nothing says whether the answer or a file is meant: a
-/// judge looks at both.
+/// Returns the check that a named file contains a text. Without a file name it is unclear whether the answer or a file
+/// is meant, so a judge looks at both.
 fn contained(assertion: &Map<String, Value>) -> Option<Check> {
     let kind = assertion.get("type")?.as_str()?;
     let file = first_text(assertion, &["file", "path"])?;
@@ -70,7 +70,7 @@ fn contained(assertion: &Map<String, Value>) -> Option<Check> {
     })
 }
 
-/// Its sentence: whichever key holds one, with what it looks for where the sentence does not say.
+/// Returns its sentence from any key that holds one, followed by what it searches for.
 fn statement(assertion: &Map<String, Value>) -> Result<String, String> {
     let own = first_text(assertion, &["text", "assertion", "expectation", "statement"]);
     let description = first_text(assertion, &["description"]);

@@ -1,4 +1,4 @@
-//! One `[[scenarios.checks]]`: one key says what is looked at, others how.
+//! One `[[scenarios.checks]]`: one key says what is checked, others how.
 
 use std::path::Path;
 
@@ -62,7 +62,7 @@ impl CheckEntry {
         Terms { id, member, weight: self.weight, must_pass: self.must_pass }
     }
 
-    /// The check, and the files of its grader; or what is wrong with it.
+    /// Returns the check and the files of its grader, or what is wrong with it.
     pub(super) fn check(mut self, base: &Path) -> Result<(Check, Vec<String>), String> {
         let kind = self.kind()?;
         let mut grader = Vec::new();
@@ -112,7 +112,7 @@ impl CheckEntry {
         }
     }
 
-    /// The key that says what is looked at.
+    /// Returns the key that says what is checked.
     fn kind(&self) -> Result<&'static str, String> {
         let kinds = [
             ("file", self.file.is_some()),
@@ -159,7 +159,7 @@ impl CheckEntry {
         Ok(Check::Json { path, pointer, is })
     }
 
-    /// Once or more, if nothing else is said.
+    /// Returns how often it must match; once or more by default.
     fn take_times(&mut self) -> Result<Times, String> {
         let least = self.at_least.take().map(|value| whole(&value, "at_least")).transpose()?;
         let most = self.at_most.take().map(|value| whole(&value, "at_most")).transpose()?;
@@ -174,7 +174,7 @@ impl CheckEntry {
         }
     }
 
-    /// A key that nothing has taken.
+    /// Returns a key that was not used.
     fn first_set(&self) -> Option<&'static str> {
         let rest = [
             ("in", self.place.is_some()),
@@ -208,7 +208,7 @@ fn taken<T>(value: &mut Option<T>, key: &str) -> Result<T, String> {
     value.take().ok_or_else(|| format!("`{key}` is missing"))
 }
 
-/// `./answer` is a file of that name.
+/// Returns where to look. `./answer` is a file of that name.
 fn place(name: Option<&str>) -> Text {
     match name {
         None | Some("answer") => Text::Answer,
@@ -221,7 +221,7 @@ fn globs(paths: Vec<String>) -> Vec<Glob> {
     paths.into_iter().map(Into::into).collect()
 }
 
-/// A schema in place, or in a file beside the suite.
+/// Returns an inline schema, or one from a file beside the suite.
 fn schema_of(schema: toml::Value, base: &Path) -> Result<Value, String> {
     let toml::Value::String(name) = schema else { return json(schema) };
     let text = text_below(base, &name)?;
@@ -240,7 +240,7 @@ fn number(value: toml::Value, key: &str) -> Result<Number, String> {
     }
 }
 
-/// The same in JSON, which has no dates and no infinities.
+/// Converts a value to JSON, which has no dates and no infinities.
 fn json(value: toml::Value) -> Result<Value, String> {
     Ok(match value {
         toml::Value::String(text) => text.into(),

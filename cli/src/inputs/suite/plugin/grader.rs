@@ -8,7 +8,7 @@ use super::{Object, unknown};
 use crate::inputs::suite::case::{Ask, Case, first_text};
 use crate::inputs::suite::script_pattern::from_javascript;
 
-/// Adds it to the case; an error is one that `claude plugin eval` has, too.
+/// Adds it to the case. An error is one that `claude plugin eval` reports too.
 pub(super) fn read(grader: &Object, name: &str, body: Option<&str>, case: &mut Case) -> Result<(), String> {
     let kind = first_text(grader, &["type"]).ok_or("`type` is missing")?;
     let keys = of_grader(&kind).ok_or_else(|| format!("unknown type `{kind}`"))?;
@@ -50,13 +50,13 @@ pub(super) fn read(grader: &Object, name: &str, body: Option<&str>, case: &mut C
     Ok(())
 }
 
-/// The body of a file, or a key.
+/// Returns the body of a file, or the value of a key.
 fn text(grader: &Object, key: &str, body: Option<&str>) -> Result<String, String> {
     let body = body.filter(|body| !body.is_empty()).map(str::to_owned);
     body.or_else(|| first_text(grader, &[key])).ok_or_else(|| format!("`{key}` is missing"))
 }
 
-/// Inside is what cannot be had here.
+/// Returns the pattern. The inner error says what is not supported here.
 fn regex(grader: &Object, body: Option<&str>) -> Result<Result<How, String>, String> {
     let pattern = text(grader, "pattern", body)?;
     let flags = first_text(grader, &["flags"]).unwrap_or_default();
@@ -75,7 +75,7 @@ fn regex(grader: &Object, body: Option<&str>) -> Result<Result<How, String>, Str
         Some(Value::String(target)) => match target.as_str() {
             "last_message" => Text::Answer,
             "trace" => Text::Transcript,
-            // Here, a pattern has to be in each file; there, in any.
+            // Here, a pattern must be in each file; there, in any.
             "files" if times == Times::NEVER => Text::Files("**".into()),
             "files" => return Ok(Err("it looks for its pattern in any file: name the file".to_owned())),
             "mock_calls" => return Ok(Err("there are no mocks here".to_owned())),
@@ -109,7 +109,7 @@ fn tool_used(grader: &Object, name: &str, case: &mut Case) -> Result<Result<How,
         }
         (min, max) => Times { min: min.unwrap_or(1), max },
     };
-    // The tool that claude uses a skill with.
+    // The tool through which claude uses a skill.
     if &*call.name == "Skill" {
         if call.input.is_some() {
             case.note(format!("the grader {name} is read as the use of the skill that is tried"));
@@ -119,7 +119,7 @@ fn tool_used(grader: &Object, name: &str, case: &mut Case) -> Result<Result<How,
     Ok(Ok(How::Check(Check::Tool { call, times })))
 }
 
-/// Its name, or its name and a pattern for its input.
+/// Returns a tool's name, or its name and a pattern for its input.
 fn tool(value: Option<&Value>) -> Option<Tool> {
     match value? {
         Value::String(name) => Some(Tool { name: name.as_str().into(), input: None }),

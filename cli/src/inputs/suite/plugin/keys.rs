@@ -1,10 +1,10 @@
 //! The keys that `claude plugin eval` knows.
 
-/// In the front matter of `prompt.md` alone.
+/// Keys of the front matter of `prompt.md` only.
 pub(super) const PROMPT: [&str; 6] =
     ["name", "description", "tags", "plugins", "expected_outcome", "schema_version"];
 
-/// How a case is run.
+/// Keys for how a case is run.
 pub(super) const SETTINGS: [&str; 10] = [
     "runs",
     "model",
@@ -18,16 +18,16 @@ pub(super) const SETTINGS: [&str; 10] = [
     "growthbook_overrides",
 ];
 
-/// At the top of `case.yaml`.
+/// Keys at the top of `case.yaml`.
 pub(super) const CASE: [&str; 2] = ["description", "plugins"];
 
-/// Under `execution` alone.
+/// Keys under `execution` only.
 pub(super) const EXECUTION: [&str; 1] = ["prompt"];
 
-/// What every grader may have.
+/// Keys of every grader.
 pub(super) const GRADER: [&str; 5] = ["type", "name", "weight", "arm", "description"];
 
-/// What a grader of a type may have besides.
+/// Returns the additional keys of a grader's type.
 pub(super) fn of_grader(kind: &str) -> Option<&'static [&'static str]> {
     Some(match kind {
         "regex" => &["pattern", "flags", "match", "target"],

@@ -1,4 +1,4 @@
-//! One entry of `assert`, as a check or an expectation; or a note of what is lost.
+//! One entry of `assert`, as a check or an expectation; or a note about what is lost.
 
 use serde_json::{Map, Value};
 use skilltune_phases::checks::{Check, Cost, How, Text, Times, Tool};
@@ -9,7 +9,7 @@ use crate::inputs::suite::script_pattern::{escaped, from_javascript};
 
 type Object = Map<String, Value>;
 
-/// Adds what it asks to the case; `fill` gives a value its variables.
+/// Adds its demand to the case; `fill` expands the variables of a value.
 pub(super) fn read(assert: &Value, case: &mut Case, fill: &dyn Fn(&str) -> String) {
     let Some(assert) = assert.as_object() else {
         return case.note("an assert that is no mapping is lost");
@@ -20,7 +20,7 @@ pub(super) fn read(assert: &Value, case: &mut Case, fill: &dyn Fn(&str) -> Strin
     if kind == "assert-set" {
         let inner = assert.get("assert").and_then(Value::as_array);
         case.note("the asserts of an assert-set count one by one");
-        // A set in a set is nothing that promptfoo has.
+        // promptfoo has no sets inside sets.
         let is_set = |one: &&Value| one.get("type").and_then(Value::as_str) == Some("assert-set");
         inner.into_iter().flatten().filter(|one| !is_set(one)).for_each(|one| read(one, case, fill));
         return;
@@ -130,7 +130,7 @@ fn hows(
     })
 }
 
-/// Of several skills there is one that is tried.
+/// Only one of several skills is on trial.
 fn skill(value: &Value, is_negated: bool, case: &mut Case) -> How {
     let name = match value {
         Value::Object(skill) => skill.get("name").or_else(|| skill.get("pattern")).and_then(text),
@@ -143,7 +143,7 @@ fn skill(value: &Value, is_negated: bool, case: &mut Case) -> How {
     How::Check(Check::Skill { used: is_negated == is_unused })
 }
 
-/// Names of tools, each with how often it is called.
+/// Returns tool names, each with how often it is called.
 fn tools(value: &Value) -> Vec<(String, Times)> {
     match value {
         Value::Array(values) => values.iter().flat_map(tools).collect(),
@@ -168,7 +168,7 @@ fn sequence(value: &Value) -> Vec<String> {
     steps.into_iter().flatten().filter_map(name).collect()
 }
 
-/// Turns of the agent, or calls of one tool.
+/// Returns a check of the agent's turns, or of the calls of one tool.
 fn steps(value: &Value) -> Option<Check> {
     let bounds = value.as_object()?;
     let most = bounds.get("max").and_then(Value::as_u64);

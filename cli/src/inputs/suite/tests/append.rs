@@ -13,7 +13,7 @@ fn entry(objects: &Objects, path: &str, link: bool) -> Entry {
     Entry { path: RelPath::parse(path.as_bytes()).unwrap(), node }
 }
 
-/// A tree of one file, with the folders above it.
+/// Stores a tree of one file and its parent folders.
 fn tree(objects: &Objects, path: &str, link: bool) -> TreeId {
     let last = entry(objects, path, link);
     let above = last.path.lineage().filter(|above| *above != last.path).collect::<Vec<_>>();
@@ -53,7 +53,7 @@ fn links_and_repositories_of_a_run_are_not_taken_over_and_leave_nothing() {
     let suite = folder.read("suite.toml");
     assert_eq!(suite.drafts.len(), 1);
     assert_eq!(suite.starts.as_planned(&suite.drafts[0]).files, files, "it is the same starting state");
-    // The same task with other files is another one.
+    // Other files make it another task.
     let other = Some(tree(&objects, "deep/other.sh", false));
     let other = Scenario { id: "two".parse().unwrap(), files: other, ..scenario.clone() };
     assert_eq!(appended(&folder, &other, &objects).unwrap(), Appended::Added("two".parse().unwrap()));

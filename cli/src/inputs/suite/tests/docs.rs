@@ -1,6 +1,6 @@
 use super::*;
 
-/// The examples of the page: the files of each section, in a folder of their own.
+/// Returns the page's examples: the files of each section in a separate folder.
 fn examples() -> Vec<(String, Folder)> {
     let page = include_str!("../../../../../docs/suites.md");
     let mut examples = Vec::new();

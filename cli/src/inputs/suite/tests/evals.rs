@@ -2,7 +2,7 @@ use skilltune_phases::checks::{Text, Times};
 
 use super::*;
 
-/// The only case of a suite.
+/// Reads the only case of a suite.
 fn case(entry: &str) -> (Scenario, Vec<String>) {
     let suite = read("evals.json", &format!(r#"{{"skill_name": "s", "evals": [{entry}]}}"#));
     assert_eq!(suite.format, Format::Evals, "{entry}");

@@ -51,7 +51,7 @@ fn a_missing_file_is_named() {
     assert_eq!(missing, "suite /nowhere/suite.toml does not exist");
 }
 
-/// One scenario with these lines.
+/// Reads one scenario with these lines.
 fn scenario(lines: &str) -> Scenario {
     toml(&format!("[[scenarios]]\ndescription = 'a'\n{lines}")).scenarios.remove(0)
 }
@@ -81,7 +81,7 @@ fn expectations_are_texts_or_tables() {
     assert!(told.contains("line 3: an expectation is a text, or a table with `text`"), "{told}");
 }
 
-/// The check of these lines.
+/// Reads the check with these lines.
 fn check(lines: &str) -> Check {
     let scenario = scenario(&format!("[[scenarios.checks]]\n{lines}"));
     checks(&scenario)[0].clone()

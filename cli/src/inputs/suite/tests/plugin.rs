@@ -4,7 +4,7 @@ use super::*;
 
 const PROMPT: &str = "---\nname: Sum up\ntags: [sums]\nexpected_outcome: a table\nruns: 5\nmodel: big\n---\nSum up sales.csv\n";
 
-/// A case with this page and these graders.
+/// Creates a case with this page and these graders.
 fn folder(page: &str, graders: &[(&str, &str)]) -> Folder {
     let folder = Folder::new(&[("evals/sums/prompt.md", page)]);
     for (name, text) in graders {

@@ -2,7 +2,7 @@ use skilltune_phases::checks::{Cost, Text, Times, Tool};
 
 use super::*;
 
-/// The demands of a test with these asserts, in YAML of one line each.
+/// Returns the demands of a test with these asserts, each one line of YAML.
 fn demands(asserts: &[&str]) -> (Vec<Demand>, Vec<String>) {
     let list = format!("      - {}\n", asserts.join("\n      - "));
     let suite = read(

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Everything that a suite of ours can say.
+/// Every feature of a `suite.toml`.
 const ALL: &str = r#"
 [[scenarios]]
 id = "monthly"
@@ -118,7 +118,7 @@ fn folder(text: &str) -> Folder {
     ])
 }
 
-/// Written in a format and read again, with what was lost.
+/// Writes a suite in a format and reads it again; also returns what was lost.
 fn through(folder: &Folder, from: &Suite, format: Format) -> (Suite, Vec<String>) {
     let name = match format {
         Format::Toml => "again.toml",
@@ -165,7 +165,7 @@ fn our_own_format_loses_nothing() {
     assert_eq!(again.drafts, suite.drafts);
     assert_eq!(brought(&again), brought(&suite));
     assert_eq!(brought(&suite).len(), 3);
-    // From another folder, what is not below it is lost, and said to be.
+    // In another folder, files outside of it are lost, and the report says so.
     fs::create_dir(folder.path("deep")).unwrap();
     let lost = suite.written(Format::Toml, &folder.path("deep/suite.toml")).lost;
     assert_eq!(lost.len(), 3);
@@ -175,7 +175,7 @@ fn our_own_format_loses_nothing() {
     );
 }
 
-/// What each format has words for.
+/// Returns the part that each format can express.
 fn kept(format: Format) -> &'static str {
     match format {
         Format::Toml => ALL,

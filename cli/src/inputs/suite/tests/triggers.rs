@@ -1,6 +1,6 @@
 use super::*;
 
-/// The queries in order, each with whether the skill is to be used.
+/// Returns the queries in order, each with whether the skill should be used.
 fn queries(text: &str) -> Vec<(String, bool)> {
     let suite = read("evals.json", text);
     assert_eq!(suite.format, Format::Triggers, "{text}");

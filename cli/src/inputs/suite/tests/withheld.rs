@@ -17,7 +17,7 @@ fn told(suite: &Suite) -> Vec<String> {
     suite.notes.iter().map(Note::to_string).collect()
 }
 
-/// What the trials of the first scenario find, by path.
+/// Returns the paths that the trials of the first scenario get.
 fn placed(suite: &Suite, folder: &Folder) -> Vec<String> {
     let objects = Objects::at(folder.path("objects"));
     let scenarios = suite.starts.scenarios(&suite.scenarios, &objects).unwrap();

@@ -1,4 +1,4 @@
-//! `evals.json` as skill-creator reads it.
+//! Writes `evals.json` as skill-creator reads it.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::super::placed::place;
 use super::{Page, pretty};
 
 pub(super) fn text(page: &mut Page<'_>, out: &Path) -> String {
-    // Its programs take numbers for ids, and fail where numbers and texts are mixed.
+    // skill-creator's programs use numeric ids, and fail if numbers and texts are mixed.
     let number = |scenario: &Scenario| {
         let number = scenario.id.parse::<u32>().ok();
         number.filter(|number| scenario.id == number.to_string())
@@ -28,7 +28,7 @@ pub(super) fn text(page: &mut Page<'_>, out: &Path) -> String {
     pretty(&json!({"skill_name": skill(page, out), "evals": evals}))
 }
 
-/// The folder that an `evals` folder is in.
+/// Returns the name of the folder that contains the `evals` folder.
 fn skill(page: &Page<'_>, out: &Path) -> String {
     let folder =
         if page.folder.ends_with("evals") { page.folder.parent() } else { Some(page.folder.as_path()) };

@@ -1,6 +1,6 @@
-//! Our patterns as those of JavaScript.
+//! Converts our patterns to JavaScript.
 
-/// The pattern and its flags; nothing if there is no such pattern.
+/// Returns the pattern and its flags, or none if there is no equivalent.
 pub(super) fn to_javascript(pattern: &str) -> Option<(String, String)> {
     let (given, rest) = flagged(pattern);
     let (mut flags, mut by_lines, mut is_on) = (String::new(), true, true);
@@ -24,7 +24,7 @@ pub(super) fn to_javascript(pattern: &str) -> Option<(String, String)> {
     Some((rest, flags))
 }
 
-/// The one text that a pattern finds, and whether its case counts.
+/// Returns the only text that a pattern matches, and whether its case counts.
 pub(super) fn literal(pattern: &str) -> Option<(String, bool)> {
     let (flags, rest) = flagged(pattern);
     let is_exact = match flags {
@@ -44,14 +44,14 @@ pub(super) fn literal(pattern: &str) -> Option<(String, bool)> {
     (!text.is_empty()).then_some((text, is_exact))
 }
 
-/// The flags that a pattern begins with, and the rest of it.
+/// Splits off the flags at the start of a pattern.
 fn flagged(pattern: &str) -> (&str, &str) {
     let flags = pattern.strip_prefix("(?").and_then(|inner| inner.split_once(')'));
     let is_flags = |flags: &str| flags.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
     flags.filter(|(flags, _)| is_flags(flags)).unwrap_or(("", pattern))
 }
 
-/// The ends of lines, unless they are escaped or the sign of a class.
+/// Returns whether it has line ends that are not escaped and do not negate a class.
 fn has_line_ends(pattern: &str) -> bool {
     let mut before = ' ';
     pattern.chars().any(|c| {
@@ -62,7 +62,7 @@ fn has_line_ends(pattern: &str) -> bool {
     })
 }
 
-/// Flags within, named classes, and classes of classes.
+/// Returns whether it has inner flags, named classes or nested classes.
 fn is_ours_alone(pattern: &str) -> bool {
     let groups = pattern.match_indices("(?").map(|(at, _)| &pattern[at + 2..]);
     let is_common = |group: &str| group.starts_with(':') || group.starts_with('<');

@@ -1,4 +1,4 @@
-//! Cases of `claude plugin eval`: a folder each, with a page and a page for each grader.
+//! Writes cases of `claude plugin eval`: a folder for each, with a page and a page for each grader.
 
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ fn graders(page: &mut Page<'_>, scenario: &Scenario) -> Vec<(String, String)> {
     files
 }
 
-/// Front matter and body.
+/// Returns the front matter and the body.
 fn grader(how: &How) -> Result<(Value, String), &'static str> {
     const NO_TIMES: &str = "claude plugin eval has no such bounds";
     let check = match how {
@@ -85,7 +85,7 @@ fn grader(how: &How) -> Result<(Value, String), &'static str> {
             }
             return Ok((front, pattern));
         }
-        // The tool that claude uses a skill with.
+        // The tool through which claude uses a skill.
         Check::Skill { used: true } => json!({"type": "tool_used", "tool": "Skill"}),
         Check::Skill { used: false } => json!({"type": "tool_used", "tool": "Skill", "min": 0, "max": 0}),
         Check::Tool { call, times } => {
@@ -120,7 +120,7 @@ fn tool(tool: &Tool) -> Value {
     }
 }
 
-/// A page with front matter: each value is JSON, which is YAML too.
+/// Writes a page with front matter: each value is JSON, which is also valid YAML.
 fn fronted(front: &Value, body: &str) -> String {
     let mut text = "---\n".to_owned();
     for (key, value) in front.as_object().into_iter().flatten() {

@@ -1,4 +1,4 @@
-//! A promptfoo configuration, as JSON, which is YAML too.
+//! Writes a promptfoo configuration as JSON, which is also valid YAML.
 
 use serde_json::{Value, json};
 use skilltune_phases::checks::{Check, Cost, How, Text, Times, Tool};
@@ -97,7 +97,7 @@ fn assert(how: &How) -> Result<Value, &'static str> {
     }
 }
 
-/// How a type begins that asks for this.
+/// Returns the prefix of an assert type for this number of matches.
 fn negation(times: Times) -> Option<&'static str> {
     match times {
         Times::ONCE_OR_MORE => Some(""),

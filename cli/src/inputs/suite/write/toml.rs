@@ -1,4 +1,4 @@
-//! `suite.toml`, which has words for nearly everything.
+//! Writes `suite.toml`, which can express nearly everything.
 
 use std::fmt::Write as _;
 
@@ -78,7 +78,7 @@ fn expectation(scenario: &Scenario, demand: &Demand, text: &str) -> String {
     format!("{{ text = {text}, {} }}", terms.0.trim_end().replace('\n', ", "))
 }
 
-/// All of them are on one line each.
+/// Writes each of them on one line.
 fn terms(scenario: &Scenario, demand: &Demand, lines: &mut Lines) {
     lines.set_some("id", Some(demand.id.as_str()).filter(|_| !has_default_id(scenario, demand)));
     lines.set_some("weight", Some(i64::from(demand.weight)).filter(|weight| *weight != 1));
@@ -151,7 +151,7 @@ fn times(times: Times) -> Option<Keys> {
     })
 }
 
-/// A file that is called as another place is written with its folder.
+/// Returns the place. A file with the name of another place is written with its folder.
 fn place(of: &Text) -> Option<String> {
     match of {
         Text::Answer => None,
@@ -175,7 +175,7 @@ fn whole(number: u64) -> Option<Value> {
     i64::try_from(number).ok().map(Value::from)
 }
 
-/// The same in TOML, which has no null and no larger numbers.
+/// Converts a value to TOML, which has no null and a smaller number range.
 fn json(value: &Json) -> Option<Value> {
     Some(match value {
         Json::Null => return None,
@@ -191,7 +191,7 @@ fn json(value: &Json) -> Option<Value> {
     })
 }
 
-/// Keys and values, one a line.
+/// Keys and values, one per line.
 struct Lines(String);
 
 impl Lines {

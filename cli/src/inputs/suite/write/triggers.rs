@@ -1,4 +1,4 @@
-//! A trigger set: queries, and whether they should make an agent use the skill.
+//! Writes a trigger set: queries, and whether an agent should use the skill for each.
 
 use serde_json::{Value, json};
 use skilltune_phases::checks::Check;

@@ -1,4 +1,4 @@
-//! The journal of a run, one line an event.
+//! The journal of a run, one line per event.
 
 use skilltune_phases::loops::gan::course::{Choice, Who};
 use skilltune_phases::loops::gan::evaluation::Verdict;

@@ -1,4 +1,4 @@
-//! The run as one object for scripts. Its keys are a public interface, those of the other loops where they mean the same.
+//! The run as one object for scripts. Its keys are a public interface: one meaning has one key in all loops.
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
@@ -36,7 +36,7 @@ pub fn summary(run: &Run) -> Value {
         "into": task.into,
         "promoted": matches!(run.handed_over(), Some(Answer::Promoted)),
         "conflict": matches!(run.handed_over(), Some(Answer::Conflict { .. })),
-        // The commit of the result, where one was made.
+        // The commit of the result, if one was made.
         "proposal": run.proposed().and_then(Result::ok),
         "agents": json::agents(&plan.roles),
         "models": run.models,
@@ -48,7 +48,7 @@ pub fn summary(run: &Run) -> Value {
     })
 }
 
-/// What a dry run shows: no run, but what one would be.
+/// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
     let (plan, task) = (&run.plan, &run.plan.task);
     json!({
@@ -70,7 +70,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
     })
 }
 
-/// `report.json`: the summary, the contracts, and what was found in each round.
+/// Returns `report.json`: the summary, the contracts, and the findings of each round.
 pub fn report(run: &Run) -> Value {
     let mut report = summary(run);
     report["costs"] = json::costs(run);

@@ -1,4 +1,4 @@
-//! `final-report.md`: how the run came out, how it came to it, and what stands behind every verdict.
+//! `final-report.md`: the result of the run, its course, and the evidence for every verdict.
 
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
@@ -64,7 +64,7 @@ fn progression(page: &mut Page, run: &Run) {
     page.table(&["Round", "Score", "Met", "Verdict", "Kept From Passing By"], rows);
 }
 
-/// Every verdict on the best round, with what it rests on.
+/// Writes every verdict on the best round, with its basis.
 fn best_round(page: &mut Page, run: &Run, best: &Round) {
     let found = best.evaluation();
     page.section("Criteria");
@@ -124,7 +124,7 @@ fn answers(page: &mut Page, run: &Run) {
     }));
 }
 
-/// What the builder says of each round.
+/// Writes the builder's notes on each round.
 fn notes(page: &mut Page, run: &Run) {
     page.section("The Builder's Notes");
     let said = |sprint: &Sprint| {

@@ -1,4 +1,4 @@
-//! How a run of `gan` and its parts are told in words.
+//! The words for a run of `gan` and its parts.
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
@@ -9,12 +9,12 @@ use skilltune_phases::loops::gan::{Answer, Plan, Reading, Run, Step};
 use crate::report::words;
 use crate::text::{figures, plain};
 
-/// What is built, on one line.
+/// Returns what is built, on one line.
 pub fn subject(run: &Run) -> String {
     plain::one_line(&run.plan.task.name)
 }
 
-/// By what it is judged, up to where, and for how long.
+/// Returns what it is judged by, up to which score, and for how long.
 pub fn aim(run: &Run) -> String {
     let (task, rules) = (&run.plan.task, &run.plan.task.rules);
     let how = [
@@ -31,18 +31,18 @@ pub fn aim(run: &Run) -> String {
     )
 }
 
-/// The commands of its test scenarios as they would be run, one a line.
+/// Returns the commands of its test scenarios as they would run, one per line.
 pub fn commands(run: &Run) -> impl Iterator<Item = String> {
     run.commands().map(|argv| plain::one_line(&serde_json::json!(argv).to_string()))
 }
 
-/// What has to be known before a result is believed.
+/// Returns what a person has to know before they believe a result.
 pub fn notes(plan: &Plan) -> Vec<String> {
     let links = words::not_placed("the folder", &plan.task.links_outside);
     words::remarks(&plan.roles).into_iter().chain(links).collect()
 }
 
-/// Where a run is.
+/// Returns where a run is.
 pub fn place(run: &Run) -> String {
     match run.state.sprints.last() {
         None => "the contract".to_owned(),
@@ -50,7 +50,7 @@ pub fn place(run: &Run) -> String {
     }
 }
 
-/// What a step does, and to what.
+/// Returns what a step does, and to what.
 pub fn step(run: &Run, step: &Step) -> String {
     match step {
         Step::Draft => "drafting the contract".to_owned(),
@@ -69,13 +69,13 @@ pub fn step(run: &Run, step: &Step) -> String {
     }
 }
 
-/// A failure, on one line.
+/// Returns a failure on one line.
 pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
     let (step, kind) = (self::step(run, step), words::failure(failure.kind));
     plain::one_line(&format!("{step}: {kind}: {}", failure.why))
 }
 
-/// How the run came out, in a sentence.
+/// Returns the result of the run in a sentence.
 pub fn outcome_text(run: &Run) -> String {
     let Some(end) = run.state.end.as_ref().filter(|_| run.closed_at.is_some()) else {
         return if run.held {
@@ -105,7 +105,7 @@ pub fn outcome_text(run: &Run) -> String {
     }
 }
 
-/// One word for a report's head.
+/// Returns one word for a report's head.
 pub fn label(run: &Run) -> &'static str {
     match run.state.end.as_ref().map(|end| end.ending) {
         None => "NOT ENDED",
@@ -127,7 +127,7 @@ fn score(run: &Run) -> String {
     })
 }
 
-/// Who answered last.
+/// Returns who answered last.
 pub fn who(run: &Run) -> &'static str {
     by(run.state.course.answers.last().map_or(Who::Default, |answered| answered.by))
 }
@@ -139,7 +139,7 @@ pub fn by(who: Who) -> &'static str {
     }
 }
 
-/// What a question was about.
+/// Returns the subject of a question.
 pub fn hold(hold: Question) -> &'static str {
     match hold {
         Question::Escalation => "no pass so far",
@@ -172,7 +172,7 @@ pub fn question(run: &Run, hold: Question) -> String {
     format!("{first}{}. How should it go on?", letters.as_str())
 }
 
-/// The answers to a hold: their names, and what they mean. The default of nobody is the first.
+/// Returns the answers to a question: their names and meanings. Without an answer, the first is used.
 pub fn choices(hold: Question) -> Vec<(&'static str, &'static str)> {
     let all = [
         ("refocus", "go on, with another dimension first"),
@@ -188,13 +188,13 @@ pub fn choices(hold: Question) -> Vec<(&'static str, &'static str)> {
     };
     let mut choices: Vec<_> = all.into_iter().filter(|(name, _)| fits(name)).collect();
     if hold == Question::Stagnation {
-        // First what is done where nobody answers.
+        // The default comes first.
         choices.swap(0, 1);
     }
     choices
 }
 
-/// The words that `--answer` takes here.
+/// Returns the words that `--answer` accepts here.
 pub fn options(hold: Question) -> Vec<&'static str> {
     choices(hold).into_iter().map(|(name, _)| name).collect()
 }
@@ -211,7 +211,7 @@ pub fn choice(choice: &Choice) -> &'static str {
     }
 }
 
-/// What keeps the best round from passing: what a person has to know before they answer.
+/// Returns why the best round does not pass: a person has to know it before they answer.
 pub fn standing(run: &Run) -> Vec<String> {
     let Some(best) = run.best() else { return Vec::new() };
     let told = run.blocks(best);
@@ -222,7 +222,7 @@ pub fn standing(run: &Run) -> Vec<String> {
         .collect()
 }
 
-/// A round in one line: its score, the passed share, and its dimensions.
+/// Returns a round in one line: its score, the passed share, and its dimensions.
 pub fn measured(found: &Evaluation) -> String {
     let each = found.dimensions.iter().map(|one| {
         let capped = if one.capped_by.is_empty() { "" } else { " (capped)" };
@@ -233,12 +233,12 @@ pub fn measured(found: &Evaluation) -> String {
     plain::one_line(&text)
 }
 
-/// What a round came to.
+/// Returns the result of a round.
 pub fn verdict(run: &Run, round: &Round) -> &'static str {
     if run.blocks(round).is_empty() { "passed" } else { "not passed" }
 }
 
-/// Where the result is: in the person's folder, or among the run's files.
+/// Returns where the result is: in the user's folder, or among the run's files.
 pub fn result(run: &Run) -> Option<String> {
     if let (Some(Answer::Promoted), Some(into)) = (run.handed_over(), &run.plan.task.into) {
         return Some(into.clone());
@@ -248,7 +248,7 @@ pub fn result(run: &Run) -> Option<String> {
     Some(format!("{}/iterations/iteration-{}/artifact", run.plan.folder, round + 1))
 }
 
-/// What became of the destination, where that has to be told.
+/// Returns what happened to the destination, if that has to be reported.
 pub fn destination(run: &Run) -> Option<String> {
     let into = plain::one_line(run.plan.task.into.as_ref()?);
     match run.handed_over() {

@@ -6,7 +6,7 @@ use crate::loops::LoopCommand;
 use crate::loops::gan::request::apply_flags;
 use crate::settings::{Settings, project};
 
-/// Another value than the default for every key.
+/// Returns a value other than the default for every key.
 pub fn changes() -> Vec<(&'static str, &'static str)> {
     vec![
         ("gan.level", "\"thorough\""),
@@ -35,7 +35,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-/// All that a run is planned with.
+/// Returns all that a run is planned with.
 fn told(settings: &Settings) -> String {
     let gan = settings.of::<GanSettings>();
     let preview = (&gan.preview.value, &gan.preview_path.value, gan.preview_seconds.value);

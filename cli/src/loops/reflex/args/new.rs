@@ -99,13 +99,13 @@ pub enum TemplateName {
     Other,
 }
 
-/// Where the text of a task comes from.
+/// The source of a task's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskSource<'a> {
     Words(&'a str),
     Stdin,
     File(&'a Path),
-    /// Nobody has said.
+    /// None was given.
     Nowhere,
 }
 

@@ -5,7 +5,7 @@ use crate::commands::cli::{Cli, Command as Word, new_args};
 use crate::loops::LoopCommand;
 use crate::loops::reflex::args::new::TaskSource;
 
-/// The help of one of the commands, in a window of 80 columns.
+/// Returns the help of one of the commands, in a window of 80 columns.
 fn help(path: &[&str]) -> String {
     let mut program = Cli::command().term_width(80);
     program.build();

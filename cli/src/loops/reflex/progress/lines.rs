@@ -1,4 +1,4 @@
-//! The lines that a person reads of a run of `reflex`: plain text, never wider than told.
+//! The lines that a person reads of a run of `reflex`: plain text, never wider than the given width.
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::loops::reflex::answers::Issue;
@@ -15,7 +15,7 @@ use crate::report::words::{mixed, models, remarks};
 use crate::text::width::{around, columns, cut, wrapped};
 use crate::text::{figures, plain};
 
-/// What is asked for, up to what, and by whom it is done.
+/// Returns the task, its goal, and the agents.
 pub fn header(run: &Run, width: usize) -> Vec<String> {
     let mut lines = vec![around("reflex ", &words::task(run), "", width)];
     lines.extend(wrapped(&words::aim(run), width, "  "));
@@ -25,7 +25,7 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     lines
 }
 
-/// An evaluation in eight lines, where none has to be broken.
+/// Returns an evaluation in eight lines, if none has to be broken.
 pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
     let evaluation = &judged.evaluation;
     let threshold = run.plan.task.criteria.thresholds.at(evaluation.level).typed();
@@ -55,19 +55,19 @@ pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
     lines
 }
 
-/// What a critique asks for: each rule that is not met, and its fix.
+/// Returns what a critique asks for: each rule that is not met, and its fix.
 pub fn fixes(issues: &[Issue], width: usize) -> Vec<String> {
     let fix = |issue: &Issue| cut(&words::fix(issue), LONGEST_FIX);
     issues.iter().flat_map(|issue| item("fix", &fix(issue), width)).collect()
 }
 
-/// The whole of it is in the report.
+/// The report has the whole text.
 const LONGEST_FIX: usize = 200;
 
-/// Where what is said of a name begins.
+/// The column where the text beside a name starts.
 const COLUMN: usize = 12;
 
-/// A name, and beside it what there is to say of it.
+/// Returns a name with its text beside it.
 fn item(name: &str, text: &str, width: usize) -> Vec<String> {
     let lead = format!("  {name:<10}");
     let told = wrapped(&plain::one_line(text), width.saturating_sub(COLUMN), "");
@@ -76,7 +76,7 @@ fn item(name: &str, text: &str, width: usize) -> Vec<String> {
     std::iter::once(first).chain(lines.map(|(_, line)| format!("{:COLUMN$}{line}", ""))).collect()
 }
 
-/// A failure that does not stop the run, and whether it is tried again.
+/// Returns a failure that does not stop the run, and whether it is retried.
 pub fn failed(run: &Run, step: &Step, outcome: &Outcome, width: usize) -> Vec<String> {
     let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
     let Some(failure) = outcome.as_ref().err().filter(goes_on) else { return Vec::new() };
@@ -92,14 +92,14 @@ fn told(run: &Run, step: &Step, failure: &Failure) -> String {
     format!("{} ({fate})", words::failed(run, step, failure))
 }
 
-/// A line that sets apart what is not ours.
+/// Returns a line that separates text that is not ours.
 pub fn rule(title: &str, width: usize) -> String {
     let title = around("--- ", &plain::one_line(title), " ", width);
     let rest = width.min(80).saturating_sub(columns(&title));
     format!("{title}{}", "-".repeat(rest))
 }
 
-/// How it came out, how far it is from success, what it took, and what to do next.
+/// Returns the result, the distance from success, what it cost, and what to do next.
 pub fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
     let width = look.width;
     let mut lines = wrapped(&words::outcome_text(run), width, "  ");

@@ -1,4 +1,4 @@
-//! Where the artifacts of a run are looked up: those that it wrote in the store, what became of the last in its file.
+//! Looks up the artifacts of a run: those that it wrote in the store, and the current last one in its file.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use skilltune_phases::loops::reflex::{Artifact, Run, projection};
 
 /// The text of an artifact, if it can be read.
 type Text = Box<dyn Fn(&Artifact) -> Option<String>>;
-/// The hash of what is in the artifact's file.
+/// The hash of the artifact's file.
 type OnDisk = Box<dyn Fn(&Run) -> Option<String>>;
 
 pub struct Shelf {
@@ -29,9 +29,9 @@ impl Shelf {
     }
 }
 
-/// The hash of what is in the artifact's file now, as far as it can be read: a person may have edited it.
+/// Returns the hash of the artifact's file now, if it can be read: the user may have edited it.
 ///
-/// A journal that came with a repository names any folder: it is looked at only in the project that has this store.
+/// A journal from a repository may name any folder: the file is read only in the project that has this store.
 pub fn on_disk(run: &Run, store: &Objects) -> Option<String> {
     let task = &run.plan.task;
     if Home::of(Path::new(&task.project)).objects().path() != store.place().path() {

@@ -1,11 +1,11 @@
-//! What a person may want to do after a run, or in the middle of one.
+//! The commands to suggest after a run or during one.
 
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::{Artifact, Reason, Run};
 
 use crate::report::advice::{Next, resume};
 
-/// What a person may want to type now.
+/// Returns the next commands to suggest.
 pub fn next(run: &Run) -> Vec<Next> {
     let next = |verb, purpose| vec![Next { command: format!("skilltune {verb} {}", run.plan.run), purpose }];
     match run.state.stop.as_ref().map(|stop| stop.reason) {
@@ -33,7 +33,7 @@ fn head(run: &Run) -> Option<&Artifact> {
     run.state.artifact.as_ref()
 }
 
-/// What is to be done with an artifact of this kind, when a run has left one that its own rules accept.
+/// Returns what to do with an artifact of this kind, if a run has left one that its own rules accept.
 pub fn use_of_it(run: &Run) -> Option<&'static str> {
     let stop = run.state.stop.as_ref()?;
     if !matches!(stop.reason, Reason::ThresholdReached | Reason::NoMajorIssues) {

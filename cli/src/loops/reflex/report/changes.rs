@@ -1,4 +1,4 @@
-//! What a version of the artifact changes, section by section, and whether anybody had asked for it.
+//! The changes of a version of the artifact, section by section, and whether they were asked for.
 
 use skilltune_phases::loops::reflex::sections::Changed;
 use skilltune_phases::loops::reflex::{Judged, Run};
@@ -6,11 +6,11 @@ use skilltune_phases::loops::reflex::{Judged, Run};
 use crate::text::plain;
 use crate::text::width::shortened;
 
-/// More sections than these are counted, and longer headings shortened.
+/// Further sections are only counted, and longer headings are shortened.
 const MOST_SECTIONS: usize = 6;
 const LONGEST_HEADING: usize = 40;
 
-/// What the judged artifact changes of the one that it came from.
+/// Returns the changes of the judged artifact since the one that it came from.
 pub fn changed(run: &Run, judged: &Judged) -> String {
     let before = run.state.judged.iter().take_while(|other| *other != judged).last();
     match &judged.artifact.changed {

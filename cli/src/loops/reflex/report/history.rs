@@ -1,4 +1,4 @@
-//! The journal of a run, one line an event.
+//! The journal of a run, one line per event.
 
 use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::verdict::Evaluation;

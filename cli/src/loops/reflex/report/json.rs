@@ -1,4 +1,4 @@
-//! The run as one object for scripts. Its keys are a public interface, those of `tune` where they mean the same.
+//! The run as one object for scripts. Its keys are a public interface: one meaning has one key, as in `tune`.
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
@@ -8,14 +8,14 @@ use crate::loops::reflex::report::words;
 use crate::report::estimate::Estimate;
 use crate::report::{ceilings, json, words as told};
 
-/// The last thing on stdout with `--format json`; `on_disk` is the hash of what is in the artifact's file, where
-/// somebody has looked.
+/// Returns the last output on stdout with `--format json`; `on_disk` is the hash of the artifact's file, if it was
+/// read.
 pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
     let (plan, state) = (&run.plan, &run.state);
     let best = run.best();
     let level = best.map_or(state.level, |best| best.evaluation.level);
     let standing = run.standing(on_disk);
-    // Of anything but what was judged, a score and a distance say nothing.
+    // A score and a distance apply only to what was judged.
     let judged = best.filter(|_| standing == Standing::Evaluated);
     json!({
         "run_id": plan.run,
@@ -29,12 +29,12 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         "reason": state.stop.as_ref().map(|stop| stop.reason),
         "note": state.stop.as_ref().and_then(|stop| stop.note.as_ref()),
         "blocked": json::blocked(run),
-        // The ceiling that it is paused at.
+        // The ceiling at which it is paused.
         "paused": ceilings::json(run),
         "limits": ceilings::all(run),
         "score": judged.and_then(|judged| judged.evaluation.score),
         "threshold": plan.task.criteria.thresholds.at(level),
-        // That of the score and of the threshold, in the original's letters.
+        // The level of the score and of the threshold, in the original's letters.
         "level": level.to_string(),
         "iterations": state.iteration,
         "max_iterations": plan.task.rules.max_iterations,
@@ -50,14 +50,14 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         "models": run.models,
         "notes": told::remarks(&plan.roles).into_iter().chain(told::changes(run)).collect::<Vec<_>>(),
         "rights": json::rights(&plan.roles),
-        // Written at the end, and not before.
+        // Written only at the end.
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
         "cost": json::cost(&run.ledger.total()),
     })
 }
 
-/// What a dry run shows: no run, but what one would be.
+/// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
     let plan = &run.plan;
     let (task, rules) = (&plan.task, &plan.task.rules);
@@ -67,7 +67,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "alias": task.alias,
         "task": task.prompt,
         "template": task.criteria.name,
-        // The rules of both levels, and from where each is passed.
+        // The rules of both levels, and the score that passes each.
         "criteria": task.criteria,
         "max_iterations": rules.max_iterations,
         "max_seconds": rules.max_seconds,
@@ -81,7 +81,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
     })
 }
 
-/// `report.json`: the summary, what was found of each version, and how it was looked for.
+/// Returns `report.json`: the summary, the findings on each version, and how it was checked.
 pub fn report(run: &Run) -> Value {
     let mut report = summary(run, None);
     report["costs"] = json::costs(run);

@@ -1,4 +1,4 @@
-//! `final-report.md`: how the run came out, how it came to it, and what stands behind every verdict.
+//! `final-report.md`: the result of the run, its course, and the evidence for every verdict.
 
 use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::reflex::answers::Issue;
@@ -92,7 +92,7 @@ fn task(page: &mut Page, run: &Run) {
     }
 }
 
-/// The last one.
+/// Writes the last plan.
 fn plan(page: &mut Page, run: &Run) {
     if run.state.plan.is_empty() {
         return;
@@ -103,7 +103,7 @@ fn plan(page: &mut Page, run: &Run) {
     );
 }
 
-/// What each critique asked for.
+/// Writes what each critique asked for.
 fn fixes(page: &mut Page, run: &Run) {
     let asked =
         run.state.judged.iter().flat_map(|judged| judged.issues.iter().map(move |issue| (judged, issue)));
@@ -157,7 +157,7 @@ fn standing(run: &Run, judged: &Judged) -> &'static str {
     }
 }
 
-/// Every verdict on the best artifact, with what it rests on.
+/// Writes every verdict on the best artifact, with its basis.
 fn rules(page: &mut Page, run: &Run, best: &Judged) {
     page.paragraph(format!("Of {} at level {}.", code_cell(&best.artifact.hash), best.evaluation.level));
     let row = |result: &RuleResult| {

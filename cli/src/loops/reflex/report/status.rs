@@ -1,11 +1,11 @@
-//! How far a run came, in a few facts or in one.
+//! The progress of a run, as a few facts or one.
 
 use skilltune_phases::loops::reflex::Run;
 
 use crate::loops::reflex::report::words;
 use crate::text::figures;
 
-/// `on_disk` is the hash of what is in the artifact's file, where there is one.
+/// Returns the progress as facts. `on_disk` is the hash of the artifact's file, if there is one.
 pub fn facts(run: &Run, on_disk: Option<&str>) -> Vec<(&'static str, String)> {
     let state = &run.state;
     let most = run.plan.task.rules.max_iterations;
@@ -21,13 +21,13 @@ pub fn facts(run: &Run, on_disk: Option<&str>) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// How far it is, of how far it may go.
+/// Returns the progress so far and its limit.
 pub fn progress(run: &Run) -> String {
     let most = run.plan.task.rules.max_iterations;
     format!("iteration {} of {most}, {}", run.state.iteration, words::time(run))
 }
 
-/// The score of its best text, and at which level.
+/// Returns the score of its best text, and at which level.
 pub fn result(run: &Run, on_disk: Option<&str>) -> String {
     let judged = run.best().filter(|_| words::score(run, on_disk).is_some());
     let score = figures::score(judged.and_then(|judged| judged.evaluation.score));

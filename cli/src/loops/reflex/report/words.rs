@@ -1,4 +1,4 @@
-//! How a run of `reflex` and its parts are told in words.
+//! The words for a run of `reflex` and its parts.
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
@@ -11,18 +11,18 @@ use skilltune_phases::score::Score;
 use crate::report::words;
 use crate::text::{figures, plain};
 
-/// The task on one line.
+/// Returns the task on one line.
 pub fn task(run: &Run) -> String {
     plain::one_line(&run.plan.task.prompt)
 }
 
-/// What the task's folder holds, as the original's readers look for it.
+/// Returns the path in the task's folder where the original's readers look for the artifact.
 pub fn artifact_path(run: &Run) -> String {
     let task = &run.plan.task;
     format!("{}/{}/{}/{PAGE}", task.project, task.evolution, task.alias)
 }
 
-/// How a text is judged, up to where, and for how long.
+/// Returns how a text is judged, up to which score, and for how long.
 pub fn aim(run: &Run) -> String {
     let (task, rules) = (&run.plan.task, &run.plan.task.rules);
     let seconds = rules.max_seconds.map(|seconds| figures::milliseconds(seconds.saturating_mul(1000)));
@@ -41,14 +41,14 @@ pub fn aim(run: &Run) -> String {
     )
 }
 
-/// The time that its completed phases took, of the time that they may take.
+/// Returns the time that its completed phases took, and its limit.
 pub fn time(run: &Run) -> String {
     let most = run.plan.task.rules.max_seconds;
     let most = most.map(|seconds| format!(" of {}", figures::milliseconds(seconds.saturating_mul(1000))));
     format!("{}{}", figures::milliseconds(run.state.clock.completed_ms), most.unwrap_or_default())
 }
 
-/// What a step does, and to what.
+/// Returns what a step does, and to what.
 pub fn step(run: &Run, step: &Step) -> String {
     match step {
         Step::Propose => "proposing rules for the task".to_owned(),
@@ -69,24 +69,24 @@ pub fn step(run: &Run, step: &Step) -> String {
     }
 }
 
-/// What a plan sets out to do, on one line.
+/// Returns the steps of a plan on one line.
 pub fn plan(steps: &[PlanStep]) -> String {
     let steps: Vec<_> = steps.iter().map(|step| plain::one_line(step.step.trim_end_matches('.'))).collect();
     steps.join("; ")
 }
 
-/// An issue on one line: the rule that is not met, and the fix.
+/// Returns an issue on one line: the rule that is not met, and the fix.
 pub fn fix(issue: &Issue) -> String {
     plain::one_line(&format!("{}: {}", issue.rule, issue.fix_instruction))
 }
 
-/// A failure, on one line.
+/// Returns a failure on one line.
 pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
     let (step, kind) = (self::step(run, step), words::failure(failure.kind));
     plain::one_line(&format!("{step}: {kind}: {}", failure.why))
 }
 
-/// How the run came out, in a sentence; the original's words stand in it for those who look for them.
+/// Returns the result of the run in a sentence, with the original's words for those who look for them.
 pub fn outcome_text(run: &Run) -> String {
     match &run.state.stop {
         Some(stop) => {
@@ -124,7 +124,7 @@ fn reason(run: &Run, stop: &Stop) -> String {
     }
 }
 
-/// It is the last evaluation that such an end is about, be it the best or not.
+/// Returns the gap of the last evaluation: such an end is about it, even if it is not the best.
 fn last_gap(run: &Run) -> Option<String> {
     let last = run.state.judged.last()?;
     Distance::of(&run.plan.task.criteria, &last.evaluation).gap.map(|gap| gap.to_string())
@@ -136,7 +136,7 @@ fn overspent(run: &Run) -> String {
     format!("its phases took {}, and the limit is {}", told(run.state.clock.seconds()), told(most))
 }
 
-/// One word for a report's head.
+/// Returns one word for a report's head.
 pub fn label(run: &Run) -> &'static str {
     match run.state.stop.as_ref().map(|stop| stop.reason) {
         None => "NOT ENDED",
@@ -151,7 +151,7 @@ pub fn label(run: &Run) -> &'static str {
     }
 }
 
-/// How the artifact stands when the hash of what is in its file is this.
+/// Returns the status of the artifact, given the hash of its file.
 pub fn artifact(run: &Run, on_disk: Option<&str>) -> String {
     let standing = run.standing(on_disk);
     let word = standing.word();
@@ -168,7 +168,7 @@ pub fn artifact(run: &Run, on_disk: Option<&str>) -> String {
     }
 }
 
-/// The score, of an artifact that is what was judged; of any other it says nothing.
+/// Returns the score, if the artifact is what was judged; for any other it means nothing.
 pub fn score(run: &Run, on_disk: Option<&str>) -> Option<String> {
     let best = run.best().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
     let (level, threshold) =
@@ -179,7 +179,7 @@ pub fn score(run: &Run, on_disk: Option<&str>) -> Option<String> {
     })
 }
 
-/// What is missing for a pass, told under the same condition.
+/// Returns what is missing for a pass, under the same condition.
 pub fn distance(run: &Run, on_disk: Option<&str>) -> Option<String> {
     let distance = run.distance().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
     let gap = match distance.gap {
@@ -203,7 +203,7 @@ fn ids(rules: &[RuleId]) -> String {
     ids.join(", ")
 }
 
-/// The rules of an evaluation with one verdict, if there are any.
+/// Returns the rules of an evaluation with one verdict, if there are any.
 pub fn with_verdict(judged: &Judged, verdict: Verdict) -> Option<String> {
     let results = judged.evaluation.results.iter().filter(|result| result.verdict == verdict);
     let rules: Vec<_> = results.map(|result| result.rule.clone()).collect();

@@ -8,7 +8,7 @@ use crate::settings::{Files, Settings, project, refusal};
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
-/// Another value than the default for every key.
+/// Returns a value other than the default for every key.
 pub fn changes() -> Vec<(&'static str, &'static str)> {
     vec![
         ("reflex.max_iterations", "7"),
@@ -36,7 +36,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
     ]
 }
 
-/// All that a run is planned with.
+/// Returns all that a run is planned with.
 fn told(settings: &Settings) -> String {
     let reflex = settings.of::<ReflexSettings>();
     let criteria = Template::ALL.map(|template| reflex.criteria(template));
@@ -190,7 +190,7 @@ fn commands_of_a_model_are_run_unasked_where_a_person_says_so_and_where_a_projec
     const RUN: &str = "[reflex]\nchecks = \"run\"\n";
     let mine = Files::new(RUN, "").load();
     assert_eq!(mine.of::<ReflexSettings>().run_them(), Ok(RunThem::Always));
-    // Who said it last is who said it.
+    // The origin is the last source that set the value.
     let files = Files::new(RUN, RUN);
     let mut theirs = files.load();
     let complaint = theirs.of::<ReflexSettings>().run_them().unwrap_err();

@@ -10,7 +10,7 @@ fn task() -> Task {
     plan_of(Template::Docs).task
 }
 
-/// What comes of these lines, and what was shown.
+/// Returns the result of these lines, and what was shown.
 fn typed(lines: &[&'static str]) -> (Result<Terms, Complaint>, Vec<String>) {
     let script = Script { lines: RefCell::new(lines.iter().copied().collect()), ..Script::default() };
     let shown = RefCell::new(Vec::new());

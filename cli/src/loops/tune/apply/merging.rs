@@ -1,4 +1,4 @@
-//! `apply --merge`: a person's edits and a candidate become one version.
+//! `apply --merge`: merges the user's edits and a candidate into one version.
 
 use skilltune_orchestrator::snapshot::{Merged, Objects, merge};
 use skilltune_phases::candidate::Candidate;
@@ -10,7 +10,7 @@ use super::{Placing, is_candidate, left, unfinished, words};
 use crate::runs::{Known, store_check};
 use crate::terminal::complaint::{Complaint, ours};
 
-/// Merges what was found in the target with the candidate. Both began as the version that the run left there.
+/// Merges the content of the target with the candidate. Both are based on the version that the run left there.
 pub(super) fn merged(
     known: &Known<Tune>,
     objects: &Objects,
@@ -41,7 +41,7 @@ pub(super) fn merged(
     Ok(Placing { merged: Some(placing.to.id), to: Candidate::original(trees), ..placing })
 }
 
-/// Whether a command or the run was to replace the skill, and was killed before it could note that it had.
+/// Returns whether a command or the run was to replace the skill and was killed before it noted that it had.
 fn may_be_replaced(known: &Known<Tune>) -> bool {
     let promotes = || match Tune::next(&known.run) {
         Next::Do(mut steps) => steps.any(|step| matches!(step, Step::Promote { .. })),

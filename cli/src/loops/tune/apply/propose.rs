@@ -1,4 +1,4 @@
-//! `apply --as`: a commit of a candidate, which the user merges or deletes; the skill stays as it is.
+//! `apply --as`: makes a commit of a candidate, which the user merges or deletes. The skill is unchanged.
 
 use skilltune_orchestrator::engine::propose_candidate;
 use skilltune_phases::candidate::Candidate;
@@ -52,7 +52,7 @@ pub(super) fn run(
     Ok(Exit::Reached)
 }
 
-/// The newest commit that was made of a version of the run.
+/// Returns the newest commit of a version of the run.
 pub(super) fn newest(known: &Known<Tune>) -> Option<&Proposal> {
     known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Proposed(proposal)) => Some(proposal),

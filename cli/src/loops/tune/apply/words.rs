@@ -1,4 +1,4 @@
-//! What `apply` and `rollback` have to say: what they did, and why they did not.
+//! The messages of `apply` and `rollback`: what they did, and why they refused.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -25,7 +25,7 @@ pub fn already(known: &Known<Tune>, placing: &Placing) -> &'static str {
     }
 }
 
-/// What was done, how it is undone, and where that is which no candidate is.
+/// Returns what was done, how to undo it, and where the replaced version is kept if it is not a candidate.
 pub fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<String> {
     let (id, displaced) = (&known.run.plan.run, Candidate::original(found.to_vec()));
     let short = displaced.id.short();
@@ -55,7 +55,7 @@ fn said(known: &Known<Tune>, Placing { to, merged, .. }: &Placing) -> String {
     format!("{what} {} applied", to.id.short())
 }
 
-/// Both versions are kept: theirs where it stands and in the store, ours in the store.
+/// Reports an edited target. Both versions are kept: the user's in the target and in the store, ours in the store.
 pub fn edited(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Complaint {
     let complaint =
         Complaint::conflict(format!("{} changed since run {}", targets(known), known.run.plan.run))
@@ -68,7 +68,7 @@ pub fn edited(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Compl
     anyway(complaint, known, placing)
 }
 
-/// The edits of a person and a candidate that cannot both be in one version; nothing was changed.
+/// Reports that the user's edits and a candidate conflict; nothing was changed.
 pub fn conflicts(
     known: &Known<Tune>,
     conflicts: &[(&Member, Conflict)],
@@ -87,7 +87,7 @@ pub fn conflicts(
     anyway(complaint, known, placing)
 }
 
-/// A merge needs the version that both sides began with, and what is there may be a merge already.
+/// Reports a merge without a base: the target may already be a merge.
 pub fn no_base(known: &Known<Tune>, placing: &Placing) -> Complaint {
     let complaint = Complaint::conflict(format!("cannot merge into {}", targets(known)))
         .caused_by("the last version that skilltune wrote there is not a candidate of this run");
@@ -116,14 +116,14 @@ fn anyway(complaint: Complaint, known: &Known<Tune>, placing: &Placing) -> Compl
         .hint(format!("to look at it first, run `{}`", export(known, placing, "DIR")))
 }
 
-/// An error after the target was replaced: whoever reads it must not believe that all is as it was.
+/// Reports an error after the target was replaced, so that the reader does not believe it is unchanged.
 pub fn changed(complaint: Complaint, missing: &str, placing: &Placing) -> Complaint {
     let mut told = Complaint { what: format!("the skill was replaced, but {missing}"), ..complaint.clone() };
     told.causes.insert(0, complaint.what);
     told.hint(format!("fix the cause, then run `{}` to finish", placing.command))
 }
 
-/// A folder that is not there cannot be replaced; to have it there again is another command's work.
+/// Refuses a missing folder: it cannot be replaced, and another command restores it.
 pub fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Result<(), Complaint> {
     let mut members = known.run.plan.task.target.members.iter();
     let Some((member, gone)) = members.find_map(|member| Some((member, Gone::look(&member.path)?))) else {
@@ -131,7 +131,7 @@ pub fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Result<(),
     };
     let path = plain::shell_path(Path::new(&member.path));
     let command = if known.run.plan.is_chain() {
-        // The members of a chain are written side by side, wherever they stood.
+        // The members of a chain are exported side by side, wherever they were.
         format!("{}, then move DIR/{} to {path}", export(known, placing, "DIR"), member.name)
     } else {
         export(known, placing, &path)
@@ -144,10 +144,10 @@ pub fn refuse_what_is_gone(known: &Known<Tune>, placing: &Placing) -> Result<(),
     })
 }
 
-/// How a target is not there.
+/// The reason why a target is missing.
 enum Gone {
     Away,
-    /// Something that is no folder stands in its place.
+    /// The path is not a folder.
     Covered,
 }
 
@@ -157,7 +157,7 @@ impl Gone {
             Ok(meta) if meta.is_dir() => None,
             Ok(_) => Some(Self::Covered),
             Err(error) if error.kind() == ErrorKind::NotFound => Some(Self::Away),
-            // Whoever opens it says what is wrong.
+            // The command that opens it reports the error.
             Err(_) => None,
         }
     }
@@ -169,7 +169,7 @@ fn export(known: &Known<Tune>, placing: &Placing, into: &str) -> String {
     format!("skilltune export {} {version} {into}", known.run.plan.run)
 }
 
-/// What was made, and what to do with it.
+/// Returns what was made, and what to do with it.
 pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal) -> Vec<String> {
     let short = candidate.id.short();
     let notes = proposal.notes.iter().map(|note| plain::one_line(note));
@@ -186,7 +186,7 @@ pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal)
     notes.chain([made]).collect()
 }
 
-/// A rollback changes no repository.
+/// Returns how to delete a proposal, because a rollback changes no repository.
 pub fn undo_proposal(known: &Known<Tune>, proposal: &Proposal) -> String {
     match (branch(proposal), patch(proposal, known.folder.root())) {
         _ if let Some(address) = pull_request(proposal) => {

@@ -1,4 +1,4 @@
-//! The scores of a run's rounds as bars beside a mark for the goal.
+//! The scores of a run's rounds as bars, with a mark for the goal.
 
 use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::score::Score;
@@ -9,21 +9,21 @@ use crate::progress::lines::ROOMY;
 use crate::progress::look::Letters;
 use crate::text::figures;
 
-/// A row a round, and the line that names the mark below them.
+/// One row per round, and the line below them that labels the mark.
 #[derive(Debug)]
 pub struct Chart {
     pub rows: Vec<Told>,
-    /// None of a run that has no goal of points.
+    /// `None` for a run without a goal in points.
     pub goal: Option<String>,
 }
 
-/// Nothing where there is nothing to compare, or no room.
+/// Returns nothing if there is nothing to compare or no room.
 pub fn chart(run: &Run, width: usize, letters: Letters) -> Option<Chart> {
     let _second = run.state.rounds.iter().filter_map(Round::score).nth(1)?;
     let frame = Frame::of(run, width, letters)?;
     let rounds = run.state.rounds.iter().filter_map(|round| Some((round, Standing::of(run, round)?)));
     let rounds: Vec<_> = rounds.collect();
-    // The baseline, and the newest: all of them are in the report.
+    // The chart shows the baseline and the newest rounds; the report has all of them.
     let left_out = 1..rounds.len().saturating_sub(MOST - 1).max(1);
     let shown = rounds.iter().enumerate().filter(|(at, _)| !left_out.contains(at));
     let rows = shown.map(|(_, &(round, standing))| frame.row(round, standing)).collect();
@@ -31,26 +31,26 @@ pub fn chart(run: &Run, width: usize, letters: Letters) -> Option<Chart> {
     Some(Chart { rows, goal })
 }
 
-/// More rows than these are no picture any more.
+/// The most rows: more would not be a readable chart.
 const MOST: usize = 12;
 
-/// Where everything stands in a row.
+/// The layout of a row.
 struct Frame {
     lead: &'static str,
     digits: usize,
-    /// Columns that stand for 100 points.
+    /// Columns for 100 points.
     track: u16,
     /// The column in which the goal is marked.
     goal: u16,
     letters: Letters,
 }
 
-/// Beside a bar: its score, its verdict, and the gaps.
+/// The columns beside a bar: its score, its verdict, and the gaps.
 const BESIDE: usize = 2 + SCORE + 2 + VERDICT;
 const SCORE: usize = 5;
 const VERDICT: usize = 10;
 
-/// Columns of the longest bar: more would tell no more, and fewer nothing.
+/// Columns of the longest bar: more would show no more, and fewer than the shortest would show nothing.
 const LONGEST: usize = 40;
 const SHORTEST: usize = 8;
 
@@ -74,7 +74,7 @@ impl Frame {
         Told { before, verdict, after: String::new() }
     }
 
-    /// As many columns as it takes, then the mark if the bar does not reach beyond it.
+    /// Draws as many columns as the score takes, then the mark unless the bar covers it.
     fn bar(&self, score: Option<Score>) -> String {
         let mut bar: Vec<char> = score.map_or(Vec::new(), |score| self.filled(score));
         let mark = match self.letters {
@@ -103,16 +103,16 @@ impl Frame {
     }
 }
 
-/// From one eighth to seven.
+/// One eighth to seven eighths.
 const EIGHTHS: &str = "▏▎▍▌▋▊▉";
 
-/// How many of so many parts of 100 points a score fills: cut and not rounded, as its number is.
+/// Returns how many of `of` parts of 100 points a score fills, rounded down like its number.
 fn parts(score: Score, of: u16) -> usize {
     let points = score.points() * f64::from(of);
     (1..=of).take_while(|&part| f64::from(part) * 100.0 <= points).count()
 }
 
-/// Rounded up: no bar below the goal comes as far as its mark.
+/// Returns the columns up to the goal, rounded up: no bar below the goal reaches its mark.
 fn columns_to_reach(goal: Score, of: u16) -> u16 {
     let points = goal.points() * f64::from(of);
     (0..of).find(|&part| f64::from(part) * 100.0 >= points).unwrap_or(of)

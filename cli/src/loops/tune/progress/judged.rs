@@ -1,5 +1,5 @@
-//! What was found in a round, in no more than four lines: each member of a chain, what was demanded and missed, what nobody
-//! could tell, then strengths and weaknesses.
+//! The findings of a round in at most four lines: each member of a chain, missed demands, unverified demands, then
+//! strengths and weaknesses.
 
 use skilltune_phases::contract::Verdict;
 use skilltune_phases::loops::tune::notes::{self, Notes, Standing};
@@ -11,21 +11,22 @@ use crate::progress::lines::ROOMY;
 use crate::text::width::{columns, cut, shortened};
 use crate::text::{figures, plain};
 
-/// A round without a score has lines of its own, which say what failed, beside what nobody could tell.
+/// Returns the lines of a round. A round without a score says elsewhere what failed, so only unverified demands are
+/// added.
 pub fn judged(run: &Run, round: &Round, width: usize) -> Vec<String> {
     if round.score().is_none() {
         return unclear(run, round, width).into_iter().collect();
     }
     let lines = members(run, round, width).into_iter();
     if words::is_by_single_trials(&run.plan) {
-        // The statements that were missed follow, with what is done about each.
+        // The missed statements follow, with what is done about each.
         return lines.chain(unclear(run, round, width)).collect();
     }
     let lines = lines.chain(missed(run, round, width)).chain(unclear(run, round, width));
     lines.chain(notes(run, round, width)).collect()
 }
 
-/// What scenarios demand and did not get.
+/// Returns the demands of scenarios that were missed.
 fn missed(run: &Run, round: &Round, width: usize) -> Option<String> {
     let is_demanded =
         |standing: &Standing<'_>| run.plan.task.contract.criterion(standing.worst.criterion).is_none();
@@ -35,7 +36,7 @@ fn missed(run: &Run, round: &Round, width: usize) -> Option<String> {
     (!names.is_empty()).then(|| cut(&format!("{LEAD}missed ({}): {}", names.len(), names.join(", ")), width))
 }
 
-/// What scenarios demand and nobody could tell of, which costs as much as what is missed; and why, if there is one reason.
+/// Returns the unverified demands, which cost as much as missed ones, and the reason if it is the same for all.
 fn unclear(run: &Run, round: &Round, width: usize) -> Option<String> {
     let judged = notes::judgements(run, round.candidate, round.era);
     let graded = judged.filter(|(scenario, _)| run.plan.task.is_graded(*scenario));
@@ -50,7 +51,7 @@ fn unclear(run: &Run, round: &Round, width: usize) -> Option<String> {
     Some(cut(&format!("{LEAD}cannot be told ({}): {}{why}", names.len(), names.join(", ")), width))
 }
 
-/// The score of each member, and whose output is that of an earlier round. Names give way, and scores never do.
+/// Returns the score of each member, and which outputs are of an earlier round. Names are shortened, scores never.
 fn members(run: &Run, round: &Round, width: usize) -> Option<String> {
     let measured = round.measured.as_ref().filter(|_| run.plan.is_chain())?;
     let reused = reused(run, round);
@@ -77,10 +78,10 @@ fn members(run: &Run, round: &Round, width: usize) -> Option<String> {
 const LEAD: &str = "  ";
 const ARROW: &str = " -> ";
 const NOT_RUN: &str = " (reused)";
-/// Less than this of a name tells nothing.
+/// A shorter part of a name says nothing.
 const LEAST: usize = 7;
 
-/// How many leading members have not run in this round: with the same skills before them they would do the same again.
+/// Returns how many leading members have not run in this round: after the same skills they would do the same.
 fn reused(run: &Run, round: &Round) -> usize {
     let trees = |round: &Round| run.candidate(round.candidate).map(|candidate| candidate.trees.as_slice());
     let Some(own) = trees(round) else { return 0 };
@@ -91,7 +92,7 @@ fn reused(run: &Run, round: &Round) -> usize {
     same.max().unwrap_or(0)
 }
 
-/// How many suggestions the judges make, and the first that they praise and find wanting.
+/// Returns the number of suggestions, and the first strength and weakness that the judges name.
 fn notes(run: &Run, round: &Round, width: usize) -> Option<String> {
     let notes = Notes::of(run, round.candidate, round.era);
     let suggestions = Some(notes.suggestions.len()).filter(|&number| number > 0);
@@ -102,7 +103,7 @@ fn notes(run: &Run, round: &Round, width: usize) -> Option<String> {
     let strength = first(labels[0], &notes.strengths);
     let weakness = first(labels[1], &notes.weaknesses);
     if let Some(strength) = strength {
-        // Both get half of the line, and what the other one leaves.
+        // Each gets half of the line, plus what the other leaves.
         let room = width
             .saturating_sub(LEAD.len() + parts.iter().map(|part| columns(part) + GAP.len()).sum::<usize>());
         let beside = weakness.as_deref().map_or(0, |weakness| (columns(weakness) + GAP.len()).min(room / 2));

@@ -1,4 +1,4 @@
-//! The lines that a person reads, one by one: plain text, never wider than told.
+//! The lines that a person reads, one by one: plain text, never wider than the given width.
 
 use skilltune_orchestrator::snapshot::DiffSize;
 use skilltune_phases::edit::EditKind;
@@ -15,7 +15,7 @@ use crate::report::ceilings;
 use crate::text::width::{around, columns, cut, shortened, wrapped};
 use crate::text::{figures, plain};
 
-/// What is tuned, by whom, up to what.
+/// Returns what is tuned, by whom, and up to which goal.
 pub fn header(run: &Run, width: usize) -> Vec<String> {
     if unaided::is_one(run) {
         return header_without_skill(run, width);
@@ -48,7 +48,7 @@ fn header_without_skill(run: &Run, width: usize) -> Vec<String> {
     lines
 }
 
-/// Of a run that changes nothing.
+/// Returns the header of a run that changes nothing.
 fn header_of_trials(run: &Run, told: &str, width: usize) -> Vec<String> {
     let plan = &run.plan;
     let mut lines = wrapped(told, width, "  ");
@@ -58,12 +58,12 @@ fn header_of_trials(run: &Run, told: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// What a comparison has shown, scenario by scenario, and what it took.
+/// Returns the result of a comparison, scenario by scenario, and what it cost.
 pub fn compared(run: &Run, width: usize) -> Vec<String> {
     shown(run, &comparing::shown(run), width)
 }
 
-/// What the suite can show, and what it took to know.
+/// Returns what the suite can show, and what the calibration cost.
 pub fn calibrated(run: &Run, width: usize) -> Vec<String> {
     shown(run, &calibrating::shown(run), width)
 }
@@ -85,7 +85,7 @@ fn shown(run: &Run, told: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// What a run without a skill has shown, and what it took.
+/// Returns the result of a run without a skill, and what it cost.
 pub fn unaided(run: &Run, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
@@ -105,7 +105,7 @@ pub fn unaided(run: &Run, width: usize) -> Vec<String> {
     lines
 }
 
-/// A line whose verdict may be coloured.
+/// A line with a verdict that may be coloured.
 #[derive(Debug, PartialEq)]
 pub struct Told {
     pub before: String,
@@ -113,10 +113,10 @@ pub struct Told {
     pub after: String,
 }
 
-/// A round that has been measured: its score, the change since the best before it, its verdict, the edited member.
+/// Returns the line of a measured round: its score, the change since the best before, its verdict, the edited member.
 pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
     let verdict = Standing::of(run, round)?;
-    // A score on one scenario says nothing beside one on another.
+    // Scores on different scenarios cannot be compared.
     let before = best_before(run, round.number).filter(|_| !words::is_by_single_trials(&run.plan));
     let score = round.score().map_or("-".to_owned(), |score| figures::score_since(score, before));
     let most = run.plan.task.rules.max_iterations.to_string();
@@ -132,12 +132,12 @@ pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
     Some(Told { before, verdict, after })
 }
 
-/// The best score of the rounds before this one.
+/// Returns the best score of the rounds before this one.
 fn best_before(run: &Run, number: u32) -> Option<Score> {
     run.state.rounds.iter().filter(|round| round.number < number).filter_map(Round::score).max()
 }
 
-/// The member that was edited for this round, where there are several, and what else is to be said.
+/// Returns the member that was edited for this round, if there are several, and other remarks.
 fn aside(run: &Run, round: &Round) -> (String, String) {
     let origin = run.candidate(round.candidate).and_then(|candidate| candidate.origin.as_ref());
     let member =
@@ -146,7 +146,7 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     if words::is_by_single_trials(&run.plan) {
         more.push(format!("on {}", words::tried(run, &round.scenarios)));
     }
-    // Most edits change words alone, which needs no saying.
+    // Most edits change only wording, which is not mentioned.
     let kinds = origin.map(|origin| origin.kinds.as_slice()).filter(|kinds| *kinds != [EditKind::Wording]);
     let kinds = kinds.filter(|kinds| !kinds.is_empty()).map(words::kinds);
     more.extend(kinds.map(|kinds| format!("edit of {kinds}")));
@@ -160,29 +160,29 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     (plain::one_line(member), format!("{comma}{}", more.join(", ")))
 }
 
-/// Why a round is incomplete: the steps that were given up.
+/// Returns why a round is incomplete: the steps that were given up.
 pub fn missing(run: &Run, round: &Round, width: usize) -> Vec<String> {
     let troubles = troubles::measuring(run, round.number);
     let given_up = troubles.iter().filter(|trouble| trouble.given_up());
     given_up.take(MOST).map(|trouble| cut(&format!("  {}", trouble.told(run)), width)).collect()
 }
 
-/// That the skill was not used, said at once: whoever waits for a run should know what its scores cannot show.
+/// Warns at once if the skill was not used, so that a waiting person knows what the scores cannot show.
 pub fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
     let told = (round.number == 1).then(|| uses::told(uses::of_round(run, round))).flatten();
     told.map_or_else(Vec::new, |told| wrapped(&format!("  {told}"), width, "    "))
 }
 
-/// More than these are in the report.
+/// The report has the others.
 const MOST: usize = 3;
 
-/// What a person looks at before anything else.
+/// Returns the dangers, which a person looks at first.
 pub fn dangers(run: &Run, width: usize) -> Vec<String> {
     let told = dangers::of_champion(run).into_iter();
     told.flat_map(|line| wrapped(&format!("dangerous: {line}"), width, "  ")).collect()
 }
 
-/// The final comparison's verdict.
+/// Returns the final comparison's verdict.
 pub fn shipped(run: &Run, shipment: &Shipment, width: usize) -> Vec<String> {
     let told = format!("verdict: {}{}", verdicts::verdict(run, shipment), fresh(run, shipment));
     wrapped(&told, width, "  ")
@@ -196,7 +196,7 @@ fn fresh(run: &Run, shipment: &Shipment) -> String {
     format!(" ({start} -> {challenger}, {basis}{claimed})")
 }
 
-/// How it came out, what it took, and what to do next.
+/// Returns the result, what it cost, and what to do next.
 pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
     let width = look.width;
     let mut lines = Vec::new();
@@ -236,7 +236,8 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
     lines
 }
 
-/// What was tuned, from where to where; on one line if a shortened name makes it fit; a number is never cut.
+/// Returns what was tuned and its scores before and after; on one line if a shortened name makes it fit. Numbers are
+/// never cut.
 pub fn headline(run: &Run, width: usize) -> Vec<String> {
     let (name, scores) = (plain::one_line(&words::target(run)), scores(run));
     let room = width.saturating_sub(columns(&scores)).max(width / 2);

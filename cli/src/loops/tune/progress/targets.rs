@@ -1,4 +1,4 @@
-//! Why a round of a search by single trials edits what it edits, and what came of earlier edits: one line a statement.
+//! The reasons for a round's edits in a search by single trials, and the results of earlier edits: one line each.
 
 use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Round, Run};
@@ -25,7 +25,7 @@ enum Label {
     Left(LeftAlone),
 }
 
-/// What this round's trials show of the statements that earlier edits were for.
+/// Returns what this round's trials show of the statements that earlier edits were for.
 pub fn results(run: &Run, round: &Round, width: usize) -> Vec<Line> {
     let is_edited = |round: &&Round| matches!(round.edit, Some(Edit::Draft { .. }));
     let edited = run.state.rounds.iter().filter(is_edited);
@@ -39,7 +39,7 @@ fn result(fault: &Fault, round: u32, width: usize) -> Option<Line> {
     Some(line(label, &change, fault, 0, width))
 }
 
-/// What the newest round edits, and what it leaves alone.
+/// Returns what the newest round edits, and what it leaves alone.
 pub fn chosen(run: &Run, width: usize) -> Vec<Line> {
     let Some(newest) = run.state.rounds.last() else { return Vec::new() };
     let newest = explanation::of_round(run, newest);
@@ -48,7 +48,7 @@ pub fn chosen(run: &Run, width: usize) -> Vec<Line> {
     members.into_iter().chain(told(&newest, width)).collect()
 }
 
-/// Of all that is left alone for one reason, the likeliest to be met is named.
+/// Names only the likeliest statement to be met among those left alone for the same reason.
 fn told(explanation: &Explanation, width: usize) -> Vec<Line> {
     let of = |label, fault: &Fault, more| {
         let trials = if width < ROOMY { String::new() } else { format!(", {}", words::trials(fault)) };
@@ -62,7 +62,7 @@ fn told(explanation: &Explanation, width: usize) -> Vec<Line> {
     explanation.targets.iter().map(|fault| of(Label::ToEdit, fault, 0)).chain(left).collect()
 }
 
-/// Of a line that is too long only the statement is shortened, never the figures.
+/// Builds a line. If it is too long, only the statement is shortened, never the figures.
 fn line(label: Label, facts: &str, fault: &Fault, more: usize, width: usize) -> Line {
     let gap = " ".repeat(LABEL - label.word().len());
     let before = format!("{gap}  {facts}  ");

@@ -13,7 +13,7 @@ use crate::progress::reporter::{Reporter as _, Streams};
 const PLAIN: Look =
     Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
 
-/// The trees of these runs are in no store.
+/// The trees of these runs are not in a store.
 fn human(streams: Streams, look: Look) -> Talk<Tune> {
     let size = DiffSize { added: 12, removed: 3, files: 2, opaque: 0 };
     let won =

@@ -1,4 +1,4 @@
-//! What a run has shown that tried a skill as it is: how small a change its suite can see, and what a search would cost.
+//! The result of a run that tried a skill as it is: how small a change its suite can see, and what a search would cost.
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::tune::calibration::{self, Calibration, FINEST, Visible};
@@ -15,12 +15,12 @@ use crate::text::figures::{self, count};
 use crate::text::markdown::{Page, code_cell, words};
 use crate::text::plain::one_line;
 
-/// Whether a run is one.
+/// Returns whether a run is a calibration.
 pub fn is_one(run: &Run) -> bool {
     trials(run).is_some()
 }
 
-/// Of each scenario.
+/// Returns the trials per scenario.
 fn trials(run: &Run) -> Option<u32> {
     match run.plan.task.aim {
         Aim::Calibrate { trials } => Some(trials),
@@ -28,13 +28,13 @@ fn trials(run: &Run) -> Option<u32> {
     }
 }
 
-/// In one line: what is tried, and how often.
+/// Returns in one line what is tried, and how often.
 pub fn told(run: &Run) -> Option<String> {
     let (name, trials) = (one_line(&told::target(run)), count(trials(run)? as usize, "trial"));
     Some(format!("calibrate {name}: {trials} of the same skill per scenario"))
 }
 
-/// How many of its trials have a score.
+/// Returns how many of its trials have a score.
 pub fn progress(run: &Run) -> String {
     let all = run.plan.task.scenarios.len() * trials(run).unwrap_or(0) as usize;
     let measured = run.state.rounds.last().and_then(|round| round.measured.as_ref());
@@ -50,7 +50,7 @@ pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// What it has shown, one line each.
+/// Returns its results, one per line.
 pub fn shown(run: &Run) -> Vec<String> {
     let shown = calibration::of(run).map(|shown| told_of(run, &shown)).unwrap_or_default();
     shown.into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
@@ -138,7 +138,7 @@ fn better(run: &Run, shown: &Visible, better: &Needed) -> String {
     let pairs = better.pairs.map_or_else(
         || format!("more than {MOST_PAIRS} held-out scenarios"),
         |pairs| {
-            // As large a share of the suite as now.
+            // The same share of the suite as now.
             let all = (pairs * run.plan.task.scenarios.len()).div_ceil(now.pairs.max(1));
             let all = if now.pairs > 0 { format!(", a suite of about {all}") } else { String::new() };
             format!("{}{all}", count(pairs, "held-out scenario"))
@@ -172,7 +172,7 @@ pub fn json(run: &Run, shown: &Calibration) -> Value {
         "held_out": visible.map(|visible| visible.comparison.pairs),
         "comparison_trials": visible.map(|visible| visible.comparison.trials),
         "headroom": visible.map(|visible| visible.comparison.headroom),
-        // In points; null where no change would be seen.
+        // In points; null if no change would be seen.
         "smallest_visible": visible.and_then(|visible| visible.comparison.smallest),
         "for_half": visible.and_then(|visible| visible.better).map(|better| json!({
             "points": better.points, "held_out": better.pairs, "trials": better.trials,
@@ -188,7 +188,7 @@ pub fn json(run: &Run, shown: &Calibration) -> Value {
     })
 }
 
-/// `final-report.md`.
+/// Returns `final-report.md`.
 pub fn page(run: &Run) -> String {
     let plan = &run.plan;
     let mut page = Page::titled(&format!("Calibration: {}", words(&told::target(run))));

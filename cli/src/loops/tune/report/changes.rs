@@ -1,4 +1,4 @@
-//! `iteration-N-changes.md`: what a round's edit did, or why it came to nothing.
+//! `iteration-N-changes.md`: what a round's edit did, or why it failed.
 
 use skilltune_phases::candidate::Origin;
 use skilltune_phases::edit::Change;
@@ -12,7 +12,7 @@ use crate::loops::tune::report::troubles;
 use crate::loops::tune::words as told;
 use crate::text::markdown::{Page, code, words};
 
-/// The difference that an edit made, as whoever can read the store has found it.
+/// The difference that an edit made, from a caller that can read the store.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Diff<'a> {
     /// Such as `M SKILL.md`.

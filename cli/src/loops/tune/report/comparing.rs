@@ -1,4 +1,4 @@
-//! What a run that compared two versions has shown, in words and as a page.
+//! The result of a run that compared two versions, in words and as a page.
 
 use serde_json::{Value, json};
 use skilltune_phases::id::TreeId;
@@ -16,17 +16,17 @@ use crate::text::figures::{self, count};
 use crate::text::markdown::{Page, code_cell, words};
 use crate::text::plain::one_line;
 
-/// The two versions, if a run compares any.
+/// Returns the two versions, if the run compares any.
 pub fn of(run: &Run) -> Option<&Sides> {
     run.plan.task.aim.sides()
 }
 
-/// `list`: what was compared.
+/// `list`: the compared versions.
 pub fn subject(two: &Sides) -> String {
     format!("{} with {}", two.challenger, two.start)
 }
 
-/// In one line: what is compared with what, and how.
+/// Returns in one line what is compared with what, and how.
 pub fn told(run: &Run) -> Option<String> {
     let two = of(run)?;
     let rules = &run.plan.task.rules;
@@ -42,7 +42,7 @@ pub fn told(run: &Run) -> Option<String> {
     ))
 }
 
-/// The same of trials that an older run has made.
+/// Returns the same line for the trials of an older run.
 fn regraded(run: &Run, two: &Sides, of: &Regraded) -> String {
     let most: u64 = Tune::most_calls(&run.plan).values().sum();
     let judge = match of.judged {
@@ -63,7 +63,7 @@ fn counted(number: u64, what: &str) -> String {
     count(usize::try_from(number).unwrap_or(usize::MAX), what)
 }
 
-/// How many of its trials are settled.
+/// Returns how many of its trials are settled.
 pub fn progress(run: &Run) -> String {
     let measure = &run.state.measure;
     let trials = match run.plan.task.regraded() {
@@ -93,13 +93,13 @@ pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// Where stored trials come from.
+/// Returns where stored trials come from.
 fn trials(run: &Run, of: &Regraded) -> String {
     let executor = run.plan.roles.of(&Role::EXECUTOR).shown();
     format!("{} of run {}, by {executor}", of.trials, of.run)
 }
 
-/// The verdict about B.
+/// Returns the verdict about B.
 fn verdict(run: &Run, shipment: &Shipment) -> String {
     match shipment.verdict {
         Verdict::Unused => "NOT USED, no trial of B used the skill".to_owned(),
@@ -115,7 +115,7 @@ fn verdict(run: &Run, shipment: &Shipment) -> String {
     }
 }
 
-/// The verdict, what it rests on, and each scenario.
+/// Returns the verdict, its basis, and each scenario.
 pub fn shown(run: &Run) -> Vec<String> {
     let Some(shipment) = &run.state.shipment else { return vec![format!("{} so far", progress(run))] };
     let mut lines = vec![format!("B: {}", verdict(run, shipment))];
@@ -139,10 +139,10 @@ pub fn shown(run: &Run) -> Vec<String> {
     lines
 }
 
-/// A scenario, and the scores of A and B on it. One of them is missing where each was tried on scenarios of its own.
+/// A scenario, and the scores of A and B on it. One is missing if each was tried on scenarios of its own.
 type Tried = (usize, Option<Score>, Option<Score>);
 
-/// As the suite has them, not as they were tried.
+/// Returns the scenarios in the order of the suite, not of the trials.
 fn in_order(shipment: &Shipment) -> Vec<Tried> {
     let pairs = shipment.pairs.iter().map(|pair| (pair.scenario, Some(pair.start), Some(pair.challenger)));
     let apart = shipment.apart.iter().flat_map(|Apart { start, challenger }| {
@@ -163,7 +163,7 @@ fn row(run: &Run, &(scenario, a, b): &Tried) -> Option<[String; 4]> {
     Some([name, figures::score(a), figures::score(b), difference])
 }
 
-/// What is not asked of either version, where one of them is no skill.
+/// Returns a note that a question was skipped, if one of the versions is not a skill.
 fn unasked(run: &Run, two: &Sides) -> Option<&'static str> {
     let is_without = two.is_without_skill() || run.plan.task.target.members[0].start == TreeId::EMPTY;
     is_without.then_some("One side is no skill, so neither was asked whether the skill is used.")
@@ -176,7 +176,7 @@ pub fn json(run: &Run, two: &Sides) -> Value {
         "b": two.challenger,
         "verdict": shipment.map(|shipment| shipment.verdict),
         "effect": shipment.and_then(|shipment| shipment.effect),
-        // Where its trials come from, if an older run has made them.
+        // The source of its trials, if an older run made them.
         "regraded": two.regraded.as_ref().map(from),
         "confidence": run.plan.task.rules.confidence,
         "trials": run.plan.task.rules.confirm,
@@ -200,7 +200,7 @@ fn scenarios(run: &Run, shipment: &Shipment) -> Value {
     in_order(shipment).iter().filter_map(one).collect()
 }
 
-/// `final-report.md`.
+/// Returns `final-report.md`.
 pub fn page(run: &Run) -> String {
     let Some(two) = of(run) else { return String::new() };
     let plan = &run.plan;
@@ -239,7 +239,7 @@ pub fn page(run: &Run) -> String {
     page.finish()
 }
 
-/// Of a run that calls no agent.
+/// Returns `-` for a run that calls no agent.
 fn or_nobody(told: String) -> String {
     if told.is_empty() { "-".to_owned() } else { told }
 }

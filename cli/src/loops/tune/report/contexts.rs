@@ -1,4 +1,4 @@
-//! What each skill costs of an agent's context, before the run and after it.
+//! The share of an agent's context that each skill takes, before and after the run.
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::engine::context;
@@ -9,7 +9,7 @@ use skilltune_phases::loops::tune::Run;
 use crate::text::figures::grouped;
 use crate::text::markdown::{Page, words};
 
-/// By skill: the start and the champion. Nothing, while there is no champion or where the store has lost a version.
+/// Returns start and champion of each skill. Nothing if there is no champion or the store has lost a version.
 fn all(objects: &Objects, run: &Run) -> Option<Vec<(String, Context, Context)>> {
     let champion = run.candidate(run.state.shipment.as_ref()?.champion)?;
     let members = run.plan.task.target.members.iter().zip(&champion.trees);
@@ -20,7 +20,7 @@ fn all(objects: &Objects, run: &Run) -> Option<Vec<(String, Context, Context)>> 
     each.collect::<Result<_, ObjectError>>().ok()
 }
 
-/// The section of a report.
+/// Returns the section of a report.
 pub fn section(objects: &Objects, run: &Run) -> Option<String> {
     let mut page = Page::part();
     page.section("Context Cost");

@@ -1,4 +1,4 @@
-//! `iteration-N-eval.md`: what a round's judges found, the verdicts with their evidence, and what failed.
+//! `iteration-N-eval.md`: the findings of a round's judges, the verdicts with their evidence, and what failed.
 
 use skilltune_phases::contract::{Dimension, Verdict};
 use skilltune_phases::judgement::{Assessment, Finding, Judgement, Kind, Suggestion};
@@ -24,7 +24,7 @@ pub fn evaluation(run: &Run, round: &Round) -> String {
         dimensions(&mut page, run, measured, &judged, review);
         chain(&mut page, run, measured);
     }
-    // A candidate measured again was told about by judges who came later; they have no place in a round without any.
+    // Notes on a candidate that is measured again come from later judges; a round without judges must not show them.
     let notes = if judged.is_empty() { Notes::default() } else { Notes::of(run, round.candidate, round.era) };
     page.section("Strengths");
     page.list(notes.strengths.iter().map(|strength| words(strength)));
@@ -41,7 +41,7 @@ pub fn evaluation(run: &Run, round: &Round) -> String {
     page.finish()
 }
 
-/// The judgements made in this round, in the order of the plan's scenarios.
+/// Returns the judgements made in this round, in the order of the plan's scenarios.
 fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
     let given_up: Vec<usize> = troubles::measuring(run, round.number)
         .iter()
@@ -57,7 +57,7 @@ fn judgements<'a>(run: &'a Run, round: &Round) -> Vec<(usize, &'a Judgement)> {
         .collect()
 }
 
-/// The scenario that a step of this round's measurement is about.
+/// Returns the scenario that a step of this round's measurement is about.
 fn scenario_of(run: &Run, round: &Round, step: &Step) -> Option<usize> {
     let is_its = match step {
         Step::SetUp { scenario, .. } => return Some(*scenario),
@@ -82,7 +82,7 @@ fn head(round: &Round) -> String {
     lines.join("  \n")
 }
 
-/// What the text's own score is for.
+/// The purpose of the text's own score.
 const GUARD: &str = "apart from the score: it decides between equal scores, and a version whose text is much worse is dropped";
 
 fn composite(round: &Round) -> String {
@@ -119,7 +119,7 @@ fn dimensions(
     page.table(&["Dimension", "Score", "Weight", "Feedback"], rows);
 }
 
-/// How many verdicts of a dimension were passes, and which criteria were not met everywhere.
+/// Returns the verdicts of a dimension by kind, and which criteria were not met everywhere.
 fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[Finding<'_>]) -> String {
     let contract = &run.plan.task.contract;
     let of = |finding: &&Finding<'_>| {
@@ -132,7 +132,7 @@ fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[
     let of = |verdict| verdicts.iter().filter(move |finding| finding.verdict == verdict);
     let count =
         |verdict, word| Some(of(verdict).count()).filter(|&count| count > 0).map(|count| (count, word));
-    // What nobody could verify has not failed.
+    // An unverified criterion has not failed.
     let counts = [
         count(Verdict::Pass, "passed"),
         count(Verdict::Partial, "partial"),
@@ -200,7 +200,7 @@ fn verdict(page: &mut Page, run: &Run, name: &str, judgement: &Judgement) {
     }
 }
 
-/// What was said of each member, in the order of the chain.
+/// Returns the assessment of each member, in the order of the chain.
 fn in_order<'a>(run: &'a Run, judgement: &'a Judgement) -> impl Iterator<Item = (&'a str, &'a Assessment)> {
     let members = run.plan.task.target.members.iter();
     members.filter_map(|member| {

@@ -1,4 +1,4 @@
-//! `final-report.md`: the original's sections, and what we add to them, from what came out to how to undo it.
+//! `final-report.md`: the sections of the original and our own, from the result to how to undo it.
 
 mod comparison;
 mod places;
@@ -24,7 +24,7 @@ pub fn final_report(run: &Run) -> String {
     dangers(&mut page, run);
     comparison::verdict(&mut page, run);
     let outcome_text = verdicts::outcome_text(run);
-    // What git said is part of it.
+    // It includes output of git.
     let outcome_text = if run.proposed().is_some() { words(&outcome_text) } else { outcome_text };
     page.paragraph(format!("**{}**. {outcome_text}", told::label(run)));
     if let Some(fail_on) = verdicts::fail_on(run) {
@@ -44,7 +44,7 @@ pub fn final_report(run: &Run) -> String {
     page.finish()
 }
 
-/// Before anything else: what a person looks at before the champion is applied.
+/// Writes first what a person looks at before the champion is applied.
 fn dangers(page: &mut Page, run: &Run) {
     let all = told_dangers::of_champion(run);
     if !all.is_empty() {
@@ -103,7 +103,7 @@ fn delivery(delivery: &Delivery) -> String {
     }
 }
 
-/// The tasks themselves while they are few.
+/// Returns the task, or the ids if there are several.
 fn scenarios(run: &Run) -> String {
     match run.plan.task.scenarios.as_slice() {
         [] => "none".to_owned(),
@@ -121,7 +121,7 @@ fn final_score(run: &Run) -> String {
     run.final_score().map_or("-".to_owned(), |score| figures::score_since(score, before))
 }
 
-/// What the judges still find wanting in the champion; before there is one, in the newest that was kept.
+/// Writes the weaknesses of the champion or, before there is one, of the newest version that was kept.
 fn remaining(page: &mut Page, run: &Run) {
     let candidate = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     page.section("Remaining Weaknesses");

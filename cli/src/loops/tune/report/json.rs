@@ -17,9 +17,10 @@ use crate::report::ceilings;
 use crate::report::estimate::Estimate;
 use crate::report::json::{agents, blocked, cost, costs, most_calls, rights};
 
-/// The last thing on stdout with `--format json`.
+/// Returns the last output on stdout with `--format json`.
 ///
-/// Of a run that we failed (exit code 1) it says `error` as outcome and as reason, and why in `error`: see `failure`.
+/// For a run with an internal error (exit code 1), outcome and reason are `error`, and `error` has the cause: see
+/// `failure`.
 pub fn summary(run: &Run) -> Value {
     let mut summary = of_any(run);
     if unaided::is_one(run) {
@@ -38,9 +39,9 @@ fn of_any(run: &Run) -> Value {
     let plan = &run.plan;
     let is_search = plan.task.aim == Aim::Improve;
     json!({
-        // Before anything else: what the final comparison showed.
+        // The result of the final comparison comes first.
         "verdict": comparison::word(run),
-        // What the champion's edits bring that a person has to look at before it is applied.
+        // The dangers in the champion's edits, which a person has to look at before it is applied.
         "dangers": dangers::json(run),
         "run_id": plan.run,
         "loop": plan.kind,
@@ -48,43 +49,43 @@ fn of_any(run: &Run) -> Value {
         "outcome": run.outcome(),
         "reason": run.state.stopped,
         "blocked": blocked(run),
-        // The ceiling that it is paused at.
+        // The ceiling at which it is paused.
         "paused": ceilings::json(run),
         "limits": ceilings::all(run),
         "initial_score": run.initial_score(),
         "final_score": run.final_score(),
         "threshold": plan.task.rules.threshold,
-        // Whether it passes what a pipeline asks in place of the goal; null where none asks.
+        // Whether it passes the pipeline's condition, which replaces the goal; null if there is none.
         "fail_on": comparison::fail_on(run),
-        // A score is worth what its judge is.
+        // A score is only as good as its judge.
         "agents": agents(&plan.roles),
-        // By role, how many calls each model answered, as far as the agents report it.
+        // The number of calls that each model answered, by role, as far as the agents report it.
         "models": run.models,
         "notes": words::notes(plan).into_iter().chain(words::changes(run)).chain(words::answers_found(run)).collect::<Vec<_>>(),
-        // Who keeps them to what their roles may do.
+        // The mechanism that enforces the rights of each role.
         "rights": rights(&plan.roles),
         // Whether scores show the structure of the skill alone, because nothing ran.
         "structural": plan.is_structural(),
         "delivery": plan.task.delivery.word(),
         // Whether an executor could run commands, in any scenario.
         "tools": if plan.task.has_shell() { "shell" } else { "files" },
-        // Null where nothing is searched; the most runs of the executor are null in rounds.
+        // Null if there is no search; the maximum of executor runs is null in rounds.
         "search": is_search.then(|| words::search(plan)),
         "runs": is_search.then(|| words::runs(plan)).flatten(),
         "iterations": run.state.rounds.len(),
         "accepted": run.accepted(),
         "rejected": run.rejected(),
         "champion": run.state.shipment.as_ref().map(|shipment| shipment.champion),
-        // The commit of the champion, where one was made.
+        // The commit of the champion, if one was made.
         "proposal": run.proposed().and_then(Result::ok),
-        // Written at the end, and not before.
+        // Written only at the end.
         "report": run.state.closed.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),
         "cost": cost(&run.ledger.total()),
     })
 }
 
-/// What a dry run shows: no run, but what one would be.
+/// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> Value {
     let plan = &run.plan;
     json!({
@@ -93,7 +94,7 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate
         "target": target(run),
         "threshold": plan.task.rules.threshold,
         "search": words::search(plan),
-        // The most of the executor; null in rounds.
+        // The maximum of executor runs; null in rounds.
         "runs": words::runs(plan),
         "max_iterations": plan.task.rules.max_iterations,
         "scenarios": plan.task.scenarios.len(),
@@ -113,7 +114,7 @@ fn target(run: &Run) -> Value {
     members.map(|member| json!({ "name": member.name, "path": member.path })).collect()
 }
 
-/// `report.json`: the verdict and what it rests on, the summary, and the rounds.
+/// Returns `report.json`: the verdict and its basis, the summary, and the rounds.
 pub fn report(run: &Run) -> Value {
     let mut report = Map::new();
     report.insert("verdict".to_owned(), json!(comparison::word(run)));
@@ -126,7 +127,7 @@ pub fn report(run: &Run) -> Value {
     let rounds = run.state.rounds.iter().zip(&explained);
     let rounds = rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect();
     report.insert("rounds".to_owned(), rounds);
-    // Where there are several: how many edits each has made, and what these have earned.
+    // If there are several: how many edits each has made, and what these have gained.
     report.insert("improvers".to_owned(), improvers::json(run));
     report.into()
 }
@@ -161,9 +162,9 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         "candidate": round.candidate,
         "started_at": round.started_at,
         "measured": round.measured,
-        // Where it was installed: in how many trials it came to what.
+        // If it was installed: the number of trials by kind of use.
         "skill": skill_uses(run, round),
-        // By single trials: what its edit was for, and what failed as well.
+        // In a search by single trials: what its edit was for, and what else failed.
         "targets": round.targets.as_ref().map(|_| explanation.targets.iter().map(|one| fault(run, one)).collect::<Value>()),
         "left_alone": words::is_by_single_trials(&run.plan).then(|| left_alone(run, explanation)),
         "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
@@ -171,7 +172,7 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         "edited_member": edited,
         "edited_by": round.turn.map(Improver::role),
         "draft": draft,
-        // What its files show, one or more of `wording`, `structure`, `script` and `description`.
+        // The kinds of its edit, one or more of `wording`, `structure`, `script` and `description`.
         "edit_kinds": kinds,
         "edit_failure": failure,
     })
@@ -203,7 +204,7 @@ fn fault(run: &Run, fault: &Fault) -> Value {
     })
 }
 
-/// More digits would say more than anybody knows.
+/// Rounds to three digits: more would not be reliable.
 fn thousandths(chance: f64) -> f64 {
     (chance * 1000.0).round() / 1000.0
 }

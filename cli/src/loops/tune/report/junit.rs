@@ -1,8 +1,9 @@
-//! `junit.xml`: the scenarios that the end of a run rests on as test cases, for CI systems. `docs/junit.xsd` describes it.
+//! `junit.xml`: the scenarios that the end of a run is based on as test cases, for CI systems. `docs/junit.xsd`
+//! describes it.
 //!
-//! The version that is left is what is tested. A demand that it misses is a failure; a trial that could not be made or judged
-//! is an error; a scenario that the comparison did not need is skipped. A call that failed and then succeeded makes its
-//! scenario flaky.
+//! The tested version is the one that the run leaves. A missed demand is a failure; a trial that could not be made or
+//! judged is an error; a scenario that the comparison did not need is skipped. A call that failed and then succeeded
+//! makes its scenario flaky.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
 use skilltune_phases::contract::Verdict;
@@ -18,7 +19,7 @@ use skilltune_phases::score::{self, Score};
 use crate::loops::tune::{verdicts, words};
 use crate::text::plain;
 
-/// As much of an agent's words as one demand shows, in characters.
+/// The most characters of an agent's text that one demand shows.
 const LONGEST: usize = 2000;
 
 pub fn junit(run: &Run) -> String {
@@ -65,7 +66,7 @@ fn case(run: &Run, candidate: CandidateId, trials: &[Trial]) -> TestCase {
     case
 }
 
-/// What came of one trial.
+/// The result of one trial.
 enum Tried {
     Passed,
     Failed {
@@ -87,7 +88,7 @@ fn tried(run: &Run, candidate: CandidateId, trial: Trial) -> Tried {
             Tried::Failed { kind: word(failure.kind), lines: vec![said(failure)] }
         }
         Unit::Missing(failure) => missing(failure),
-        // What was given up in the search counts as open after it.
+        // A trial that the search gave up counts as open after it.
         Unit::Next(_) | Unit::Late => {
             let last = failed(run, candidate, trial).last();
             last.map_or(Tried::NotNeeded, |failed| missing(&failed.failure))
@@ -99,7 +100,7 @@ fn missing(failure: &Failure) -> Tried {
     Tried::Missing { kind: word(failure.kind), why: said(failure) }
 }
 
-/// Where nothing is demanded, a trial passes that reaches the goal.
+/// Judges a trial by its demands. Without any, a trial passes if it reaches the goal.
 fn judged(run: &Run, trial: Trial, judgement: &Judgement) -> Tried {
     let Some(score) = judgement.whole.scored.composite else {
         let why = "nobody could tell what it is worth".to_owned();
@@ -136,7 +137,7 @@ fn fate(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The worst of a scenario's trials.
+/// Returns the worst status of a scenario's trials.
 fn status(tried: &[Tried]) -> TestCaseStatus {
     let mut failures = tried.iter().filter_map(|one| match one {
         Tried::Failed { kind, lines } => Some((kind, lines)),
@@ -167,7 +168,7 @@ fn status(tried: &[Tried]) -> TestCaseStatus {
     }
 }
 
-/// The calls for these trials that failed at first, and then succeeded.
+/// Returns the calls for these trials that failed at first and then succeeded.
 fn retried(run: &Run, candidate: CandidateId, trials: &[Trial]) -> Vec<TestRerun> {
     let failed = trials.iter().flat_map(|trial| failed(run, candidate, *trial));
     let retried = failed.filter(|failed| matches!(run.state_of(&failed.step), StepState::Answered(_)));
@@ -179,7 +180,7 @@ fn retried(run: &Run, candidate: CandidateId, trials: &[Trial]) -> Vec<TestRerun
     retried.map(rerun).collect()
 }
 
-/// The failed calls for a trial of this version, the oldest first.
+/// Returns the failed calls for a trial of this version, the oldest first.
 fn failed(run: &Run, candidate: CandidateId, trial: Trial) -> impl Iterator<Item = &FailedCall<Tune>> {
     run.errors.iter().filter(move |failed| match &failed.step {
         Step::SetUp { scenario, .. } => *scenario == trial.scenario,
@@ -187,7 +188,7 @@ fn failed(run: &Run, candidate: CandidateId, trial: Trial) -> impl Iterator<Item
     })
 }
 
-/// Whether a step belongs to a trial of this version, and not to the same trial of another.
+/// Returns whether a step belongs to a trial of this version, and not to the same trial of another.
 fn is_of(run: &Run, candidate: CandidateId, step: &Step) -> bool {
     let Some(version) = run.candidate(candidate) else { return false };
     let has_left = |wanted| {
@@ -215,24 +216,25 @@ fn said(failure: &Failure) -> String {
     format!("{}: {}", words::failure(failure.kind), safe(&failure.why))
 }
 
-/// As the journal writes it.
+/// Returns the word that the journal uses.
 fn word(kind: FailureKind) -> String {
     serde_json::to_value(kind).ok().and_then(|word| Some(word.as_str()?.to_owned())).unwrap_or_default()
 }
 
-/// Evidence below what it is for, line by line.
+/// Puts evidence below its demand, line by line.
 fn below(evidence: &str) -> String {
     let shown = evidence.char_indices().nth(LONGEST).map_or(evidence, |(end, _)| &evidence[..end]);
     let shown = allowed(&plain::pictured(shown));
     shown.lines().fold(String::new(), |text, line| text + "\n  " + line)
 }
 
-/// On one line, of characters that XML can hold.
+/// Returns the text on one line, in characters that XML can hold.
 pub fn safe(text: &str) -> String {
     allowed(&plain::one_line(text))
 }
 
-/// Control characters are pictured by then; these two are none, and XML has no place for them either.
+/// Replaces two more characters: they are not control characters, which are already replaced, but XML does not allow
+/// them.
 fn allowed(text: &str) -> String {
     text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }

@@ -1,4 +1,4 @@
-//! What failed in a round, step by step: told from the run's errors, so that it reads the same at any later time.
+//! The failures of a round, step by step: derived from the run's errors, so that they read the same at any later time.
 
 use skilltune_phases::event::Failure;
 use skilltune_phases::loops::tune::measure::SEARCH;
@@ -12,13 +12,13 @@ use crate::text::plain;
 pub struct Trouble<'a> {
     pub step: &'a Step,
     pub times: usize,
-    /// How many of these count against it.
+    /// How many of these count against the step.
     own: usize,
     /// The newest failure.
     pub failure: &'a Failure,
 }
 
-/// What failed while this round's candidate was measured.
+/// Returns what failed while this round's candidate was measured.
 pub fn measuring(run: &Run, round: u32) -> Vec<Trouble<'_>> {
     gather(run, round, |step| match step.trial() {
         Some(trial) => trial.ordinal == SEARCH,
@@ -26,12 +26,12 @@ pub fn measuring(run: &Run, round: u32) -> Vec<Trouble<'_>> {
     })
 }
 
-/// What failed while this round's edit was made.
+/// Returns what failed while this round's edit was made.
 pub fn improving(run: &Run, round: u32) -> Vec<Trouble<'_>> {
     gather(run, round, |step| matches!(step, Step::Improve { .. }))
 }
 
-/// What failed after the search: in the final comparison, and in what followed it.
+/// Returns what failed after the search: in the final comparison, and in what followed it.
 pub fn finishing(run: &Run) -> Vec<Trouble<'_>> {
     gather(run, run.round_number(), |step| match step.trial() {
         Some(trial) => trial.ordinal != SEARCH,
@@ -55,12 +55,12 @@ fn gather(run: &Run, round: u32, among: impl Fn(&Step) -> bool) -> Vec<Trouble<'
 }
 
 impl Trouble<'_> {
-    /// The second failure of its own within one round is the last one: the step is given up until the next.
+    /// Returns whether the step is given up until the next round: after its second own failure within one round.
     pub fn given_up(&self) -> bool {
         self.own > 1
     }
 
-    /// On one line, and plain.
+    /// Returns the failure as one plain line.
     pub fn told(&self, run: &Run) -> String {
         let kind = words::failure(self.failure.kind);
         let why = plain::one_line(&self.failure.why);
@@ -68,7 +68,7 @@ impl Trouble<'_> {
         format!("{step}{}: {kind}: {why} ({})", self.contestant(run), self.fate(run))
     }
 
-    /// In the final comparison several candidates take the same steps.
+    /// Returns the contestant: several candidates take the same steps in the final comparison.
     fn contestant(&self, run: &Run) -> String {
         if self.step.trial().is_none_or(|trial| trial.ordinal == SEARCH) {
             return String::new();

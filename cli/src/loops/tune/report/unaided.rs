@@ -1,4 +1,4 @@
-//! What a run that tried scenarios without a skill has shown, in words and as a page.
+//! The result of a run that tried scenarios without a skill, in words and as a page.
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::Loop as _;
@@ -14,7 +14,7 @@ use crate::text::figures::{self, count};
 use crate::text::markdown::{Page, code_cell, words};
 use crate::text::plain::one_line;
 
-/// Whether a run is one.
+/// Returns whether a run tries scenarios without a skill.
 pub fn is_one(run: &Run) -> bool {
     match run.plan.task.aim {
         Aim::Improve | Aim::Calibrate { .. } | Aim::Compare(_) => false,
@@ -22,12 +22,12 @@ pub fn is_one(run: &Run) -> bool {
     }
 }
 
-/// The suite, or its skill.
+/// Returns the suite, or its skill.
 pub fn subject(run: &Run) -> String {
     format!("{} without a skill", told::target(run))
 }
 
-/// How many of its trials have a score.
+/// Returns how many of its trials have a score.
 pub fn progress(run: &Run) -> String {
     let all = unaided::tried(run);
     let judged: usize = all.iter().map(|one| one.scores.len()).sum();
@@ -35,13 +35,13 @@ pub fn progress(run: &Run) -> String {
     format!("{judged} of {}", count(run.plan.task.scenarios.len() * trials as usize, "trial"))
 }
 
-/// How many scenarios pass, for a table.
+/// Returns how many scenarios pass, for a table.
 pub fn result(run: &Run) -> String {
     let passing = passing(&unaided::tried(run)).count();
     if passing == 1 { "1 passes".to_owned() } else { format!("{passing} pass") }
 }
 
-/// What it has shown, and what it could not.
+/// Returns what it has shown, and what it could not.
 pub fn shown(run: &Run) -> Vec<String> {
     let all = unaided::tried(run);
     let of = count(run.plan.task.scenarios.len(), "scenario");
@@ -62,7 +62,7 @@ fn passing<'a>(all: &'a [Unaided<'a>]) -> impl Iterator<Item = &'a Unaided<'a>> 
     all.iter().filter(|one| one.passes() == Some(true))
 }
 
-/// Those who take part.
+/// Returns the roles that take part.
 pub fn roles(plan: &Plan) -> Roles {
     let callable = Tune::callable(plan);
     let is_called = |role: &Role| callable.iter().any(|spec| spec.role == *role);
@@ -82,7 +82,7 @@ pub fn json(run: &Run) -> Value {
     unaided::tried(run).iter().map(one).collect()
 }
 
-/// `final-report.md`.
+/// Returns `final-report.md`.
 pub fn page(run: &Run) -> String {
     let plan = &run.plan;
     let mut page = Page::titled(&format!("Without a Skill: {}", words(&told::target(run))));
@@ -128,7 +128,7 @@ fn row(one: &Unaided<'_>) -> Vec<String> {
     vec![words(&one.scenario.id), passes.to_owned(), scores.join(", ")]
 }
 
-/// Why trials are missing.
+/// Returns why trials are missing.
 pub fn troubles(run: &Run) -> Vec<String> {
     let troubles = troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run));
     troubles.filter(Trouble::given_up).map(|trouble| trouble.told(run)).collect()

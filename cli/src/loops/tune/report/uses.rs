@@ -1,4 +1,4 @@
-//! What became of the skill where it was installed: said when it was not used in every trial.
+//! The uses of the installed skill: reported if it was not used in every trial.
 
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::measure::SEARCH;
@@ -6,19 +6,19 @@ use skilltune_phases::loops::tune::{Round, Run, Uses};
 
 use crate::text::figures::count;
 
-/// Of a round's candidate, in the search.
+/// Returns the uses of a round's candidate in the search.
 pub fn of_round(run: &Run, round: &Round) -> Uses {
     Uses::of(run, round.candidate, None, SEARCH..=SEARCH)
 }
 
-/// Of the champion, or the newest that was kept before there is one; with the trials of the final comparison.
+/// Returns the uses of the champion or else the newest kept version, with the final comparison's trials.
 pub fn of_champion(run: &Run) -> Uses {
     let candidate: CandidateId =
         run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     Uses::of(run, candidate, None, SEARCH..=SEARCH + run.confirm())
 }
 
-/// In how many trials it was used, and what to do where it was not; nothing when it was used in all.
+/// Returns in how many trials it was used, and what to do otherwise; nothing if it was used in all.
 pub fn told(uses: Uses) -> Option<String> {
     let said = |times: usize, hint: &str| (times > 0).then(|| format!(" {hint}"));
     let hints = [
@@ -42,7 +42,7 @@ pub fn told(uses: Uses) -> Option<String> {
     })
 }
 
-/// What it costs that it was not used.
+/// The consequence of not using it.
 const NOTHING_SHOWN: &str = "its effect is `unverified`, and an unused version cannot win.";
 const PARTLY_SHOWN: &str = "in the others its effect is `unverified`.";
 
@@ -55,7 +55,7 @@ mod tests {
     use crate::loops::tune::report::{evaluation, final_report, json};
     use crate::loops::tune::world::{plan, play, scored};
 
-    /// A run of one round; its trials come to these uses in turn.
+    /// Returns a run of one round whose trials have these uses in turn.
     fn tried(uses: &[SkillUse]) -> Run {
         let mut plan = plan(&["haiku"], 3);
         plan.task.delivery = Delivery::Installed { at: ".claude/skills".into() };

@@ -1,4 +1,5 @@
-//! `viewer/`: the trials that the end of a run rests on, in the layout that skill-creator's aggregator and viewer read.
+//! `viewer/`: the trials that the end of a run is based on, in the layout that skill-creator's aggregator and viewer
+//! read.
 //!
 //! ```text
 //! viewer/benchmark.json
@@ -7,9 +8,9 @@
 //! viewer/eval-1/without_skill/...
 //! ```
 //!
-//! Only scenarios of which something is demanded have such gradings. The viewer knows two configurations by these names alone:
-//! here `with_skill` is the candidate, and `without_skill` the skill as it was. It puts all texts into a script of its page, so
-//! none may end that script.
+//! Only scenarios with demands have such gradings. The viewer knows two configurations by these names alone: here
+//! `with_skill` is the candidate, and `without_skill` the skill as it was. It puts all texts into a script of its page,
+//! so no text may end that script.
 
 mod benchmark;
 mod outputs;
@@ -35,7 +36,7 @@ use crate::text::plain;
 
 use outputs::Room;
 
-/// As much of one text as is shown, in characters.
+/// The most characters of one text that are shown.
 const LONGEST: usize = 4000;
 
 const CANDIDATE: &str = "with_skill";
@@ -76,7 +77,7 @@ struct Eval<'a> {
     configurations: Vec<(&'static str, Vec<Graded>)>,
 }
 
-/// A trial whose demands were all answered, or that its agent failed.
+/// A trial whose demands were all answered, or whose agent failed.
 struct Graded {
     number: usize,
     expectations: Vec<Value>,
@@ -87,7 +88,7 @@ struct Graded {
 
 fn evals<'a>(objects: &Objects, run: &'a Run) -> Vec<Eval<'a>> {
     let mut versions = trials::last(run);
-    // The start comes first, unless it is alone.
+    // The start comes first, unless it is the only version.
     versions.reverse();
     let eval = |(nth, scenario): (usize, &'a Scenario)| {
         let of_version = |((id, trials), name): (&(CandidateId, Vec<Trial>), &'static str)| {
@@ -142,7 +143,7 @@ fn expectation(text: &str, passed: bool, evidence: &str) -> Value {
     json!({ "text": safe(text), "passed": passed, "evidence": safe(evidence) })
 }
 
-/// Of all members of a chain. What the store does not have counts as nothing: a page is no reason to end a run.
+/// Adds up all members of a chain. Data missing in the store counts as zero: a page must not end a run.
 fn usage(objects: &Objects, outcomes: &[&Answer]) -> Usage {
     let kept = outcomes.iter().filter_map(|outcome| match outcome {
         Answer::Exercised { kept, .. } => kept.as_ref(),
@@ -174,18 +175,18 @@ impl Graded {
         self.expectations.len()
     }
 
-    /// A plain share: the viewer knows no weights.
+    /// Returns an unweighted share, because the viewer knows no weights.
     #[expect(clippy::cast_precision_loss, reason = "a scenario has few demands")]
     fn pass_rate(&self) -> f64 {
         benchmark::rounded(self.passed as f64 / self.total().max(1) as f64)
     }
 
-    /// In whole milliseconds.
+    /// Returns seconds, rounded to milliseconds.
     fn seconds(&self) -> f64 {
         std::time::Duration::from_millis(self.usage.ms.unwrap_or(0)).as_secs_f64()
     }
 
-    /// Without `timing`: with it, the aggregator would skip `timing.json`.
+    /// Returns the grading without `timing`: with it, the aggregator would skip `timing.json`.
     fn grading(&self) -> Value {
         json!({
             "expectations": self.expectations,
@@ -207,7 +208,7 @@ impl Graded {
     }
 }
 
-/// Words of others, so that they neither drive a terminal nor end the script that the viewer puts them into.
+/// Makes foreign text safe: it must neither drive a terminal nor end the viewer's script.
 fn safe(text: &str) -> String {
     let shown = text.char_indices().nth(LONGEST).map_or(text, |(end, _)| &text[..end]);
     plain::pictured(shown).replace("</", "< /").replace("<!", "< !")

@@ -55,7 +55,7 @@ impl World {
         Environment { cwd: root.join("repo"), ..Environment::fake(root, &[]) }
     }
 
-    /// With a real agent on the PATH.
+    /// Returns an environment with a real agent in the PATH.
     fn equipped(&self) -> Environment {
         let mut env = self.env();
         let programs = self.root.path().canonicalize().unwrap().join("bin");
@@ -189,10 +189,10 @@ fn agents_are_let_go_by_a_persons_own_settings_and_by_no_projects() {
 }
 
 impl World {
-    /// What a request holds, but for the folders that change from test to test.
+    /// Returns a request's content, except for the folders that change from test to test.
     fn told_with(project: &str) -> String {
         let world = Self::new(&format!("{AGENTS}{ROLES}"), project);
-        // How real agents are called matters where there is one.
+        // The command lines of real agents matter only if there is one.
         [&[][..], &["--agent", "claude"]].map(|more| world.told_of(more)).concat()
     }
 
@@ -200,7 +200,7 @@ impl World {
         let line = [&["./a", "--dry-run"], more].concat();
         let told = match requests(&tune_args(&line).unwrap(), &self.equipped(), None) {
             Ok(told) => told,
-            // What an agent cannot do changes the request into a complaint.
+            // A missing feature of an agent turns the request into a complaint.
             Err(complaint) => return complaint.what,
         };
         let Request {

@@ -10,14 +10,14 @@ use crate::terminal::style::Style;
 
 const FLAG: Origin = Origin::Flag("--flag");
 
-/// The search of a chain of so many members on so many scenarios, divided as `tune` does it.
+/// Returns the search of a chain with this many members and scenarios, divided as `tune` does it.
 fn chosen(members: usize, scenarios: usize, settings: &Settings) -> Result<Plan, Complaint> {
     let mut plan = world::plan(&["one", "two", "three", "four"][..members], scenarios);
     let drawn = split(&mut plan.task.scenarios, 40, Confidence::P90.fewest_pairs(), 0);
     choose(&mut plan, settings.of(), drawn).map(|()| plan)
 }
 
-/// The runs that the search may make, if it drafts.
+/// Returns the runs that the search may make, if it drafts.
 fn runs(members: usize, scenarios: usize, settings: &Settings) -> Option<u32> {
     match chosen(members, scenarios, settings).unwrap().task.rules.search {
         Search::Draft { runs, .. } => Some(runs),

@@ -1,4 +1,4 @@
-//! The lines in the crontab, and whether anything reads them.
+//! The lines in the crontab, and whether a daemon reads them.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::nights::install::reading::cron::read;
 use crate::nights::install::seen::Seen;
 use crate::terminal::complaint::Complaint;
 
-/// What the daemons of cron are called.
+/// The names of cron daemons.
 const DAEMONS: [&str; 4] = ["cron", "crond", "fcron", "dcron"];
 
 impl Cron {
-    /// Nothing, where the crontab has no such lines.
+    /// Returns none if the crontab has no such lines.
     pub fn seen(&self, name: &str) -> Result<Option<Seen>, Complaint> {
         let crontab = self.read()?;
         let Some(place) = cron::place(&crontab, name)? else { return Ok(None) };
@@ -43,7 +43,7 @@ impl Cron {
     }
 }
 
-/// Whether one of the processes is a daemon of cron; nothing where those of others cannot be seen.
+/// Returns whether one of the processes is a cron daemon; none if other users' processes are hidden.
 #[expect(clippy::disallowed_methods, reason = "the folder is the kernel's own")]
 fn runs(processes: &Path) -> Option<bool> {
     let name = |process: &Path| std::fs::read_to_string(process.join("comm")).ok();

@@ -1,4 +1,4 @@
-//! The launch agent as launchd has it now.
+//! The launch agent as launchd currently has it.
 
 use super::Launchd;
 use crate::nights::check::{About, Check};
@@ -8,7 +8,7 @@ use crate::nights::install::seen::Seen;
 use crate::terminal::complaint::Complaint;
 
 impl Launchd {
-    /// Nothing, where there is no such agent.
+    /// Returns none if there is no such agent.
     pub fn seen(&self, name: &str) -> Result<Option<Seen>, Complaint> {
         let Some(text) = files::read(&self.path(name))? else { return Ok(None) };
         let reading = read(name, &String::from_utf8_lossy(&text));

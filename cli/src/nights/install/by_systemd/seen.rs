@@ -1,4 +1,4 @@
-//! The timer as systemd has it now.
+//! The timer as systemd currently has it.
 
 use std::path::Path;
 
@@ -12,11 +12,11 @@ use crate::nights::install::seen::Seen;
 use crate::nights::install::systemd::{service_name, timer_name};
 use crate::terminal::complaint::{Complaint, ours};
 
-/// More files of somebody's own are not read.
+/// The most additional files that are read.
 const MOST: usize = 100;
 
 impl Systemd {
-    /// Nothing, where no unit of that name is.
+    /// Returns none if there is no unit with that name.
     pub fn seen(&self, name: &str) -> Result<Option<Seen>, Complaint> {
         let (service, timer) = (service_name(name), timer_name(name));
         let texts = [&service, &timer].map(|unit| files::read(&self.folder().join(unit)));
@@ -77,7 +77,7 @@ impl Systemd {
         checks
     }
 
-    /// The texts of files that add to a unit.
+    /// Returns the texts of files that extend a unit.
     fn more(&self, unit: &str) -> Result<Vec<String>, Complaint> {
         let folder = SafePath::from(self.folder().join(format!("{unit}.d")));
         let mut names = folder.names().map_err(ours)?;

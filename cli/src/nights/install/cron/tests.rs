@@ -6,8 +6,8 @@ use super::*;
 use crate::nights::install::job::tests::{HOSTILE, hostile, job};
 use crate::terminal::style::Style;
 
-/// What Debian's cron makes of a command before a shell gets it: it ends at `%`, and a backslash is dropped before `%`
-/// and, where `collapses` says so, before a backslash.
+/// Parses a command like Debian's cron, before a shell gets it: it ends at `%`, and a backslash is dropped before `%`
+/// and, if `collapses` is set, before a backslash.
 fn by_cron(command: &str, collapses: bool) -> String {
     let (mut read, mut letters) = (String::new(), command.chars().peekable());
     while let Some(letter) = letters.next() {
@@ -25,7 +25,7 @@ fn by_cron(command: &str, collapses: bool) -> String {
     read
 }
 
-/// The words that a shell makes of it.
+/// Splits a command into words with a shell.
 fn words(command: &str) -> Vec<String> {
     let script = format!("printf '%s\\n' {command}");
     let output = Command::new("/bin/sh").args(["-c", &script]).env_clear().output().unwrap();

@@ -3,7 +3,7 @@
 use super::{Reading, job, time, variable};
 use crate::nights::install::cron::block;
 
-/// What the lines between the two comments say, and what the crontab sets before them.
+/// Reads the lines between our two comments, and the variables that the crontab sets before them.
 pub fn read(name: &str, before: &str, lines: &str) -> Reading {
     let own = lines.lines().find(|line| !line.starts_with('#')).unwrap_or_default();
     let (at, command) = entry(own).unwrap_or_default();
@@ -21,7 +21,7 @@ pub fn read(name: &str, before: &str, lines: &str) -> Reading {
     Reading { job, is_ours, env: set(before).chain(env).collect(), has_more_env: false }
 }
 
-/// When, and what.
+/// Returns the time and the command.
 fn entry(line: &str) -> Option<(Option<jiff::civil::Time>, &str)> {
     let mut parts = line.splitn(6, ' ');
     let (minute, hour) = (parts.next()?, parts.next()?);
@@ -29,7 +29,7 @@ fn entry(line: &str) -> Option<(Option<jiff::civil::Time>, &str)> {
     Some((time(hour, minute).filter(|_| is_daily), parts.next()?))
 }
 
-/// `NAME = value` of a crontab, in quotes or without.
+/// Returns each `NAME = value` of a crontab, with or without quotes.
 fn set(crontab: &str) -> impl Iterator<Item = (String, String)> {
     crontab.lines().filter_map(|line| {
         let (name, value) = line.split_once('=')?;
@@ -38,7 +38,7 @@ fn set(crontab: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// The words that a shell makes of a command as we write it; none where a shell would do more.
+/// Splits a command into words like a shell, if it is in the form that we write; none if a shell would do more.
 fn words(command: &str) -> Option<Vec<String>> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let (mut is_quoted, mut letters) = (false, command.chars());

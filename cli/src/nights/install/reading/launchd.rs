@@ -1,4 +1,4 @@
-//! A launch agent of macOS, as far as we write one.
+//! Reads a macOS launch agent in the form that we write.
 
 use super::{Reading, job, time, variable};
 use crate::nights::install::launchd::plist;
@@ -19,14 +19,14 @@ pub fn read(name: &str, text: &str) -> Reading {
     Reading { job, is_ours, env: env.into_iter().collect(), has_more_env: false }
 }
 
-/// What stands in the element of this kind that follows a key.
+/// Returns the content of the element of this kind that follows a key.
 fn after<'a>(text: &'a str, key: &str, element: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<key>{key}</key>"))?;
     let (_, rest) = rest.split_once(&format!("<{element}>"))?;
     Some(rest.split_once(&format!("</{element}>"))?.0)
 }
 
-/// The texts of all elements of this kind.
+/// Returns the texts of all elements of this kind.
 fn all(text: &str, element: &str) -> Vec<String> {
     let (open, close) = (format!("<{element}>"), format!("</{element}>"));
     let parts = text.split(open.as_str()).skip(1).filter_map(|part| Some(part.split_once(&close)?.0));

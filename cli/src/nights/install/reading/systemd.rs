@@ -1,11 +1,11 @@
-//! The units of systemd, as systemd.syntax(7) has them.
+//! Reads systemd units, as described in systemd.syntax(7).
 
 use jiff::civil::Time;
 
 use super::{Reading, job, time, variable};
 use crate::nights::install::systemd::units;
 
-/// What service and timer say, with what other files add to the service.
+/// Reads the service and the timer, and what other files add to the service.
 pub fn read(name: &str, service: &str, timer: &str, more: &[String]) -> Reading {
     let env = variables(service);
     let command = values(service, "Service", "ExecStart").pop().unwrap_or_default();
@@ -36,7 +36,7 @@ fn at(timer: &str) -> Option<Time> {
     if parts.next() == Some("00") { time(hour, minute) } else { None }
 }
 
-/// What a section sets this key to, in order; an empty one takes back those before it.
+/// Returns the values of a key in a section, in order; an empty value resets those before it.
 fn values<'a>(text: &'a str, section: &str, key: &str) -> Vec<&'a str> {
     let (mut is_inside, mut values) = (false, Vec::new());
     for line in text.lines().map(str::trim) {
@@ -54,7 +54,7 @@ fn values<'a>(text: &'a str, section: &str, key: &str) -> Vec<&'a str> {
     values
 }
 
-/// Words in quotes or without, as `systemd.service(5)` reads them.
+/// Splits words with or without quotes, as `systemd.service(5)` describes.
 pub fn words(text: &str) -> Vec<String> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let (mut quote, mut letters) = (None, text.chars());
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn what_install_writes_is_read_back_as_it_was() {
-        // systemd starts no program of such a name.
+        // systemd does not start programs with such names.
         for job in [plain(), Job { program: "/usr/bin/skilltune".to_owned(), ..hostile() }] {
             let [service, timer] = texts(&job);
             let env = job.env.iter().cloned().collect();

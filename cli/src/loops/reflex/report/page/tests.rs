@@ -184,7 +184,7 @@ fn words_of_models_break_no_page() {
     assert!(rows.len() >= 4 && rows.iter().all(|row| bars(row) == 6), "{rows:#?}");
 }
 
-/// The headings outside of fences.
+/// Returns the headings outside of fences.
 fn headings(page: &str) -> Vec<&str> {
     let mut fence = None;
     let mut found = Vec::new();

@@ -4,7 +4,7 @@ use super::*;
 use crate::loops::reflex::world::{missing, plan};
 use crate::loops::tune::world::Play;
 
-/// A run that has judged one artifact at level A and is then ended so.
+/// Returns a run that has judged one artifact at level A and then ended for this reason.
 fn ended(reason: Reason, note: Option<&str>) -> Run {
     let mut asked = plan();
     asked.task.rules.max_seconds = Some(600);

@@ -15,7 +15,7 @@ fn three() -> Play {
     play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91]))
 }
 
-/// As many rounds as scores, and no end before them.
+/// Plays as many rounds as scores, without an end before them.
 fn long(scores: &[u32]) -> Play {
     let mut plan = plan(&["haiku"], 1);
     plan.task.rules.max_iterations = u32::try_from(scores.len()).unwrap();

@@ -83,7 +83,7 @@ fn what_came_of_an_edit_is_told_in_the_round_that_looked_again() {
     assert!(shown(&lines, Style::VIVID).starts_with("  \x1b[32medited, passed\x1b[0m   8% -> 71%  The"));
 }
 
-/// Without the figures of percentages: how beliefs are reckoned is not this room's affair.
+/// Removes the figures of percentages: this test is not about how beliefs are computed.
 fn masked(text: &str) -> String {
     let parts: Vec<&str> = text.split('%').collect();
     let (last, chances) = parts.split_last().unwrap();

@@ -1,4 +1,4 @@
-//! The final comparison: who met whom, on what, and how much that shows.
+//! The final comparison: its contestants, its trials, and how much it shows.
 
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::{Apart, Run, Shipment};
@@ -8,7 +8,7 @@ use crate::loops::tune::{judges, price, verdicts};
 use crate::text::figures;
 use crate::text::markdown::{Page, code_cell, words};
 
-/// The first words of the report: what was shown, on what, and how little that is where it is little.
+/// Writes the first words of the report: what was shown, on what, and a caution if that is little.
 pub fn verdict(page: &mut Page, run: &Run) {
     let Some(shipment) = &run.state.shipment else { return };
     let basis = verdicts::basis(run, shipment).unwrap_or_else(|| "no fresh trials".to_owned());
@@ -78,7 +78,7 @@ fn scenarios(page: &mut Page, run: &Run, shipment: &Shipment) {
     }
 }
 
-/// What a contestant is in the run: it may be several things at once.
+/// Returns the roles of a contestant in the run; it may have several.
 fn part(run: &Run, shipment: &Shipment, id: CandidateId) -> String {
     let best = run.best().is_some_and(|(best, _)| best == id);
     let parts = [

@@ -1,4 +1,4 @@
-//! Where everything is, and what to type to have another version in the target.
+//! The paths of all files, and the commands that restore the skill or apply another version.
 
 use skilltune_phases::id::CandidateId;
 use skilltune_phases::loops::tune::Run;

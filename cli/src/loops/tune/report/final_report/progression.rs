@@ -1,4 +1,4 @@
-//! How the scores went, round by round.
+//! The scores, round by round.
 
 use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::score::Score;

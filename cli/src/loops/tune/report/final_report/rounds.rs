@@ -1,4 +1,4 @@
-//! Each round in short, and the ideas that were dropped.
+//! Each round in short, and the dropped ideas.
 
 use skilltune_phases::edit::EditReport;
 use skilltune_phases::id::CandidateId;
@@ -10,7 +10,7 @@ use crate::loops::tune::words as told;
 use crate::text::figures;
 use crate::text::markdown::{Page, code, words};
 
-/// More weaknesses than these are in the round's own evaluation.
+/// The most weaknesses shown; the round's own evaluation has all.
 const TOP: usize = 3;
 
 pub fn details(page: &mut Page, run: &Run) {
@@ -47,7 +47,7 @@ fn detail(run: &Run, round: &Round, explanation: &Explanation) -> Vec<String> {
     items
 }
 
-/// What the edit was for, and what the next trial of it has shown.
+/// Returns what the edit was for, and the result of its next trial.
 fn targets(explanation: &Explanation) -> String {
     let targets: Vec<String> = explanation.targets.iter().map(|one| format!("\n- {}", fault(one))).collect();
     format!("**To Edit**: {}{}", targets.len(), targets.concat())
@@ -68,7 +68,7 @@ fn left_because(why: LeftAlone) -> &'static str {
     }
 }
 
-/// How likely it is met, by what was seen until then and in the next round that told of it.
+/// Returns how likely it is met, by the trials until then and by the next round that tested it.
 fn fault(fault: &Fault) -> String {
     let after = fault.next.map(|next| {
         let came = if next.is_met { "passed" } else { "failed" };
@@ -121,7 +121,7 @@ pub fn dropped(page: &mut Page, run: &Run) {
     }));
 }
 
-/// Which candidate it was, and what its improver said of it.
+/// Returns which candidate it was, and its improver's description.
 fn idea((candidate, report): (CandidateId, &EditReport)) -> String {
     let said = report.summary.as_deref().or(first_change(report));
     let said = said.map_or(String::new(), |said| format!(" ({})", words(said)));

@@ -6,7 +6,7 @@ use super::*;
 use crate::loops::tune::verdicts;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
 
-/// What stands under the title: what was shown, and how it came out.
+/// Returns the text under the title: what was shown, and the result.
 fn lead(run: &Run) -> String {
     let page = final_report(run);
     let lead = page.split("\n## ").next().unwrap();

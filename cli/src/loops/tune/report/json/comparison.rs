@@ -1,4 +1,4 @@
-//! The final comparison as data: the verdict, what it rests on, and every pair. Its keys are in `docs/verdicts.md`.
+//! The final comparison as data: the verdict, its basis, and every pair. Its keys are in `docs/verdicts.md`.
 
 use serde_json::{Value, json};
 use skilltune_phases::ending::Class;
@@ -9,7 +9,7 @@ use skilltune_phases::score::Score;
 
 use crate::loops::tune::{judges, price, verdicts};
 
-/// The verdict in one word; none before there is one.
+/// Returns the verdict in one word, if there is one.
 pub fn word(run: &Run) -> Option<&'static str> {
     let shipment = run.state.shipment.as_ref()?;
     // Only an exact test wins or loses.
@@ -34,7 +34,7 @@ pub fn comparison(run: &Run) -> Option<Value> {
     let mut comparison = json!({
         "verdict": word(run),
         "words": verdicts::verdict(run, shipment),
-        // By how many points the candidate is better, and the bounds of that; null where nothing was tested.
+        // By how many points the candidate is better, and the bounds of that; null if nothing was tested.
         "effect": shipment.effect,
         "confidence": run.plan.task.rules.confidence,
         "basis": basis(run.plan.basis()),
@@ -42,27 +42,27 @@ pub fn comparison(run: &Run) -> Option<Value> {
         "start": version(run, shipment, Some(run.start())),
         "candidate": version(run, shipment, shipment.challenger),
         "left": if shipment.champion == run.start() { "start" } else { "candidate" },
-        // What the search had claimed of the difference; nothing is decided by it.
+        // The difference that the search had claimed; it decides nothing.
         "claimed": verdicts::claimed(run, shipment),
         "trials_each": run.confirm(),
         "looks": { "made": shipment.looks, "planned": run.looks().len() },
         "pairs": shipment.pairs.iter().map(|pair| self::pair(run, pair)).collect::<Vec<_>>(),
-        // Where the candidate alone was tried on fresh trials; null where both were, as pairs.
+        // Set if only the candidate was tried on fresh trials; null if both were, as pairs.
         "apart": shipment.apart.as_ref().map(|apart| self::apart(run, apart)),
-        // Those who were tested, with what became of it; and Krippendorff's alpha over what several of them judged.
+        // The tested judges with their results, and Krippendorff's alpha over what several of them judged.
         "judges": panel::jurors(run).into_iter().map(|juror| self::juror(run, juror)).collect::<Vec<_>>(),
         "agreement": panel::agreement(run),
         "close": run.state.panel.close.iter().map(|&nth| scenario(run, nth)).collect::<Vec<_>>(),
         "fell": shipment.fell.iter().map(|&nth| scenario(run, nth)).collect::<Vec<_>>(),
     });
-    // Only where the test found no answer.
+    // Only if the test found no answer.
     if let Some(price) = price::json(run) {
         comparison["price"] = price;
     }
     Some(comparison)
 }
 
-/// What a pipeline asks of the run, and whether it passes; not known before the end, or where nothing could be judged.
+/// Returns what a pipeline asks of the run, and whether it passes; unknown before the end or without a judgement.
 pub fn fail_on(run: &Run) -> Option<Value> {
     let fail_on = Some(run.plan.task.fail_on).filter(FailOn::is_set)?;
     let passed = match run.class() {
@@ -89,7 +89,7 @@ fn basis(basis: Basis) -> &'static str {
     }
 }
 
-/// A version that was compared, with its mean over the pairs and what the search had claimed.
+/// Returns a compared version, with its mean over the pairs and what the search had claimed.
 fn version(run: &Run, shipment: &Shipment, id: Option<CandidateId>) -> Option<Value> {
     let id = id?;
     let scored = shipment.scores.iter().find(|(known, _)| *known == id);

@@ -5,7 +5,7 @@ use skilltune_phases::loops::tune::{Kept, Outcome, Plan};
 use super::*;
 use crate::loops::tune::world::{failed as fails, plan, play, scored, tree};
 
-/// Scenarios with two checks each, of which all but the first are held out.
+/// Returns scenarios with two checks each; all but the first are held out.
 fn checked(scenarios: usize) -> Plan {
     let mut plan = plan(&["haiku"], scenarios);
     let check = |id: &str, path: &str| {
@@ -46,7 +46,7 @@ fn told(met: [bool; 2]) -> Answer {
     Answer::Told(met.into_iter().enumerate().map(told).collect())
 }
 
-/// The start meets nothing, a draft all.
+/// The start meets no demand, a draft meets all.
 fn better(run: &Run, step: &Step) -> Outcome {
     match step {
         Step::Exercise { skill, .. } => Ok(ran(run, &skill.to_string())),

@@ -1,4 +1,5 @@
-//! `benchmark.json`: all trials and their means. skill-creator's aggregator would name no model and always count three runs.
+//! `benchmark.json`: all trials and their means. skill-creator's aggregator would name no model and always count three
+//! runs.
 
 use serde_json::{Map, Value, json};
 use skilltune_phases::loops::tune::Run;
@@ -61,7 +62,7 @@ fn runs(eval: &Eval<'_>) -> Vec<Value> {
     configurations.flat_map(|(name, runs)| runs.iter().map(move |one| of(name, one))).collect()
 }
 
-/// The candidate comes first: the viewer takes the first as what is tested.
+/// Puts the candidate first: the viewer takes the first as the tested version.
 fn summary(evals: &[Eval<'_>]) -> Map<String, Value> {
     let configurations =
         evals.first().map(|eval| eval.configurations.iter().map(|(name, _)| *name).collect::<Vec<_>>());
@@ -115,7 +116,7 @@ fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / count }
 }
 
-/// To four places, as the aggregator does.
+/// Rounds to four places, as the aggregator does.
 pub(super) fn rounded(value: f64) -> f64 {
     (value * 10_000.0).round() / 10_000.0
 }

@@ -1,4 +1,4 @@
-//! `outputs/`: what a trial left, as far as a page can show it. Links are followed nowhere, and all names are made plain.
+//! `outputs/`: the files of a trial that a page can show. Symlinks are never followed, and all names are made plain.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use skilltune_orchestrator::engine::EngineError;
 use skilltune_orchestrator::snapshot::{Node, Objects};
 use skilltune_phases::id::TreeId;
 
-/// More files than these of one trial are left out, and so are longer ones.
+/// Further files of a trial are left out, and so are larger ones.
 const MOST_FILES: usize = 20;
 const LONGEST_FILE: u64 = 64 << 10;
 const LONGEST_NAME: usize = 80;
 
-/// What the outputs of all trials may take; the run's store has all of them.
+/// The space for the outputs of all trials; the run's store has all of them.
 pub(super) struct Room {
     bytes: u64,
 }
@@ -32,7 +32,7 @@ impl Room {
     }
 }
 
-/// The viewer takes a folder for a run only where there are outputs, be they none.
+/// Writes the outputs. The viewer recognizes a run only by this folder, so an empty one is created too.
 pub(super) fn write(
     objects: &Objects,
     place: &SafePath,
@@ -56,8 +56,8 @@ pub(super) fn write(
     Ok(())
 }
 
-/// One name for a path, in letters that are safe everywhere. The viewer puts texts into a script of its page as they are: one
-/// that could end the script gets a name that it offers for download instead.
+/// Returns one safe file name for a path. The viewer puts texts into a script of its page unchanged: a text that could
+/// end the script gets a name that the viewer offers for download instead.
 fn name(path: &str, bytes: &[u8]) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     let name: String = path.chars().map(plain).collect();

@@ -15,7 +15,7 @@ fn checked() -> Plan {
     plan
 }
 
-/// The start's agent never ends on a fresh trial; a draft makes one of two files.
+/// Plays a run: the start's agent never ends on a fresh trial; a draft makes one of two files.
 fn played() -> Run {
     let answer = |run: &Run, step: &Step| match step {
         Step::Exercise { skill, trial, .. } => {
@@ -47,7 +47,7 @@ fn played() -> Run {
     play(checked(), answer).run
 }
 
-/// A store without anything in it: what it cannot say counts as nothing.
+/// Uses an empty store: missing data counts as nothing.
 fn with_evals<T>(run: &Run, see: impl Fn(&[Eval<'_>]) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
     see(&evals(&Objects::at(SafePath::below(folder.path(), "objects")), run))
