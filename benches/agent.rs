@@ -1,7 +1,7 @@
-//! The cheapest agent there can be: reads its prompt, answers at once, and touches nothing.
+//! The cheapest possible agent: reads its prompt, answers at once, and touches nothing.
 //!
-//! A prompt that asks for a verdict gets one that follows from its task and the skill's version; any other gets a line of
-//! text. Version B is good at what version A is bad at, and bad at as many other tasks: neither is better.
+//! It answers a request for a verdict with one that follows from the task and the skill's version, and any other prompt
+//! with a line of text. Version B is good where version A is bad, and bad at as many other tasks: neither is better.
 
 use std::io::{Read, Write};
 

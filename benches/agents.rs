@@ -1,7 +1,8 @@
-//! What skilltune adds to the real agents: the same prompts given to the bare program, and whole rounds of `tune`.
+//! The cost that skilltune adds to the real agents: the same prompts given to the bare program, and whole rounds of
+//! `tune`.
 //!
-//! `tests/agents/run bench` installs the agents and shuts the network. They talk to the tests' model server, which answers
-//! at once: with a model that thinks, the shares are smaller by as much as it thinks longer.
+//! `tests/agents/run bench` installs the agents and blocks the network. They talk to the tests' model server, which
+//! answers at once; with a real model the shares are smaller, because the model takes longer.
 #![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(
     clippy::print_stdout,
@@ -33,7 +34,7 @@ const AGENTS: [(&str, Option<&str>); 4] = [
     ("codex", Some("gpt-5.5-codex")),
     ("opencode", Some("openai-compatible/large")),
 ];
-/// Each is executed once and judged once.
+/// Each task is executed once and judged once.
 const TASKS: u32 = 6;
 
 fn main() {
@@ -55,7 +56,7 @@ fn main() {
     }
 }
 
-/// One round, one call at a time, our own start and end included.
+/// Runs one round, one call at a time, and times it with our own start and end.
 fn tune(scene: &Scene, name: &str, model: Option<&str>) -> (f64, Ran) {
     let agent = model.map_or(name.to_owned(), |model| format!("{name}:{model}"));
     let tasks: Vec<String> = (1..=TASKS).map(|nth| format!("write one about leaf {nth}")).collect();
@@ -67,7 +68,7 @@ fn tune(scene: &Scene, name: &str, model: Option<&str>) -> (f64, Ran) {
     (began.elapsed().as_secs_f64() * 1e3, ran)
 }
 
-/// A judge's prompt of that round, given to the program as we would, with nobody in between.
+/// Gives a judge's prompt of that round directly to the program, as skilltune would, and returns the time.
 fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
     let ambient: BTreeMap<String, String> = scene
         .command("good", "good", &[])
@@ -76,7 +77,7 @@ fn alone(scene: &Scene, name: &str, model: Option<&str>) -> f64 {
         .collect();
     let program = scene.path("bin").join(name);
     let agent = Agent::real(Real::named(name).unwrap(), model.map(str::to_owned), program, &ambient);
-    // The model server knows a workspace by its path.
+    // The model server recognizes a workspace by its path.
     let desk = scene.path("home/.cache/skilltune/work/bench/alone");
     let _ = fs::remove_dir_all(&desk);
     let (space, temp) = (desk.join("space"), desk.join("tmp"));

@@ -1,9 +1,10 @@
-//! The engine against its floor: what orchestrating a call costs beside starting its program.
+//! The engine compared with its floor: the cost of orchestrating a call besides starting its program.
 //!
-//! `cargo bench --bench engine --features test-program -- [--quick] [--in FOLDER] [--work FOLDER]`. Every measurement is
-//! a process of its own, so that its memory is its own, and floor and engine take turns, so that a noisy machine is
-//! noisy to both. The floor is measured bare, and in a namespace, where the engine's agents are: one for the whole loop, as
-//! a guardian enters one for all of its calls, and before the clock starts. The workspaces may stand on another file system than the project, as they do for most people.
+//! `cargo bench --bench engine --features test-program -- [--quick] [--in FOLDER] [--work FOLDER]`. Every measurement
+//! is its own process, so that its memory is its own, and floor and engine alternate, so that noise of the machine
+//! affects both. The floor is measured bare, and in a namespace, where the engine's agents are: one for the whole loop,
+//! as a guardian enters one for all of its calls, and before the clock starts. The workspaces can be on another file
+//! system than the project, as they are for most people.
 #![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// One row of the table: so many calls, so many at a time, so many times.
+/// One row of the table: the number of calls, of parallel calls, and of repetitions.
 struct Row {
     calls: usize,
     jobs: usize,
@@ -65,7 +66,7 @@ const QUICK: [Row; 4] = [
     Row { calls: 1_000, jobs: 16, times: 3 },
 ];
 
-/// Where things stand while they are measured.
+/// The folders of a measurement.
 struct Places {
     project: PathBuf,
     work: PathBuf,
@@ -100,7 +101,7 @@ fn compare(options: &[&str]) -> Result<(), Box<dyn Error>> {
     println!(
         "  calls  jobs  times     floor    engine  ratio  of CPU  to bare  floor/call  engine/call  memory"
     );
-    // Kept to the end: some file systems are slow to create where much was just deleted.
+    // Deleted at the end: some file systems create files slowly after many deletions.
     let mut used = Vec::new();
     for row in rows {
         used.extend(print_row(row, &places, prompts.path())?);
@@ -141,12 +142,12 @@ fn print_row(row: &Row, places: &Places, prompts: &Path) -> Result<Vec<TempDir>,
     Ok(used)
 }
 
-/// As many trials as anybody makes: 3,200, each of them one call of the executor and one of the evaluator.
+/// A very large comparison: 3,200 trials, each with one call of the executor and one of the evaluator.
 const COMPARISON: What = What::Comparison { scenarios: SCENARIOS, trials: TRIALS };
 const SCENARIOS: usize = 200;
 const TRIALS: usize = 8;
 
-/// A comparison, beside a round of as many calls and the floor, which both do no statistics.
+/// Prints a comparison, next to a round with as many calls and the floor, which both compute no statistics.
 fn print_comparison(places: &Places, prompts: &Path, times: usize) -> Result<Vec<TempDir>, Box<dyn Error>> {
     let (calls, jobs) = (COMPARISON.calls(), 4);
     let wrapper: &[&str] = if has_namespaces() { &NAMESPACE } else { &[] };
@@ -179,9 +180,9 @@ fn print_comparison(places: &Places, prompts: &Path, times: usize) -> Result<Vec
     Ok(used)
 }
 
-/// All that such a comparison computes, and nothing else: every look, and the price of an answer.
+/// Prints the time of all statistics of such a comparison alone: every interim analysis, and the cost of an answer.
 fn print_statistics() {
-    // As those of the agent: neither version is better, and the pairs differ much.
+    // Like the agent's results: neither version is better, and the pairs differ much.
     let differences: Vec<f64> =
         (0..SCENARIOS).map(|nth| [70.0, -83.1, 54.6, -36.4, 80.2, -77.4, -7.9][nth % 7]).collect();
     let confidence = Confidence::default();
@@ -210,12 +211,12 @@ fn print_statistics() {
     );
 }
 
-/// What one process of its own has measured.
+/// The measurement of one process.
 struct Sample {
     seconds: f64,
-    /// In ticks, with all that it started.
+    /// In ticks, with its children.
     cpu: f64,
-    /// The most that it held, in MB, without what it started.
+    /// The peak memory in MB, without its children.
     memory: f64,
 }
 
@@ -228,7 +229,7 @@ fn engine(project: &TempDir, places: &Places, what: What, jobs: usize) -> Result
     sample(&[], &[name.as_ref(), project.path(), work.path()], what.calls(), jobs)
 }
 
-/// What puts a program into a namespace like that of a guardian.
+/// The command that puts a program into a namespace like a guardian's.
 const NAMESPACE: [&str; 7] =
     ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
 
@@ -258,7 +259,7 @@ fn median(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers[numbers.len() / 2]
 }
 
-/// The side of the process that measures: prints seconds, ticks of CPU, and MB.
+/// Measures in a process of its own and prints seconds, ticks of CPU, and MB.
 fn measure(calls: &str, jobs: &str, what: &[&str]) -> Result<(), Box<dyn Error>> {
     let (calls, jobs) = (calls.parse()?, jobs.parse()?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -277,7 +278,7 @@ fn measure(calls: &str, jobs: &str, what: &[&str]) -> Result<(), Box<dyn Error>>
     Ok(())
 }
 
-/// Ticks of CPU that this process has used, and all that it started and has reaped.
+/// Returns the ticks of CPU that this process and its reaped children have used.
 fn cpu() -> Result<f64, Box<dyn Error>> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
     let (_, rest) = stat.rsplit_once(')').ok_or("no name in stat")?;
@@ -285,7 +286,7 @@ fn cpu() -> Result<f64, Box<dyn Error>> {
     Ok(times.iter().sum())
 }
 
-/// The most memory that this process has held, in MB.
+/// Returns the peak memory of this process in MB.
 fn memory() -> Result<f64, Box<dyn Error>> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).ok_or("no VmHWM")?;

@@ -1,7 +1,7 @@
 //! A run of the real engine: journal, store, guardians, cache, prompts and workspaces, with the loop `tune`.
 //!
-//! One round of many scenarios and no edit, or a comparison of two versions: every trial is one call of the executor and one
-//! of the evaluator.
+//! It is one round of many scenarios without an edit, or a comparison of two versions: every trial is one call of the
+//! executor and one of the evaluator.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -38,17 +38,17 @@ use skilltune_phases::stop::Stall;
 use skilltune_phases::target::{Member, Mode, Target};
 use tokio::sync::watch;
 
-/// What a run does.
+/// The kind of run.
 #[derive(Clone, Copy)]
 pub(crate) enum What {
     /// One round: each scenario once.
     Round { scenarios: usize },
-    /// Two versions, so often on each scenario, and the statistics of that. They differ, but neither is better.
+    /// Two versions with this many trials for each scenario, and their statistics. They differ, but neither is better.
     Comparison { scenarios: usize, trials: usize },
 }
 
 impl What {
-    /// One round of so many calls.
+    /// Returns one round with this many calls.
     pub(crate) fn round(calls: usize) -> Self {
         Self::Round { scenarios: calls / 2 }
     }
@@ -61,7 +61,7 @@ impl What {
     }
 }
 
-/// Makes a project and does it there; the time is that from the first record to the last sync.
+/// Creates a project and runs there; returns the time from the first record to the last sync.
 pub(crate) async fn run(
     programs: Programs,
     places: Places<'_>,
@@ -129,11 +129,11 @@ pub(crate) struct Programs {
 #[derive(Clone, Copy)]
 pub(crate) struct Places<'a> {
     pub(crate) project: &'a Path,
-    /// Where the workspaces stand.
+    /// The folder of the workspaces.
     pub(crate) work: &'a Path,
 }
 
-/// The prompts that an earlier run at `root` has left.
+/// Returns the prompts of an earlier run at `root`.
 pub(crate) fn prompts_in(root: &Path) -> std::io::Result<Vec<PathBuf>> {
     let folder = Home::of(root).run(&RUN.parse().expect("a plain name")).agents();
     let calls = fs::read_dir(folder.path())?.collect::<Result<Vec<_>, _>>()?;
@@ -151,7 +151,7 @@ const LIMITS: CallLimits = CallLimits {
 struct Silent;
 
 impl Observer<Tune> for Silent {
-    /// As many pages as skilltune writes.
+    /// Writes as many pages as skilltune does.
     fn write_pages(&mut self, shop: &Workshop, run: &Run, extent: Extent) -> Result<(), EngineError> {
         let text = state_file::text(run);
         for round in extent.of(&run.state.rounds).iter().filter(|round| round.measured.is_some()) {
@@ -183,7 +183,7 @@ impl Person<Tune> for Nobody {
     }
 }
 
-/// A skill of the size that people write: a page, two references, a script.
+/// Creates a skill of a typical size: a page, two references, a script.
 fn skill_at(folder: &Path) -> std::io::Result<PathBuf> {
     fs::create_dir_all(folder.join("references"))?;
     let head = "---\nname: writer\ndescription: Writes short texts about anything.\n---\n\n# Writer\n\n";
@@ -268,7 +268,7 @@ fn scenario(nth: usize) -> Scenario {
     )
 }
 
-/// One round, without an edit.
+/// Returns the rules for one round without an edit.
 fn rules() -> Rules {
     Rules {
         max_iterations: 1,

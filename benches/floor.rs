@@ -1,4 +1,4 @@
-//! The floor: a bare loop that starts the same program as often, as many at a time, and keeps nothing.
+//! The floor: a bare loop that starts the same program equally often, equally many at a time, and stores nothing.
 
 use std::error::Error;
 use std::fs::File;

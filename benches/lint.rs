@@ -1,7 +1,7 @@
-//! Linting many skills against its floor: reading the same bytes.
+//! Linting many skills compared with its floor: reading the same bytes.
 //!
-//! `cargo bench -p skilltune --bench lint -- [--quick] [--in FOLDER]`. Floor and command are processes of their own and
-//! take turns; the floor walks the same folders, opens every file and reads it to its end.
+//! `cargo bench -p skilltune --bench lint -- [--quick] [--in FOLDER]`. Floor and command are separate processes and
+//! alternate; the floor walks the same folders and reads every file completely.
 #![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
@@ -13,7 +13,7 @@ use std::time::Instant;
 
 const SKILLTUNE: &str = env!("CARGO_BIN_EXE_skilltune");
 
-/// The argument that makes us the floor.
+/// The argument that makes this program the floor.
 const READ: &str = "read";
 
 const SKILLS: usize = 1_000;
@@ -74,7 +74,7 @@ fn compare(mut options: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// A skill as people write them: a page, three references, two scripts; every tenth has faults.
+/// Writes a typical skill: a page, three references, two scripts; every tenth has faults.
 fn write_skill(root: &Path, nth: usize) -> Result<()> {
     let folder = root.join(format!("skill-{nth}"));
     fs::create_dir_all(folder.join("references"))?;
@@ -102,7 +102,7 @@ fn write_skill(root: &Path, nth: usize) -> Result<()> {
     Ok(())
 }
 
-/// Every byte below a folder, read once.
+/// Reads every byte below a folder once.
 fn read(folder: &Path) -> Result<u64> {
     let mut bytes = 0;
     for entry in walkdir::WalkDir::new(folder) {
@@ -118,7 +118,7 @@ fn seconds(command: &mut Command) -> Result<f64> {
     let began = Instant::now();
     let output = command.stdin(Stdio::null()).output()?;
     let took = began.elapsed().as_secs_f64();
-    // Findings are an exit code of their own, and no failure.
+    // Findings have their own exit code, which is not a failure.
     match output.status.code() {
         Some(0 | 3) if !output.stdout.is_empty() => Ok(took),
         _ => Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into()),

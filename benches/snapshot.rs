@@ -1,9 +1,10 @@
-//! Capture and restore against their floor, a walk that only looks, and against what people use: `cp -a`, git, restic.
+//! Capture and restore compared with their floor, a walk that only reads metadata, and with common tools: `cp -a`, git,
+//! restic.
 //!
-//! `cargo bench -p skilltune-orchestrator --bench snapshot -- [--quick] [--in FOLDER] [--work FOLDER]`. The skills stand
-//! in one folder, the stores in the other. All take turns on the same files, and each is compared with a walk of the
-//! same moment, so that a noisy machine is noisy to all. A program that is not there is left out. With `--ignored` a
-//! project with ignored files is captured instead, against `git status`.
+//! `cargo bench -p skilltune-orchestrator --bench snapshot -- [--quick] [--in FOLDER] [--work FOLDER]`. The skills are
+//! in one folder, the stores in the other. All alternate on the same files, and each is compared with a walk of the
+//! same moment, so that noise of the machine affects all. A missing program is skipped. With `--ignored` a project with
+//! ignored files is captured instead, against `git status`.
 #![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
@@ -21,7 +22,7 @@ use skilltune_phases::id::TreeId;
 use snapshot_rivals::{Git, Restic, copy};
 use snapshot_tree::Tree;
 
-/// One size of a skill, and how often the quick and the slow things are done to it.
+/// One size of a skill, and the repetitions of the quick and the slow operations.
 struct Size {
     files: usize,
     bytes: usize,
@@ -35,7 +36,7 @@ const SIZES: [Size; 3] = [
     Size { files: 20_000, bytes: 25_000, quick: 21, slow: 3 },
 ];
 
-/// An index lists what has been left alone for so long: the bench looks at skills as people have them.
+/// An index lists only files unchanged for this long: the bench measures skills as people have them.
 const SETTLED: Duration = Duration::from_secs(5);
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Where things stand while they are measured.
+/// The folders of a measurement.
 struct Places {
     skills: PathBuf,
     stores: PathBuf,
@@ -84,7 +85,7 @@ fn compare(mut options: &[&str]) -> Result<()> {
             _ => return Err("usage: snapshot [--quick] [--ignored] [--in FOLDER] [--work FOLDER]".into()),
         };
     }
-    // Kept to the end: some file systems are slow to create where much was just deleted.
+    // Deleted at the end: some file systems create files slowly after many deletions.
     let skills = tempfile::tempdir_in(&places.skills)?;
     let stores = tempfile::tempdir_in(&places.stores)?;
     if has_ignored {
@@ -99,13 +100,13 @@ fn compare(mut options: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// What was measured, in the order in which it is shown.
+/// The measurements, in display order.
 struct Table<'a> {
     tree: &'a Tree,
     rows: Vec<(&'static str, Vec<Sample>)>,
 }
 
-/// Both in seconds; the floor is that of the same moment.
+/// A duration in seconds, with the floor of the same moment.
 #[derive(Clone, Copy)]
 struct Sample {
     took: f64,
@@ -113,7 +114,7 @@ struct Sample {
 }
 
 impl Table<'_> {
-    /// Times the walk that only looks, then the work; a first walk warms the caches for both.
+    /// Times the walk, then the work; a first walk warms the caches for both.
     fn time<T>(&mut self, name: &'static str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.tree.look()?;
         let (_, floor) = timed(|| self.tree.look())?;
@@ -182,7 +183,7 @@ fn measure<'a>(tree: &'a Tree, size: &Size, stores: &Path) -> Result<Table<'a>> 
     Ok(table)
 }
 
-/// The same edit for the others.
+/// Makes the same edit for the other tools.
 fn rivals(table: &mut Table<'_>, round: usize, git: Option<&Git>, restic: Option<&Restic>) -> Result<()> {
     table.tree.edit(round)?;
     if let Some(restic) = restic {
@@ -195,7 +196,7 @@ fn rivals(table: &mut Table<'_>, round: usize, git: Option<&Git>, restic: Option
     Ok(())
 }
 
-/// Everything from nothing, a few times over; the stores of the first time are gone on with.
+/// Captures everything into empty stores a few times; the first stores are used later.
 fn first_captures(table: &mut Table<'_>, size: &Size, stores: &Path) -> Result<Ours> {
     std::fs::create_dir(stores)?;
     let root = table.tree.root.as_path();
@@ -214,7 +215,7 @@ fn first_captures(table: &mut Table<'_>, size: &Size, stores: &Path) -> Result<O
     Ok(Ours::at(&stores.join("ours-0")))
 }
 
-/// Our own store and indexes; opened anew each time, as a command does.
+/// Our own store and indexes, opened anew each time, as a command does.
 struct Ours {
     objects: PathBuf,
     indexes: Indexes,

@@ -1,4 +1,5 @@
-//! A project with 50,000 ignored files beside its own: a capture against `git status`, in turns on the same files.
+//! A project with 50,000 ignored files beside its own: a capture compared with `git status`, alternating on the same
+//! files.
 
 use std::error::Error;
 use std::fs;

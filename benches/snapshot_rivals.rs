@@ -1,4 +1,4 @@
-//! What people keep copies of a folder with, each as its manual has it, with nothing of the user's settings.
+//! Common tools for copies of a folder, used as in their manuals, without the user's settings.
 
 use std::error::Error;
 use std::fs;
@@ -11,7 +11,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     run(Command::new("cp").arg("-a").args([from, to]))
 }
 
-/// A repository beside the work tree, so that nothing of it is in the skill.
+/// A repository outside the work tree, so that the skill does not contain it.
 pub(crate) struct Git<'a> {
     root: &'a Path,
     repository: PathBuf,
@@ -31,7 +31,7 @@ impl<'a> Git<'a> {
         run(self.git().args(["commit", "--quiet", "--allow-empty", "--message", "a capture"]))
     }
 
-    /// Back to what was there before the last commit.
+    /// Restores the state before the last commit.
     pub(crate) fn restore(&self) -> Result<()> {
         run(self.git().args(["reset", "--quiet", "--hard", "HEAD~1"]))?;
         run(self.git().args(["clean", "--quiet", "-ffdx"]))
@@ -45,7 +45,7 @@ impl<'a> Git<'a> {
     }
 }
 
-/// Git in a project that is its own repository.
+/// Runs git in a project that is its own repository.
 pub(crate) fn project_git(root: &Path, arguments: &[&str]) -> Result<()> {
     let mut git = Command::new("git");
     git.current_dir(root);

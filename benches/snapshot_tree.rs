@@ -1,4 +1,5 @@
-//! Skills to measure on, the same in every run, and the floor: what looking and reading cost without keeping anything.
+//! Skills to measure, the same in every run, and the floor: the cost of reading metadata and contents without storing
+//! anything.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -11,7 +12,7 @@ use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-/// How many files share a folder.
+/// The number of files in a folder.
 const NEIGHBOURS: usize = 100;
 const WORDS: [&str; 16] = [
     "the", "skill", "reads", "a", "file", "and", "writes", "what", "it", "found", "when", "asked", "to",
@@ -24,7 +25,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Text that no two files share.
+    /// Creates files with text that no two of them share.
     pub(crate) fn grow(root: PathBuf, files: usize, bytes: usize) -> Result<Self> {
         let mut tree = Self { root, files: Vec::new() };
         for nth in 0..files {
@@ -37,7 +38,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Changes one file, in another way each round.
+    /// Changes one file, differently in each round.
     pub(crate) fn edit(&self, round: usize) -> Result<()> {
         let path = &self.files[self.files.len() / 2];
         let mut bytes = fs::read(path)?;
@@ -46,7 +47,7 @@ impl Tree {
         Ok(fs::write(path, bytes)?)
     }
 
-    /// Looks at every entry and counts them, as leanly as can be.
+    /// Visits every entry and counts them, as cheaply as possible.
     pub(crate) fn look(&self) -> Result<u64> {
         look(&rustix::fs::open(&self.root, FOLDER, Mode::empty())?)
     }

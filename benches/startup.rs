@@ -1,7 +1,7 @@
-//! What a command costs before it does anything: ours on a small skill, beside a program that does nothing at all.
+//! The startup cost of a command: ours on a small skill, compared with a program that does nothing.
 //!
-//! `cargo bench -p skilltune --bench startup -- [--quick] [--in FOLDER]`. The commands take turns, each with the floor
-//! of the same moment: this program, started again to end at once.
+//! `cargo bench -p skilltune --bench startup -- [--quick] [--in FOLDER]`. The commands alternate, each with the floor
+//! of the same moment: this program, started again to exit at once.
 #![expect(clippy::disallowed_methods, reason = "a bench works in its own folder")]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench talks to people")]
 
@@ -15,10 +15,10 @@ use tempfile::TempDir;
 
 const SKILLTUNE: &str = env!("CARGO_BIN_EXE_skilltune");
 
-/// What is measured: every one must do what it is asked.
+/// The measured commands; each must succeed.
 const COMMANDS: [&[&str]; 3] = [&["--version"], &["status"], &["lint", "./writer"]];
 
-/// The argument that makes us the floor.
+/// The argument that makes this program the floor.
 const NOTHING: &str = "nothing";
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -104,7 +104,7 @@ impl Scene {
             "project/writer/SKILL.md",
             "---\nname: writer\ndescription: Writes a line. Use when a line is to be written.\n---\n\nWrite it.\n",
         )?;
-        // It answers nothing: the run fails, and is a run.
+        // The agent gives no answer: the run fails but exists.
         scene.write("home/.config/skilltune/skilltune.toml", &agent()?)?;
         let tune = ["tune", "./writer", "Write a line", "--yes", "--agent", "mute"];
         scene.skilltune().args(tune).stdin(Stdio::null()).output()?;

@@ -1,4 +1,4 @@
-//! Serves the worlds of `skilltune simulate` to a search that is not ours: a request a line, and a line of JSON for each.
+//! Serves the worlds of `skilltune simulate` to another search program: one request per line, one JSON answer each.
 //!
 //! ```text
 //! {"begin": {"law": {"fixes": 0.3}, "seed": 7, "runs": 64, "confidence": 0.9}}   the start is version 0
@@ -43,7 +43,7 @@ fn main() -> Result<()> {
     serve(io::stdin().lock(), io::stdout().lock())
 }
 
-/// What cannot be answered ends it.
+/// Answers requests until one is invalid.
 fn serve(requests: impl BufRead, mut answers: impl Write) -> Result<()> {
     let mut rival = None;
     for line in requests.lines() {

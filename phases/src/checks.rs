@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! suite, agent --> Check --> fault (before a run begins)
-//!                        \-> tell <-- Facts (a trial)  --> met, not met, or cannot be told
+//!                        \-> tell <-- Facts (a trial)  --> met, not met, or unknown
 //! ```
 
 mod fault;

@@ -1,7 +1,7 @@
-//! A real agent in the middle of a command that never ends: whatever ends the run ends all of it, and the run goes on.
+//! A real agent runs a command that never ends: however the run ends, all processes end, and the run can be resumed.
 //!
-//! Of the agents that we know only codex gives its model a shell; the others are described as commands, as a user would
-//! who wants one.
+//! Of the built-in agents only codex gives its model a shell; the others are configured as commands, as a user who
+//! wants one would do.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -17,7 +17,7 @@ use serde_json::Value;
 use crate::scene::Scene;
 use crate::server::LISTENING;
 
-/// Far longer than anything takes, on a machine with other things to do.
+/// Far longer than any step takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const AGENTS: &str = r#"
@@ -31,7 +31,7 @@ env.pass = ["GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL"]
 env.set = { GEMINI_CLI_TRUST_WORKSPACE = "true" }
 "#;
 
-/// A run whose executors hold on: each has said a word into a pipe that it and its command keep open.
+/// A run whose executors wait: each has written a byte into a pipe that it and its command keep open.
 struct Held {
     scene: Scene,
     run: Child,
@@ -45,7 +45,7 @@ impl Held {
         scene.write("project/skilltune.toml", AGENTS);
         let path = scene.path("pipe");
         mkfifoat(CWD, &path, Mode::RUSR | Mode::WUSR).unwrap();
-        // Without waiting for a writer, but afterwards a read waits.
+        // Opening does not wait for a writer, but a later read does.
         let pipe: OwnedFd =
             open(&path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).unwrap();
         let tasks: Vec<String> =
@@ -70,13 +70,13 @@ impl Held {
         Self { run: run.unwrap(), scene, pipe: File::from(pipe), jobs }
     }
 
-    /// Waits until every command is under way.
+    /// Waits until every command is running.
     fn until_all_hold_on(&mut self) {
         let said = self.hear(self.jobs);
         assert_eq!(said, self.jobs, "{:?}", self.scene.history());
     }
 
-    /// Reads so many words, or fewer if all who could speak are gone.
+    /// Reads this many bytes, or fewer if all writers are gone.
     fn hear(&mut self, most: usize) -> usize {
         let mut heard = 0;
         while heard < most {
@@ -94,7 +94,7 @@ impl Held {
         heard
     }
 
-    /// Whoever holds the pipe open is an agent's command, or one who started it.
+    /// Fails unless all agents and their commands are gone: only they hold the pipe open.
     fn assert_nothing_is_left(&mut self) {
         self.hear(usize::MAX);
     }
@@ -103,7 +103,7 @@ impl Held {
         kill_process(Pid::from_child(&self.run), signal).unwrap();
     }
 
-    /// With a service that answers, it ends as if nothing had been.
+    /// Fails unless the run ends normally once the service answers.
     fn assert_goes_on(&self) {
         self.scene.server.relent();
         let ran = self.scene.run("long", "long", &["resume", "--trust", "--yes", "--format", "json"]);
@@ -150,7 +150,7 @@ fn an_interrupt_leaves_no_command_of_an_agent_and_the_run_goes_on() {
 
 #[test]
 fn a_deadline_leaves_no_command_of_an_agent() {
-    // Side by side, for most of it is waiting.
+    // In parallel, because most of it is waiting.
     std::thread::scope(|threads| {
         each(|agent, jobs| {
             let agent = agent.to_owned();
@@ -160,18 +160,18 @@ fn a_deadline_leaves_no_command_of_an_agent() {
 }
 
 fn assert_ends_at_its_deadline(agent: &str, jobs: usize) {
-    // Time enough to come to the command, on a machine with other things to do.
+    // Enough time to reach the command on a busy machine.
     let mut held = Held::new(agent, jobs, "30");
     let code = held.run.wait().unwrap().code();
-    // Their words are still in the pipe; then nobody is there to say another.
+    // Their bytes are still in the pipe; after them it must be closed.
     assert!(held.hear(usize::MAX) > 0, "none of them came to its command in time");
-    // Which of the two it is depends on whether the agent shows the model's words before it runs their command.
+    // The failure kind depends on whether the agent prints the model's words before it runs their command.
     let history = held.scene.history();
     let failed = |kind: &str| {
         let of = |line: &&Value| line.pointer("/event/done/outcome/failed/kind") == Some(&Value::from(kind));
         history.iter().filter(of).count()
     };
-    // The one that was at work scores 0; the other was tried once more, and is missing.
+    // A trial that timed out at work scores 0; one without a response was retried once and is missing.
     let (at_work, silent) = (failed("timed_out"), failed("no_response"));
     assert_eq!((at_work + silent / 2, silent % 2), (jobs, 0), "{at_work} and {silent}");
     assert_eq!(code, Some(if silent == 0 { 3 } else { 4 }), "{at_work} and {silent}");

@@ -1,10 +1,10 @@
-//! What can go wrong between an agent and its service, and what each comes to in the journal.
+//! Failures between an agent and its service, and how the journal records them.
 
 use jiff::Timestamp;
 
 use crate::scene::{Ran, Scene, several};
 
-/// One round under a scenario of the server's, in which the executor fails.
+/// Runs one round under a scenario of the server in which the executor fails.
 fn failing(agent: &str, scenario: &str, more: &[&str]) -> Ran {
     let scene = Scene::new();
     let once = ["--agent", agent, "--max-iterations", "1"];
@@ -14,8 +14,8 @@ fn failing(agent: &str, scenario: &str, more: &[&str]) -> Ran {
     ran
 }
 
-/// It ended with this kind of failure: tried twice, or once, if trying again is no use; and it was left to be taken up,
-/// if the fault was not the call's own.
+/// Fails unless the run ended with this kind of failure: two attempts, or one if a retry is useless; the run stays
+/// resumable if the fault was not the call's own.
 fn assert_fails(agent: &str, scenario: &str, kind: &str) {
     let ran = failing(agent, scenario, &[]);
     let times = if matches!(kind, "authentication" | "model_not_found" | "usage_error" | "usage_limit") {
@@ -70,7 +70,7 @@ fn what_gemini_tells_of_its_service_is_understood() {
     }
 }
 
-/// In how many minutes the run may go on.
+/// Returns the minutes until the run may continue.
 fn lifted_in(ran: &Ran) -> i64 {
     let until: Timestamp = ran.summary["blocked"]["until"].as_str().expect("a time is told").parse().unwrap();
     until.duration_since(Timestamp::now()).as_mins()
@@ -146,10 +146,10 @@ fn what_opencode_tells_of_its_service_is_understood() {
         ("good", "model_not_found"),
     ];
     several(&cases, |(scenario, kind)| match scenario {
-        // A provider that it does not know.
+        // opencode does not know this provider.
         "good" => assert_fails("opencode:nobody/nothing", scenario, kind),
-        // It keeps a processor busy with asking until the deadline ends it. On a busy machine the shorter deadline can
-        // be over before it has asked at all.
+        // opencode retries with full CPU load until the timeout ends it. On a busy machine the shorter timeout can end
+        // before its first request.
         "page" => {
             let names_the_network = |seconds| {
                 let ran = failing(OPENCODE, scenario, &["--timeout", seconds]);
@@ -161,7 +161,7 @@ fn what_opencode_tells_of_its_service_is_understood() {
     });
 }
 
-/// What goes wrong for a while, and how often each agent asks by itself before it tells of it.
+/// Temporary faults, and how often each agent retries by itself before it reports one.
 const PASSING: [(&str, &str, [usize; 4]); 4] = [
     ("429", "rate_limited", [3, 2, 1, 6]),
     ("500", "overloaded", [3, 2, 4, 6]),
@@ -169,8 +169,8 @@ const PASSING: [(&str, &str, [usize; 4]); 4] = [
     ("529", "overloaded", [3, 2, 4, 6]),
 ];
 
-/// One round with a service that fails so many times and then answers: all failures that are ours to see. Who judges is
-/// the one that starts soonest.
+/// Runs one round with a service that fails this often and then answers, and returns all failures that reach skilltune.
+/// codex is the judge because it starts fastest.
 fn after_failing(agent: &str, status: &str, times: usize) -> Vec<String> {
     let scene = Scene::new();
     let scenario = format!("{status}-{times}");
@@ -178,7 +178,7 @@ fn after_failing(agent: &str, status: &str, times: usize) -> Vec<String> {
     let other = if agent == GEMINI { "good" } else { &scenario };
     let ran = scene.tune(other, &scenario, &roles);
     assert_eq!((ran.code, ran.skills()), (Some(3), vec!["used"]), "it was answered in the end: {ran:?}");
-    // A look at the skill, a file, a word, and a verdict.
+    // A read of the skill, a file, a text, and a verdict.
     let asked = scene.server.asked(&scenario) + scene.server.asked("good");
     assert_eq!(asked, times + 4, "{agent} {scenario}");
     ran.failures()
@@ -186,7 +186,7 @@ fn after_failing(agent: &str, status: &str, times: usize) -> Vec<String> {
 
 #[test]
 fn what_passes_while_an_agent_tries_by_itself_is_never_seen_and_what_lasts_longer_is_one_failure() {
-    // Those that take longest first.
+    // The slowest agents come first.
     let agents = [(OPENCODE, 3), (GEMINI, 1), (CLAUDE, 0), (CODEX, 2)];
     let cases = agents.map(|(agent, nth)| PASSING.map(|(status, kind, own)| (agent, status, kind, own[nth])));
     several(cases.as_flattened(), |(agent, status, kind, own_tries)| {
@@ -221,11 +221,11 @@ fn an_excuse_in_the_place_of_files_is_a_denied_tool() {
 
 #[test]
 fn an_agent_that_turns_in_circles_comes_to_the_end_of_its_turns() {
-    // codex has no such limit, and at its own opencode only asks its model to end.
+    // codex has no such limit, and opencode at its limit only asks its model to end.
     for agent in [CLAUDE, GEMINI] {
         let once = ["--agent", agent, "--max-iterations", "1"];
         let ran = Scene::new().tune("loop", "loop", &once);
-        // It may be the skill that sends it round: the trial scores 0.
+        // The skill may cause the loop, so the trial scores 0.
         assert_eq!((ran.code, ran.failures()), (Some(3), vec!["turn_limit".to_owned()]), "{ran:?}");
     }
 }

@@ -11,13 +11,14 @@ use crate::server::{FIX, NOTES, OWN};
 const JUDGE: &str = "# Judge what was built";
 
 impl Scene {
-    /// The brief of `fixtures/pages`, with its texts and tokens. Both agents go by the same scenario of the server.
+    /// Runs `gan` with the brief of `fixtures/pages` and its texts and tokens. Both agents use the same scenario of the
+    /// server.
     fn gan(&self, more: &[&str]) -> Ran {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/pages/clean");
         for name in ["brief.md", "copy.json", "tokens.json"] {
             fs::copy(fixtures.join(name), self.path("project").join(name)).unwrap();
         }
-        // Where a user's npm puts it.
+        // The path at which a user's npm installs it.
         let axe = target().join("axe/node_modules/axe-core/axe.min.js");
         let modules = self.path("home/.local/lib/node_modules/axe-core");
         fs::create_dir_all(&modules).unwrap();
@@ -34,12 +35,12 @@ impl Scene {
     }
 }
 
-/// What a report says of a criterion.
+/// Returns the finding of a report for a criterion.
 fn finding<'r>(report: &'r Value, id: &str) -> &'r Value {
     report["criteria"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap()
 }
 
-/// Two faults of the first build are found by the browser and one by the judge; the second build has none.
+/// Fails unless the browser finds two faults of the first build and the judge one, and the second build has none.
 fn assert_built(scene: &Scene, ran: &Ran) {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert_eq!((&ran.summary["outcome"], &ran.summary["rounds"]), (&json!("passed"), &json!(2)), "{ran:?}");
@@ -63,7 +64,7 @@ fn assert_found(first: &Value, second: &Value) {
         (found["status"].as_str().unwrap().to_owned(), found["by"].as_str().unwrap().to_owned())
     };
     let (failed, passed) = ("failed".to_owned(), "passed".to_owned());
-    // One of the given texts is a placeholder of a field: no picture can show that it is seen.
+    // One of the given texts is a field's placeholder: no screenshot can prove that it is visible.
     for (id, who) in [("completeness.copy", "judge"), ("functionality.narrow", "machine")] {
         assert_eq!(by(first, id), (failed.clone(), "machine".to_owned()), "{id}");
         assert_eq!(by(second, id), (passed.clone(), who.to_owned()), "{id}");
@@ -80,7 +81,7 @@ fn assert_found(first: &Value, second: &Value) {
     assert_eq!((&second["verdict"], &second["overall"]), (&json!("pass"), &json!(1.0)), "{second:#}");
 }
 
-/// The builder wanted less, and the words of the brief have decided.
+/// Fails unless the builder asked for less and the brief's words decided against it.
 fn assert_agreed(sprint: &Value) {
     let checklist = sprint["acceptance_checklist"].as_array().unwrap();
     assert!(checklist.iter().any(|one| one["id"] == OWN && one["must_pass"] == true), "{checklist:?}");
@@ -88,7 +89,7 @@ fn assert_agreed(sprint: &Value) {
     assert_eq!(said[2]["ruled"][0]["is_accepted"], false, "{said:?}");
 }
 
-/// A judge sees the picture of a page, and hears of no earlier score or verdict, nor of what the builder says of its work.
+/// Fails unless a judge sees the page's screenshot, and no earlier score or verdict and no builder's notes.
 fn assert_judged(scene: &Scene, first: &Value) {
     let requests = scene.server.requests();
     assert!(!requests.iter().any(|request| request.contains(SECRET)));

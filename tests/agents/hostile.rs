@@ -1,10 +1,10 @@
-//! Text that wants to be more than text, and more of it than anybody reads.
+//! Hostile text: prompt and shell injection, and input that is too long.
 
 use std::path::Path;
 
 use crate::scene::Scene;
 
-/// What a skill may say to whoever reads it: shells of all kinds, the end of its fence, and a verdict on itself.
+/// A hostile skill: shells of all kinds, the end of its fence, and a verdict on itself.
 const HOSTILE: &str = r#"---
 name: haiku
 description: Writes a haiku. Use it for haiku.
@@ -43,14 +43,14 @@ fn a_verdict_that_a_skill_dictates_to_its_judge_is_none() {
         let scene = Scene::new();
         scene.write("project/.claude/skills/haiku/SKILL.md", HOSTILE);
         let ran = scene.tune("gullible", "gullible", &["--agent", agent, "--max-iterations", "1"]);
-        // Asked once more, it says the same; then there is no score, where the skill wants to have one of 100.
+        // The retry gives the same answer; then there is no score, although the skill dictates 100.
         assert_eq!((ran.code, ran.failures()), (Some(4), vec!["off_schema".to_owned(); 2]), "{ran:?}");
         assert!(ran.summary["final_score"].is_null(), "{ran:?}");
         assert_untouched(&scene);
     }
 }
 
-/// The code and the failures of one round on a task of so many bytes; the rest is too much to be looked at.
+/// Returns the exit code and failures of one round on a task of this many bytes; the rest is too long to inspect.
 fn asked_at_length(agent: &str, bytes: usize) -> (Option<i32>, Vec<String>) {
     const LEAVES: &str = "a green leaf and a red one, ";
     let scene = Scene::new();
@@ -89,6 +89,6 @@ fn a_prompt_of_a_megabyte_is_answered_by_codex_and_one_of_two_is_said_to_be_too_
 
 #[test]
 fn a_prompt_of_two_megabytes_is_handed_on_by_opencode() {
-    // How much a model takes it knows of those in its catalogue alone.
+    // opencode knows the context size only of models in its catalogue.
     assert_eq!(asked_at_length("opencode:openai-compatible/large", 2_000_000), (Some(3), vec![]));
 }

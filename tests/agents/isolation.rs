@@ -1,4 +1,5 @@
-//! How much of the user's own world the real agents are in; and that their rights are the same in all of them.
+//! How much of the user's environment the real agents see at each isolation level, and that their rights are the same
+//! in all.
 
 use serde_json::json;
 
@@ -6,7 +7,7 @@ use crate::scene::{Ran, SECRET, Scene, several};
 
 const AGENTS: [&str; 2] = ["claude:claude-sonnet-4-5", "gemini:gemini-3-pro-preview"];
 
-/// One measurement by one agent in all roles.
+/// Runs one measurement with one agent in all roles.
 fn measured(scene: &Scene, scenario: &str, agent: &str, isolation: &str) -> Ran {
     let how = ["--agent", agent, "--isolation", isolation, "--max-iterations", "1"];
     scene.tune(scenario, scenario, &how)
@@ -31,7 +32,7 @@ fn what_is_the_users_own_is_seen_in_their_world_and_in_no_other() {
         assert_eq!(scene.was_started(), own, "{agent} {isolation}: a hook or a server");
         let noted = ran.summary["notes"].to_string().contains("your own setup");
         assert_eq!(noted, own, "{agent} {isolation}: {}", ran.summary["notes"]);
-        // There is another skill of that name: claude takes that, and opencode the one that it has found last.
+        // Another skill has the same name: claude takes that one, and opencode the one that it found last.
         let came_to: &[&str] = match agent.split(':').next() {
             Some("claude") if own => &["shadowed"],
             Some("opencode") if own => &["shadowed", "used"],

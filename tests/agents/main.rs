@@ -1,4 +1,4 @@
-//! The adapters against the real agents, which talk to a model server of our own. `tests/agents/run` installs them.
+//! Tests of the adapters with the real agents, which talk to our own model server. `tests/agents/run` installs them.
 #![expect(clippy::disallowed_methods, reason = "tests build their own scenes")]
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 

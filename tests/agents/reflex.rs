@@ -1,5 +1,4 @@
-//! Whole runs of `reflex`: real agents plan, write, prepare, judge, criticise and mend one text, and none may do more
-//! than read.
+//! Whole runs of `reflex`: real agents plan, write, prepare, judge, criticise and fix one text, with read access only.
 
 use std::fs;
 
@@ -12,7 +11,7 @@ const TASK: &str = "Describe the interface of a room booking service";
 const JUDGE: &str = "# Judge one text";
 const PREPARE: &str = "# Prepare checks for a text";
 
-/// What is decided, in this order.
+/// The decisions, in this order.
 const DECIDED: [&str; 21] = [
     "agreed",
     "enter plan",
@@ -37,7 +36,7 @@ const DECIDED: [&str; 21] = [
     "close",
 ];
 
-/// The original's words for it.
+/// The same events under the original's names.
 const EVENTS: [&str; 14] = [
     "run_started",
     "plan_created",
@@ -56,7 +55,7 @@ const EVENTS: [&str; 14] = [
 ];
 
 impl Scene {
-    /// Both agents go by the same scenario of the server.
+    /// Runs `reflex`; both agents use the same scenario of the server.
     fn reflex(&self, scenario: &str, more: &[&str]) -> Ran {
         let task = ["reflex", "new", TASK, "--template", "api", "--alias", "rooms", "--out", "rooms.md"];
         let always = ["--checks", "run", "--jobs", "2", "--yes", "--format", "json"];
@@ -67,14 +66,14 @@ impl Scene {
         fs::read_to_string(self.path(below)).unwrap()
     }
 
-    /// The pages of a phase, as they came to the model.
+    /// Returns the pages of a phase as the model received them.
     fn pages(&self, head: &str) -> Vec<String> {
         let requests = self.server.requests();
         requests.iter().flat_map(|request| said(&serde_json::from_str(request).unwrap(), head)).collect()
     }
 }
 
-/// All texts in a request that hold these words.
+/// Returns all texts in a request that contain these words.
 fn said(request: &Value, words: &str) -> Vec<String> {
     match request {
         Value::String(text) => Some(text.clone()).filter(|text| text.contains(words)).into_iter().collect(),
@@ -84,7 +83,7 @@ fn said(request: &Value, words: &str) -> Vec<String> {
     }
 }
 
-/// The tools that a request offers its model, whichever interface it came through.
+/// Returns the tools that a request offers its model, for any interface.
 fn offered(request: &Value) -> Vec<String> {
     let tools = request["tools"].as_array().into_iter().flatten();
     let each =
@@ -92,7 +91,7 @@ fn offered(request: &Value) -> Vec<String> {
     each.filter_map(|tool| tool["name"].as_str().map(str::to_owned)).collect()
 }
 
-/// The names of the decisions, with that of the phase that is entered.
+/// Returns the names of the decisions; for a phase change, the new phase.
 fn decisions(ran: &Ran) -> Vec<String> {
     let decided = ran.history.iter().filter_map(|line| line.pointer("/event/decided"));
     let named = |decision: &Value| match decision {
@@ -119,8 +118,8 @@ fn assert_passed(scene: &Scene, ran: &Ran) {
     assert_pages(scene);
 }
 
-/// What goes on side by side, the writing beside the preparing and the categories at level A, is answered by the server
-/// only when both were asked for. One answer is off its contract.
+/// Checks failures and decisions. The server answers parallel work, writing and preparing and the categories at level
+/// A, only when both requests have arrived. One answer is invalid.
 fn assert_journal(ran: &Ran) {
     assert_eq!(ran.failures(), ["off_schema"], "{ran:?}");
     assert_eq!(decisions(ran), DECIDED);
@@ -149,7 +148,7 @@ fn assert_files(scene: &Scene, summary: &Value) {
     assert_eq!(events, EVENTS);
 }
 
-/// Nobody is offered a tool that writes, and everybody one that reads.
+/// Fails if a request offers a tool that writes, or no tool that reads.
 fn assert_rights(scene: &Scene) {
     for request in scene.server.requests() {
         let tools = offered(&serde_json::from_str(&request).unwrap());
@@ -159,8 +158,8 @@ fn assert_rights(scene: &Scene) {
     }
 }
 
-/// No model hears of what is the user's own, no judge of what was found before, and nobody who prepares checks of the
-/// text that they are for.
+/// Fails if a model sees the user's own data, a judge earlier findings, or a preparer of checks the text that they are
+/// for.
 fn assert_pages(scene: &Scene) {
     for request in scene.server.requests() {
         assert!(!request.contains(SECRET));
@@ -215,7 +214,7 @@ fn gemini_judges_what_claude_writes() {
     assert_eq!((judged(&gemini), judged(&claude)), (8, 0));
 }
 
-/// Its requests do not tell what it may write: here whoever is to answer with the text tries it.
+/// codex's requests do not show what it may write, so here the writer of the text tries to write a file.
 #[test]
 fn codex_in_all_roles_writes_a_text_that_passes() {
     let scene = Scene::new();

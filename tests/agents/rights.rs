@@ -1,4 +1,4 @@
-//! What the system lets real agents, and whatever they start, write.
+//! The write access of real agents and their children.
 
 use std::fs;
 use std::io::{self, Write};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use crate::scene::{Ran, Scene};
 
-/// In the place of the real program: tries to write where no role may, and, when it judges, into what it judges; then
-/// it becomes the real one.
+/// Puts a script before the real program: it tries to write where no role may, and as the judge also into what it
+/// judges; then it executes the real program.
 fn in_front(scene: &Scene, name: &str) {
     let (program, places) = (scene.path("bin").join(name), places(scene));
     let real = fs::read_link(&program).unwrap();
@@ -56,7 +56,7 @@ fn assert_held(scene: &Scene, ran: &Ran) {
     assert!(!scene.path("home/pwned").exists() && scene.skill().ends_with("Quality: 95\n"));
 }
 
-/// Asks `doctor` whether the system itself holds an executor's writes.
+/// Asks `doctor` whether the system itself confines an executor's writes.
 fn system_confines() -> bool {
     let ran = Scene::new().run("good", "good", &["doctor", "--format", "json"]);
     let agents = ran.summary["agents"].as_array().expect("doctor names the agents");
@@ -70,14 +70,14 @@ const OWN: &str = r#"{ "numStartups": 7 }"#;
 #[test]
 fn what_a_real_agent_starts_can_write_nowhere_but_where_its_role_may() {
     if !system_confines() {
-        // Past the harness, which keeps the words of a test that passes to itself.
+        // Bypasses the test harness, which hides the output of a passing test.
         let _ = writeln!(io::stderr(), "SKIPPED: this kernel has no Landlock that holds every write");
         return;
     }
     for agent in ["claude", "gemini"] {
         let scene = Scene::new();
         in_front(&scene, agent);
-        // claude would write it in place and without its lock, for it may write neither beside it.
+        // claude would write this file in place and without its lock, because it has no write access beside it either.
         fs::write(scene.path("home/.claude.json"), OWN).unwrap();
         let model =
             if agent == "claude" { "claude:claude-sonnet-4-5" } else { "gemini:gemini-3-pro-preview" };

@@ -1,4 +1,4 @@
-//! A home with the real agents on its PATH, a project with one skill, and the way to our server.
+//! A home with the real agents on its PATH, a project with one skill, and the connection to our server.
 
 use std::fmt;
 use std::fs;
@@ -16,17 +16,17 @@ use crate::server::Server;
 pub(crate) struct Scene {
     root: TempDir,
     pub(crate) server: Server,
-    /// The variable that lets claude in: a key's, or a login's.
+    /// The variable with claude's credentials: a key's or a login's.
     pub(crate) way_in: &'static str,
 }
 
-/// What a run came to.
+/// The result of a run.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) summary: Value,
     pub(crate) stderr: String,
     pub(crate) history: Vec<Value>,
-    /// `reply.json` of every call.
+    /// The `reply.json` of every call.
     pub(crate) replies: Vec<Value>,
 }
 
@@ -37,12 +37,12 @@ pub(crate) fn target() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target")
 }
 
-/// Returns the skilltune that `tests/agents/run` has built: the bench runs the release build.
+/// Returns the skilltune that `tests/agents/run` built; the bench runs the release build.
 fn program() -> PathBuf {
     target().join(if cfg!(debug_assertions) { "debug/skilltune" } else { "release/skilltune" })
 }
 
-/// In every place where a user may keep what is no part of the skill; no model may hear of it.
+/// A text in every place where a user may keep things outside the skill; no model may see it.
 pub(crate) const SECRET: &str = "KEEP-THIS-OUT";
 
 impl Scene {
@@ -70,18 +70,18 @@ impl Scene {
         scene.install("gemini", "@google/gemini-cli/bundle/gemini.js");
         scene.install("codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
         scene.install("opencode", "opencode-linux-x64/bin/opencode");
-        // Where there is none, opencode looks for one in the world whenever it loads a skill.
+        // Without one, opencode downloads it whenever it loads a skill.
         scene.install("rg", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/codex-path/rg");
         scene.write("project/.claude/skills/haiku/SKILL.md", SKILL);
         scene.write("home/.claude/CLAUDE.md", SECRET);
-        // Above the workspaces, where agents look upwards.
+        // In a folder above the workspaces, where agents also look.
         scene.write("home/CLAUDE.md", SECRET);
         scene.write("home/GEMINI.md", SECRET);
         scene.write("home/.gemini/GEMINI.md", SECRET);
         for memory in ["home/AGENTS.md", "home/.codex/AGENTS.md", "home/.config/opencode/AGENTS.md"] {
             scene.write(memory, SECRET);
         }
-        // Skills of their own, some of them of the name of the one on trial.
+        // The user's own skills, some with the name of the skill on trial.
         for (place, name) in [
             (".claude", "haiku"),
             (".claude", "other"),
@@ -115,8 +115,8 @@ impl Scene {
         scene
     }
 
-    /// The home of somebody who has used opencode, which writes in folders that it has made before, and keeps their
-    /// settings in a repository, to whose beginning agents look upwards.
+    /// Creates the home of a user who has used opencode, which writes into its existing folders, and who keeps their
+    /// settings in a repository, up to whose root agents search.
     pub(crate) fn settle_in(&self) {
         let home = self.path("home");
         let used = [".local/share/opencode", ".local/state/opencode", ".cache/opencode"];
@@ -126,7 +126,7 @@ impl Scene {
         self.write("home/.git/HEAD", "ref: refs/heads/main\n");
     }
 
-    /// What a hook or a server of the user's leaves, where the agent that starts it may write.
+    /// Returns the files that the user's hooks or servers create, where the agent that starts them can write.
     pub(crate) fn traces(&self) -> [PathBuf; 4] {
         [".claude", ".gemini", ".codex", ".config/opencode"]
             .map(|own| self.path("home").join(own).join("started"))
@@ -136,7 +136,7 @@ impl Scene {
         self.traces().iter().any(|trace| trace.exists())
     }
 
-    /// The user's settings give every right to whoever reads them.
+    /// Writes user settings that allow everything.
     pub(crate) fn allow_everything(&self) {
         let all = ["Bash", "Write", "Edit"];
         let claude = json!({ "permissions": { "allow": all, "defaultMode": "bypassPermissions" } });
@@ -148,7 +148,7 @@ impl Scene {
         self.write("home/.gemini/settings.json", &gemini.to_string());
     }
 
-    /// The real path: agents tell their models real paths.
+    /// Returns the real path, because agents give their models real paths.
     pub(crate) fn path(&self, below: &str) -> PathBuf {
         self.root.path().canonicalize().unwrap().join(below)
     }
@@ -157,21 +157,21 @@ impl Scene {
         fs::read_to_string(self.path("project/.claude/skills/haiku/SKILL.md")).unwrap()
     }
 
-    /// Another skill to begin with, of the same quality.
+    /// Replaces the initial skill with another one of the same quality.
     pub(crate) fn begin_with(&self, front: &str, body: &str) {
         let page =
             format!("---\nname: haiku\ndescription: Writes a haiku.\n{front}---\n\n{body}\nQuality: 40\n");
         self.write("project/.claude/skills/haiku/SKILL.md", &page);
     }
 
-    /// One more skill, for a chain.
+    /// Adds a skill, for a chain.
     pub(crate) fn add_skill(&self, name: &str) {
         fs::create_dir_all(self.path(&format!("project/.claude/skills/{name}"))).unwrap();
         let page = format!("---\nname: {name}\ndescription: Follows.\n---\n\nQuality: 40\n");
         self.write(&format!("project/.claude/skills/{name}/SKILL.md"), &page);
     }
 
-    /// `tune` with our own binary; each role's scenario of the server is the agent's.
+    /// Runs `tune` with our own binary; each agent has its own scenario on the server.
     pub(crate) fn tune(&self, claude: &str, gemini: &str, more: &[&str]) -> Ran {
         let always = ["tune", ".claude/skills/haiku", "write one about a leaf", "--yes"];
         let always = [&always[..], &["--apply", "auto", "--format", "json"]].concat();
@@ -203,7 +203,7 @@ impl Scene {
             .env("ANTHROPIC_BASE_URL", self.server.url(claude))
             .env("GEMINI_API_KEY", "a-key-of-nobody")
             .env("GOOGLE_GEMINI_BASE_URL", self.server.url(gemini))
-            // The others go the first way.
+            // The other agents use the first scenario.
             .env("CODEX_API_KEY", "a-key-of-nobody")
             .env("OPENAI_API_KEY", "a-key-of-nobody")
             .env("OPENAI_BASE_URL", format!("{}/v1", self.server.url(claude)))
@@ -211,18 +211,18 @@ impl Scene {
         command
     }
 
-    /// The journals of all runs.
+    /// Returns the records of all journals.
     pub(crate) fn history(&self) -> Vec<Value> {
         self.files("history.jsonl").iter().flat_map(|file| lines(file)).collect()
     }
 
-    /// All that the agents of all calls have said on stderr.
+    /// Returns the stderr of all agent calls.
     pub(crate) fn told_by_agents(&self) -> String {
         let kept = self.files("stderr");
         kept.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
     }
 
-    /// All files of a name below the runs.
+    /// Returns all files with this name below the runs.
     pub(crate) fn files(&self, name: &str) -> Vec<PathBuf> {
         let runs = walkdir::WalkDir::new(self.path("project/.skilltune/runs")).into_iter().flatten();
         runs.map(walkdir::DirEntry::into_path).filter(|path| path.ends_with(name)).collect()
@@ -234,7 +234,7 @@ impl Scene {
         symlink(program, self.path("bin").join(name)).unwrap();
     }
 
-    /// The bubblewrap of the system, or the one that `tests/agents/run` has fetched, on the PATH of the agents.
+    /// Puts the system's bubblewrap, or the one that `tests/agents/run` fetched, on the agents' PATH.
     pub(crate) fn install_bubblewrap(&self) -> bool {
         let fetched = target().join("agents/bubblewrap/usr/bin/bwrap");
         let systems = ["/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap"].map(PathBuf::from);
@@ -251,7 +251,7 @@ impl Scene {
     }
 }
 
-/// A line for each thing, so that a log that folds long lines still tells why a call failed.
+/// Prints one line for each item, so that a log that folds long lines still shows why a call failed.
 impl fmt::Debug for Ran {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:?} {}\n{}", self.code, self.summary, self.stderr)?;
@@ -264,7 +264,7 @@ impl fmt::Debug for Ran {
 }
 
 impl Ran {
-    /// The kinds of all failures, in their order.
+    /// Returns the kinds of all failures, in order.
     pub(crate) fn failures(&self) -> Vec<String> {
         let kinds = self.failed().filter_map(|failure| failure["kind"].as_str());
         kinds.map(str::to_owned).collect()
@@ -274,7 +274,7 @@ impl Ran {
         self.history.iter().filter_map(|line| line.pointer("/event/done/outcome/failed"))
     }
 
-    /// What became of the skill in every trial.
+    /// Returns how the skill was used in every trial.
     pub(crate) fn skills(&self) -> Vec<&str> {
         let ran = self.history.iter().filter_map(|line| line.pointer("/event/done/outcome/exercised"));
         ran.map(|outcome| outcome["skill"].as_str().unwrap_or("nothing")).collect()
@@ -286,7 +286,7 @@ fn lines(file: &Path) -> Vec<Value> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// One after the other they would take too long, and all at once too much memory.
+/// Runs a few cases at a time: one by one takes too long, and all at once too much memory.
 pub(crate) fn several<T: Copy + Sync>(cases: &[T], check: impl Fn(T) + Sync) {
     let rest = Mutex::new(cases.iter().copied());
     let next = || rest.lock().unwrap().next();

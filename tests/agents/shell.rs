@@ -1,4 +1,4 @@
-//! Executors with a shell: the skill's script runs, its commands work, and neither they nor a key get out.
+//! Executors with a shell: the skill's script and commands run, and neither they nor a key escape.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ const GEMINI: &str = "gemini:gemini-3-pro-preview";
 const CODEX: &str = "codex:gpt-5.5-codex";
 const OPENCODE: &str = "opencode:openai-compatible/large";
 
-/// What a skill's script may want to do; its one argument is the home of the user.
+/// The actions that a skill's script tries; its one argument is the user's home.
 const SCRIPT: &str = r#"
 echo 'One leaf' > haiku.md
 env > script.txt
@@ -38,13 +38,13 @@ fn scene() -> Scene {
     scene
 }
 
-/// One round; the judge is the one that starts soonest.
+/// Runs one round with codex as judge, because it starts fastest.
 fn tried(scene: &Scene, agent: &str, more: &[&str]) -> Ran {
     let roles = ["--executor", agent, "--evaluator", CODEX, "--improver", CODEX, "--max-iterations", "1"];
     scene.tune("script", "script", &[&roles[..], more].concat())
 }
 
-/// What a suite finds in what the script has left, and in what the agent did.
+/// Returns a suite that checks the script's output and the agent's work.
 fn suite(shell: &str) -> String {
     let checks = [
         "id = 'made'\nfile = 'haiku.md'\nmust_pass = true",
@@ -62,7 +62,7 @@ fn suite(shell: &str) -> String {
     )
 }
 
-/// The verdicts on the demands of the suite, by their ids.
+/// Returns the verdicts on the suite's expectations, by their ids.
 fn verdicts(scene: &Scene) -> Vec<String> {
     let page = scene.files("iteration-1-eval.md").remove(0);
     let page = fs::read_to_string(page).unwrap();
@@ -70,7 +70,7 @@ fn verdicts(scene: &Scene) -> Vec<String> {
     of_suite.map(|line| line.split(':').next().unwrap().to_owned()).collect()
 }
 
-/// A file that the trial has left.
+/// Returns a file of the trial's output.
 fn left(scene: &Scene, name: &str) -> Option<String> {
     let artifacts = |path: &Path| path.to_str().is_some_and(|path| path.contains("/artifacts/haiku/"));
     scene.files(name).into_iter().find(|path| artifacts(path)).map(|path| fs::read_to_string(path).unwrap())
@@ -110,7 +110,7 @@ fn the_script_of_a_skill_runs_and_leaves_files_and_nothing_else() {
         assert_eq!(left(&scene, "written.txt").as_deref(), Some(""), "{agent}");
         assert!(!scene.path("home/pwned").exists() && !scene.path("home/.claude/pwned").exists(), "{agent}");
         assert_eq!(left(&scene, "litter.js"), None, "{agent}");
-        // Neither the script nor a command of the model's sees a key or the user's home.
+        // Neither the script nor a command of the model sees a key or the user's home.
         for name in ["script.txt", "direct.txt"] {
             let env = left(&scene, name).unwrap();
             assert!(!env.contains("a-key-of-nobody"), "{agent} {name}: {env}");

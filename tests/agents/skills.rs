@@ -5,9 +5,9 @@ use serde_json::json;
 use crate::scene::{Ran, SECRET, Scene, several};
 use crate::whole::{assert_improved, used};
 
-/// What `tune` of a test asks the executor, which is told nothing else.
+/// The whole task of the executor in these tests.
 const TASK: &str = "write one";
-/// Judges and improvers are shown the task on pages of ours.
+/// Returns whether a request is the task itself. Judges and improvers see the task on pages of skilltune.
 fn is_task(request: &str) -> bool {
     request.contains(TASK) && !["# Judge", "# Improve"].iter().any(|page| request.contains(page))
 }
@@ -17,13 +17,13 @@ const GEMINI: &str = "gemini:gemini-3-pro-preview";
 const CODEX: &str = "codex:gpt-5.5-codex";
 const OPENCODE: &str = "opencode:openai-compatible/large";
 
-/// Who only looks at what was done is the one that starts soonest.
+/// Runs a search with codex as judge and improver, because it starts fastest.
 fn tune(scene: &Scene, agent: &str, scenario: &str, more: &[&str]) -> Ran {
     let roles = ["--executor", agent, "--evaluator", CODEX, "--improver", CODEX];
     scene.tune(scenario, scenario, &[&roles, more].concat())
 }
 
-/// One round, in which nobody makes the skill any better.
+/// Runs one round without any improvement.
 fn tried(scene: &Scene, agent: &str, scenario: &str) -> Ran {
     let ran = tune(scene, agent, scenario, &["--max-iterations", "1"]);
     assert_eq!((ran.code, ran.failures()), (Some(3), Vec::new()), "{ran:?}");
@@ -41,7 +41,7 @@ fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
         assert!(page.contains("The skill was used in 0 of 1 trial: "), "{page}");
         let is_sent = |words: &str| scene.server.requests().iter().any(|request| request.contains(words));
         assert!(is_sent("In 1 of 1 trials the agent saw"), "the improver is told");
-        // Where it is offered it is by its description, which no prompt of ours holds.
+        // A skill is offered by its description, which is not in skilltune's prompts.
         let tasks = scene.server.requests().into_iter().filter(|one| is_task(one));
         assert!(tasks.into_iter().all(|task| task.contains("Writes a haiku. Use it for haiku.")), "{agent}");
     });
@@ -50,7 +50,7 @@ fn a_skill_that_is_offered_and_not_used_is_known_and_told() {
 #[test]
 fn a_skill_that_codex_does_not_take_for_one_is_not_offered() {
     let scene = Scene::new();
-    // A mapping is what it expects there.
+    // codex expects a mapping there.
     scene.begin_with("metadata: 5\n", "");
     let ran = scene.tune("good", "good", &["--agent", CODEX, "--max-iterations", "1"]);
     assert_eq!((ran.failures(), ran.skills()), (Vec::new(), vec!["not_offered"]), "{ran:?}");
@@ -101,7 +101,7 @@ fn each_member_of_a_chain_is_offered_in_its_own_trial_only() {
     let chain = [&chain[..], &["--apply", "auto"]].concat();
     let once = ["--agent", CLAUDE, "--max-iterations", "1", "--format", "json"];
     let ran = scene.run("good", "500", &[&chain[..], &once].concat());
-    // The model knows what to do with the first of them only.
+    // The model knows only how to use the first skill.
     assert_eq!((ran.failures(), ran.skills()), (Vec::new(), vec!["used", "offered"]), "{ran:?}");
     let requests = scene.server.requests();
     let tasks = || requests.iter().filter(|request| is_task(request));
@@ -130,7 +130,7 @@ fn what_a_skill_allows_itself_opens_nothing_and_starts_nothing() {
 
 #[test]
 fn what_is_written_into_an_installed_skill_is_nobodys_result() {
-    // To codex it is no place to write at all.
+    // codex has no write access there at all.
     for (agent, tool) in [(GEMINI, "write_file"), (OPENCODE, "write")] {
         let scene = Scene::new();
         let ran = tried(&scene, agent, "scribble");

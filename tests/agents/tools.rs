@@ -1,4 +1,4 @@
-//! What the tools of real agents may reach: codex's commands beside a bubblewrap of the system, gemini's web.
+//! The access rights of the real agents' tools: codex's commands with a system bubblewrap, gemini's web tools.
 
 use crate::scene::Scene;
 use crate::server::OUTWARD;
@@ -12,7 +12,7 @@ fn the_commands_of_codex_work_beside_a_bubblewrap_of_the_system() {
         assert_eq!(std::env::var_os("CI"), None, "a machine that is to show it must not pass without it");
         return;
     }
-    // With a key its home is the call's own. The skill is read by a command, and nothing else tells of one that fails.
+    // With a key, codex gets its own home for each call. A command reads the skill, and its failure shows nowhere else.
     for isolation in ["partial", "fresh"] {
         let ran = scene.tune("good", "500", &["--agent", "codex:gpt-5.5-codex", "--isolation", isolation]);
         assert_eq!((ran.code, ran.failures()), (Some(0), Vec::new()), "{isolation}: {ran:?}");
@@ -39,7 +39,7 @@ fn no_role_of_gemini_has_the_web_or_another_agent() {
             );
         }
         for request in scene.server.requests() {
-            // Its search is a question of its own to the model.
+            // gemini's search is a separate request to the model.
             assert!(!request.contains("googleSearch"), "{isolation}: it has searched: {request}");
             let offered =
                 OUTWARD.iter().find(|tool| request.contains(&format!("\"name\":\"{tool}\",\"description\"")));

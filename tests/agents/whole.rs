@@ -1,10 +1,10 @@
-//! Whole runs: a skill is tried by one real agent, judged, improved, compared, and replaced.
+//! Whole runs: one real agent tries a skill, which is judged, improved, compared and replaced.
 
 use serde_json::{Value, json};
 
 use crate::scene::{Ran, SECRET, Scene};
 
-/// It was improved and is in place, and the real agents have done it.
+/// Fails unless the real agents improved the skill and it was applied.
 pub(crate) fn assert_improved(scene: &Scene, ran: &Ran) {
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     assert_eq!(ran.summary["outcome"], "improved", "{ran:?}");
@@ -17,7 +17,7 @@ pub(crate) fn assert_improved(scene: &Scene, ran: &Ran) {
     assert!(!scene.was_started(), "a server or a hook of the user's was started");
 }
 
-/// How often a tool was used in all calls.
+/// Returns how often a tool was used in all calls.
 pub(crate) fn used(ran: &Ran, tool: &str) -> u64 {
     ran.replies.iter().filter_map(|reply| reply["talk"]["tools"][tool].as_u64()).sum()
 }
@@ -27,10 +27,10 @@ fn claude_in_all_roles_improves_a_skill() {
     let scene = Scene::new();
     let ran = scene.tune("good", "500", &["--agent", "claude:claude-sonnet-4-5"]);
     assert_improved(&scene, &ran);
-    // One trial of each of two rounds, and one of each of two contestants; one edit after a look.
+    // One trial in each of two rounds, one of each of two contestants; one edit after a read.
     assert_eq!((used(&ran, "Write"), used(&ran, "Read"), used(&ran, "Edit")), (4, 1, 1), "{:?}", ran.replies);
     assert_eq!(used(&ran, "StructuredOutput"), 4, "every verdict is given in the form that is asked for");
-    // It found the skill where it looks for skills, and took it for the task.
+    // The agent found the skill in its skills folder and used it for the task.
     assert_eq!((used(&ran, "Skill"), ran.skills()), (4, vec!["used"; 4]));
     assert!(ran.summary["cost"]["usd"].as_f64().unwrap() > 0.0);
     assert_eq!(ran.summary["cost"]["unpriced"], 0);
@@ -45,7 +45,7 @@ fn gemini_in_all_roles_improves_a_skill() {
     assert_improved(&scene, &ran);
     assert_eq!((used(&ran, "write_file"), used(&ran, "replace")), (4, 1), "{:?}", ran.replies);
     assert_eq!((used(&ran, "activate_skill"), ran.skills()), (4, vec!["used"; 4]));
-    // It tells tokens, and no price.
+    // gemini reports tokens but no price.
     assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
     assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
     assert_eq!(scene.server.asked("500"), 0);
@@ -64,7 +64,7 @@ fn what_gemini_costs_is_estimated_by_the_model_that_it_really_asked() {
     let ran = scene.tune("500", "good", &once);
     let cost = &ran.summary["cost"];
     assert_eq!((&cost["estimated"], &cost["unpriced"]), (&cost["calls"], &json!(0)), "{ran:?}");
-    // The server tells 1,000 tokens of which 200 are kept, and 50 in answer, whenever it is asked.
+    // The server reports 1,000 input tokens, of which 200 are cached, and 50 output tokens for every request.
     let asked = u32::try_from(scene.server.asked("good")).unwrap();
     let usd = cost["usd"].as_f64().unwrap();
     assert!((usd - 0.85 * f64::from(asked)).abs() < 1e-9, "{usd} for {asked} questions");
@@ -75,19 +75,19 @@ fn codex_in_all_roles_improves_a_skill() {
     let scene = Scene::new();
     let ran = scene.tune("good", "500", &["--agent", "codex:gpt-5.5-codex"]);
     assert_improved(&scene, &ran);
-    // Four trials and an edit, each after a look by its shell: at the skill that it found, or that it is to edit.
+    // Four trials and an edit, each after its shell read the skill that it found or has to edit.
     assert_eq!((used(&ran, "file_change"), used(&ran, "command_execution")), (5, 5), "{:?}", ran.replies);
     assert_eq!(ran.skills(), ["used"; 4]);
     assert_eq!(verdicts_in_form(&scene), 4, "every verdict is asked for in a form, and nothing else");
     let suggested =
         |request: &String| request.contains("# Improve an agent skill") && request.contains("Name the leaf.");
     assert!(scene.server.requests().iter().any(suggested), "what it gives in that form is read");
-    // It tells tokens, and no price.
+    // codex reports tokens but no price.
     assert_eq!(ran.summary["cost"]["unpriced"], ran.summary["cost"]["calls"]);
     assert!(ran.summary["cost"]["input_tokens"].as_u64().unwrap() > 0);
 }
 
-/// In how many conversations codex has asked for an answer in a form, as its service takes one.
+/// Returns the number of conversations in which codex requested an answer in a schema, as its service expects one.
 fn verdicts_in_form(scene: &Scene) -> usize {
     let requests = scene.server.requests().into_iter();
     let asked = requests.map(|request| serde_json::from_str::<Value>(&request).unwrap());
@@ -98,7 +98,7 @@ fn verdicts_in_form(scene: &Scene) -> usize {
         let schema = &format["schema"];
         assert_eq!(schema["additionalProperties"], false, "{schema}");
         let criteria = schema.pointer("/properties/criteria/items/properties/id/enum").unwrap();
-        // Two of the nineteen are about what this scenario does not say.
+        // Two of the nineteen are about information that this scenario does not contain.
         assert_eq!(criteria.as_array().unwrap().len(), 17);
         assert!(asked["input"].to_string().contains("# Judge an agent skill"));
     }
@@ -130,7 +130,7 @@ fn who_judges_is_not_let_change_what_is_judged() {
     let cases = [
         ("claude", "Write", 2),
         ("gemini:gemini-3-pro-preview", "write_file", 2),
-        // A patch that is refused is no use of a tool.
+        // A refused patch does not count as a tool use.
         ("codex:gpt-5.5-codex", "file_change", 1),
         ("opencode:openai-compatible/large", "write", 2),
     ];
@@ -153,7 +153,7 @@ fn a_limit_in_the_middle_stops_the_run_and_what_was_paid_for_is_kept() {
     assert_eq!(blocked.failures(), ["authentication"]);
     assert_eq!(blocked.summary["blocked"]["mend"], "start `gemini` and log in, or set GEMINI_API_KEY");
     let asked = scene.server.asked("good");
-    // Nothing has changed: it is tried once more, and stops again. The trial is not made again.
+    // Nothing has changed: the call is retried once, and the run stops again. The trial is not repeated.
     let again = scene.run("good", "401", &["resume", "--format", "json"]);
     assert_eq!((again.code, again.failures().len()), (Some(4), 2), "{again:?}");
     assert_eq!(scene.server.asked("good"), asked);

@@ -8,7 +8,7 @@ use crate::whole::assert_improved;
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that was skipped says so")]
 fn a_real_agent_improves_a_skill_in_a_bubblewrap_and_a_write_outside_vanishes() {
-    // One that is walled in by the system alone, and one with walls of its own.
+    // One agent is confined by the system alone, the other has its own sandbox.
     for agent in ["claude", "codex:gpt-5.5-codex"] {
         let scene = Scene::new();
         if !scene.install_bubblewrap() {

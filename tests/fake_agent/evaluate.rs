@@ -1,4 +1,4 @@
-//! The scripted evaluator: verdicts that come to the quality which the skills in its workspace state.
+//! The scripted evaluator: its verdicts give the quality that the skills in its workspace state.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::script::{Judges, Script};
 use crate::{name_of, skills, stated_quality};
 
-/// Of a skill that states none.
+/// The quality of a skill that states none.
 const PLAIN: u32 = 70;
 
-/// What the prompt asks for.
+/// The request of a prompt.
 struct Asked {
     nonce: String,
-    /// By id; with what is so, where that is known.
+    /// The ids of the criteria, with their truth where it is known.
     criteria: Vec<(String, Option<bool>)>,
 }
 
@@ -57,13 +57,13 @@ fn between(line: &str, open: &str, close: &str) -> Option<String> {
     Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
 }
 
-/// The last one: a skill may hold one of its own.
+/// Returns the last code: a skill can contain one of its own.
 fn nonce(prompt: &str) -> Option<String> {
     prompt.lines().rev().find_map(|line| between(line, "\"verdict_of\": \"", "\""))
 }
 
-/// Of statements such as `Its quality is at least 60.` and `A file says "600".` those are true that the result says so of,
-/// and all others too.
+/// Judges statements such as `Its quality is at least 60.` and `A file says "600".` by the result; all other statements
+/// are true.
 pub(crate) fn grade(script: &Script, prompt: &str) -> String {
     let made: Vec<String> = fs::read_dir("artifacts")
         .expect("what was produced is in the workspace")
@@ -85,7 +85,7 @@ pub(crate) fn grade(script: &Script, prompt: &str) -> String {
     })
 }
 
-/// An answer to each statement of the prompt: whether it is true, by its id and its line. Of those that are not, this member is at fault.
+/// Answers each statement of the prompt, by its id and its line. `at_fault` is the member blamed for false ones.
 pub(crate) fn judged(
     prompt: &str,
     evidence: &str,
@@ -106,7 +106,7 @@ pub(crate) fn judged(
         .to_string()
 }
 
-/// What is so of a statement about the files that were produced, by which skilltune tests a judge.
+/// Returns the truth of a statement about the produced files with which skilltune tests a judge.
 pub(crate) fn known(line: &str) -> Option<bool> {
     let produced = || {
         let members = fs::read_dir("artifacts").into_iter().flatten();
@@ -123,7 +123,7 @@ pub(crate) fn known(line: &str) -> Option<bool> {
     }
 }
 
-/// Whether a file below the folder has the text.
+/// Returns whether a file below the folder contains the text.
 fn says(folder: &Path, text: &str) -> bool {
     let entries = fs::read_dir(folder).expect("what was produced can be read");
     entries.map(|entry| entry.expect("readable").path()).any(|path| {
@@ -142,7 +142,7 @@ fn asked(prompt: &str) -> Asked {
     Asked { nonce: nonce.expect("a code is asked for"), criteria: criteria.collect() }
 }
 
-/// As many halves of each dimension's criteria as come nearest to the score.
+/// Passes as many half criteria of each dimension as come closest to the score.
 fn verdicts(asked: &Asked, score: u32, member: Option<&str>) -> Vec<Value> {
     let dimension = |id: &str| id.split_once('.').map_or(id, |(dimension, _)| dimension).to_owned();
     let count = |of: &str| asked.criteria.iter().filter(|(id, _)| dimension(id) == of).count();

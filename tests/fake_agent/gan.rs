@@ -1,7 +1,7 @@
-//! The scripted agent in the builder/evaluator loop: it knows each turn by the title of its page.
+//! The scripted agent in the builder/evaluator loop: it recognizes each turn by the title of its page.
 //!
-//! What is built is a page with a line `met: ID` for each criterion that this version meets, and `shows: ID` for each anti-pattern
-//! that it has. By these lines alone the judge tells.
+//! A build is a page with a line `met: ID` for each criterion that this version meets, and `shows: ID` for each of its
+//! anti-patterns. The judge looks only at these lines.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,28 +16,28 @@ use crate::script::Script;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Play {
-    /// One a build: the ids that its page meets; after the last one it builds that again, and other words around it.
+    /// For each build: the ids that its page meets; the last one is repeated with other words around it.
     builds: Vec<Vec<String>>,
-    /// One a build: whole pages, in place of all that.
+    /// For each build: a whole page instead.
     pages: Vec<String>,
-    /// A file that it builds besides, and its mode.
+    /// An additional file of the build; `leaves_mode` is its mode.
     leaves: Option<String>,
     leaves_mode: Option<u32>,
     /// The criteria that the evaluator drafts.
     drafted: Vec<Value>,
-    /// The test scenarios that it drafts for them.
+    /// The test scenarios that the evaluator drafts for them.
     tests: Vec<Value>,
-    /// One a round of the talk: what the builder proposes; then it accepts.
+    /// For each round of the negotiation: the builder's proposals; after the last one it accepts.
     proposed: Vec<Vec<Value>>,
-    /// One a round of the talk: which proposals are accepted, and the words of the brief that decide.
+    /// For each round of the negotiation: which proposals are accepted, and the cited words of the brief.
     ruled: Vec<Vec<(bool, String)>>,
-    /// What a second judge says of a criterion, whatever the page says.
+    /// By criterion: the second judge's verdict, independent of the page.
     second: BTreeMap<String, String>,
-    /// What the judge would look at next.
+    /// The criteria that the judge would check next.
     wanted: Vec<Value>,
-    /// Words on a page by which the judge is talked into anything.
+    /// Words on a page that make the judge pass everything.
     obeys: Option<String>,
-    /// By turn: an answer that nobody can use.
+    /// The turns with an invalid answer.
     rubbish: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ const TURNS: [(&str, &str); 6] = [
 ];
 
 impl<'a> Page<'a> {
-    /// Nothing for the pages of other loops.
+    /// Reads a page, or returns `None` for pages of other loops.
     pub(crate) fn of(prompt: &'a str) -> Option<Self> {
         let (_, turn) = TURNS.into_iter().find(|(title, _)| prompt.trim_start().starts_with(title))?;
         Some(Self { turn, text: prompt })
@@ -68,7 +68,7 @@ impl<'a> Page<'a> {
         self.turn.to_owned()
     }
 
-    /// The ids of a numbered list.
+    /// Returns the ids of a numbered list.
     fn ids(&self, heading: &str) -> Vec<&'a str> {
         let Some((_, rest)) = self.text.split_once(&format!("\n## {heading}\n")) else { return Vec::new() };
         let part = rest.split_once("\n## ").map_or(rest, |(part, _)| part);
@@ -86,7 +86,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// `call` names this request and no other.
+/// Answers a page. `call` identifies this request.
 pub(crate) fn answer(script: &Script, page: Page<'_>, call: &str) -> String {
     let play = &script.gan;
     if play.rubbish.iter().any(|turn| turn == page.turn) {
@@ -112,7 +112,7 @@ pub(crate) fn answer(script: &Script, page: Page<'_>, call: &str) -> String {
     }
 }
 
-/// Rubbish too is built; the notes claim all of it.
+/// Builds a page, also for an invalid answer; the notes claim every criterion.
 fn build(play: &Play, nth: usize, code: &str) -> String {
     let met = play.builds.get(nth).or(play.builds.last()).cloned().unwrap_or_default();
     let line = |id: &String| if id.contains(": ") { id.clone() } else { format!("met: {id}") };

@@ -1,7 +1,8 @@
-//! The scripted agent in a world of `skilltune simulate`: it errs by the very functions that play there, but reads and writes real files.
+//! The scripted agent in a world of `skilltune simulate`: it errs by the simulation's own functions, but reads and
+//! writes real files.
 //!
-//! The skill's page states which version it is and what it covers, and a result what it shows. How often something was worked on before is
-//! kept beside the script.
+//! The skill's page states its version and coverage, and a result states what it shows. The number of earlier attempts
+//! is stored next to the script.
 
 use std::fs;
 use std::path::PathBuf;
@@ -74,7 +75,7 @@ impl Play {
         "{}".to_owned()
     }
 
-    /// How often something was worked on before this call. The same call, made again, is counted once.
+    /// Returns how often something was worked on before this call. A repeated call counts once.
     fn times(&self, of: &str, call: &str) -> u32 {
         let folder = self.times.join(of);
         fs::create_dir_all(&folder).expect("the folder of the test can be written");
@@ -82,7 +83,7 @@ impl Play {
         fs::write(&ours, call).expect("the folder of the test can be written");
         let is_ours = |nth: &u32| {
             let place = folder.join(nth.to_string());
-            // Whole as soon as it is there, and there only once.
+            // The link is atomic: the file is complete as soon as it exists, and only one call can create it.
             fs::hard_link(&ours, &place).is_ok()
                 || fs::read_to_string(&place).is_ok_and(|other| other == call)
         };
@@ -93,7 +94,7 @@ impl Play {
 const SKILL: &str = "Skill: ";
 const PRODUCT: &str = "Product: ";
 
-/// The text of the skill's page, and what it states.
+/// Returns the text of the skill's page and the skill that it states.
 fn page() -> (String, Skill) {
     let skill = only_skill().expect("there is a skill");
     let text = fs::read_to_string(skill.join("SKILL.md")).expect("a skill has its page");
@@ -111,7 +112,7 @@ fn stated<T: DeserializeOwned>(text: &str, what: &str) -> T {
     serde_json::from_str(line).expect("what is stated is well formed")
 }
 
-/// The ids of the statements that an improver is told, in their order: `1. scenario-3/facet-5 (fail): ...`.
+/// Returns the ids of the statements in the improver's prompt, in order: `1. scenario-3/facet-5 (fail): ...`.
 fn missed(prompt: &str) -> Vec<CriterionId> {
     let (_, list) = prompt.split_once(" criteria missed>>>\n").expect("something was missed");
     let (list, _) = list.split_once("<<<END ").expect("the list ends");

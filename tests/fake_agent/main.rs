@@ -1,8 +1,8 @@
-//! A scripted agent: a real program that plays executor, evaluator or improver, always the same way.
+//! A scripted agent: a real program that plays executor, evaluator or improver in a deterministic way.
 //!
-//! `fake-agent ROLE [SCRIPT]` reads its prompt from stdin. What it does follows from the skill it finds in its
-//! workspace (a line `Quality: 40`) and from the script, so that a run can be told in advance and two runs compared.
-//! Each call is logged when it begins, when it has answered, and when it stays although it has.
+//! `fake-agent ROLE [SCRIPT]` reads its prompt from stdin. Its actions follow from the skill in its workspace (a line
+//! `Quality: 40`) and from the script, so that a run can be predicted and two runs compared. Each call is logged when
+//! it begins, when it has answered, and when it stays after its answer.
 #![expect(clippy::disallowed_methods, reason = "a program of tests works in its own scene")]
 #![expect(clippy::print_stderr, reason = "a program of its own, which says what went wrong")]
 
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     }
     if role == "scribble" {
         let path = PathBuf::from(arguments.next().expect("a file is named"));
-        // A parent that cannot be made is noticed with the file.
+        // If the parent folder cannot be created, writing the file fails.
         let _ = path.parent().map(fs::create_dir_all);
         let written = fs::OpenOptions::new().append(true).create(true).open(path);
         return match written.and_then(|mut file| file.write_all(b"scribbled\n")) {
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
     let call = call_name(&part, &prompt);
     script.note("start", &call);
     script.tell_start(&prompt);
-    // Stands for the time that a model takes; nobody waits for it in place of something else.
+    // Simulates the time that a model takes; it is not used for synchronization.
     std::thread::sleep(Duration::from_millis(script.delay_ms + jitter(&script, &call)));
     if let Some(mut gate) = script.gates.get(&part).and_then(|gate| fs::File::open(gate).ok()) {
         gate.read_to_string(&mut String::new()).expect("the gate says nothing");
@@ -103,7 +103,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Notes that it waits, and exits once the test lets it.
+/// Logs that it waits, and exits once the test opens the gate.
 fn linger(script: &Script, call: &str) {
     if script.linger.exists() {
         script.note("linger", call);
@@ -112,7 +112,7 @@ fn linger(script: &Script, call: &str) {
     }
 }
 
-/// An answer is complete when its streams are closed, and not before: only then is it noted as given.
+/// Closes the output. An answer is complete only when its streams are closed, so it is logged after that.
 fn close_streams() {
     std::io::stdout().flush().expect("somebody reads the answer");
     let nowhere = fs::OpenOptions::new().write(true).open("/dev/null").expect("this is Unix");
@@ -120,7 +120,7 @@ fn close_streams() {
     rustix::stdio::dup2_stderr(&nowhere).expect("streams can be closed");
 }
 
-/// The same call has the same prompt, and no other call has it.
+/// Returns the name of a call: the same prompt has the same name, and other prompts have others.
 fn call_name(role: &str, prompt: &str) -> String {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -134,7 +134,7 @@ fn jitter(script: &Script, call: &str) -> u64 {
     slow + hash.checked_rem(script.jitter_ms).unwrap_or(0)
 }
 
-/// Leaves a file that tells what it was made with and from.
+/// Writes a file that names its skill, quality and input.
 fn execute(script: &Script, call: &str) -> Option<String> {
     let (by, quality) = match only_skill() {
         Some(skill) => (name_of(&skill), quality_of(&skill)),
@@ -157,7 +157,7 @@ fn execute(script: &Script, call: &str) -> Option<String> {
     Some("done".to_owned())
 }
 
-/// Raises the quality of the skill as the script says, in place or in words.
+/// Raises the quality of the skill as the script says, in the file or as an edit in the answer.
 fn improve(script: &Script) -> String {
     let skill = only_skill().expect("there is a skill to improve");
     let quality = quality_of(&skill);
@@ -172,7 +172,7 @@ fn improve(script: &Script) -> String {
     );
     match script.style {
         Style::InPlace => {
-            // Anew, as many editors write a file: it has whatever mode the umask leaves.
+            // Many editors also write a new file; its mode follows from the umask.
             fs::remove_file(&page).expect("the copy can be written");
             fs::write(&page, text.replace(&old, &new) + &script.learns).expect("the copy can be written");
             fs::write(skill.join("notes.md"), format!("now {next}\n")).expect("the copy can be written");
@@ -189,14 +189,14 @@ fn improve(script: &Script) -> String {
     }
 }
 
-/// The one skill that stands in the workspace, if there is one.
+/// Returns the one skill in the workspace, if there is one.
 fn only_skill() -> Option<PathBuf> {
     let mut skills = skills();
     assert!(skills.len() <= 1, "a member's workspace holds one skill");
     skills.pop()
 }
 
-/// They stand in `skill`, or where an executor finds them that is to look for them.
+/// Returns the skills in `skill`, or in the folder of installed skills.
 fn skills() -> Vec<PathBuf> {
     let installed = fs::read_dir(".claude/skills");
     let mut skills: Vec<_> = fs::read_dir("skill")

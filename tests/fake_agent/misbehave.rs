@@ -1,4 +1,4 @@
-//! What agents do that should not: each kind in its own way hard to end, to read or to hold small.
+//! Misbehaving agents: each kind is hard to end, to read or to limit in its own way.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -14,41 +14,41 @@ use crate::script::Script;
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Misbehaviour {
-    /// Ignores being asked to leave.
+    /// Ignores termination signals.
     Deaf,
-    /// Ends, and leaves a child behind that holds its output.
+    /// Exits and leaves a child that holds its output.
     Grandchild,
-    /// Has a child in a session of its own.
+    /// Has a child in its own session.
     Session,
-    /// Has a child in a session of its own, whose parent is gone and whose environment is empty.
+    /// Has a child in its own session, whose parent is gone and whose environment is empty.
     Daemon,
-    /// Prints as much as anybody takes.
+    /// Prints without end.
     Flood,
     /// Never reads its prompt.
     IgnorePrompt,
-    /// Closes its output and stays.
+    /// Closes its output and does not exit.
     CloseOutput,
-    /// Leaves folders within folders, deeper than anybody may hold files open.
+    /// Leaves nested folders, deeper than the limit of open files.
     Deep,
-    /// Removes the skill that it is to improve.
+    /// Removes the skill that it should improve.
     Remove,
-    /// Puts a link in the place of the skill that it is to improve.
+    /// Replaces the skill that it should improve with a symlink.
     Lead,
-    /// Forks without end, each process deaf, in a session of its own and gone at once.
+    /// Forks without end; each process ignores signals, has its own session and exits at once.
     Storm,
-    /// Kills the process that has started it.
+    /// Kills its parent process.
     KillGuardian,
-    /// Stops the process that has started it.
+    /// Stops its parent process.
     StopGuardian,
-    /// Leaves a child with a session of its own and no environment, then kills all of ours that it sees.
+    /// Leaves a child with its own session and no environment, then kills all skilltune processes that it sees.
     KillAll,
-    /// Prints what it can read of everybody's environment.
+    /// Prints every environment that it can read.
     Spy,
-    /// Puts a link to another folder in the place of its workspace.
+    /// Replaces its workspace with a symlink to another folder.
     LinkSpace,
-    /// The same with the folder that the workspace stands in.
+    /// Replaces the parent folder of the workspace with a symlink to another folder.
     LinkDesk,
-    /// Removes the folder that the workspace stands in.
+    /// Removes the parent folder of the workspace.
     RemoveDesk,
 }
 
@@ -139,12 +139,12 @@ pub(crate) fn misbehave(kind: Misbehaviour, script: &Script) -> ExitCode {
     }
 }
 
-/// Where an improver finds its copy.
+/// Returns the improver's copy of the skill.
 fn copy() -> &'static str {
     "skill/writer"
 }
 
-/// The parts that our own children play, by the word they are started with.
+/// Returns the part that one of our own children plays, by its first argument.
 pub(crate) fn part(word: &str) -> Option<fn() -> ExitCode> {
     match word {
         "hold" => Some(hold),
@@ -173,7 +173,7 @@ fn daemon() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// More than a storm has time for; should nobody end it, this does.
+/// More than a storm has time for; ends the storm if nothing else does.
 const LINKS: u32 = 20_000;
 
 fn storm() -> ExitCode {
@@ -182,7 +182,7 @@ fn storm() -> ExitCode {
     hold()
 }
 
-/// One of a storm: starts the next, and is gone.
+/// Runs one process of a storm: starts the next and exits.
 fn link() -> ExitCode {
     rustix::process::setsid().expect("a child leads no group");
     let [left, log] = ["LEFT", "LOG"].map(|name| std::env::var(name).expect("a link is told"));
@@ -197,7 +197,7 @@ fn next_link(left: u32, log: &Path) {
     leave_alone(Command::new(ourselves()).arg("link").env("LEFT", left.to_string()).env("LOG", log));
 }
 
-/// Whoever started us, and whoever started them, as far as they can be seen: the one above is hit first.
+/// Signals our ancestors as far as they are visible, the topmost first.
 fn signal_ancestors(levels: usize, signal: Signal) {
     let parent = |pid: Pid| {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -209,11 +209,11 @@ fn signal_ancestors(levels: usize, signal: Signal) {
     }
 }
 
-/// Moves a folder away, and puts a link to another one in its place.
+/// Moves a folder away and puts a symlink to another folder at its path.
 fn replace(folder: &Path, script: &Script) -> ExitCode {
     let folder = folder.canonicalize().expect("it is there");
     let other = script.log.with_file_name("precious");
-    // Each try has a place of its own to move it to.
+    // Each attempt moves it to a new path.
     let mut places = (0..).map(|nth| script.log.with_file_name(format!("moved-{nth}")));
     let place = places.find(|place| !place.exists()).expect("there is no end to them");
     fs::rename(&folder, place).expect("it is ours to move");

@@ -1,7 +1,7 @@
-//! The scripted agent in the reflex loop: it knows each phase by its page, whatever role it plays.
+//! The scripted agent in the reflex loop: it recognizes each phase by its page, in any role.
 //!
-//! A text is a list of sections. The section of a rule holds a line `met: RULE`, and by that line alone the judge tells
-//! whether the rule is met. Which sections a version has, the script says; else a refiner adds those that it is asked for.
+//! A text is a list of sections. The section of a rule contains a line `met: RULE`, and the judge looks only at that
+//! line. The script sets the sections of a version; otherwise a refiner adds the requested ones.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,21 +14,21 @@ use crate::script::Script;
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Play {
-    /// The rules that PROPOSE gives; else as few as it may.
+    /// The rules that PROPOSE returns; by default as few as possible.
     proposed: Option<Vec<Value>>,
-    /// By iteration: the sections of what PRODUCE writes then; else it gives back the text that it is shown.
+    /// By iteration: the sections that PRODUCE writes; by default it returns the text that it is shown.
     produced: BTreeMap<u32, Vec<String>>,
-    /// By iteration: the sections of what REFINE writes then; else those that there are and those asked for.
+    /// By iteration: the sections that REFINE writes; by default the existing ones and the requested ones.
     refined: BTreeMap<u32, Vec<String>>,
-    /// What stands before all sections.
+    /// The text before all sections.
     preface: String,
-    /// By rule: the checks that PREPARE gives it, without its id; else a question to the judge.
+    /// By rule: the checks from PREPARE, without the rule's id; by default a question to the judge.
     checks: BTreeMap<String, Vec<Value>>,
-    /// By rule: another verdict than the text calls for.
+    /// By rule: a verdict that differs from the text's.
     verdicts: BTreeMap<String, String>,
-    /// By phase: an answer that keeps no contract.
+    /// By phase: an invalid answer.
     odd: BTreeMap<String, Odd>,
-    /// The same, for the first call of a phase alone.
+    /// By phase: an invalid answer to the first call only.
     odd_once: BTreeMap<String, Odd>,
 }
 
@@ -37,11 +37,11 @@ pub(crate) struct Play {
 enum Odd {
     Rubbish,
     Empty,
-    /// A good answer to another request.
+    /// A valid answer to another request.
     WrongCode,
 }
 
-/// One page of the loop, as far as the script goes by it.
+/// One page of the loop, as far as the script needs it.
 #[derive(Clone, Copy)]
 pub(crate) struct Page<'a> {
     pub(crate) phase: &'a str,
@@ -49,13 +49,13 @@ pub(crate) struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    /// Nothing for the pages of other loops.
+    /// Reads a page, or returns `None` for pages of other loops.
     pub(crate) fn of(prompt: &'a str) -> Option<Self> {
         let (phase, _) = prompt.strip_prefix("Phase ")?.split_once(" of run `")?;
         Some(Self { phase, text: prompt })
     }
 
-    /// The phase as a script names it.
+    /// Returns the phase's name in a script.
     pub(crate) fn name(&self) -> String {
         self.phase.to_lowercase()
     }
@@ -65,13 +65,13 @@ impl<'a> Page<'a> {
         number_after(opening, ", iteration ").expect("this phase is told its iteration")
     }
 
-    /// What stands under a heading: the last one of these words, for what is quoted above it may hold any.
+    /// Returns the text under the last heading with these words, because text quoted above it can contain any heading.
     fn under(&self, heading: &str) -> &'a str {
         let (_, rest) = self.text.rsplit_once(&format!("\n## {heading}\n")).expect("the page has this part");
         rest.split_once("\n## ").map_or(rest, |(part, _)| part)
     }
 
-    /// The rules that a numbered list begins its entries with.
+    /// Returns the rules at the start of each entry of a numbered list.
     fn rules(&self, heading: &str) -> Vec<&'a str> {
         let numbered = |line: &'a str| {
             let (number, rest) = line.split_once(". ")?;
@@ -81,7 +81,7 @@ impl<'a> Page<'a> {
         self.under(heading).lines().filter_map(numbered).collect()
     }
 
-    /// The code that an answer in JSON brings back.
+    /// Returns the code that an answer in JSON must repeat.
     fn code(&self, key: &str) -> &'a str {
         let form = self.under("Your answer");
         let (_, rest) = form.split_once(&format!("\"{key}\": \"")).expect("a code is asked for");
@@ -94,7 +94,7 @@ fn number_after(text: &str, words: &str) -> Option<u32> {
     rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }
 
-/// `call` names this request and no other.
+/// Answers a page. `call` identifies this request.
 pub(crate) fn answer(script: &Script, page: Page<'_>, call: &str) -> String {
     let (play, name) = (&script.reflex, page.name());
     let once = play.odd_once.get(&name).filter(|_| script.is_first(&name, call));
@@ -124,13 +124,13 @@ fn propose(play: &Play, page: Page<'_>, code: &str) -> String {
         let (id, description) = (format!("a.quality.point-{nth}"), format!("Point {nth} is told."));
         json!({ "id": id, "severity": "warn", "description": description, "check": "Look for it." })
     };
-    // With a template there may be none: "at most".
+    // With a template the minimum can be zero: "at most".
     let least = number_after(page.under("How to propose"), "Propose ").unwrap_or(0);
     let rules = play.proposed.clone().unwrap_or_else(|| (1..=least).map(rule).collect());
     json!({ "answer_to": code, "rules": rules }).to_string()
 }
 
-/// As many steps as there must be.
+/// Plans the minimum number of steps.
 fn plan(page: Page<'_>, code: &str) -> String {
     let rules = page.rules("The rules");
     let least = number_after(page.under("How to plan"), "Make ").expect("it is told how many");
@@ -170,7 +170,7 @@ fn evaluate(play: &Play, page: Page<'_>, code: &str) -> String {
     format!("Here it is.\n```json\n{}\n```\n", json!({ "verdict_of": code, "criteria": judged }))
 }
 
-/// As many issues as there may be.
+/// Returns the maximum number of issues.
 fn critique(page: Page<'_>, code: &str) -> String {
     let most = number_after(page.under("How to criticise"), "Raise 1 to ").unwrap_or(1);
     let issue = |rule: &str| {
@@ -191,7 +191,7 @@ fn refine(play: &Play, page: Page<'_>) -> String {
     shown() + &asked.map(section).collect::<String>()
 }
 
-/// The version that this call is about stands in its workspace.
+/// Returns the current version from the workspace.
 fn shown() -> String {
     fs::read_to_string("artifact.md").expect("the text stands beside its reader")
 }
@@ -201,7 +201,7 @@ fn written(play: &Play, sections: &[String]) -> String {
     format!("# The text\n\n{}\n{sections}", play.preface)
 }
 
-/// `RULE` or `RULE: more words`; what names no rule is a section of its own.
+/// Writes a section from `RULE` or `RULE: more words`; a name that is not a rule becomes an ordinary section.
 fn section(name: &str) -> String {
     let (title, words) = name.split_once(": ").unwrap_or((name, "nothing more"));
     let line = if title.contains('.') { met(title) + "\n\n" } else { String::new() };

@@ -1,4 +1,4 @@
-//! What the scripted agent is told to do.
+//! The script of the scripted agent.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -19,70 +19,72 @@ use crate::reflex::Play;
 pub(crate) struct Script {
     pub(crate) log: PathBuf,
     pub(crate) delay_ms: u64,
-    /// Up to so much more, the same for the same call.
+    /// The maximum random delay, the same for the same call.
     pub(crate) jitter_ms: u64,
-    /// And so much more for one call in sixteen.
+    /// An extra delay for one call in sixteen.
     pub(crate) slow_ms: u64,
-    /// By role, or by phase of the reflex loop: a pipe that the agent waits at until the test opens it; one that is not there is an open gate.
+    /// By role, or by phase of the reflex loop: a pipe at which the agent waits until the test opens it; a missing pipe
+    /// is an open gate.
     pub(crate) gates: BTreeMap<String, PathBuf>,
-    /// A pipe that the agent waits at once it has answered and closed its output; one that is not there is an open gate.
+    /// A pipe at which the agent waits after it has answered and closed its output; a missing pipe is an open gate.
     pub(crate) linger: PathBuf,
     /// By role: what the agent does instead of its work.
     pub(crate) misbehave: BTreeMap<String, Misbehaviour>,
-    /// By skill: from which quality to which the improver goes.
+    /// By skill: the improver's steps from one quality to the next.
     pub(crate) improve: BTreeMap<String, BTreeMap<u32, u32>>,
     pub(crate) style: Style,
-    /// The improver makes no edit in so many of its first calls.
+    /// The number of first calls in which the improver makes no edit.
     pub(crate) unedited: usize,
-    /// Qualities that are judged so much better the first time; kept in `lucky_file`.
+    /// The bonus that a quality gets when it is first judged; recorded in `lucky_file`.
     pub(crate) lucky: BTreeMap<u32, u32>,
     pub(crate) lucky_file: PathBuf,
-    /// Answers the evaluator without criteria, as the original does.
+    /// Whether the evaluator answers without criteria, as the original does.
     pub(crate) claims: bool,
-    /// The member of a chain that it names for each statement that is not true.
+    /// The member of a chain that the judge blames for each false statement.
     pub(crate) at_fault: Option<String>,
-    /// How it judges statements.
+    /// How the judge evaluates statements.
     pub(crate) judges: Judges,
-    /// Answers the evaluator with rubbish.
+    /// Whether the evaluator answers with rubbish.
     pub(crate) rubbish: bool,
-    /// What the executor comes to without a skill.
+    /// The executor's quality without a skill.
     pub(crate) unaided: u32,
-    /// By skill: what the executor makes is so much better than the skill, as an agent may be that changes under the same name.
+    /// By skill: how much better the executor's output is than the skill, for an agent that changes under the same
+    /// name.
     pub(crate) shift: BTreeMap<String, i32>,
-    /// By skill: how many of a hundred tries come to nothing, and the seed of that.
+    /// By skill: how many of a hundred attempts fail, and the seed.
     pub(crate) flicker: BTreeMap<String, (u64, u64)>,
-    /// The executor gives up at these qualities.
+    /// The qualities at which the executor fails.
     pub(crate) executor_fails_at: Vec<u32>,
-    /// By role: the files that the agent writes into besides its work, or tries to.
+    /// By role: the files outside its work that the agent tries to write.
     pub(crate) overwrite: BTreeMap<String, Vec<PathBuf>>,
-    /// What came of it, a line each.
+    /// The file with the results of these attempts, one per line.
     pub(crate) overwritten: PathBuf,
-    /// By role, phase or turn: a word, and what stands in its place in all that the agent says and edits. That is the value
-    /// of the variable of that name, or the text itself where the agent was given no such variable.
+    /// By role, phase or turn: a word and its replacement in all that the agent says and edits. The replacement is the
+    /// value of the variable of that name, or the text itself if the agent has no such variable.
     pub(crate) swaps: BTreeMap<String, (String, String)>,
-    /// The executor leaves no file.
+    /// Whether the executor leaves no file.
     pub(crate) words_only: bool,
-    /// Where each call tells what it was started with.
+    /// The file in which each call records how it was started.
     pub(crate) dump: PathBuf,
-    /// Repeats the prompt before the answer.
+    /// Whether to repeat the prompt before the answer.
     pub(crate) parrot: bool,
-    /// Begins each answer with bytes that are no text.
+    /// Whether to begin each answer with bytes that are not text.
     pub(crate) no_text: bool,
-    /// What its improver writes at the end of the page, too.
+    /// The text that the improver adds at the end of the page.
     pub(crate) learns: String,
-    /// Wraps every answer in a JSON document with its cost.
+    /// Whether to wrap every answer in a JSON document with its cost.
     pub(crate) envelope: bool,
-    /// The scenarios that it drafts.
+    /// The scenarios that the agent drafts.
     pub(crate) scenarios: serde_json::Value,
-    /// What it does in the reflex loop.
+    /// The script for the reflex loop.
     pub(crate) reflex: Play,
-    /// What it does in the builder/evaluator loop.
+    /// The script for the builder/evaluator loop.
     pub(crate) gan: gan::Play,
-    /// A simulated world, in place of all that is told here of its work.
+    /// A simulated world, which replaces the rest of the work script.
     pub(crate) law: Option<law::Play>,
 }
 
-/// The texts of the workspace by their paths.
+/// Returns the texts of the workspace by their paths.
 fn workspace() -> BTreeMap<String, String> {
     let files = walkdir::WalkDir::new(".").into_iter().map(|entry| entry.expect("the workspace can be read"));
     let files = files.filter(|entry| entry.file_type().is_file()).filter_map(|entry| {
@@ -107,9 +109,9 @@ pub(crate) enum Style {
 pub(crate) enum Judges {
     #[default]
     Honest,
-    /// Everything is true.
+    /// Every statement is true.
     AllTrue,
-    /// Any file is there that somebody names.
+    /// Every named file exists.
     BelievesFiles,
 }
 
@@ -159,7 +161,8 @@ impl Script {
         serde_json::from_slice(&text).expect("the script is well formed")
     }
 
-    /// What the executor makes in this call of a skill of that quality. The same call made again may come to something else.
+    /// Returns the quality of the executor's output in this call with a skill of that quality. A repeated call can
+    /// differ.
     pub(crate) fn made(&self, skill: &str, quality: u32, call: &str) -> u32 {
         let shifted = quality.saturating_add_signed(self.shift.get(skill).copied().unwrap_or_default());
         let Some(&(share, seed)) = self.flicker.get(skill) else { return shifted };
@@ -170,14 +173,14 @@ impl Script {
         if hasher.finish() % 100 < share { 0 } else { shifted }
     }
 
-    /// What it drafts, under the code that the prompt asks for.
+    /// Returns the drafted scenarios with the code from the prompt.
     pub(crate) fn draft(&self, prompt: &str) -> String {
         let code = prompt.rsplit_once("\"answer_to\": \"").and_then(|(_, rest)| rest.split_once('"'));
         let (code, _) = code.expect("a code is asked for");
         serde_json::json!({ "answer_to": code, "scenarios": self.scenarios }).to_string()
     }
 
-    /// The quality to go to; without a script, ever a little higher.
+    /// Returns the next quality; without a script always a little higher.
     pub(crate) fn next(&self, skill: &str, quality: u32) -> Option<u32> {
         if self.improve.is_empty() {
             return Some((quality + 22).min(95));
@@ -185,7 +188,7 @@ impl Script {
         self.improve.get(skill)?.get(&quality).copied()
     }
 
-    /// Arguments, environment and the length of the prompt, as a line of JSON.
+    /// Records arguments, environment, prompt length and files as a line of JSON.
     pub(crate) fn tell_start(&self, prompt: &str) {
         if self.dump.as_os_str().is_empty() {
             return;
@@ -199,7 +202,7 @@ impl Script {
         append(&self.dump, &format!("{told}\n"));
     }
 
-    /// Writes where it has no business to, by a child of its own, and tells whether that was let.
+    /// Tries to write forbidden files with a child process, and records whether that succeeded.
     pub(crate) fn overwrite(&self, role: &str) {
         for path in self.overwrite.get(role).into_iter().flatten() {
             let ours = std::env::current_exe().expect("we are somewhere");
@@ -209,13 +212,13 @@ impl Script {
         }
     }
 
-    /// The text as an agent in that part says it.
+    /// Returns the text with this part's replacement.
     pub(crate) fn swapped(&self, part: &str, text: &str) -> String {
         let Some((word, other)) = self.swaps.get(part) else { return text.to_owned() };
         text.replace(word, &std::env::var(other).unwrap_or_else(|_| other.clone()))
     }
 
-    /// The same in the files that the agent edits.
+    /// Makes the same replacement in the files that the agent edits.
     pub(crate) fn swap_in_files(&self, part: &str) {
         for folder in self.swaps.get(part).into_iter().flat_map(|_| edited_folders()) {
             for file in std::fs::read_dir(folder).expect("it is a folder").flatten() {
@@ -226,7 +229,7 @@ impl Script {
         }
     }
 
-    /// Whether this is the first request of its kind. Asked the same again, it is answered the same.
+    /// Returns whether this is the first request of its kind. The answer is the same for a repeated request.
     pub(crate) fn is_first(&self, kind: &str, request: &str) -> bool {
         let path = self.lucky_file.with_extension(kind);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
@@ -235,7 +238,7 @@ impl Script {
         }
     }
 
-    /// How many other calls of this kind there were before this one, by the log. Asked the same again, it is the same number.
+    /// Returns the number of earlier calls of this kind in the log. The answer is the same for a repeated call.
     pub(crate) fn nth(&self, kind: &str, call: &str) -> usize {
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
         let begun = log.lines().filter_map(|line| line.strip_prefix("start ")?.split(' ').next());
@@ -248,7 +251,7 @@ impl Script {
         known.iter().position(|name| *name == call).expect("this call has begun")
     }
 
-    /// One line in one write, so that the lines of several agents do not mix.
+    /// Logs one line in one write, so that the lines of several agents do not mix.
     pub(crate) fn note(&self, what: &str, call: &str) {
         if self.log.as_os_str().is_empty() {
             return;
@@ -258,7 +261,7 @@ impl Script {
     }
 }
 
-/// The copies in the workspace that an agent may edit.
+/// Returns the copies in the workspace that an agent may edit.
 fn edited_folders() -> impl Iterator<Item = PathBuf> {
     let skills = std::fs::read_dir("skill").into_iter().flatten().flatten().map(|skill| skill.path());
     skills.chain(Some(PathBuf::from("artifact")).filter(|artifact| artifact.is_dir()))

@@ -1,7 +1,7 @@
-//! A server of a user's own: `fake-agent serve PORT` serves the folder that it is started in, with routes that no file has.
+//! A user's own server: `fake-agent serve PORT` serves its working folder, with routes that no file has.
 //!
-//! A page `/a/b?c` is the file `_a_b-c.txt`, and one that begins with `-> ` leads elsewhere. `/login` wants the origin of its own
-//! page, sets a cookie, and leads to `/me`. With a `forge` file it does what an attacker would do.
+//! A page `/a/b?c` is the file `_a_b-c.txt`, and one that begins with `-> ` redirects. `/login` requires the origin of
+//! its own page, sets a cookie, and redirects to `/me`. With a `forge` file it acts as an attacker.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -16,13 +16,13 @@ pub(crate) fn serve(port: &str) -> ExitCode {
         forge(target.trim());
     }
     for stream in listener.incoming().flatten() {
-        // A browser that goes away in the middle is none of our business.
+        // A browser that disconnects early is ignored.
         let _ = answer(stream);
     }
     ExitCode::SUCCESS
 }
 
-/// Leads the pictures elsewhere, again and again, from a process that leaves its group too.
+/// Points `screens` to another folder with a symlink, again and again, from a process that also leaves its group.
 fn forge(target: &str) {
     let script = format!("while :; do ln -sfn {target} ../screens; done");
     Command::new("setsid").args(["--fork", "sh", "-c", &script]).status().expect("a shell");

@@ -1,5 +1,5 @@
-//! ccw and maestro, and the agents behind them, as far as they have been observed: what each is started with, what it
-//! prints, and with which exit codes it hides what went wrong. Which one we play follows from the name we are called by.
+//! ccw and maestro and the agents behind them, as observed: their arguments, their output, and the exit codes with
+//! which they hide errors. The name under which it is called selects the program to play.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,40 +14,40 @@ use crate::misbehave;
 use crate::script::{Script, append};
 use crate::{call_name, evaluate, execute, improve, reflex};
 
-/// `wrapped.json`, beside the name that we are called by.
+/// The file `wrapped.json` next to the program's name.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stage {
     script: PathBuf,
     #[serde(default)]
     child: Child,
-    /// Prints as ccw does within another agent.
+    /// Prints as ccw does inside another agent.
     #[serde(default)]
     framed: bool,
-    /// What ccw prints in the place of an answer, by the tool that it was to call.
+    /// By tool: a file that ccw prints instead of an answer.
     #[serde(default)]
     prints: BTreeMap<String, PathBuf>,
-    /// What a claude meets of its service before each of its answers, one a call.
+    /// The service failures of a claude before each of its answers, one per call.
     #[serde(default)]
     away: Vec<Away>,
-    /// What a claude reports of its work as the executor, before its answer.
+    /// The work that a claude reports as the executor before its answer.
     #[serde(default)]
     does: Vec<Value>,
-    /// A claude loads the skill that is installed for it.
+    /// Whether a claude loads the skill that is installed for it.
     #[serde(default)]
     uses_skill: bool,
-    /// Where it counts what it has met since its last answer.
+    /// The file that counts service failures since the last answer.
     #[serde(default)]
     met: PathBuf,
-    /// The models that answer a claude as the judge, in turn; else there is one for all.
+    /// The models that answer a claude as the judge, in turn; by default always the same one.
     #[serde(default)]
     judges: Vec<String>,
-    /// Where it counts its verdicts.
+    /// The file that counts its verdicts.
     #[serde(default)]
     judged: PathBuf,
 }
 
-/// How a service is not there.
+/// The ways in which a service fails.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Away {
@@ -56,29 +56,29 @@ enum Away {
     Overloaded,
     /// The answer is cut off in the middle.
     Cut,
-    /// Nothing comes.
+    /// Nothing is answered.
     Hang,
 }
 
-/// What the agent behind a wrapper does.
+/// How the agent behind a wrapper behaves.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Child {
     #[default]
     Good,
-    /// Tells of an error in the place of an answer.
+    /// Reports an error instead of an answer.
     Error,
-    /// Answers, and ends with another exit code.
+    /// Answers, and exits with code 3.
     ExitThree,
-    /// Comes to an end without a word of an answer.
+    /// Ends without any answer text.
     Empty,
     /// Prints nothing at all.
     Silent,
-    /// Leaves without reading its prompt.
+    /// Exits without reading its prompt.
     Gone,
-    /// Never ends, in a session of its own.
+    /// Never ends, in its own session.
     Hang,
-    /// Answers, counts it, and does not end.
+    /// Answers, counts it, and does not exit.
     Lingers,
 }
 
@@ -120,7 +120,7 @@ fn ccw(stage: &Stage) -> ExitCode {
     if asked.trim().is_empty() {
         return fail("Error: File is empty");
     }
-    // More than a pipe holds: a child that does not read it is noticed.
+    // More than a pipe holds, so that a child that does not read it is noticed.
     let (protocol, template) =
         ("List the files first. ".repeat(4_000), "Answer in eight parts. ".repeat(150));
     let prompt = format!(
@@ -165,7 +165,7 @@ fn maestro(_: &Stage) -> ExitCode {
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
-/// Flags with their values; nothing where a stranger is among them.
+/// Parses flags with their values; returns `None` if one is unknown.
 fn flags(line: &[String], command: &str, valued: &[&str], bare: &[&str]) -> Option<BTreeMap<String, String>> {
     let mut words = line.iter();
     if words.next()? != command {
@@ -182,7 +182,7 @@ fn flags(line: &[String], command: &str, valued: &[&str], bare: &[&str]) -> Opti
     Some(flags)
 }
 
-/// Runs the tool with the switches that the wrapper chooses; nothing where it would not take its prompt.
+/// Runs the tool with the wrapper's flags; returns `None` if it does not read its prompt.
 fn child(tool: &str, flags: &BTreeMap<String, String>, prompt: &str) -> Option<(i32, String, String)> {
     let writes = flags["--mode"] == "write";
     let arguments: &[&str] = match (tool, writes) {
@@ -216,7 +216,7 @@ fn child(tool: &str, flags: &BTreeMap<String, String>, prompt: &str) -> Option<(
     Some((output.status.code().unwrap_or(1), text(&output.stdout), text(&output.stderr)))
 }
 
-/// The last text of an assistant; a result is ignored.
+/// Returns the last text of an assistant; a result is ignored.
 fn last_message(stdout: &str) -> Option<String> {
     let events = stdout.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let mut texts = events.filter_map(|event| match (event["type"].as_str()?, event["role"].as_str()) {
@@ -227,7 +227,7 @@ fn last_message(stdout: &str) -> Option<String> {
     texts.next_back().filter(|text| !text.is_empty())
 }
 
-/// A real agent, with the scripted one's answers.
+/// Plays a real agent with the scripted agent's answers.
 fn agent(name: &str, stage: &Stage) -> ExitCode {
     match stage.child {
         Child::Gone => return ExitCode::from(3),
@@ -302,7 +302,7 @@ fn is_evaluator(prompt: &str) -> bool {
     prompt.contains("# Judge an agent skill") || prompt.contains("# Review the text of")
 }
 
-/// Who answers this prompt.
+/// Returns the model that answers this prompt.
 fn model(stage: &Stage, prompt: &str) -> String {
     let is_judge = prompt.contains("# Judge an agent skill")
         || reflex::Page::of(prompt).is_some_and(|page| page.name() == "evaluate");
@@ -314,7 +314,7 @@ fn model(stage: &Stage, prompt: &str) -> String {
     stage.judges[usize::try_from(judged).expect("a small number") % stage.judges.len()].clone()
 }
 
-/// What this call meets: it is answered when the whole list has been gone through.
+/// Returns this call's service failure; the call is answered at the end of the list.
 fn next_outage(stage: &Stage) -> Option<Away> {
     let met = fs::metadata(&stage.met).map_or(0, |meta| meta.len());
     let away = stage.away.get(usize::try_from(met).expect("a small number"));
@@ -326,7 +326,7 @@ fn next_outage(stage: &Stage) -> Option<Away> {
     away.copied()
 }
 
-/// claude's words for it.
+/// Prints claude's error message for it.
 fn refused(away: Away) -> ExitCode {
     print(&format!("{}\n", json!({ "type": "system", "subtype": "init", "model": "scripted" })));
     let failed = |status: Option<u16>, error: &str, words: &str| {

@@ -1,4 +1,4 @@
-//! Nobody who is measured, and nobody who improves what is measured, finds the answers.
+//! Agents that are measured, and agents that improve the skill, never see the answers.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Ran, Scene};
 
-/// What only the judge of the first task should know.
+/// Text that only the judge of the first task should know.
 const ANSWER: &str = "Seven pumps stand by the old mill and their quality is at least 60.";
 
 fn case(id: u32, files: &Value) -> Value {
@@ -14,7 +14,7 @@ fn case(id: u32, files: &Value) -> Value {
     json!({"id": id, "prompt": task, "files": files, "expectations": [format!("{ANSWER} At station {id}.")]})
 }
 
-/// A skill with a suite of its own, whose agents leave word of what they find.
+/// Returns a scene with a skill that has its own suite. Its agents log the files that they see.
 fn scene(script: &Value, evals: &Value) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let mut script = script.clone();
@@ -28,7 +28,7 @@ fn scene(script: &Value, evals: &Value) -> Scene {
     scene
 }
 
-/// The workspaces that agents have found, each by the paths of its files.
+/// Returns the workspaces of the agents in this role, each with the paths of its files.
 fn workspaces(scene: &Scene, role: &str) -> Vec<Value> {
     let log = fs::read_to_string(scene.path("starts.log")).unwrap();
     let starts = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
@@ -43,7 +43,7 @@ fn suite_of(cases: &[Value]) -> Value {
     json!({"skill_name": "writer", "evals": cases})
 }
 
-/// As srinitude/skills `logic-audit` has it: the tests once more, among the pages that the skill names.
+/// Adds the tests a second time, among the pages that the skill names, as srinitude/skills `logic-audit` does.
 fn with_key(scene: &Scene) -> String {
     let key = json!({"cases": [
         {"id": "a", "input": "Write about the pumps of station 1", "expect": [ANSWER]},
@@ -166,7 +166,7 @@ fn a_scenario_whose_set_up_leaves_its_answers_is_never_tried() {
     assert!(!found.is_empty() && found.iter().all(|files| files["notes.md"].is_null()), "{found:?}");
 }
 
-/// Two versions of the skill, and a suite of five tasks that expect this.
+/// Returns two versions of the skill, and a suite of five tasks with this expectation.
 fn versions(expected: &str) -> Scene {
     let cases = [1, 2, 3, 4, 5].map(|id| {
         let mut case = case(id, &json!([]));

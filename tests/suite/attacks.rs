@@ -1,5 +1,5 @@
-//! Agents that turn against those who watch them, with namespaces and without: it costs them their call, never the run,
-//! and nothing of them survives.
+//! Agents that attack the processes that watch them, with namespaces and without: their call fails, never the run, and
+//! nothing of them is left.
 
 use std::fs;
 use std::process::Command;
@@ -36,19 +36,19 @@ fn scene(kind: &str) -> Scene {
     scene
 }
 
-/// `tune` in both worlds, as far as there are both.
+/// Returns `tune` in this world, or none if namespaces cannot be disabled here.
 fn commands(scene: &Scene, world: World) -> Option<Command> {
     let without = scene.command_without_namespaces(&TUNE)?;
     Some(if world == World::None { without } else { scene.command(&TUNE) })
 }
 
-/// A run whose executor does that, and why its two calls have failed.
+/// Runs an executor that does this, and returns why its two calls failed.
 fn failures(kind: &str, world: World) -> Option<Vec<String>> {
     let scene = scene(kind);
     let run = Background::spawn(&scene, commands(&scene, world)?);
     let ran = run.wait();
     assert_eq!(ran.code, Some(4), "{kind} {world:?}: {ran:?}");
-    // A call that ran out of time without a word may be a service that is away: then the run pauses.
+    // A timeout without output may mean that the service is down: then the run pauses.
     let outcome = ran.json()["outcome"].clone();
     assert!(outcome == "unjudged" || outcome == "paused", "{kind} {world:?}: {outcome}");
     let failed = scene.events("done").into_iter().filter_map(|done| done["outcome"].get("failed").cloned());
@@ -84,7 +84,7 @@ fn an_agent_that_stops_its_guardian_loses_its_call() {
 
 #[test]
 fn an_agent_that_would_kill_all_of_us_and_leave_a_child_finds_nobody_to_kill() {
-    // Without namespaces it can: `doctor` says so.
+    // Without namespaces the agent can kill us, and `doctor` says so.
     let all = failures("kill_all", World::Namespaces);
     assert!(all.is_some_and(|all| all.iter().all(|why| why.contains("after "))));
 }

@@ -1,4 +1,4 @@
-//! Our binary at work while the test looks on: what it says and what its agents log are waited for, never slept for.
+//! Runs our binary while the test watches. Tests wait for its output and for the log of its agents; they never sleep.
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Ran, SKILLTUNE, Scene};
 
-/// Far longer than anything takes, on a machine with other things to do.
+/// Far longer than anything takes, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) struct Background<'a> {
@@ -28,7 +28,7 @@ impl<'a> Background<'a> {
         Self::spawn(scene, scene.command(arguments))
     }
 
-    /// Its output goes to files beside the log, so that one watch sees all.
+    /// Starts the command. Its output goes to files beside the log, so that one watch covers all.
     pub(crate) fn spawn(scene: &'a Scene, mut command: Command) -> Self {
         let changes = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).unwrap();
         add_watch(&changes, scene.path(""), WatchFlags::MODIFY | WatchFlags::CREATE).unwrap();
@@ -42,7 +42,7 @@ impl<'a> Background<'a> {
         self.child.id()
     }
 
-    /// Waits until the files beside the log are as wanted; false when the program ended before.
+    /// Waits until the files beside the log are as wanted. Returns false if the program ended before.
     pub(crate) fn until(&self, wanted: impl Fn(&Scene) -> bool) -> bool {
         let limit = Instant::now() + PATIENCE;
         while !wanted(self.scene) {
@@ -58,7 +58,7 @@ impl<'a> Background<'a> {
         true
     }
 
-    /// Waits until so many calls have begun.
+    /// Waits until this many calls have begun.
     pub(crate) fn until_begun(&self, calls: usize) {
         let begun = |scene: &Scene| scene.calls().values().map(|(begun, _)| begun).sum::<usize>();
         assert!(self.until(|scene| begun(scene) >= calls), "it ended before: {}", self.said("stderr"));
@@ -68,7 +68,7 @@ impl<'a> Background<'a> {
         assert!(self.until(|scene| said(scene, "stderr").contains(words)), "{}", self.said("stderr"));
     }
 
-    /// Whether it ends within this time.
+    /// Returns whether the program ends within this time.
     pub(crate) fn ends_within(&self, time: Duration) -> bool {
         let time = Timespec::try_from(time).unwrap();
         poll(&mut [PollFd::new(&self.exit, PollFlags::IN)], Some(&time)).unwrap() > 0
@@ -78,7 +78,7 @@ impl<'a> Background<'a> {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// Asks it to finish, and then lets the agents through that it waits for.
+    /// Asks the program to finish, then opens the gate for the agents that it waits for.
     pub(crate) fn interrupt(self, gate: Gate) -> Ran {
         self.signal(Signal::INT);
         self.until_said("finishing current calls");
@@ -86,14 +86,14 @@ impl<'a> Background<'a> {
         self.wait()
     }
 
-    /// Stops it, and sees that none of its threads goes on.
+    /// Stops the program, and checks that all its threads are stopped.
     pub(crate) fn freeze(&self) {
         self.signal(Signal::STOP);
         let stopped = waitpid(Some(Pid::from_child(&self.child)), WaitOptions::UNTRACED).unwrap();
         assert!(stopped.is_some_and(|(_, status)| status.stopped()));
     }
 
-    /// The guardians that work for it.
+    /// Returns the guardians that work for the program.
     pub(crate) fn guardians(&self) -> Vec<Pid> {
         let of_ours = |pid: &u32| {
             let exe = fs::read_link(format!("/proc/{pid}/exe"));
@@ -108,7 +108,7 @@ impl<'a> Background<'a> {
         self.child.wait().unwrap();
     }
 
-    /// Kills it, and sees its guardians end: until then they may still write down an answer.
+    /// Kills the program and waits for its guardians to end: until then they may still record an answer.
     pub(crate) fn kill_and_see_off(self) {
         let guardians: Vec<OwnedFd> = self.guardians().into_iter().filter_map(handle).collect();
         self.kill();
@@ -130,7 +130,7 @@ impl<'a> Background<'a> {
     }
 }
 
-/// A test that fails leaves nothing at work.
+/// A failed test leaves no process behind.
 impl Drop for Background<'_> {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -138,7 +138,7 @@ impl Drop for Background<'_> {
     }
 }
 
-/// None for a process that is gone already.
+/// Returns none if the process is already gone.
 fn handle(pid: Pid) -> Option<OwnedFd> {
     pidfd_open(pid, PidfdFlags::empty()).ok()
 }
@@ -151,14 +151,14 @@ fn said(scene: &Scene, stream: &str) -> String {
 pub(crate) struct Gate(PathBuf);
 
 impl Gate {
-    /// Agents wait at it before they play this part; beside that, they follow the script.
+    /// Makes agents wait before they play this part; otherwise they follow the script.
     pub(crate) fn before(part: &str, scene: &Scene, mut script: Value) -> Self {
         script["gates"] = json!({ part: scene.path("gate") });
         scene.write_script(&script);
         Self::at(scene.path("gate"))
     }
 
-    /// Agents that have answered and closed their output wait at it before they exit.
+    /// Makes agents that have answered and closed their output wait before they exit.
     pub(crate) fn before_exit(scene: &Scene) -> Self {
         Self::at(scene.path("linger"))
     }
@@ -169,14 +169,14 @@ impl Gate {
         Self(path)
     }
 
-    /// Lets through whoever waits and whoever comes.
+    /// Lets all waiting and all later agents through.
     pub(crate) fn open(self) {
         let open = File::options().read(true).write(true).open(&self.0).unwrap();
         fs::remove_file(&self.0).unwrap();
         drop(open);
     }
 
-    /// Lets through whoever comes from now on, and nobody who waits.
+    /// Lets later agents through, but not the waiting ones.
     pub(crate) fn remove(self) {
         fs::remove_file(&self.0).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Bad input: one clear error, what to do now, exit code 2, and nothing written before.
+//! Bad input: one clear error, what to do now, exit code 2, and nothing written.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -166,7 +166,7 @@ fn flags_that_contradict_each_other_or_mean_nothing_are_refused() {
     let scene = plain();
     let with = |flags: &[&str]| {
         let said = scene.refusal(&[&["tune", "writer", "a task"], flags].concat());
-        // The rest is the usage, which clap words.
+        // The rest is the usage text, which clap writes.
         said.split("\n\n").next().unwrap().trim_end().to_owned()
     };
     let said = [
@@ -350,7 +350,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     error: nothing was deleted
     hint: pass --yes to delete without asking
     "#);
-    // Every id begins with the empty text.
+    // Every id starts with the empty string.
     scene.tune("writer", &["--fresh"]);
     let ambiguous = scene.refusal(&["status", ""]);
     assert!(

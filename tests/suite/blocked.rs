@@ -1,5 +1,5 @@
-//! An agent that is not logged in stops the run at once, which goes on when that is put right. A script stands in for
-//! the real agent, and says what the real one has said.
+//! An agent that is not logged in stops the run at once; the run continues after the login. A script stands in for the
+//! real agent and prints its recorded output.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,10 +11,10 @@ use crate::scene::{Ran, Scene};
 const REFUSED: &str = include_str!("../../fixtures/transcripts/claude/401.jsonl");
 const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
 
-/// Where claude keeps what is its own: it may write there.
+/// A file in claude's own folder, where it may write.
 const CALLS: &str = "home/.claude/calls";
 
-/// A claude that writes a page once there is a login.
+/// Returns a scene with a claude that writes a page once there is a login.
 pub(crate) fn with_claude() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::create_dir(scene.path("bin")).unwrap();

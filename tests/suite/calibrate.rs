@@ -1,4 +1,4 @@
-//! `calibrate`: what a suite can show, by trials of the same skill.
+//! `calibrate`: what a suite can show, measured with trials of the same skill.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::background::{Background, Gate};
 use crate::scene::{Scene, listing, without_moments};
 
-/// Nothing meets the first scenario, the skill always meets the second, and half of each of the others.
+/// Returns a suite: the first scenario always fails, the second always passes, and half of each of the others passes.
 fn suite(scenarios: u32) -> String {
     let one = |nth: u32| {
         let asked = match nth {

@@ -1,4 +1,4 @@
-//! A run pauses before a call that might pass a ceiling, says which and how to go on, and ends as it would have without one.
+//! A run pauses before a call that might exceed a ceiling, says which and how to continue, and ends as without one.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::outcome::Outcome;
 use crate::scene::{Ran, Scene};
 
-/// Every call tells that it cost a quarter of a dollar, and 1,200 tokens.
+/// Returns a scene whose calls each report a cost of a quarter of a dollar and 1,200 tokens.
 pub(crate) fn priced(skills: &[(&str, u32)], script: &Value) -> Scene {
     let mut script = script.clone();
     script["envelope"] = true.into();

@@ -1,4 +1,4 @@
-//! A chain: files handed on, the weakest member improved, all members one candidate.
+//! Chains: files are passed on, the weakest member is improved, and all members are one candidate.
 
 use std::fs;
 
@@ -99,7 +99,7 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
     );
 }
 
-/// Twelve scenarios with one statement each, about what the last member leaves: what this member has put into it.
+/// Tunes a chain on twelve scenarios. Each has one statement: what `broken` adds to the last member's output.
 fn searched(broken: &str, script: &Value) -> Scene {
     let quality = |name| if name == broken { 20 } else { 90 };
     let scene = Scene::new(&["outline", "writer", "editor"].map(|name| (name, quality(name))), script);

@@ -1,6 +1,6 @@
 //! The texts of the command line that people and scripts read: help, man pages, completions, settings, first files.
 //!
-//! They are stored in `fixtures/cli`. If a change of them is intended, `just cli-texts` writes them again: commit the diff.
+//! They are stored in `fixtures/cli`. After an intended change, rewrite them with `just cli-texts` and commit the diff.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::scene::{Ran, Scene};
 
 const SHELLS: [&str; 5] = ["bash", "elvish", "fish", "powershell", "zsh"];
 
-/// What the program prints without agents, a terminal or a home: the width is that of a pipe.
+/// Returns the program's output without agents, a terminal or a home, in the width of a pipe.
 fn printed(scene: &Scene, arguments: &[&str]) -> String {
     let mut command = scene.command(arguments);
     let ran = Ran::of(command.env("PATH", scene.path("bin")).output().expect("our binary starts"));
@@ -19,12 +19,12 @@ fn printed(scene: &Scene, arguments: &[&str]) -> String {
     unversioned(&scene.shown(&ran.stdout))
 }
 
-/// A release changes nothing else of the texts.
+/// Replaces the version, so that a release does not change the texts.
 fn unversioned(text: &str) -> String {
     text.replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
-/// The help of a command and of all commands below it.
+/// Returns the help of a command and of all its subcommands.
 fn helps(scene: &Scene, command: &[&str]) -> String {
     let line = [command, &["--help"]].concat();
     let help = printed(scene, &line);
@@ -40,7 +40,7 @@ fn subcommands(help: &str) -> impl Iterator<Item = &str> {
     names.filter(|name| !matches!(*name, "" | "help"))
 }
 
-/// Man pages and completions follow from what the help says, so their hashes are enough.
+/// Returns hashes: man pages and completions follow from the help, so their hashes are enough.
 fn digests(scene: &Scene) -> String {
     let short = |text: &str| Digest::of(text.as_bytes()).short();
     printed(scene, &["man", "--out", "man"]);
@@ -57,14 +57,14 @@ fn digests(scene: &Scene) -> String {
     pages.chain([whole]).chain(SHELLS.map(script)).collect()
 }
 
-/// The files of a new project.
+/// Returns the files of a new project.
 fn first_files(scene: &Scene) -> [(&'static str, String); 2] {
     printed(scene, &["init", "--suite", "Write release notes"]);
     ["skilltune.toml", "suite.toml"]
         .map(|name| (name, fs::read_to_string(scene.path("project").join(name)).unwrap()))
 }
 
-/// The first line in which two texts differ; of long lines, what stands around the difference.
+/// Returns the first line in which two texts differ; of a long line, only the part around the difference.
 pub(crate) fn difference(old: &str, new: &str) -> Option<String> {
     let (mut old_lines, mut new_lines) = (old.lines(), new.lines());
     for number in 1.. {

@@ -1,4 +1,4 @@
-//! Every command after a real run: data on stdout, talk on stderr, the documented exit code.
+//! Every command after a real run: data on stdout, messages on stderr, the documented exit code.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,19 +13,19 @@ use crate::chain::SKILLS;
 use crate::readme::steady;
 use crate::scene::{Listing, Ran, Scene, listing, without_moments};
 
-/// Up, down, and never up to the goal of 80.
+/// Returns a script whose scores go up and down, and never reach the goal of 80.
 fn script() -> Value {
     json!({ "improve": { "writer": { "40": 60, "60": 30, "30": 92 } } })
 }
 
-/// One run of one skill, which has won and replaced its target.
+/// Returns a scene with one run of one skill, which won and replaced its target.
 pub(crate) fn won() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     assert_eq!(scene.tune("writer", &[]).code, Some(0));
     scene
 }
 
-/// A run that waits for your answer: nobody is there to give one.
+/// Returns a run that waits for an answer without a terminal, and the skill before it.
 pub(crate) fn held() -> (Scene, Listing) {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     let before = listing(&scene.skill("writer"));
@@ -89,7 +89,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN
     "#);
-    // What it may cost was for whoever began it.
+    // The cost estimate is only for the user who starts the run.
     let told = scene.shown(&(ran.stderr + &ran.stdout));
     let (_, told) = told.split_once("\ntune writer: ").unwrap();
     assert_eq!(data(&scene, &["show"]), format!("tune writer: {told}"), "show tells it again");
@@ -178,7 +178,7 @@ fn the_history_tells_every_event_in_words() {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     scene.tune("writer", &["--jobs", "1", "--seed", "7"]);
     let told = data(&scene, &["history"]);
-    // The time, and what a step took, differ.
+    // Times and durations differ between runs.
     let lines = told.lines().map(|line| {
         let words = line.split_at(28).1;
         words
@@ -345,7 +345,7 @@ fn git_and_our_own_folder_inside_a_skill_are_not_touched() {
     fs::create_dir_all(git.join("objects")).unwrap();
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
     let before = listing(&git);
-    // A person may say that a skill is its own project: then its runs stand in it.
+    // A user may set a skill as its own project: then its runs are stored in the skill.
     let skill = scene.skill("writer");
     let ran = scene.tune(".claude/skills/writer", &["--project", skill.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{ran:?}");

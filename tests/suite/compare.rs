@@ -1,4 +1,4 @@
-//! `compare`: two versions of a skill, by the test that ends a search.
+//! `compare`: two versions of a skill, compared with the test that ends a search.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::background::{Background, Gate};
 use crate::scene::{Ran, Scene, listing, without_moments};
 
-/// Five scenarios that a quality of 60 meets.
+/// Returns five scenarios that a quality of 60 passes.
 fn suite() -> String {
     let one = |nth: u32| {
         format!(
@@ -20,7 +20,7 @@ fn suite() -> String {
     (1..=5).map(one).collect()
 }
 
-/// Without the skill the executor comes to 50.
+/// Returns a scene whose executor reaches 50 without the skill.
 fn scene(quality: u32) -> Scene {
     let scene = Scene::new(&[("writer", quality)], &json!({}));
     fs::write(scene.path("project/suite.toml"), suite()).unwrap();
@@ -44,7 +44,7 @@ fn git(scene: &Scene, arguments: &[&str]) {
     assert!(ran.status.success(), "{arguments:?}: {ran:?}");
 }
 
-/// Quality 40 in the first commit, the quality told in the second, and the tree as it stands has 99.
+/// Creates a repository: quality 40 in the first commit, `quality` in the second, and 99 in the working tree.
 fn repository(quality: u32) -> Scene {
     let scene = scene(40);
     fs::remove_dir(scene.path("project/.git")).unwrap();
@@ -173,7 +173,7 @@ fn two_revisions_are_read_from_git_and_the_folder_stays_as_it_is() {
     assert_eq!(verdict(&ran), (Some(0), json!("won")), "{ran:?}");
     assert_eq!(listing(&scene.path("project/.git")), before, "git has written nothing");
     assert_eq!(scene.quality("writer"), 99);
-    // A link is a link, and leads nowhere.
+    // A symlink is exported as a symlink, and not followed.
     let id = scene.run_id();
     let exported = scene.run(&["export", &id, "champion", "copy"]);
     assert_eq!(exported.code, Some(0), "{exported:?}");
@@ -224,7 +224,7 @@ fn a_repository_that_sets_commands_starts_none_of_them() {
     fs::write(scene.path("project/.gitattributes"), "* filter=x diff=x\n").unwrap();
     commit(&scene, "traps");
     let _ = fs::remove_file(&trap);
-    // An object that is not there would be fetched.
+    // Git would fetch a missing object.
     for (name, value) in [
         ("extensions.partialClone", "origin"),
         ("remote.origin.url", "ssh://h/x"),

@@ -1,7 +1,7 @@
-//! The crash test: the real binary aborted at durable steps, taken up again, and compared with a run that was not.
+//! The crash test: aborts the real binary at durable steps, resumes it, and compares it with an uninterrupted run.
 //!
-//! With one job the durable steps come in the same order every time, so that the n-th is the same one in every scene.
-//! The first step of each kind is visited; in CI also the middle and the last one, and all of them under `just crash`.
+//! With one job the durable steps always come in the same order, so the n-th step is the same in every scene. The first
+//! step of each kind is visited; CI also visits the middle and the last one, and `just crash` visits all of them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,7 +48,7 @@ impl Tuned {
 }
 
 impl Story for Tuned {
-    /// The skills hold what a careless copy gets wrong: an executable, a link, an empty folder.
+    /// Adds what a careless copy gets wrong: an executable, a symlink, an empty folder.
     fn scene(&self) -> Scene {
         let scene = Scene::new(self.skills, &self.script);
         for (name, _) in self.skills {
@@ -88,7 +88,7 @@ impl Story for Tuned {
 
 /// The durable steps of a command.
 pub(crate) struct Steps {
-    /// The kind of each, in their order.
+    /// The kind of each step, in order.
     kinds: Vec<String>,
 }
 
@@ -102,10 +102,10 @@ impl Steps {
         Self { kinds: text.lines().map(str::to_owned).collect() }
     }
 
-    /// A line of a run's journal is of the kind of its event.
+    /// Adds the event of each line of the run's journal to the kind of its step.
     fn with_events(mut self, scene: &Scene) -> Self {
         let journal = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
-        // The first line is there as soon as the file is.
+        // The file is created with its first line.
         let events: Vec<_> = journal.lines().skip(1).map(event_kind).collect();
         for when in ["before a journal line", "after a journal line"] {
             let lines = self.kinds.iter_mut().filter(|kind| kind.starts_with(when));
@@ -118,7 +118,7 @@ impl Steps {
         self
     }
 
-    /// The places, from 1, of the steps at which a command is aborted.
+    /// Returns the positions, from 1, of the steps at which a command is aborted.
     fn visited(&self) -> Vec<usize> {
         let places = 1..=self.kinds.len();
         let chosen: fn(&[usize]) -> Vec<usize> = match Tier::of_this_run() {
@@ -136,19 +136,19 @@ impl Steps {
         visited
     }
 
-    /// The places, from 1, of the steps from the first of this kind on.
+    /// Returns the positions, from 1, of the first step of this kind and all later steps.
     pub(crate) fn since(&self, kind: &str) -> std::ops::RangeInclusive<usize> {
         let first = self.kinds.iter().position(|one| one.starts_with(kind)).expect("it was reached");
         first + 1..=self.kinds.len()
     }
 
-    /// The files of a run of `reflex` tell the time by the second, and are written again only where they change: with
-    /// every second that passes meanwhile, a run has a few more steps. So one may end before the last of another's.
+    /// Returns whether a run may end before this step. The files of a `reflex` run hold times in seconds, and are
+    /// rewritten only where they change: each second that passes adds a few steps.
     fn may_be_missing(&self, at: usize) -> bool {
         at > self.kinds.len() - self.kinds.len() / 20
     }
 
-    /// Prints how many of its steps a command was aborted at; there must have been more than so many.
+    /// Prints at how many of its steps a command was aborted. Fails unless there were more than `more_than` steps.
     pub(crate) fn report(&self, what: &str, more_than: usize) {
         let (visited, all) = (self.visited().len(), self.kinds.len());
         eprintln!("crash test: {what}: aborted at {visited} of {all} durable steps");
@@ -156,7 +156,7 @@ impl Steps {
     }
 }
 
-/// What was recorded: the name of the event, and that of the step or the decision in it.
+/// Returns the name of the recorded event, and that of the step or the decision in it.
 fn event_kind(line: &str) -> String {
     let first = |value: &Value| match value {
         Value::String(word) => Some(word.clone()),
@@ -170,7 +170,7 @@ fn event_kind(line: &str) -> String {
     format!(" {name} {}", first(inside).unwrap_or_default())
 }
 
-/// Crashes at the steps to be visited, two scenes at a time.
+/// Crashes the story at each step to visit, two scenes at a time.
 pub(crate) fn crash_everywhere(story: &impl Story) -> Steps {
     let whole = story.whole();
     let scene = story.scene();
@@ -195,7 +195,7 @@ fn crash_at(story: &impl Story, at: usize, steps: &Steps, whole: &Outcome) {
         assert!(steps.may_be_missing(at), "{told}: it has ended before");
         return;
     }
-    // Some crash once more while they are taken up.
+    // Some crash again while they are resumed.
     if at.is_multiple_of(5) {
         let had_begun = !scene.run_folders().is_empty();
         crashed(story.go_on(&scene), 1 + at * 7 % 41);
@@ -208,7 +208,7 @@ fn crash_at(story: &impl Story, at: usize, steps: &Steps, whole: &Outcome) {
     story.assert_tidy(&scene, &told);
 }
 
-/// Runs our binary up to its `at`-th durable step; false when it has ended by itself before.
+/// Runs our binary up to its `at`-th durable step. Returns false if it ended before.
 pub(crate) fn crashed(mut command: Command, at: usize) -> bool {
     const ABORTED: i32 = 6;
     use std::os::unix::process::ExitStatusExt;
@@ -253,14 +253,14 @@ fn a_rollback_or_apply_aborted_at_any_durable_step_leaves_a_target_that_the_next
             let story = format!("{command:?} crashed at point {at}");
             put(before, &story);
             assert!(crashed(scene.command(command), at), "{story}: it has ended before");
-            // The way on and the way back, from wherever the crash has left the target.
+            // Both versions can be applied, in whatever state the crash left the target.
             put(if at % 2 == 0 { "champion" } else { "start" }, &story);
         }
         steps.report(command[0], 15);
     }
 }
 
-/// The edits would be taken for edits of the version before it.
+/// Otherwise the edits would count as edits of the previous version.
 #[test]
 fn edits_made_after_an_aborted_apply_or_run_are_not_merged_with_a_guess() {
     let story = Tuned::single();
@@ -273,7 +273,7 @@ fn edits_made_after_an_aborted_apply_or_run_are_not_merged_with_a_guess() {
     let begin: [&dyn Fn(&Scene) -> Command; 2] = [&never, &|scene| story.begin(scene)];
     for command in begin {
         let scene = story.scene();
-        // The intent has gone, and nothing tells that the skill is replaced.
+        // The intent is deleted, and nothing records that the skill was replaced.
         let at = Steps::of(&scene, command(&scene)).since("promotion: before the intent goes").start() + 1;
         let scene = story.scene();
         assert!(crashed(command(&scene), at));
@@ -294,7 +294,7 @@ fn edits_made_after_an_aborted_apply_or_run_are_not_merged_with_a_guess() {
     }
 }
 
-/// The edit was in the store, and nothing told its name.
+/// Before the fix the edit was in the store, but no command printed its name.
 #[test]
 fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_aborted() {
     let story = Tuned::single();
@@ -305,7 +305,7 @@ fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_ab
         assert_eq!(scene.run(&["rollback", &id]).code, Some(0));
         listing(&skill)
     };
-    // Each time another edit, which no earlier command has displaced.
+    // A new edit each time, which no earlier command has displaced.
     let edit = |nth: usize| {
         assert_eq!(scene.run(&["apply", &id, "champion"]).code, Some(0), "before edit {nth}");
         fs::write(skill.join("mine.md"), format!("My edit {nth}.\n")).unwrap();
@@ -319,7 +319,7 @@ fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_ab
         let told = format!("crashed at point {at}");
         let mine = edit(at);
         assert!(crashed(forced(), at), "{told}: it has ended before");
-        // It repairs what is half done, and refuses to touch an edit.
+        // The rollback repairs an incomplete change, and refuses to touch an edit.
         let next = scene.run(&["rollback", &id]);
         if listing(&skill) == mine {
             assert_eq!(next.code, Some(3), "{told}: {next:?}");
@@ -342,7 +342,7 @@ fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_ab
     steps.report("a forced rollback", 15);
 }
 
-/// An answer in the cache whose trees were half gone made every later run on the same skill fail.
+/// Before the fix a cached answer with partly deleted trees made every later run on the same skill fail.
 #[test]
 fn a_clean_aborted_at_any_durable_step_leaves_a_store_that_the_next_run_can_use() {
     let story = Tuned::single();
@@ -367,7 +367,7 @@ fn a_clean_aborted_at_any_durable_step_leaves_a_store_that_the_next_run_can_use(
             copy(before, now);
         }
     };
-    // The older run goes, and with it answers and trees that the newer one does not need.
+    // This deletes the older run, and with it answers and trees that the newer one does not need.
     let clean = || scene.command(&["clean", "--yes", "--keep", "1"]);
     let steps = Steps::of(&scene, clean());
     for at in steps.visited() {

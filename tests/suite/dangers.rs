@@ -1,16 +1,16 @@
-//! A champion whose edits are dangerous is shown with them, and waits for a person.
+//! A champion with dangerous edits is shown with its dangers, and waits for a person.
 
 use serde_json::json;
 
 use crate::commands::{data, talk};
 use crate::scene::{Scene, listing};
 
-/// The improver also leaves a script in the skill.
+/// Returns a scene whose improver also leaves a script in the skill.
 pub(crate) fn armed() -> Scene {
     leaving(&["skill/writer/run.sh"])
 }
 
-/// The improver also leaves these files.
+/// Returns a scene whose improver also leaves these files.
 fn leaving(paths: &[&str]) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let script = json!({

@@ -1,4 +1,4 @@
-//! `demo`: with nothing but a home and a PATH it shows the whole loop, and touches nothing but its folder.
+//! `demo`: with only a home and a PATH it shows the whole loop, and changes nothing outside its folder.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::offline::{beside, gated_shell};
 use crate::readme::{said, steady};
 use crate::scene::{Listing, Ran, SKILLTUNE, Scene, listing};
 
-/// `env -i HOME=... PATH=... skilltune demo` in that folder.
+/// Returns `env -i HOME=... PATH=... skilltune demo` in this folder.
 fn demo(scene: &Scene, folder: &Path, more: &[&str]) -> Command {
     let mut command = Command::new(SKILLTUNE);
     command.arg("demo").args(more).current_dir(folder).stdin(Stdio::null());
@@ -30,7 +30,7 @@ fn folder(scene: &Scene, name: &str) -> PathBuf {
     folder
 }
 
-/// The runs in a demo's folder, the first one first.
+/// Returns the runs in a demo's folder, oldest first.
 fn runs(demo: &Path) -> Vec<PathBuf> {
     let runs = fs::read_dir(demo.join(".skilltune/runs")).unwrap().map(|run| run.unwrap().path());
     let begun = |run: &PathBuf| {
@@ -53,7 +53,7 @@ fn skills() -> Listing {
     listing(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/demo/skills"))
 }
 
-/// What a demo has decided, and what became of its skills.
+/// Returns the decisions of a demo, and its skills afterwards.
 fn outcome(demo: &Path) -> (Vec<Vec<Value>>, Listing) {
     (runs(demo).iter().map(|run| decisions(run)).collect(), listing(&demo.join("skills")))
 }
@@ -235,7 +235,7 @@ fn without_a_home_or_a_folder_that_can_be_written_it_says_so() {
     let refused = Ran::of(homeless.env_remove("HOME").output().unwrap());
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("HOME is set to an absolute path"), "{refused:?}");
-    // Nobody can make a folder there, whoever they are.
+    // No user can create a folder there, not even root.
     let refused = ran(demo(&scene, Path::new("/proc"), &[]));
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
     assert!(refused.stderr.contains("cannot write the example to /proc/skilltune-demo"), "{refused:?}");

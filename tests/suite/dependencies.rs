@@ -1,4 +1,4 @@
-//! Checks the packages that skilltune is built from: known sources, compatible licences, no wildcard, no unlisted duplicate.
+//! Checks the dependencies of skilltune: known sources, compatible licences, no wildcard, no unlisted duplicate.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -34,7 +34,7 @@ const TWICE: [&str; 2] = ["similar", "syn"];
 
 const REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// The platforms that skilltune is built for. A machine has downloaded the packages of its own, CI also those of macOS.
+/// The platforms that skilltune is built for. A machine has only its own packages, CI also those of macOS.
 const PLATFORMS: [&str; 2] = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin"];
 
 fn packages(manifest: &str, platform: &str) -> Option<Vec<Value>> {
@@ -64,7 +64,7 @@ fn text<'v>(package: &'v Value, field: &str) -> &'v str {
     package[field].as_str().unwrap_or_default()
 }
 
-/// Packages of the registry; our own have no source.
+/// Returns the packages of the registry; our own have no source.
 fn foreign(packages: &[Value]) -> impl Iterator<Item = &Value> {
     packages.iter().filter(|package| !package["source"].is_null())
 }

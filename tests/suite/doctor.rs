@@ -1,4 +1,4 @@
-//! `doctor`: it sees what is here, says what to do, hangs on nothing, and leaves nothing behind.
+//! `doctor`: finds what is installed, says what to do, never hangs, and leaves nothing behind.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,14 +18,14 @@ fn program(path: &Path, script: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Only programs of the scene's own are on the PATH.
+/// Runs `doctor` with only the scene's own programs on the PATH.
 fn doctor(scene: &Scene, more: &[&str]) -> Ran {
     let mut command = scene.command(&[&["doctor"], more].concat());
     command.env("PATH", scene.path("bin")).env("ANTHROPIC_API_KEY", "k").env("GEMINI_API_KEY", "k");
     Ran::of(command.output().unwrap())
 }
 
-/// The same as data; it must have written nothing.
+/// Runs `doctor` with JSON output. Fails if it wrote anything.
 fn seen(scene: &Scene, more: &[&str]) -> (Option<i32>, Value) {
     let before = scene.everything();
     let ran = doctor(scene, &[&["--format", "json"], more].concat());
@@ -39,8 +39,8 @@ fn agent<'v>(seen: &'v Value, name: &str) -> &'v Value {
     agents.iter().find(|agent| agent["name"] == name).unwrap_or_else(|| panic!("{name} in {seen}"))
 }
 
-/// Without what differs from one machine to the next: the room that is free, what else a file system can do, whether
-/// the system holds agents to their rights and to their calls, and whether there is a browser.
+/// Removes what differs between machines: the free space, other file system features, whether the system confines
+/// agents and ends the processes of their calls, and whether there is a browser.
 fn steady(text: &str) -> String {
     let line = |line: &str| match line.split_once(" free") {
         Some((head, _)) => head.rsplit_once(", ").map_or(head, |(head, _)| head).to_owned(),
@@ -111,7 +111,7 @@ fn settings_that_name_the_built_in_agent_are_ready_and_no_more_than_that() {
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[agents.mine]\ncommand = [\"mine\"]\n")
         .unwrap();
     assert_eq!(seen(&scene, &[]).1["for_more"], "skilltune tune SKILL --agent mine");
-    // One that reads and writes, in whatever role, is more than structure.
+    // An agent that reads and writes, in any role, checks more than structure.
     let mixed = all.replacen("offline", "mine", 1);
     fs::write(scene.path("project/skilltune.toml"), format!("[roles]\n{mixed}")).unwrap();
     assert_eq!(seen(&scene, &[]).1["for_more"], Value::Null);
@@ -132,7 +132,7 @@ fn with_agents_for_every_role_it_is_ready_and_tells_their_versions() {
     assert_eq!(agent(&seen, "claude")["usable"], true, "it needs no description");
     assert_eq!(agent(&seen, "mine")["version"], "mine 7 of --version");
     assert_eq!(agent(&seen, "mine")["usable"], true);
-    // Many a script knows no `--version`, and works all the same.
+    // Many scripts have no `--version`, and work anyway.
     assert_eq!(agent(&seen, "executor")["usable"], true);
     assert_eq!(agent(&seen, "executor")["trouble"], "version check failed: exit code 101");
     assert_eq!(agent(&seen, "executor")["roles"], json!(["executor"]));
@@ -175,7 +175,7 @@ fn what_is_installed_takes_the_roles_that_nobody_was_chosen_for() {
     );
 }
 
-/// An agent that tells its version, and otherwise what its service is said to have answered.
+/// Installs an agent that prints its version, and otherwise the given answer of its service.
 fn real(scene: &Scene, name: &str, version: &str, answer: &str) {
     let script = format!(
         "if [ \"$1\" = --version ]; then echo {version}; exit; fi\n/bin/cat > \"$TMPDIR/asked\"\n{answer}"
@@ -247,7 +247,7 @@ fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
     assert_eq!(scene.alive(), [0; 0]);
 }
 
-/// The wrapper prints what the real one was seen to print.
+/// The wrapper prints recorded output of the real one.
 #[test]
 fn doctor_via_ccw_calls_each_agent_through_it_and_says_what_to_do() {
     let scene = Scene::empty();
@@ -368,7 +368,7 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
     assert_eq!(seen["for_more"], json!(next));
     assert_eq!(agent(&seen, "theirs")["trouble"], "version unknown: not trusted, so not run");
     assert_eq!(seen["project"]["trusted"], false);
-    // A PATH that leads into the project is no trust either.
+    // A PATH that leads into the project does not grant trust either.
     for path in [".", "", "../project"] {
         let mut command = scene.command(&["doctor", "--format", "json"]);
         let ran = Ran::of(command.env("PATH", path).output().unwrap());

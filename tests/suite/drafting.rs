@@ -1,4 +1,4 @@
-//! A search by drafts, from outside: what `tune` does with a suite that is large enough.
+//! A search by drafts, tested from outside: what `tune` does with a large enough suite.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ use crate::outcome::{Outcome, assert_tidy};
 use crate::scene::{Ran, Scene};
 use crate::story::Story;
 
-/// Twelve scenarios that each ask for three qualities; the improver goes from 20 to 80 in three edits.
+/// Returns twelve scenarios that each ask for three qualities; the improver goes from 20 to 80 in three edits.
 fn scene() -> Scene {
     played(&script())
 }
@@ -150,13 +150,13 @@ fn two_improvers_take_turns_and_the_report_says_what_each_has_earned() {
     assert!(page.contains("| Improvers | ") && page.contains(" (wording"), "{page}");
 }
 
-/// The start is tried on all scenarios of the search at once, so that only edits are left to make.
+/// The runs that try the start on all scenarios of the search at once, so that only edits remain.
 const TRIED_AT_ONCE: &str = "64";
 
 #[test]
 fn after_a_failed_edit_another_one_is_made_and_the_search_goes_on() {
     let mut script = script();
-    // Both tries of the first edit.
+    // Both attempts at the first edit fail.
     script["unedited"] = json!(2);
     let scene = played(&script);
     let ran = tune(&scene, TRIED_AT_ONCE, &[]);
@@ -183,7 +183,7 @@ fn a_search_that_made_no_candidate_says_so_and_what_ended_it() {
     assert_eq!(failed, 3, "as many as `max_errors` allows");
 }
 
-/// The candidate alone was tried on what is held out.
+/// Only the candidate was tried on the held-out scenarios.
 #[test]
 fn a_win_is_judged_anew_by_the_trials_that_it_rests_on_and_nothing_is_executed() {
     let scene = scene();
@@ -233,7 +233,7 @@ fn runs_that_the_comparison_alone_would_take_are_refused_with_how_many_it_needs(
     );
 }
 
-/// A search that makes several drafts, of which the last replaces the skill.
+/// A search that makes several drafts; the last one replaces the skill.
 struct Drafted {
     script: Value,
     jobs: &'static str,

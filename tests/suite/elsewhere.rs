@@ -1,4 +1,4 @@
-//! Skills in another project than the current folder: whose runs they are, and that what is printed can be typed.
+//! Skills outside the current folder's project: which project has their runs, and that printed commands can be typed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::scene::{Ran, SKILLTUNE, Scene, listing};
 
-/// A scene whose skill has moved into another project, whose name no shell takes for one word.
+/// Returns a scene whose skill is in another project, and a project path that a shell needs in quotes.
 fn moved() -> (Scene, PathBuf) {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     let other = scene.path("other project");
@@ -17,7 +17,7 @@ fn moved() -> (Scene, PathBuf) {
     (scene, other)
 }
 
-/// Types a line into a shell that stands in the scene's project.
+/// Runs a line in a shell, in the folder of the scene's project.
 fn typed(scene: &Scene, line: &str) -> Ran {
     let inner = scene.command(&[]);
     let mut shell = Command::new("/bin/sh");
@@ -28,7 +28,7 @@ fn typed(scene: &Scene, line: &str) -> Ran {
     Ran::of(shell.output().unwrap())
 }
 
-/// The command that a text offers with these words.
+/// Returns the command in a text that starts with these words.
 fn told(text: &str, words: &str) -> String {
     let at = text.find(words).unwrap_or_else(|| panic!("no {words:?} in {text}"));
     text[at..].lines().next().unwrap().split('`').next().unwrap().to_owned()
@@ -60,7 +60,7 @@ fn the_commands_told_of_a_run_in_another_project_can_be_typed_where_they_are_rea
         assert_eq!(ran.code, Some(0), "{words}: {ran:?}");
     }
     assert_eq!(listing(&other.join("writer")), start);
-    // A run that is named by half is one of the project that somebody stands in.
+    // A prefix of a run id is looked up only in the project of the current folder.
     let half =
         scene.run(&["status", &told(&ran.stdout, "skilltune rollback")["skilltune rollback ".len()..][..6]]);
     assert!(half.stderr.contains("no runs in"), "{half:?}");

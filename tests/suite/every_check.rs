@@ -1,5 +1,5 @@
-//! Every kind of check through the real binary: it passes, fails and cannot be told, and each says what it looked for and
-//! what it saw; and checks that somebody made to do harm.
+//! Every kind of check through the real binary: it passes, fails or is unverified, and each says what it looked for and
+//! what it saw. Also checks that try to do harm.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,7 +10,7 @@ use skilltune_orchestrator::process::can_confine;
 use crate::outcome::assert_left_nothing;
 use crate::scene::{FAKE_AGENT, Ran, Scene};
 
-/// A scene whose executor has a short time, and tells what a call took in tokens.
+/// Returns a scene whose executor has a short timeout, and reports the tokens of each call.
 fn scene(suite: &str) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "envelope": true }));
     let settings = scene.path("config/skilltune/skilltune.toml");
@@ -25,7 +25,7 @@ fn scene(suite: &str) -> Scene {
     scene
 }
 
-/// How many rounds follows.
+/// The caller appends the number of rounds.
 const TUNE: [&str; 8] =
     ["tune", "writer", "--this-suite-only", "--suite", "suite.toml", "--trust", "--yes", "--max-iterations"];
 
@@ -33,7 +33,7 @@ fn tune(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&[&TUNE[..], more].concat())
 }
 
-/// The verdicts of the first round's page: `verdict id: what was looked for | what was seen`.
+/// Returns the verdicts of the first round's page: `verdict id: what was looked for | what was seen`.
 fn verdicts(scene: &Scene) -> String {
     let page = scene.run_folder().join("iterations/iteration-1/iteration-1-eval.md");
     let page = fs::read_to_string(page).unwrap();
@@ -60,7 +60,7 @@ fn suite(checks: &[&str]) -> String {
     )
 }
 
-/// What stands in the workspace before the agent begins.
+/// Fills the workspace before the agent begins.
 const START: &str = r#"echo '{"total": 3}' > o.json
 echo '{"total": ' > half.json
 awk 'BEGIN { for (n = 0; n < 150; n++) printf "["; for (n = 0; n < 150; n++) printf "]" }' > deep.json
@@ -142,7 +142,7 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     assert_left_nothing(&scene, "checks of every kind");
 }
 
-/// The scripted agent plays claude, which reports what it does; of one call not all is kept.
+/// The scripted agent plays claude, which reports what it does; one call is stored only in part.
 #[test]
 fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
     let scene = Scene::empty();
@@ -160,7 +160,7 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
     ];
     let stage = json!({ "script": scene.path("script.json"), "uses_skill": true, "does": does });
     fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
-    // It notes its calls in a file of its own.
+    // Confinement would prevent the scripted agent's log of its calls.
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
     let checks = [
         "skill_used = true",
@@ -203,12 +203,12 @@ fn a_round_of_which_nothing_could_be_told_says_what_that_was() {
     assert!(ran.code == Some(4) && ran.stderr.contains(told), "{ran:?}");
 }
 
-/// None of them outlives its time, leaves its folder, or changes what it is tried by.
+/// None of the programs outlives its timeout, writes outside its folder, or changes its own grader.
 #[test]
 fn a_program_of_a_check_that_hangs_writes_elsewhere_or_changes_itself_harms_nothing() {
     let scene = scene("");
     fs::create_dir(scene.path("project/graders")).unwrap();
-    // It would pass when it is run again, as what it made of itself.
+    // It rewrites itself, and would pass if the new text were run again.
     let own = "#!/bin/sh\nprintf 'exit 0\\n' > \"$0\" && exit 1\n";
     fs::write(scene.path("project/graders/own.sh"), own).unwrap();
     let outside = scene.path("home/owned").display().to_string();

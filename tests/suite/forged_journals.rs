@@ -1,4 +1,4 @@
-//! Journals that somebody else wrote, with checksums that are right: a record that names what its plan does not have is refused.
+//! Journals by somebody else, with valid checksums: a record that names something outside its plan is refused.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,9 +10,9 @@ use skilltune_phases::id::Digest;
 use crate::hostile_state::forge_plan;
 use crate::scene::{Ran, Scene};
 
-/// A number that is the place of no member, scenario or demand.
+/// An index that no member, scenario or demand has.
 const NOWHERE: u64 = 99;
-/// Numbers that sums and loops have to bear, too.
+/// Numbers that sums and loops must handle, too.
 const ODD: [u64; 3] = [NOWHERE, u32::MAX as u64, u64::MAX];
 
 fn chain() -> Scene {
@@ -22,7 +22,7 @@ fn chain() -> Scene {
     scene
 }
 
-/// Fails unless both commands say what there is, or refuse with an error; neither panics.
+/// Fails unless both commands print the run or refuse with an error; neither panics.
 fn assert_told_or_refused(scene: &Scene, what: &str) -> [Ran; 2] {
     ["history", "report"].map(|command| {
         let ran = scene.run(&[command]);
@@ -34,7 +34,7 @@ fn assert_told_or_refused(scene: &Scene, what: &str) -> [Ran; 2] {
     })
 }
 
-/// Writes a line of a journal with a checksum that is right.
+/// Returns a line of a journal with a valid checksum.
 fn sealed(mut line: Value) -> String {
     line.as_object_mut().unwrap().remove("sum");
     let body = line.to_string();
@@ -42,7 +42,7 @@ fn sealed(mut line: Value) -> String {
     format!("{body},\"sum\":\"{}\"}}\n", &Digest::of(body.as_bytes()).hex()[..16])
 }
 
-/// The places of all numbers in an event.
+/// Collects the paths of all numbers in an event.
 fn numbers(value: &Value, at: &str, found: &mut Vec<String>) {
     match value {
         Value::Number(number) if number.is_u64() => found.push(at.to_owned()),
@@ -79,7 +79,7 @@ fn no_number_in_a_journal_makes_a_command_panic() {
         let mut found = Vec::new();
         numbers(&serde_json::from_str::<Value>(line).unwrap()["event"], "/event", &mut found);
         for at in found {
-            // Once for each field, whatever its place in a list.
+            // Try each field once, whatever its index in a list.
             if !met.insert(at.split('/').filter(|part| part.parse::<u32>().is_err()).collect::<String>()) {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Records runs for `fixtures/frozen`: `just record NAMES`. `cli/src/frozen` replays each of them in every test run.
 //!
-//! A recorded run stays as it is: it is what an older skilltune has written. Record a new one for a kind of run that has none.
-//! The real binary makes each run with scripted agents. What is stored names neither the machine nor its folders.
+//! A recorded run never changes: an older skilltune wrote it. Record a new one for a kind of run that has none. The
+//! real binary makes each run with scripted agents. Stored text names neither the machine nor its folders.
 
 mod gan;
 mod nights;
@@ -19,15 +19,15 @@ use walkdir::WalkDir;
 
 use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
 
-/// Why a person stops a run.
+/// The reason that a person gives for stopping a run.
 const REASON: &str = "it is good enough";
 
-/// The folder that stands for the world of every stored run.
+/// The folder that replaces the scene's folder in every stored run.
 const WORLD: &str = "/frozen";
 
 const JSON: &str = "--format=json";
 
-/// A world in which a run was made, and the run.
+/// A scene, and the run that was made in it.
 struct Made {
     scene: Scene,
     run: String,
@@ -40,7 +40,7 @@ impl From<Scene> for Made {
     }
 }
 
-/// The name of a stored run, and how it is made.
+/// The name of a stored run, and the function that makes it.
 type Case = (&'static str, fn() -> Made);
 
 #[test]
@@ -76,7 +76,7 @@ fn write(name: &str, texts: &Texts) {
     fs::write(path(name), page).unwrap();
 }
 
-/// The journal of a run, the objects of its project, its files, and what commands say of it.
+/// Returns the journal of a run, the objects of its project, its files, and the output of commands about it.
 fn of_run(scene: &Scene, run: &str) -> Texts {
     let folder = scene.path("project/.skilltune/runs").join(run);
     let journal = fs::read_to_string(folder.join("history.jsonl")).unwrap();
@@ -98,13 +98,13 @@ fn of_run(scene: &Scene, run: &str) -> Texts {
     texts
 }
 
-/// A line of a journal that has become another one, with the checksum that belongs to it.
+/// Recomputes the checksum of a changed journal line.
 fn summed(line: &str) -> String {
     let (body, _) = line.rsplit_once(",\"sum\":\"").expect("a line ends with its checksum");
     format!("{body},\"sum\":\"{}\"}}\n", &Digest::of(body.as_bytes()).hex()[..16])
 }
 
-/// What the run has written for people and programs, by the paths below the project.
+/// Returns the files that the run wrote for people and programs, by their paths below the project.
 fn files(scene: &Scene, folder: &Path) -> Texts {
     let project = scene.path("project");
     let of_run = |path: &Path| {
@@ -127,7 +127,7 @@ fn files(scene: &Scene, folder: &Path) -> Texts {
     stored.collect()
 }
 
-/// They stay as they are: journals know them by their hashes.
+/// Returns the objects unchanged: journals refer to them by their hashes.
 fn objects(scene: &Scene) -> Texts {
     let folder = scene.path("project/.skilltune/objects");
     let files = WalkDir::new(folder).into_iter().flatten().filter(|entry| entry.file_type().is_file());
@@ -138,7 +138,7 @@ fn objects(scene: &Scene) -> Texts {
     objects.collect()
 }
 
-/// A text without the folders of this machine.
+/// Replaces the folders of this machine in a text.
 fn anonymous(scene: &Scene, text: &str) -> String {
     let root = scene.path("");
     let root = root.to_str().unwrap().trim_end_matches('/');
@@ -146,7 +146,7 @@ fn anonymous(scene: &Scene, text: &str) -> String {
     text.replace(SKILLTUNE, &format!("{WORLD}/skilltune"))
 }
 
-/// Fails unless the command ended with that code.
+/// Fails unless the command ended with this code.
 fn ended(ran: &Ran, code: i32) {
     assert_eq!(ran.code, Some(code), "{ran:?}");
 }

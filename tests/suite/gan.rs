@@ -1,4 +1,4 @@
-//! The builder/evaluator loop, end to end: what a brief asks for, by agents whose every version is told in advance.
+//! Tests the builder/evaluator loop end to end, with agents whose every version is scripted.
 
 mod browser;
 mod contract;
@@ -44,7 +44,7 @@ pub(crate) const CLEAR: &str = "form.clear";
 pub(crate) const SHORT: &str = "form.short";
 pub(crate) const ALL: [&str; 4] = [WORKS, PRICES, CLEAR, SHORT];
 
-/// A project with a brief, a profile, and agents whose builds meet these criteria.
+/// Creates a project with a brief, a profile, and agents whose builds meet these criteria.
 pub(crate) fn building(builds: &[&[&str]]) -> Scene {
     playing(&json!({ "builds": builds }))
 }
@@ -53,14 +53,14 @@ pub(crate) fn playing(play: &Value) -> Scene {
     lay(Scene::new(&[], &json!({ "gan": play })))
 }
 
-/// With the brief and the profile.
+/// Adds the brief and the profile to a scene.
 pub(crate) fn lay(scene: Scene) -> Scene {
     fs::write(scene.path("project/brief.md"), BRIEF).unwrap();
     fs::write(scene.path("project/plain.yaml"), PROFILE).unwrap();
     scene
 }
 
-/// No browser: its looks are a test of their own, and each takes a second.
+/// Without a browser: other tests cover it, and each look takes a second.
 pub(crate) const BUILD: [&str; 9] =
     ["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--format", "json", "--no-browser"];
 
@@ -68,24 +68,24 @@ pub(crate) fn build(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&[&BUILD[..], more].concat())
 }
 
-/// The page that is in the person's folder.
+/// Returns the page in the user's folder.
 pub(crate) fn page(scene: &Scene) -> Option<String> {
     fs::read_to_string(scene.path("project/site/index.html")).ok()
 }
 
-/// What the judges of a run were told, but for second ones.
+/// Returns the prompts of a run's judges, except second judges.
 pub(crate) fn judged(scene: &Scene) -> Vec<String> {
     scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge what was built")).collect()
 }
 
-/// Which version of the page is in the person's folder.
+/// Returns the version of the page in the user's folder.
 pub(crate) fn version(scene: &Scene) -> Option<u32> {
     let text = page(scene)?;
     let (_, rest) = text.split_once("<title>Version ")?;
     rest.split_once('<')?.0.parse().ok()
 }
 
-/// The folder of the one run.
+/// Returns the folder of the only run.
 pub(crate) fn folder(scene: &Scene) -> PathBuf {
     let runs = fs::read_dir(scene.path("project/.skilltune/runs")).unwrap().flatten();
     runs.map(|entry| entry.path()).find(|path| path.is_dir()).expect("there is a run")
@@ -97,7 +97,7 @@ pub(crate) fn json_file(scene: &Scene, below: &str) -> Value {
     serde_json::from_slice(&text).expect("it is JSON")
 }
 
-/// The journal alone gives the same end.
+/// Fails unless the journal alone gives the same outcome.
 pub(crate) fn assert_replayed(scene: &Scene, ran: &Ran) {
     let status = scene.run(&["status", "--format", "json"]);
     assert_eq!(status.json()["outcome"], ran.json()["outcome"]);

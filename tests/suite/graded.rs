@@ -1,4 +1,4 @@
-//! Suites whose scenarios demand something: the outcome is the score, whatever format they come in.
+//! Suites whose scenarios have demands: the outcome is the score, in every suite format.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -33,7 +33,7 @@ description = "Write it again"
 expectations = ["Its quality is at least 80."]
 "#;
 
-/// Succeeds from a quality on.
+/// Succeeds from a given quality on.
 const GRADER: &str = "n=$(sed -n 's/.*quality //p' out.md)\ntest \"$n\" -ge \"$1\"\n";
 
 fn scene() -> Scene {
@@ -59,7 +59,7 @@ fn the_outcome_is_the_score_and_the_text_is_judged_once_a_version() {
     let scene = scene();
     let ran = tune(&scene, &["--max-iterations", "3", "--threshold", "100", "--this-suite-only"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    // Of the first scenario 2 of 4 are met, then all; of the second nothing before the end.
+    // The first scenario meets 2 of 4, then all; the second meets nothing before the end.
     let outcomes: Vec<_> = scores(&scene).into_iter().map(|(score, _)| score).collect();
     assert_eq!(outcomes, [json!(25.0), json!(50.0), json!(100.0)]);
     assert!(scores(&scene).iter().all(|(_, quality)| quality.is_number()), "{:?}", scores(&scene));
@@ -80,7 +80,7 @@ fn the_outcome_is_the_score_and_the_text_is_judged_once_a_version() {
     }
 }
 
-/// Nobody who is tried or improves may read what it is tried by.
+/// Agents that run or improve the skill must not read its suite.
 #[test]
 fn a_suite_in_the_skills_folder_is_hidden_from_agents_and_stays_as_it_was() {
     let scene = scene();
@@ -108,13 +108,13 @@ fn a_suite_in_the_skills_folder_is_hidden_from_agents_and_stays_as_it_was() {
         }
     }
     assert!(graded > 1 && others > 3, "{graded} and {others}");
-    // The champion was promoted, and its suite is what it was.
+    // The champion was promoted, and its suite is unchanged.
     assert_eq!(fs::read_to_string(own.join("evals.json")).unwrap(), evals.to_string());
     assert_eq!(fs::metadata(own.join("evals.json")).unwrap().permissions().mode() & 0o777, 0o640);
     assert!(fs::read_to_string(skill.join("SKILL.md")).unwrap().contains("Quality: 60"));
 }
 
-/// Two scenarios for the search, and four that are held out.
+/// Writes two scenarios for the search, and four held-out ones.
 fn write_marked(scene: &Scene) {
     let marked =
         [(1, false), (2, false), (3, true), (4, true), (5, true), (6, true)].map(|(nth, held_out)| {
@@ -181,7 +181,7 @@ fn a_suite_of_drafts_alone_and_a_check_about_a_stranger_are_refused() {
     assert!(stranger.contains("`made` of scenario `one` is about `reader`"), "{stranger}");
 }
 
-/// Its first check is met in one run, so that nothing else of it could be in the next.
+/// The two checks differ only in `exit`, so a cached result of the first must not be used for the second.
 #[test]
 fn what_a_check_came_to_in_one_run_is_no_answer_in_another() {
     let scene = scene();
@@ -219,7 +219,7 @@ fn a_scenarios_own_folder_called_input_is_there_for_its_checks_and_our_own_files
     );
 }
 
-/// Beside its page, in a folder of it, or with its graders: no agent sees them, and it keeps the rest of its folders.
+/// Agents see neither the suite nor its graders, beside the skill's page or in a folder; they see the other folders.
 #[test]
 fn a_suite_anywhere_in_the_skill_is_hidden_with_what_it_grades_with_and_nothing_else_is() {
     let scene = scene();

@@ -1,5 +1,5 @@
-//! Projects with a state folder that somebody else prepared, each met by every command that could be hurt by it: nothing
-//! outside of the project changes, nothing hangs or takes memory without bound, and what is wrong is said in one line.
+//! Projects with a state folder that somebody else prepared, each with every command that it could harm: nothing
+//! outside of the project changes, nothing hangs or takes unbounded memory, and one line says what is wrong.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{MetadataExt, symlink};
@@ -12,19 +12,19 @@ use skilltune_phases::id::Digest;
 use crate::scene::{Listing, Ran, Scene, listing};
 use crate::tier::Tier;
 
-/// In 200 MB of memory, and in far more time than any command takes.
+/// At most 200 MB of memory, and far more time than any command takes.
 const LIMITS: &str = "ulimit -d 204800; exec timeout -s KILL 60 \"$0\" \"$@\"";
 const KILLED: [Option<i32>; 3] = [Some(137), Some(134), None];
-/// More than fits into memory, and takes no room on the disk.
+/// More than fits into memory, but uses no disk space.
 const HUGE: u64 = 1 << 40;
 
-/// What is done to the state folder of a project whose run has ended.
+/// A change to the state folder of a project whose run has ended.
 struct Hostility {
     name: String,
     prepare: Box<dyn Fn(&Places)>,
 }
 
-/// Where things are that a hostile project replaces.
+/// The paths that a hostile project replaces.
 struct Places {
     scene: Scene,
     run: String,
@@ -36,7 +36,7 @@ impl Places {
         let path = if below.is_empty() { state } else { state.join(below.replace("RUN", &self.run)) };
         match path.to_str().unwrap().split_once("ANY") {
             None => path,
-            // The first of its neighbours, whatever it is called.
+            // The first of its neighbours, whatever its name.
             Some((folder, rest)) => {
                 let mut names: Vec<_> =
                     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -64,7 +64,7 @@ impl Places {
         path
     }
 
-    /// What tells whether anything was written: no file is read, for some never end.
+    /// Returns metadata that shows whether anything was written. It reads no file, because some never end.
     fn marks(&self) -> Vec<(PathBuf, u32, u64, i64, i64)> {
         let entries = STATE.iter().flat_map(|folder| walkdir::WalkDir::new(self.scene.path(folder)));
         let mark = |entry: Result<walkdir::DirEntry, walkdir::Error>| {
@@ -80,7 +80,7 @@ impl Places {
     }
 }
 
-/// What is made anew for the next command, where the last one has changed it.
+/// The folders that are recreated for the next command if the last one changed them.
 const STATE: [&str; 2] = ["project", "state"];
 
 const FOLDERS: [&str; 9] = [
@@ -187,7 +187,7 @@ fn history(places: &Places) -> PathBuf {
     places.state("runs/RUN/history.jsonl")
 }
 
-/// A device that never ends, where we may make one; only root can, and a FIFO serves elsewhere.
+/// Creates a device that never ends. Only root can do this; other users get a FIFO.
 fn node(path: &Path, kind: FileType) {
     let made = mknodat(CWD, path, kind, Mode::RUSR | Mode::WUSR, makedev(1, 5));
     if made.is_err() {
@@ -199,7 +199,7 @@ fn forge(places: &Places, change: &dyn Fn(&mut Value)) {
     forge_plan(&history(places), change);
 }
 
-/// Rewrites the plan of a run, with a checksum that is right.
+/// Rewrites the plan of a run, with a valid checksum.
 pub(crate) fn forge_plan(history: &Path, change: &dyn Fn(&mut Value)) {
     let text = fs::read_to_string(history).unwrap();
     let (first, rest) = text.split_once('\n').unwrap();
@@ -255,12 +255,12 @@ fn a_hostile_state_folder_harms_nobody() {
     assert!(all.len() >= 60, "{}", all.len());
     let commands = commands(&places.run, exported.to_str().unwrap());
     let (mut met, mut copies) = (0, 0);
-    // Outside of CI each project meets every fourth command, and each command every fourth project.
+    // Outside of CI each project gets every fourth command, and each command every fourth project.
     let apart = if Tier::of_this_run() == Tier::First { 4 } else { 1 };
     for (nth, hostility) in all.iter().enumerate() {
         let mut prepared = None;
         for command in commands.iter().skip(nth % apart).step_by(apart) {
-            // What no command has changed is met by the next one as well.
+            // The state is reused if the last command changed nothing.
             if prepared != Some(places.marks()) {
                 for folder in STATE {
                     fs::remove_dir_all(places.scene.path(folder)).unwrap();
@@ -285,9 +285,9 @@ fn assert_harmless(places: &Places, outside: &Listing, what: &str, ran: &Ran) {
     assert_eq!(&places.outside(), outside, "{what}: something outside changed: {ran:?}");
     assert!(!ran.stderr.contains("panicked"), "{what}: {ran:?}");
     let errors = ran.stderr.lines().filter(|line| line.starts_with("error")).count();
-    // A command that refuses says why, once; some only end with another code, having said it all.
+    // A command that refuses prints one error; some only exit with another code after their output.
     assert!(errors <= 1, "{what}: {ran:?}");
-    // What doctor finds is its answer.
+    // The findings of doctor are its output, not errors.
     if matches!(ran.code, Some(1 | 2)) && !ran.stdout.contains("\nproject\n") {
         assert_eq!(errors, 1, "{what}: {ran:?}");
     }

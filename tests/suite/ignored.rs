@@ -1,4 +1,4 @@
-//! A skill in a project, with files inside it that git ignores: nothing of them is stored, shown or removed.
+//! A skill in a project, with files that git ignores: none of them is stored, shown or removed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::scene::{Ran, Scene};
 
-/// In each ignored file, and nowhere else.
+/// The text of each ignored file, which is nowhere else.
 const IGNORED: &str = "IGNORED-WORDS-OF-A-PERSON";
 const FILES: [&str; 5] = [
     ".env",
@@ -20,7 +20,7 @@ const FILES: [&str; 5] = [
 
 fn project() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    // As little as git takes for a repository.
+    // The least that git accepts as a repository.
     fs::create_dir_all(scene.path("project/.git/objects")).unwrap();
     fs::create_dir(scene.path("project/.git/refs")).unwrap();
     fs::write(scene.path("project/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
@@ -37,7 +37,7 @@ fn ignored(scene: &Scene) -> Vec<PathBuf> {
     FILES.iter().map(|name| scene.skill("writer").join(name)).collect()
 }
 
-/// The ignored files are as they were, and their words are nowhere else in this world.
+/// Fails unless the ignored files are unchanged, and their text is nowhere else in the scene.
 #[track_caller]
 fn assert_untouched(scene: &Scene) {
     let mut with_words: Vec<PathBuf> = scene
@@ -66,14 +66,14 @@ fn what_git_ignores_is_not_stored_not_shown_and_not_removed() {
     for prompt in scene.prompts() {
         assert!(!prompt.contains("node_modules") && !prompt.contains("__pycache__"), "{prompt}");
     }
-    // What is ignored may change as it likes: the skill has not.
+    // Changes in ignored files do not change the skill.
     fs::write(scene.skill("writer").join("node_modules/new"), "new").unwrap();
     done(&scene.run(&["rollback"]));
     assert_eq!(scene.quality("writer"), 40);
     assert_untouched(&scene);
     done(&scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);
-    // And what is not ignored is a person's edit.
+    // A change in any other file is a person's edit.
     fs::write(scene.skill("writer").join("mine.md"), "mine").unwrap();
     let refused = scene.run(&["rollback"]);
     assert!(refused.stderr.contains("changed since run"), "{refused:?}");
@@ -86,7 +86,7 @@ fn what_git_ignores_is_not_stored_not_shown_and_not_removed() {
 fn a_folder_that_holds_ignored_files_stays_when_the_version_without_it_is_restored() {
     let scene = project();
     done(&scene.tune("writer", &["--apply", "never"]));
-    // As if a person had made a folder that the run does not know, and used it.
+    // A folder that a person made and used, and that the run does not know.
     let extra = scene.skill("writer").join("scripts");
     fs::create_dir_all(extra.join("__pycache__")).unwrap();
     fs::write(extra.join("run.py"), "run").unwrap();
@@ -145,7 +145,7 @@ fn a_file_that_git_tracks_belongs_to_the_skill_whatever_a_rule_says() {
     done(&scene.run(&["export", &scene.run_id(), "start", "copy"]));
     assert_eq!(fs::read(copy.join("node_modules/patched.js")).unwrap(), b"tracked");
     assert!(!copy.join("node_modules/pkg").exists() && !copy.join(".env").exists());
-    // It is part of the version: a promotion would have seen an edit of it, and a rollback does.
+    // The tracked file is part of the version: a promotion would detect an edit of it, and a rollback does.
     fs::write(&tracked, "edited").unwrap();
     assert!(scene.run(&["rollback"]).stderr.contains("changed since run"));
 }

@@ -1,4 +1,4 @@
-//! `init`, `completions` and `man`: files and texts for a person to begin with.
+//! `init`, `completions` and `man`: files and texts to start with.
 
 use std::fs;
 use std::os::unix::fs::symlink;

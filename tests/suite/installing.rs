@@ -1,6 +1,6 @@
-//! `night install`: what it leaves in the user's scheduler, and that `night uninstall` leaves nothing.
+//! `night install`: what it adds to the user's scheduler, and that `night uninstall` removes all of it.
 //!
-//! The schedulers are scripts that keep what they are given. `tests/night/run` does the same with a real cron and a real
+//! The schedulers are scripts that store their input. `tests/night/run` does the same with a real cron and a real
 //! systemd.
 
 use std::fs;
@@ -11,13 +11,13 @@ use std::process::{Command, Stdio};
 
 use crate::scene::{Ran, Scene};
 
-/// A project with jobs, in a folder of that name, and schedulers of the test's own.
+/// A project with jobs, in a folder of the given name, and fake schedulers.
 struct World {
     scene: Scene,
     project: PathBuf,
 }
 
-/// Says that it was called, and remembers which timers are enabled. A file says what services are given.
+/// A fake that logs its calls and stores which timers are enabled. The file `given` holds the environment of services.
 pub(crate) const SYSTEMCTL: &str = r#"#!/bin/sh
 echo "$@" >> "$HOME/../systemctl.log"
 while [ "${1#--}" != "$1" ]; do shift; done
@@ -62,7 +62,7 @@ impl World {
             fs::write(bin.join(name), script).unwrap();
             fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
         }
-        // What the scripts need of the system, and no scheduler of its own.
+        // The programs that the scripts need, without the system's own schedulers.
         for program in ["cat", "rm"] {
             let real = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(program));
             let real = real.into_iter().find(|path| path.exists()).expect("every system has it");
@@ -79,7 +79,7 @@ impl World {
         Ran::of(command.output().unwrap())
     }
 
-    /// What it says when it succeeds.
+    /// Returns what a successful command prints.
     fn said(&self, arguments: &[&str]) -> String {
         let ran = self.night(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
@@ -100,13 +100,13 @@ impl World {
         ran.stdout
     }
 
-    /// Without the hash of the path, which differs from one world to the next, and the folder of the tests' own program.
+    /// Removes the hash of the path, which differs between worlds, and the line about the folder of the test binary.
     fn shown(&self, text: &str) -> String {
         let text = self.scene.shown(&text.replace(&self.name(), "NAME"));
         text.lines().filter(|line| !line.contains("cargo clean")).collect::<Vec<_>>().join("\n")
     }
 
-    /// The name of the nightly start, as a crontab has it.
+    /// Returns the name of the nightly start, as in a crontab.
     fn name(&self) -> String {
         let ran = self.night(&["install", "--print", "cron"]);
         let text = ran.stdout.strip_prefix("# ").unwrap_or_else(|| panic!("{ran:?}"));
@@ -124,11 +124,11 @@ impl World {
 }
 
 fn skip(why: &str) {
-    // Past the harness, which keeps the words of a test that passes to itself.
+    // Bypasses the harness, which hides the output of passing tests.
     let _ = writeln!(std::io::stderr(), "SKIPPED: {why}");
 }
 
-/// A program that `tests/night/tools` has fetched.
+/// Returns a program that `tests/night/tools` has fetched.
 fn tool(path: &str) -> Option<PathBuf> {
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/night").join(path);
     if !tool.exists() {
@@ -241,7 +241,7 @@ fn a_timer_is_removed_though_no_systemd_answers() {
     let before = world.scene.everything();
     world.said(&["install"]);
     let units = world.scene.path("config/systemd/user");
-    // As the real one enables it.
+    // The real systemctl enables a timer this way.
     fs::create_dir(units.join("timers.target.wants")).unwrap();
     let timer = format!("{}.timer", world.name());
     std::os::unix::fs::symlink(units.join(&timer), units.join("timers.target.wants").join(&timer)).unwrap();
@@ -360,7 +360,7 @@ fn systemd_itself_finds_no_fault_in_the_units() {
             return skip("no systemd-analyze; tests/night/tools installs it");
         };
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        // Of units of the system that have nothing to do with ours it may have something to say.
+        // It may warn about unrelated units of the system.
         assert!(output.status.success() && !said.contains(&name), "{said}");
         let text = fs::read_to_string(&units[1]).unwrap().replace("KillMode=mixed", "KillMode=gentle");
         fs::write(&units[1], text).unwrap();

@@ -1,5 +1,5 @@
-//! A share of a usage window stays free: the run stops before the call that would use it, and goes on after the reset. A script
-//! stands in for claude and reports its window as claude does.
+//! A share of a usage window stays free: the run pauses before the call that would use it, and continues after the
+//! reset. A script stands in for claude and reports its window as claude does.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -12,7 +12,7 @@ use crate::scene::{Ran, Scene, without_moments};
 
 const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl");
 
-/// Installs a claude that counts its calls and writes a page. Where `usage` says so, it reports how much of its window is used.
+/// Installs a claude that counts its calls and writes a page. It reports its window usage from `usage`, if that exists.
 pub(crate) fn install(scene: &Scene) {
     fs::create_dir(scene.path("claude")).unwrap();
     fs::create_dir(scene.path("bin")).unwrap();
@@ -44,7 +44,7 @@ pub(crate) fn with_claude(scene: &Scene, mut command: Command) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-/// From now on claude reports that so much is used of a window that resets in so many seconds.
+/// Makes claude report this used share of a window that resets in `seconds`.
 pub(crate) fn report(scene: &Scene, used: &str, seconds: u32) {
     fs::write(scene.path("usage"), format!("{used} {seconds}\n")).unwrap();
 }
@@ -153,7 +153,7 @@ fn a_night_leaves_the_jobs_of_that_agent_for_the_next_one_and_does_the_others() 
     - first: paused, goes on in the next night: claude: 71% of its five-hour window is used, and 30% has to stay free; it resets MOMENT
     - second: not begun: its agent is used up or away; tried again next night
     ");
-    // The next night comes before the reset.
+    // The next night starts before the reset.
     let ran = night("2026-11-03");
     assert_eq!((ran.code, calls(scene)), (Some(5), begun), "{ran:?}");
     let jobs = jobs.replace("priority = 2", "priority = 3");

@@ -1,4 +1,4 @@
-//! `clean` keeps the runs that can be resumed, and those without which a champion could not be rolled back, and says so.
+//! `clean` keeps the runs that can be resumed, and those that are needed to roll back a champion, and says so.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::commands::{held, talk, won};
 use crate::scene::Scene;
 use crate::terminal::{terminal, typed};
 
-/// What `clean` says without the sizes, which nobody can foresee.
+/// Returns the output of `clean` without the sizes, which vary.
 fn said(scene: &Scene, flags: &[&str]) -> String {
     let ran = scene.run(&[&["clean"], flags].concat());
     assert_eq!(ran.code, Some(0), "{ran:?}");

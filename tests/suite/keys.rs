@@ -1,4 +1,4 @@
-//! Keys that agents were given or have found: no edit adds one, and nothing that is stored or shown of an answer has one.
+//! Keys that agents were given or have found: no edit adds one, and no stored or shown answer has one.
 
 use std::fs;
 use std::path::Path;
@@ -10,18 +10,18 @@ use crate::reflex;
 use crate::scene::{Ran, Scene, listing};
 
 const KEY: &str = "q7rt2xw9-of-a-service";
-/// Nothing in its name tells what it holds.
+/// The name does not suggest a key.
 const VARIABLE: &str = "SERVICE_LOGIN";
 
 const TUNE: [&str; 8] =
     ["tune", "writer", "write a page", "--yes", "--format", "json", "--max-iterations", "2"];
 
-/// Put together here, so that nobody takes this file for one with keys in it.
+/// Returns text that looks like a key. It is built here so that scanners do not report this file.
 fn likely(last: char) -> String {
     ["ghp", "_", &"q7Rt2Xw9Kb4Zm1Vc8Ln5".repeat(2)[..35], &last.to_string()].concat()
 }
 
-/// The scene, whose agents are all given the key.
+/// Returns the scene, and gives the key to all its agents.
 fn with_key(scene: Scene) -> Scene {
     let path = scene.path("config/skilltune/skilltune.toml");
     let text = fs::read_to_string(&path).unwrap();
@@ -34,7 +34,7 @@ fn run(scene: &Scene, arguments: &[&str]) -> Ran {
     Ran::of(scene.command(arguments).env(VARIABLE, KEY).output().unwrap())
 }
 
-/// What agents printed stays in the folders of the calls, and the store has all files as they were left.
+/// Returns whether a file is as the agent left it: printed output in the call folders, and all files in the store.
 fn is_raw(path: &Path) -> bool {
     let is_below = |folder: &str| path.components().any(|part| part.as_os_str() == folder);
     is_below("objects") || is_below("agents") && (path.ends_with("stdout") || path.ends_with("stderr"))
@@ -50,7 +50,7 @@ fn assert_nowhere(key: &str, scene: &Scene, ran: &Ran) {
     }
 }
 
-/// Why calls have failed.
+/// Returns why calls failed.
 fn failures(scene: &Scene, kind: &str) -> Vec<String> {
     let failed = scene.events("done").into_iter().map(|done| done["outcome"]["failed"].clone());
     let of_kind = failed.filter(|failed| failed["kind"] == kind);
@@ -100,7 +100,7 @@ fn an_edit_that_adds_what_looks_like_a_key_is_refused_and_one_that_moves_it_is_n
 
 #[test]
 fn what_a_judge_says_is_stored_and_shown_without_keys() {
-    // Its answer is JSON, where a character can be spelled by its number.
+    // The answer is JSON, where a character can be written as its code.
     let spelled = KEY.replacen('q', "\\u0071", 1);
     for said in [VARIABLE, &spelled] {
         let script = json!({ "swaps": { "evaluator": ["raise the quality", said] } });

@@ -1,7 +1,7 @@
-//! Random `kill -9`: of chain runs with one to eight jobs, each followed by `resume`, until the run ends as it would have; and
-//! of the commands that replace a target or delete runs. Other files tell stories of their own to be killed.
+//! Random `kill -9`: of chain runs with one to eight jobs, each followed by `resume`, until the run ends as without
+//! kills; and of the commands that replace a target or delete runs. Other test files add their own stories.
 //!
-//! `just kill` kills most often. `SKILLTUNE_SEED` sets when.
+//! `just kill` kills most often. `SKILLTUNE_SEED` sets the moments.
 
 use std::path::Path;
 use std::process::Command;
@@ -20,9 +20,9 @@ use crate::tier::Tier;
 const RUN: [&str; 5] = ["--yes", "--format", "json", "--seed", "7"];
 const RESUME: [&str; 4] = ["resume", "--yes", "--format", "json"];
 const FOUR: &str = "4";
-/// How many calls at once, for a quarter of the kills each.
+/// The numbers of parallel calls, for a quarter of the kills each.
 const JOBS: [&str; 4] = ["1", "2", FOUR, "8"];
-/// Afterwards a run is let end: else no run ever would.
+/// After this many kills a run is left to end; otherwise no run would.
 const KILLS_A_RUN: usize = 12;
 
 /// A chain, on four scenarios.
@@ -69,11 +69,11 @@ fn tune(jobs: &'static str) -> Vec<&'static str> {
     [&skills[..], &scenarios[..], &RUN, &["--jobs", jobs]].concat()
 }
 
-/// The script, with calls that take their time.
+/// Returns the script with slow calls.
 pub(crate) fn slowed(mut script: Value) -> Value {
     script["delay_ms"] = json!(3);
     script["jitter_ms"] = json!(25);
-    // Some take longer than a killed program's guardian lets them: these are cut, and called again.
+    // Some take longer than the guardian of a killed program allows: these are cut off and called again.
     script["slow_ms"] = json!(900);
     script
 }
@@ -97,7 +97,7 @@ pub(crate) struct Figures {
     runs: usize,
     calls: usize,
     cut_in_flight: usize,
-    /// Kills while an agent that had answered had not exited.
+    /// Kills after an agent answered and before it exited.
     between_answer_and_exit: usize,
     answered_again: usize,
     processes_left: usize,
@@ -127,7 +127,7 @@ fn a_chain_run_killed_again_and_again_ends_as_if_it_had_not_been() {
         let figures = kill_again_and_again(&Chain { jobs }, &whole, kills, assert_intact);
         eprintln!("random kills: {jobs} jobs: {figures:?}, 0 runs lost, 0 targets damaged");
     };
-    // Side by side: agents that take their time leave the machine idle.
+    // In parallel, because slow agents leave the machine idle.
     std::thread::scope(|scope| {
         for jobs in JOBS {
             scope.spawn(move || of_jobs(jobs));
@@ -139,17 +139,17 @@ pub(crate) fn skills(scene: &Scene) -> Listing {
     listing(&scene.path("project/.claude/skills"))
 }
 
-/// The skills are all as they were, or as they are in the end, or the next command is told to make them so.
+/// Fails unless all skills are in their first or last state, or the next command will finish the change.
 pub(crate) fn assert_whole_target(scene: &Scene, start: &Listing, whole: &Outcome) {
     let now = skills(scene);
     let pending = scene.path("state/skilltune/targets");
-    // Killed early, it may not even be there yet.
+    // After an early kill the folder may not exist yet.
     let pending =
         pending.exists() && listing(&pending).iter().any(|(path, ..)| path.ends_with("pending.json"));
     assert!(pending || now == *start || whole.has_target(&now), "the target is neither old nor new");
 }
 
-/// One skill with a champion in its place.
+/// One skill whose champion is applied.
 struct Shipped {
     scene: Scene,
     id: String,
@@ -180,10 +180,10 @@ impl Shipped {
         Self { id: scene.run_id(), scene, start, champion }
     }
 
-    /// Starts a command and kills it; false when it ended before.
+    /// Starts a command and kills it. Returns false if it ended before.
     fn killed(&self, command: &[&str], random: &mut Random) -> bool {
         let run = Background::start(&self.scene, command);
-        // Most of a command's work is done within so many microseconds.
+        // Most of a command's work is done within this time.
         let ended = run.ends_within(Duration::from_micros(random.below(25_000)));
         if ended {
             run.wait();
@@ -256,7 +256,7 @@ fn copy(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
-/// Kills a story's runs at random moments, looks at what stands there each time, and lets each come to its end.
+/// Kills a story's runs at random moments, checks the state after each kill, and lets each run end.
 pub(crate) fn kill_again_and_again(
     story: &impl Story,
     whole: &Outcome,
@@ -286,14 +286,14 @@ fn one_run(
     let mut left = KILLS_A_RUN.min(kills - figures.kills);
     let ran = loop {
         let run = Background::spawn(&scene, story.go_on(&scene));
-        // A third of the kills.
+        // This applies to a third of the kills.
         let before_exit = figures.kills.is_multiple_of(3);
         let moment = if left == 0 { None } else { comes_to_its_moment(&run, &scene, random, before_exit) };
         let Some(moment) = moment else { break run.wait() };
         run.kill();
         if let Moment::BeforeExit(gate) = moment {
             figures.between_answer_and_exit += 1;
-            // Agents that wait exit now, or their guardian ends them.
+            // Waiting agents exit now, or their guardian ends them.
             if random.below(2) == 0 { gate.open() } else { gate.remove() }
         }
         left -= 1;
@@ -316,7 +316,7 @@ enum Moment {
     BeforeExit(Gate),
 }
 
-/// Waits for the moment to kill; none when the run ended before it.
+/// Waits for the moment to kill. Returns none if the run ended before it.
 fn comes_to_its_moment(
     run: &Background<'_>,
     scene: &Scene,
@@ -338,7 +338,7 @@ fn comes_to_its_moment(
         gate.remove();
         return None;
     }
-    // The short delay is part of the experiment: it moves the moment from the agents' log into our own work.
+    // The short delay is part of the test: it moves the kill from the agents' log into our own work.
     (!run.ends_within(Duration::from_micros(random.below(12_000)))).then_some(Moment::Any)
 }
 
@@ -348,13 +348,13 @@ fn what_survives_the_killing_of_the_program_and_all_its_guardians_does_not_survi
         let script = chain::script();
         let scene = Scene::new(&chain::SKILLS, &script);
         let gate = Gate::before("executor", &scene, script);
-        // In namespaces nobody would survive.
+        // In namespaces no agent would survive.
         let Some(command) = scene.command_without_namespaces(&tune(FOUR)) else { return };
         let run = Background::spawn(&scene, command);
         run.until_begun(4);
         let guardians = run.guardians();
         assert_eq!(guardians.len(), 4);
-        // Stopped first, so that none of them sees another one die.
+        // Everything is stopped first, so that no guardian sees another one die.
         run.freeze();
         for signal in [Signal::STOP, Signal::KILL] {
             for &guardian in &guardians {

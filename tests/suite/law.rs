@@ -1,11 +1,11 @@
-//! `tune --runs` by the real binary in a world of `skilltune simulate`: its agents are programs that read and write real files and err as
-//! the simulated ones do, and it comes to the same.
+//! Runs `tune --runs` with the real binary in a world of `skilltune simulate`. Its agents are programs that read and
+//! write real files and err like the simulated ones; the results must be equal.
 //!
-//! Each agent draws by what it works on, and by how often that was done before. With one call at a time it is known which call is the
-//! first, so nothing at all differs. With more, the trials of a version on one scenario may draw each other's numbers.
+//! Each agent draws by its input, and by how often that input occurred before. With one call at a time the order of
+//! calls is known, so nothing differs. With more, the trials of a version on one scenario may swap draws.
 //!
-//! How many searches `just law` makes is set with `SKILLTUNE_SEEDS`, with which seed they begin with `SKILLTUNE_SEED`, and how many calls
-//! are made at once with `SKILLTUNE_JOBS`.
+//! `SKILLTUNE_SEEDS` sets how many searches `just law` makes, `SKILLTUNE_SEED` the first seed, and `SKILLTUNE_JOBS` the
+//! number of parallel calls.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,12 +17,12 @@ use skilltune_phases::simulate::{Estimate, Law, Policy, Skill, World, play_and_t
 use crate::kill::setting;
 use crate::scene::Scene;
 
-/// What a search has come to.
+/// The result of a search.
 #[derive(Debug, PartialEq)]
 struct CameTo {
-    /// What the skill that it leaves is truly worth, in points.
+    /// The true quality of the final skill, in points.
     quality: f64,
-    /// Runs of the executor.
+    /// The number of executor runs.
     runs: usize,
     decisions: Vec<Value>,
 }
@@ -40,7 +40,7 @@ fn real(law: Law, seed: u64, runs: u32, jobs: u64) -> CameTo {
     let [runs, seed, jobs] = [runs.to_string(), seed.to_string(), jobs.to_string()];
     let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--format", "json", "--threshold", "90"];
     let ran = scene.run(&[&line[..], &["--runs", &runs, "--seed", &seed, "--jobs", &jobs]].concat());
-    // A judge whose moods change may be dismissed, and then nobody has judged the comparison.
+    // An inconsistent judge may be dismissed, and then the comparison has no judge.
     assert!(matches!(ran.code, Some(0 | 3 | 4)), "{ran:?}");
     let calls = scene.calls();
     let executed = calls.iter().filter(|(name, _)| name.starts_with("executor"));
@@ -51,7 +51,7 @@ fn real(law: Law, seed: u64, runs: u32, jobs: u64) -> CameTo {
     }
 }
 
-/// The skill and the suite of a world, as files.
+/// Writes the skill and the suite of a world as files.
 fn scene(world: &World, law: &Value, seed: u64) -> Scene {
     let scene = Scene::new(&[("writer", 0)], &json!({}));
     let times = scene.path("times");
@@ -81,7 +81,8 @@ fn skill(scene: &Scene) -> Skill {
     serde_json::from_str(text.lines().find_map(|line| line.strip_prefix("Skill: ")).unwrap()).unwrap()
 }
 
-/// Hashes are numbered as they come up. A simulated run has no criteria about a skill's text, so it has no scores of them either.
+/// Numbers hashes in order of appearance. Drops scores of the skill's text, because a simulated run has no such
+/// criteria.
 fn comparable(decisions: impl Iterator<Item = Value>) -> Vec<Value> {
     let mut known = HashMap::new();
     let decisions = decisions.map(|mut decision| {
@@ -154,7 +155,7 @@ fn hundreds_of_real_searches_leave_what_the_simulator_says() {
     }
 }
 
-/// Two at a time, in the order of the seeds.
+/// Runs two searches at a time, and returns the results in the order of the seeds.
 fn of_all<T: Send>(seeds: &[u64], search: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let search = |seeds: &[u64]| seeds.iter().map(|seed| search(*seed)).collect::<Vec<T>>();
     let (one, other) = seeds.split_at(seeds.len() / 2);

@@ -1,4 +1,4 @@
-//! `lint` on every fixture: what it finds, what it fixes, and that it fixes it once and safely.
+//! `lint` on every fixture: its findings and fixes, and that it fixes each once and safely.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,14 +14,14 @@ use skilltune_phases::lint::Rule;
 use crate::scene::{Scene, listing};
 use crate::terminal::{terminal, typed};
 
-/// A project with copies of all fixtures below `skills`.
+/// Creates a project with copies of all fixtures below `skills`.
 fn fixtures() -> Scene {
     let scene = Scene::empty();
     copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/skills"), &scene.path("project/skills"));
     scene
 }
 
-/// A plain copy: modes and links as they are.
+/// Copies a folder, and keeps modes and links.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
@@ -41,7 +41,7 @@ fn json(scene: &Scene, arguments: &[&str]) -> Value {
     scene.run(&[&["lint", "./skills", "./skills/no-page", "--format", "json"], arguments].concat()).json()
 }
 
-/// Findings and repairs, a file and a rule on each line.
+/// Renders findings and fixes, with one file and one rule on each line.
 fn told(report: &Value) -> String {
     let mut text = String::new();
     for skill in report["skills"].as_array().unwrap() {
@@ -142,7 +142,7 @@ fn only_what_is_safe_is_fixed_and_once() {
     assert_eq!(fixed(&asked), fixed(&json(&fixtures(), &["--fix"])), "nobody is there to be asked");
 }
 
-/// The repairs alone.
+/// Renders only the fixes.
 fn fixed(report: &Value) -> String {
     let told = told(report);
     told.lines().filter(|line| line.starts_with("  fixed")).collect::<Vec<_>>().join("\n")
@@ -204,7 +204,7 @@ fn code_and_whatever_else_keeps_its_bytes_is_left_alone() {
     assert_eq!(bits("project/skills/word-count/scripts/words.py"), 0);
 }
 
-/// Rules that need more than a fixture should hold are met by what is made here.
+/// Rules that need more than a fixture should contain are triggered by generated files.
 #[test]
 fn the_fixtures_and_a_large_one_meet_every_rule() {
     let scene = fixtures();
@@ -339,7 +339,7 @@ fn a_skill_that_somebody_works_on_is_not_fixed() {
     drop(held);
 }
 
-/// The program is ended at each of its durable steps; the next one leaves the skill as if nothing had happened.
+/// Ends the program at each durable step; the next one must leave the skill as if nothing had happened.
 #[test]
 fn a_fix_that_is_killed_is_completed_or_undone() {
     let fix = ["lint", "./skills/messy-text", "--fix=all"];

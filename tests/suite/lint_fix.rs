@@ -1,4 +1,4 @@
-//! What `lint --fix` leaves alone: whatever a script, another document or an agent's choice of a skill may rest on.
+//! Tests that `lint --fix` keeps whatever a script, another document or an agent's choice of a skill may depend on.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use crate::terminal::{terminal, typed};
 const HEAD: &str =
     "---\nname: demo\ndescription: Shows a thing. Use when a thing is to be shown.\n---\n\n# Demo\n\n";
 
-/// A project with one skill of these files.
+/// Creates a project with one skill of these files.
 fn skill(files: &[(&str, &str)]) -> Scene {
     let scene = Scene::empty();
     for (path, text) in files {
@@ -30,7 +30,7 @@ fn fix(scene: &Scene, flag: &str) -> Ran {
     scene.run(&["lint", "./demo", flag])
 }
 
-/// The demo's champion, after `lint --fix` with either flag: its own scenario still passes.
+/// After `lint --fix` with either flag, the demo's champion still passes its own scenario.
 #[test]
 fn the_champion_of_the_demo_passes_after_a_fix() {
     for flag in ["--fix", "--fix=all"] {
@@ -122,7 +122,7 @@ fn a_code_literal_stays_whole() {
     fix(&scene, "--fix");
     let kept = code.replace(". \nEnd", ".\nEnd");
     assert_eq!(read(&scene, "SKILL.md"), format!("{HEAD}{kept}"));
-    // The limit falls into the literal.
+    // The limit is inside the literal.
     let long = "It reads the words of a text, ".repeat(33);
     let literal = "`from a. b. c import d`";
     let text = format!(

@@ -1,4 +1,4 @@
-//! What `lint` looks at: the skills here and at home, the rules that are on, and what the specification says.
+//! Tests the scope of `lint`: the skills here and at home, the enabled rules, and the specification.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! End to end: the real binary, scripted agents, a home and a project of the test's own.
+//! End-to-end tests: the real binary, scripted agents, and a home and a project for each test.
 #![expect(clippy::disallowed_methods, reason = "tests build their own scenes")]
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
 #![expect(clippy::print_stderr, reason = "some tests have figures to tell")]

@@ -1,5 +1,5 @@
-//! Agents that misbehave, each in its own way, in a real run: every step ends in time, little memory is held, and
-//! nothing of them survives.
+//! Agents that each misbehave in a different way, in a real run: every step ends in time, memory use is low, and no
+//! process survives.
 
 use std::fs;
 use std::time::Duration;
@@ -10,10 +10,10 @@ use crate::background::Background;
 use crate::outcome::assert_tidy;
 use crate::scene::{Scene, listing};
 
-/// A run of one round: its one step is tried twice, and cannot be judged.
+/// Runs one round, whose only step is tried twice and cannot be judged.
 fn misbehaves(role: &str, kind: &str) {
     let scene = Scene::new(&[("writer", 40)], &json!({ "misbehave": { role: kind } }));
-    // A prompt that fits into no pipe.
+    // A prompt that does not fit into a pipe.
     let long = "word ".repeat(30_000);
     fs::write(scene.skill("writer").join("references/style.md"), long).unwrap();
     let arguments = ["tune", "writer", "write a page", "--yes", "--max-iterations", "1", "--timeout", "1"];
@@ -21,7 +21,7 @@ fn misbehaves(role: &str, kind: &str) {
     let (ours, guardians) = peak_memory(&run);
     let ran = run.wait();
     assert_eq!(ran.code, Some(4), "{kind}: {ran:?}");
-    // Who prints nothing until its deadline may have a service that is not there.
+    // An agent that prints nothing until its deadline may have a service that is down.
     let outcome = ran.json()["outcome"].clone();
     let silent = failed_kinds(&scene).iter().all(|kind| kind == "no_response");
     assert_eq!(outcome, if silent { "paused" } else { "unjudged" }, "{kind}");
@@ -36,7 +36,7 @@ fn misbehaves(role: &str, kind: &str) {
     assert!(ours.max(guardians) < 64 << 10, "{kind}: {ours} and {guardians} KiB");
 }
 
-/// The most that our program and any of its guardians held, in KiB, looked at until it ends.
+/// Returns the peak memory in KiB of our program and of any of its guardians, polled until the run ends.
 fn peak_memory(run: &Background<'_>) -> (u64, u64) {
     let mut peak = (0, 0);
     loop {
@@ -50,7 +50,7 @@ fn peak_memory(run: &Background<'_>) -> (u64, u64) {
     }
 }
 
-/// Without the pages of the program itself, of which a build for tests has many.
+/// Excludes the pages of the program file, which are many in a test build.
 fn high_water(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let field = |name: &str| -> u64 {
@@ -66,7 +66,7 @@ fn failed_kinds(scene: &Scene) -> Vec<String> {
     kinds.map(|kind| kind.as_str().expect("a kind is text").to_owned()).collect()
 }
 
-/// How many milliseconds each failed step of the role took.
+/// Returns the milliseconds that each failed step of the role took.
 fn failed_steps(scene: &Scene, role: &str) -> Vec<u64> {
     let text = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
     let events = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["event"].clone());

@@ -1,5 +1,5 @@
-//! Which model answered, where the agent reports it: told after the run, and with a warning where the judge was not
-//! always the same one. A scripted program says claude's words.
+//! The model that answered, where the agent reports it: shown after the run, with a warning if the judge's model
+//! changed. A scripted program imitates claude's output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{FAKE_AGENT, Ran, Scene};
 
-/// A claude whose verdicts come from these models in turn.
+/// Creates a claude whose verdicts come from these models in turn.
 fn scene(judges: &[&str]) -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
@@ -19,7 +19,7 @@ fn scene(judges: &[&str]) -> Scene {
     let script = scene.path("script.json");
     let stage = json!({ "script": script, "judges": judges, "judged": scene.path("judged") });
     fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
-    // It counts in a file of its own.
+    // Not confined, because the script counts in a file of its own.
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
     scene
 }
@@ -59,7 +59,7 @@ fn run(scene: &Scene, arguments: &[&str]) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-/// What a run left: its page, its object, and the models of its judge's calls as the journal has them.
+/// Returns a run's page, its object, and the models of its judge's calls from the journal.
 fn left(scene: &Scene) -> (String, Value, Vec<Value>) {
     let read = |name: &str| fs::read_to_string(scene.run_folder().join(name)).unwrap();
     let done = scene.events("done");

@@ -1,4 +1,4 @@
-//! `night`: jobs that run by themselves, and what a person is told in the morning.
+//! `night`: jobs that run by themselves, and the morning report.
 
 mod broken;
 mod inbox;
@@ -26,14 +26,14 @@ impl Nights {
         nights
     }
 
-    /// A person writes the file, and agrees with it.
+    /// Writes the file as a person, and trusts it.
     pub(crate) fn write_jobs(&self, jobs: &str) {
         fs::write(self.scene.path("project/skilltune-night.toml"), jobs).unwrap();
         let ran = self.scene.run(&["trust", "skilltune-night.toml"]);
         assert_eq!(ran.code, Some(0), "{ran:?}");
     }
 
-    /// A night that begins at half past two of the day after this one.
+    /// Returns the command of a night that begins at half past two of the day after this one.
     pub(crate) fn command(&self, date: &str, more: &[&str]) -> Command {
         let mut command = self.scene.command(&[&["night"][..], more].concat());
         command.env("SKILLTUNE_NOW", format!("{date}T02:30:00Z")).env("TZ", "UTC");
@@ -54,7 +54,7 @@ impl Nights {
     }
 }
 
-/// Scenarios that each ask for qualities from 5 to 95.
+/// Returns scenarios that each ask for qualities from 5 to 95.
 pub(crate) fn suite(scenarios: u32) -> String {
     let one = |nth: u32| {
         let demands = (1..=19).map(|step| format!("\"Its quality is at least {}.\"", 5 * step));
@@ -85,7 +85,7 @@ fn a_winner_is_applied_and_from_then_on_the_skill_is_only_measured() {
     assert!(
         nights.page().starts_with("# Night of 2026-11-01\n\n## Does anything need me?\n\nNo. All is well.\n")
     );
-    // The winner was measured on all scenarios at once; from now on four a night.
+    // The winner was measured on all scenarios at once; from now on, four a night.
     for date in ["2026-11-03", "2026-11-04"] {
         let before = nights.scene.answered();
         let ran = nights.night(date, &[]);

@@ -1,4 +1,4 @@
-//! `night doctor`: each fault that would keep tonight from working, seen as the scheduler would meet it; and a night without faults.
+//! `night doctor`: each fault that would break tonight's run, as the scheduler would see it; and a night with none.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -14,7 +14,7 @@ use crate::scene::Ran;
 
 const JOB: &str = "[[jobs]]\nskill = \".claude/skills/writer\"\nsuite = \"suite.toml\"\nagent = \"claude\"\n";
 
-/// Says that it was started, and its version.
+/// Logs its start, and prints its version.
 const CLAUDE: &str = "#!/bin/sh\necho \"$@\" >> \"${0%/*}/../claude.log\"\necho '2.1.329 (Claude Code)'\n";
 
 const KEY: &str = "hunter2hunter2hunter2";
@@ -23,7 +23,7 @@ const KEY: &str = "hunter2hunter2hunter2";
 struct Ward {
     nights: Nights,
     jobs: String,
-    /// Of the nightly start.
+    /// The name of the nightly start.
     name: String,
 }
 
@@ -46,7 +46,7 @@ impl Ward {
         ward
     }
 
-    /// The same, installed.
+    /// Creates nights that are installed.
     fn installed(jobs: &str, scheduler: (&str, &str)) -> Self {
         let ward = Self::new(jobs, scheduler);
         ward.install(&[]);
@@ -93,7 +93,7 @@ impl Ward {
         seen
     }
 
-    /// What it says of these checks, and what to do about them.
+    /// Returns the checks in this state, each with its hint.
     fn told(&self, state: &str, env: &[(&str, &str)]) -> Vec<String> {
         let seen = self.seen(env);
         let all = seen["checks"].as_array().unwrap().iter().filter(|check| check["state"] == state);
@@ -104,7 +104,7 @@ impl Ward {
         all.map(|check| self.shown(&text(check))).collect()
     }
 
-    /// The one fault that there is.
+    /// Returns the only fault.
     fn fault(&self, env: &[(&str, &str)]) -> String {
         let faults = self.told("broken", env);
         assert_eq!(faults.len(), 1, "{faults:#?}");
@@ -136,7 +136,7 @@ impl Ward {
         fs::write(path, text.replace(from, to)).unwrap();
     }
 
-    /// A person writes the file of jobs, and agrees with it.
+    /// Writes the file of jobs as a person, and trusts it.
     fn write_jobs(&self, top: &str) {
         self.nights.write_jobs(&format!("{top}\n{}", self.jobs));
     }
@@ -201,7 +201,7 @@ fn without_a_scheduler_the_world_of_the_shell_is_looked_at_and_said_so() {
     let ward = Ward::new(JOB, ("systemctl", SYSTEMCTL));
     insta::assert_snapshot!(ward.fault(&[]), @"start: not installed; looked at with the PATH and folders of this shell; `skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`");
     assert_eq!(ward.seen(&[])["scheduler"], Value::Null);
-    // Somebody else starts it.
+    // Another scheduler starts it.
     let ran = ward.nights.night("2026-11-03", &["--scheduled"]);
     assert_eq!(ran.code, Some(3), "the program of its agent is not on that PATH: {ran:?}");
     ward.assert_fine(&[]);
@@ -322,7 +322,7 @@ fn an_agent_that_only_this_shell_finds_is_none_of_the_night() {
     let path = format!("{}:{}", ward.path("bin").display(), ward.path("more").display());
     let shell = [("PATH", path.as_str())];
     insta::assert_snapshot!(ward.fault(&shell), @r#"jobs: writer: cannot run agent `claude`: program "claude" not found (install it (npm install -g @anthropic-ai/claude-code), or describe it as [agents.claude]); it can run in this shell: see what the night lacks, or run `skilltune night install` again"#);
-    // Another folder of PATH is one that the installed start has.
+    // A reinstall adds the other folder of PATH to the installed start.
     let ran = ward.ran(&["install"], &shell);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ward.assert_fine(&shell);
@@ -338,7 +338,7 @@ fn a_key_that_only_this_shell_has_is_named_and_its_value_is_not() {
     assert!(ward.fault(&[]).contains("no key or login found"));
     let shell = [("ANTHROPIC_API_KEY", KEY)];
     insta::assert_snapshot!(ward.fault(&shell), @"agents: claude: ANTHROPIC_API_KEY is set in this shell, and the night will not have it; give it to the night: `systemctl --user edit NAME.service` and write `Environment=NAME=value`");
-    // The ways of a person to give it.
+    // The ways in which a person can provide it.
     let more = format!("{}.d/override.conf", ward.unit("service").display());
     fs::create_dir(Path::new(&more).parent().unwrap()).unwrap();
     fs::write(&more, format!("[Service]\nEnvironment=ANTHROPIC_API_KEY={KEY}\n")).unwrap();
@@ -376,7 +376,7 @@ fn a_line_of_cron_needs_a_daemon_and_gives_what_stands_above_it() {
     let table = fs::read_to_string(ward.path("crontab")).unwrap();
     ward.write("crontab", &format!("ANTHROPIC_API_KEY = '{KEY}'\n{table}"));
     assert_eq!(others(), [""; 0]);
-    // A crontab that nobody may read is not one without a night.
+    // An unreadable crontab does not prove that no night is installed.
     ward.write("denied", "");
     let told = ward.told("unknown", &[]).join("\n");
     assert!(told.contains("you are not allowed to use this program"), "{told}");
@@ -423,7 +423,7 @@ fn what_older_nights_used_and_a_clock_that_went_back_are_seen_in_their_journal()
     ward.assert_fine(&[("SKILLTUNE_NOW", "2026-11-09T12:00:00Z")]);
     ward.nights.write_jobs(WRITER);
     insta::assert_snapshot!(ward.fault(&[("SKILLTUNE_NOW", "2026-11-01T12:00:00Z")]), @"time: the clock shows 2026-11-01 12:00 UTC, before the last night of 2026-11-02 02:30 UTC; set the clock: a night whose date has been run is not run again");
-    // Another time on the same day belongs to a night that has been run.
+    // Another time on the same day belongs to a night that has already run.
     ward.install(&["--at", "05:00"]);
     let told = ward.told("unknown", &[("SKILLTUNE_NOW", "2026-11-02T03:30:00Z")]).join("\n");
     assert!(told.contains("so the next start, of the same night, does nothing"), "{told}");
@@ -438,7 +438,7 @@ fn a_clock_that_skips_or_repeats_the_start_and_a_zone_that_is_none_are_told() {
     let autumn = ward.told("fine", &[("SKILLTUNE_NOW", "2026-10-20T12:00:00Z")]).join("\n");
     assert!(autumn.contains("on 2026-10-25 it is 02:30 twice"), "{autumn}");
     assert_eq!(ward.seen(&[])["next_start"], "2026-11-04T01:30:00Z");
-    // What the service alone is given changes the night's own times, and not when it starts.
+    // Settings of the service alone change the night's own times, but not when it starts.
     ward.edit_unit("service", "Environment=", "Environment=TZ=Asia/Tokyo ");
     ward.write_jobs("until = \"11:30\"");
     assert_eq!(ward.seen(&[])["next_start"], "2026-11-04T01:30:00Z");

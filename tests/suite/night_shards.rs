@@ -1,4 +1,4 @@
-//! Parts of a night: the jobs that changed, and shards that are put together again.
+//! Parts of a night: changed jobs, and shards that are merged again.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::night::{Nights, suite};
 use crate::scene::Ran;
 
-/// A job a skill, each with a suite of its own.
+/// Writes one job per skill, each with its own suite.
 fn jobs(skills: &[String]) -> String {
     let one = |skill: &String| {
         format!(
@@ -20,7 +20,7 @@ fn jobs(skills: &[String]) -> String {
     skills.iter().map(one).collect()
 }
 
-/// That many skills, each with room for a better version.
+/// Creates this number of skills, each with room for improvement.
 fn nights(count: u32) -> (Nights, Vec<String>) {
     let skills: Vec<String> = (1..=count).map(|nth| format!("skill-{nth:02}")).collect();
     let written: Vec<(&str, u32)> = skills.iter().map(|skill| (skill.as_str(), 20)).collect();
@@ -47,7 +47,7 @@ fn git(nights: &Nights, arguments: &[&str]) {
     assert!(ran.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-/// The names of the jobs in a list of the morning.
+/// Returns the names of the jobs in a list of the morning.
 fn names(list: &Value) -> BTreeSet<&str> {
     list.as_array().unwrap().iter().map(|one| one["job"].as_str().unwrap()).collect()
 }
@@ -73,12 +73,12 @@ fn a_night_since_a_revision_takes_only_the_jobs_whose_skill_or_suite_changed() {
         assert!(ran.stderr.contains("has no revision") && ran.stderr.contains("hint:"), "{ran:?}");
     }
     assert!(!project("x").exists());
-    // One was edited and committed, one has a file that git does not know yet, and of one the suite brings another file.
+    // One was edited and committed, one has an untracked file, and the suite of one brings another file.
     fs::write(nights.scene.skill("skill-03").join("references/style.md"), "Be short.\n").unwrap();
     git(&nights, &["commit", "--quiet", "--all", "--message", "style"]);
     fs::write(nights.scene.skill("skill-05").join("references/new.md"), "New.\n").unwrap();
     fs::write(project("suites/data/notes.txt"), "other notes\n").unwrap();
-    // What git ignores is no part of a skill.
+    // Files that git ignores are not part of a skill.
     fs::write(nights.scene.skill("skill-09").join("run.log"), "x").unwrap();
     let ran = nights.night("2026-11-02", &["--changed-since", "HEAD~1"]);
     assert_eq!(ran.code, Some(0), "what is unchanged needs nobody and is not put off: {ran:?}");
@@ -96,7 +96,7 @@ fn a_night_since_a_revision_takes_only_the_jobs_whose_skill_or_suite_changed() {
     );
 }
 
-/// Without what differs from machine to machine: times, ids of runs, and how long agents took.
+/// Removes what differs between machines: times, ids of runs, and the agents' durations.
 fn plain(mut morning: Value) -> Value {
     fn strip(value: &mut Value) {
         match value {
@@ -118,7 +118,7 @@ fn state(nights: &Nights) -> PathBuf {
     nights.scene.path("project/.skilltune/nights/skilltune-night")
 }
 
-/// A night of this shard, on a machine of its own.
+/// Runs a night of this shard on its own machine.
 fn sharded(count: u32, shard: &str) -> Nights {
     let (nights, _) = nights(count);
     let ran = nights.night("2026-11-02", &["--shard", shard]);
@@ -169,7 +169,7 @@ fn eight_merged_shards_are_one_night_of_all_jobs_in_whatever_order_they_come_and
 #[test]
 fn a_shard_that_is_missing_or_was_killed_is_named_and_joins_the_night_when_it_comes() {
     let shards: Vec<Nights> = (1..=3).map(|number| sharded(3, &format!("{number}/3"))).collect();
-    // The second was killed while it worked: nothing follows what was asked for.
+    // The second was killed while it worked: its journal ends with the request.
     let killed = shards[1].scene.path("killed");
     let journal = fs::read_to_string(state(&shards[1]).join("history.jsonl")).unwrap();
     let asked = journal.lines().position(|line| line.contains("\"asked\"")).unwrap();
@@ -204,7 +204,7 @@ fn what_is_no_shard_of_this_file_is_skipped_and_a_link_is_not_followed() {
     };
     let (empty, linked, odd) = (place("empty"), place("linked"), place("odd"));
     std::os::unix::fs::symlink(state(&good).join("history.jsonl"), linked.join("history.jsonl")).unwrap();
-    // It tells of a job that is not its own.
+    // Its journal reports a job of another shard.
     let foreign = journal.replace("\"job\":\"skill-01\"", "\"job\":\"skill-02\"");
     fs::write(odd.join("history.jsonl"), foreign).unwrap();
     for folder in [&empty, &linked, &odd, &state(&of_others), &merged.scene.path("nowhere")] {
@@ -213,7 +213,7 @@ fn what_is_no_shard_of_this_file_is_skipped_and_a_link_is_not_followed() {
         assert!(ran.stderr.contains("skipped "), "{ran:?}");
     }
     assert!(!state(&merged).join("history.jsonl").exists());
-    // Figures beyond all measure, and a shard of billions.
+    // Absurdly large figures, and a shard of billions.
     let huge = journal.replacen("\"calls\":", "\"calls\":1844674407370955161,\"ignored\":", 1);
     for (nth, text) in
         [huge, journal.replace("1/3", "1/4000000000"), "{}\n".to_owned(), "x".repeat(1000) + "\n"]

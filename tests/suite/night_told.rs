@@ -1,4 +1,4 @@
-//! What a night tells, and to whom: the command that is notified, the pages that stay, and what is hidden in all of them.
+//! Tests what a night reports: to the notify command and on the pages that stay, with secrets hidden in all of them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,10 +10,10 @@ use crate::background::Background;
 use crate::night::{Nights, WRITER, climbs};
 use crate::scene::Ran;
 
-/// Its suite is missing: a person has to do something.
+/// Its suite is missing, so a person must act.
 const BROKEN: &str = "[[jobs]]\nskill = \".claude/skills/writer\"\nsuite = \"missing-hunter2hunter2.toml\"\n";
 
-/// A script of the project that keeps all that it is given.
+/// Writes a project script that stores all its input.
 fn write_script(nights: &Nights, more: &str) {
     let path = nights.scene.path("project/tell.sh");
     let keeps = "cat > given.json\nprintf '%s' \"$1\" > argument\nenv > given.env\necho noise\n";

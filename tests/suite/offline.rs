@@ -1,4 +1,4 @@
-//! The built-in agent in a real run: it walks through a skill, says what it is, and can be killed like any other.
+//! The built-in agent in a real run: it walks through a skill, identifies itself, and can be killed like any other.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -26,7 +26,7 @@ const TUNE: [&str; 12] = [
     "json",
 ];
 
-/// A skill with faults that can be repaired one by one, and with one that cannot.
+/// Creates a skill with faults that can be fixed one by one, and one that cannot.
 fn flawed(scene: &Scene) {
     let folder = scene.skill("writer");
     fs::create_dir_all(folder.join("references")).unwrap();
@@ -40,8 +40,8 @@ fn flawed(scene: &Scene) {
     fs::write(folder.join("references/style.md"), "# Style\r\n\r\nShort words.\r\n").unwrap();
 }
 
-/// A shell in the place of the machine's own, first on the PATH: it logs, and waits at a gate if there is one. It is let
-/// go, for it logs where no command of a suite may write.
+/// Puts a shell first on the PATH that logs, and waits at a gate if there is one. It is not confined, because it logs
+/// where no command of a suite may write.
 pub(crate) fn gated_shell(scene: &Scene) {
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
     let shell = scene.path("bin/sh");
@@ -55,7 +55,7 @@ pub(crate) fn gated_shell(scene: &Scene) {
     fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Our binary with that shell.
+/// Returns our command with that shell on its PATH.
 pub(crate) fn beside(scene: &Scene, arguments: &[&str], folder: &Path) -> Command {
     let mut command = scene.command(arguments);
     command.current_dir(folder).env("PATH", format!("{}:/usr/bin:/bin", scene.path("bin").display()));
@@ -84,7 +84,7 @@ fn without_a_suite_it_walks_through_the_skill_and_says_what_it_is() {
     assert!(page.contains("references/none.md"), "what nobody knows is not made up");
 }
 
-/// What was never run is never called reached or passed, and a run ends when nothing is left to repair.
+/// A task that never ran must not be called reached or passed, and a run ends when nothing is left to fix.
 #[test]
 fn without_a_command_a_run_tells_of_structure_only_and_ends_when_nothing_is_left_to_repair() {
     let scene = Scene::new(&[], &json!({}));
@@ -135,7 +135,7 @@ fn the_same_skill_is_decided_alike_every_time_at_any_number_of_jobs() {
     assert_eq!(decisions("8"), one);
 }
 
-/// A scene whose scenario has a command that waits at a gate.
+/// Creates a scene whose scenario has a command that waits at a gate.
 fn gated() -> (Scene, Gate) {
     let scene = Scene::empty();
     flawed(&scene);

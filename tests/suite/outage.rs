@@ -1,5 +1,5 @@
-//! Services that are not there for a while: a run pauses or waits, loses no round and no comparison by it, and ends as it
-//! would have ended. The scripted agent says claude's words.
+//! Services that are down for a while: a run pauses or waits, loses no round and no comparison, and ends as it would
+//! have without the outage. The scripted agent imitates claude's output.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{FAKE_AGENT, Listing, Ran, Scene, listing};
 
-/// A claude in all roles, whose service fails in these ways before each of its answers.
+/// Creates a claude in all roles, whose service fails in these ways before each of its answers.
 pub(crate) fn scene(away: &[&str], reflex: &Value) -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
@@ -18,7 +18,7 @@ pub(crate) fn scene(away: &[&str], reflex: &Value) -> Scene {
     symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
     let stage = json!({ "script": scene.path("script.json"), "away": away, "met": scene.path("met") });
     fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
-    // It counts in a file of its own.
+    // Not confined, because the script counts in a file of its own.
     let settings = "[limits]\nconfine = false\nbackoff_ms = 1\n";
     fs::write(scene.path("config/skilltune/skilltune.toml"), settings).unwrap();
     scene
@@ -71,7 +71,7 @@ const REFLEX: [&str; 16] = [
     "json",
 ];
 
-/// The end of a run, and what it did on the way.
+/// The end of a run, and its work on the way.
 #[derive(Debug, PartialEq)]
 struct End {
     code: Option<i32>,
@@ -80,7 +80,7 @@ struct End {
     skill: Listing,
 }
 
-/// Takes a run up until it ends; how often it was left, and its end.
+/// Resumes a run until it ends. Returns how often it paused, and its end.
 fn to_the_end(scene: &Scene, begin: &[&str], resume: &[&str]) -> (usize, End) {
     let mut ran = run(scene, begin);
     for left in 0..200 {

@@ -1,4 +1,4 @@
-//! All that a run came to, in a form in which two runs can be compared: a cut one, taken up, with one that was not.
+//! The full result of a run, in a form that can be compared: an interrupted and resumed run with an undisturbed one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ pub(crate) struct Outcome {
     code: Option<i32>,
     result: Value,
     decisions: Vec<Value>,
-    /// Bytes and modes of every skill.
+    /// The bytes and modes of every skill.
     target: Listing,
-    /// Pages and artifacts of the rounds, and the reports.
+    /// The pages and artifacts of the rounds, and the reports.
     pages: Listing,
-    /// How many calls have answered.
+    /// The number of answered calls.
     answered: usize,
 }
 
@@ -42,7 +42,7 @@ impl Outcome {
         Self::with(scene, ran, result, target, "")
     }
 
-    /// Of a run of `reflex`: its target are the original's files. Its task's name is no part of it.
+    /// Reads the outcome of a run of `reflex`, whose target is the original's files. The name of its task is excluded.
     pub(crate) fn of_reflex(scene: &Scene, ran: &Ran) -> Self {
         let mut result = result(ran);
         let alias = result["alias"].take();
@@ -56,7 +56,7 @@ impl Outcome {
         Self::with(scene, ran, result, shared(scene, alias, target), alias)
     }
 
-    /// Of a run of `gan`: its target is the folder that it builds into.
+    /// Reads the outcome of a run of `gan`, whose target is the folder that it builds into.
     pub(crate) fn of_gan(scene: &Scene, ran: &Ran) -> Self {
         let mut result = result(ran);
         for path in ["into", "result"] {
@@ -80,13 +80,13 @@ impl Outcome {
         self.target == target
     }
 
-    /// Fails unless the same was decided and the target is the same, however many calls it took.
+    /// Fails unless the decisions and the target are the same, regardless of the number of calls.
     pub(crate) fn assert_ends_as(&self, whole: &Self, story: &str) {
         assert_eq!((self.code, &self.decisions), (whole.code, &whole.decisions), "{story}");
         assert!(self.has_target(&whole.target), "{story}: another target");
     }
 
-    /// Fails with what differs, and not with all that is the same.
+    /// Fails and shows only the differences.
     pub(crate) fn assert_is(&self, whole: &Self, story: &str) {
         assert_eq!((self.code, &self.result), (whole.code, &whole.result), "{story}");
         assert_eq!(self.decisions, whole.decisions, "{story}");
@@ -114,7 +114,7 @@ fn shown(path: &Path, mode: u32, bytes: &[u8]) -> String {
     format!("{} {mode:o} {text}", path.display())
 }
 
-/// The object on stdout, without what two runs never share.
+/// Returns the object on stdout without the parts that two runs never share.
 fn result(ran: &Ran) -> Value {
     let mut result = ran.json();
     let fields = result.as_object_mut().expect("the result is an object");
@@ -135,7 +135,7 @@ fn pages(scene: &Scene) -> Listing {
     pages
 }
 
-/// Files without what two runs never share.
+/// Removes the parts of files that two runs never share.
 fn shared(scene: &Scene, alias: &str, mut files: Listing) -> Listing {
     let (id, root) = (scene.run_id(), scene.path("").display().to_string());
     for (_, _, bytes) in &mut files {
@@ -148,7 +148,7 @@ fn shared(scene: &Scene, alias: &str, mut files: Listing) -> Listing {
     files
 }
 
-/// The text without times and durations: words made of digits that look like either.
+/// Removes times and durations: words made of digits that look like either.
 fn masked(text: &str) -> String {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '-');
     let mut masked = String::new();
@@ -163,13 +163,13 @@ fn masked(text: &str) -> String {
         rest = after;
     }
     let masked = masked + rest;
-    // Costs in seconds stand in the report as numbers, and what phases have taken in the original's files.
+    // Costs in seconds are numbers in the report, and so are durations of phases in the original's files.
     let own = ["\"seconds\": ", "\"completed_phase_seconds\": "];
     let lines = masked.lines().filter(|line| !own.iter().any(|key| line.trim_start().starts_with(key)));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// What must hold of a scene whenever a run in it has ended, whatever happened before.
+/// Checks what must be true of a scene after every run, whatever happened before.
 pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
     assert_left_nothing(scene, story);
     let folder = scene.run_folder();
@@ -187,7 +187,7 @@ pub(crate) fn assert_tidy(scene: &Scene, story: &str) {
     }
 }
 
-/// The calls with an answer that no other run would find.
+/// Returns the answered calls whose answers are not in the cache.
 fn unshared(scene: &Scene) -> Vec<String> {
     let replies = fs::read_dir(scene.run_folder().join("agents")).expect("the calls are there");
     let replies = replies.filter_map(|call| fs::read_to_string(call.unwrap().path().join("reply.json")).ok());
@@ -198,7 +198,7 @@ fn unshared(scene: &Scene) -> Vec<String> {
     keys.filter(|key| !scene.path(&format!("project/.skilltune/cache/{key}.json")).exists()).collect()
 }
 
-/// No process, and no workspace; a run that can be taken up keeps the empty folder that they stood in.
+/// Fails if a process or a workspace is left; a resumable run keeps the empty folder of its workspaces.
 pub(crate) fn assert_left_nothing(scene: &Scene, story: &str) {
     assert_eq!(scene.alive(), [0; 0], "{story}: something is alive");
     let work = scene.path("cache/skilltune/work");
@@ -208,7 +208,7 @@ pub(crate) fn assert_left_nothing(scene: &Scene, story: &str) {
     assert!(left.is_empty(), "{story}: a workspace is left: {left:?}");
 }
 
-/// How many answered calls were made again, of all that were ever made.
+/// Returns the number of answered calls that were repeated, over all calls.
 pub(crate) fn repeated(scene: &Scene) -> usize {
     scene.calls().values().map(|&(_, answered)| answered.saturating_sub(1)).sum()
 }

@@ -1,5 +1,5 @@
-//! An executor whose answer is cut off at the output limit of its model. A script stands in for the real agent, and says what the
-//! real one has said.
+//! An executor whose answer is cut off at the output limit of its model. A script replaces the real agent, and prints
+//! recorded output.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,7 +11,7 @@ use crate::scene::Scene;
 
 const CUT_OFF: &str = include_str!("../../fixtures/transcripts/claude/max-output.jsonl");
 
-/// A claude that prints this, fails, and notes its calls in its own folder.
+/// Creates a claude that prints this, fails, and logs its calls in its own folder.
 pub(crate) fn with_claude(prints: &str) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::create_dir(scene.path("bin")).unwrap();

@@ -1,4 +1,4 @@
-//! Symlinks that lead out of a project or out of a folder that agents work on: they lead nobody to a person's other files.
+//! Symlinks that lead out of a project or an agent's folder: they give no access to a person's other files.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use crate::scene::{Ran, Scene};
 
 const PRIVATE: &str = "private\n";
 
-/// A file of the person's own, outside of the project.
+/// Creates a file of the person outside of the project.
 fn private(scene: &Scene) -> PathBuf {
     let path = scene.path("home/documents/private.html");
     fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -1,4 +1,4 @@
-//! Prompts of a person's own: a project's are used once they are trusted, and a run keeps what it began with.
+//! A person's own prompts: a project's prompts are used once they are trusted, and a run keeps those it began with.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use crate::blocked;
 use crate::scene::{Ran, Scene};
 
 const JUDGE: &str = include_str!("../../phases/prompts/evaluate.md");
-/// What our own page does not say.
+/// A text that our own page does not contain.
 const OWN: &str = "Judge as the house does.\n\n";
 
-/// A project whose own page for the judge says one thing more than ours.
+/// Creates a project whose own page for the judge adds one sentence to ours.
 fn scene() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     add_page(&scene);
@@ -89,7 +89,7 @@ fn a_page_that_cannot_do_its_work_is_refused_with_its_line() {
 #[test]
 fn a_projects_page_is_not_rendered_before_it_is_trusted_nor_does_it_fill_the_memory_then() {
     let scene = scene();
-    // The engine computes constants while it compiles.
+    // The engine evaluates constants while it compiles.
     let large = vec!["'x' * 100000000"; 60].join(" ~ ");
     write_page(&scene, &format!("{JUDGE}\n{{{{ {large} }}}}\n"));
     let limited = |line: &[&str]| scene.run_limited("ulimit -v 4000000", line);

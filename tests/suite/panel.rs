@@ -1,4 +1,4 @@
-//! The judges of a final comparison, from outside: who is believed, who takes their place, and who is asked about what is close.
+//! The judges of a final comparison, from outside: who is reliable, who replaces them, and who decides close cases.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{FAKE_AGENT, Ran, Scene};
 
-/// Five scenarios with four statements each: 50 meets three of them, and 80 all.
+/// Creates a scene with six scenarios of four statements each: 50 meets three of them, and 80 all.
 pub(crate) fn scene(judge: &str) -> Scene {
     let scene =
         Scene::new(&[("writer", 50)], &json!({ "improve": { "writer": { "50": 80 } }, "judges": judge }));

@@ -1,4 +1,4 @@
-//! A file of a project that calls run is the one that a person trusted, at each call and not only when the run begins.
+//! A project file that calls run must be the trusted one at each call, not only when the run begins.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::scene::{FAKE_AGENT, Ran, Scene};
 
 const RISING: [(&str, u32); 1] = [("writer", 40)];
 
-/// A world whose agents are a script of the project, which a shell reads. The first call puts another one in its place.
+/// Creates a world whose agents are a script of the project, read by a shell. The first call replaces the script.
 fn swapping() -> (Scene, PathBuf) {
     let scene = Scene::new(&RISING, &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     let (user, project) =

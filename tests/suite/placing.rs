@@ -1,4 +1,4 @@
-//! What a person brings into a skill and takes out again: `apply`, `rollback`, `export`, and the run's own question.
+//! Tests how a person applies and undoes changes to a skill: `apply`, `rollback`, `export`, and the run's own question.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -69,13 +69,13 @@ fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
     assert_eq!(listing(&scene.skill("writer")), edited, "and their edit is back");
 }
 
-/// The command that a line of talk names.
+/// Returns the command that a line of stderr names.
 fn told(ran: &Ran, line: usize) -> String {
     let line = ran.stderr.lines().nth(line).expect("that much is said");
     line.split('`').nth(1).expect("a command is named").to_owned()
 }
 
-/// The words of a command after our own name.
+/// Returns the arguments of a command, without the program name.
 fn words(command: &str) -> Vec<&str> {
     command.split_whitespace().skip(1).collect()
 }
@@ -124,7 +124,7 @@ fn an_answer_may_be_to_keep_and_without_one_the_declared_default_is_taken() {
     assert_eq!(listing(&scene.skill("writer")), before);
     let (scene, _) = held();
     let applied = scene.run(&["resume", "--yes", "--format", "json"]);
-    // One task shows too little for nobody to be asked.
+    // One task is too little evidence to apply without asking.
     assert_eq!((applied.code, &applied.json()["outcome"]), (Some(0), &json!("kept")), "{applied:?}");
     assert_eq!(scene.quality("writer"), 40);
 }

@@ -1,4 +1,4 @@
-//! A skill of a plugin: what its trials have of the plugin. A script stands in for the real agent.
+//! A skill of a plugin: which parts of the plugin its trials get. A script replaces the real agent.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ fn write(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A plugin with a skill that names a script of it, and a claude that runs the script and leaves what it finds.
+/// Creates a plugin with a skill that names one of its scripts, and a claude that runs it and leaves its findings.
 fn scene() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let plugin = scene.path("project/plug");

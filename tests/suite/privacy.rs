@@ -1,5 +1,5 @@
-//! Whose a file is, and who may read it: permissions of a skill survive, what skilltune keeps is its owner's alone, and a write
-//! that the system refuses leaves nothing behind.
+//! File owners and permissions: permissions of a skill survive, skilltune's files are readable by their owner only, and
+//! a write that the system refuses leaves nothing behind.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -45,7 +45,7 @@ fn what_skilltune_keeps_is_its_owners_alone_whatever_the_umask() {
     assert_eq!(mode(&scene.path("state/skilltune/cache-key")), 0o600);
 }
 
-/// What drives a terminal or turns a line around, and would be seen by nobody.
+/// Characters that control a terminal or reverse a line, and that a reader would not see.
 const HIDDEN: [char; 4] = ['\u{202e}', '\u{9b}', '\u{7f}', '\u{2066}'];
 
 #[test]
@@ -80,7 +80,7 @@ fn a_copy_of_a_skill_has_no_set_id_bits_and_the_skill_keeps_its_own() {
     assert_eq!(mode(&out.join("run.sh")), 0o755);
 }
 
-/// A file larger than `ulimit -f` allows comes back: the write fails in the middle, as on a full disk.
+/// Restores a file larger than `ulimit -f` allows: the write fails in the middle, as on a full disk.
 #[test]
 fn a_write_beyond_the_file_size_limit_is_an_error_and_leaves_nothing_behind() {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));

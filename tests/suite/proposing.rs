@@ -1,5 +1,5 @@
-//! `apply --as`: a commit on a branch or in a patch, in repositories as people have them. Whatever state a repository is in,
-//! what is the user's stays as it is, byte for byte.
+//! `apply --as`: a commit on a branch or in a patch, in realistic repositories. Whatever the state of a repository, the
+//! user's part stays unchanged, byte for byte.
 
 mod interrupted;
 mod lfs;
@@ -14,10 +14,10 @@ use repository::{BRANCH, Repository, SKILL};
 
 use crate::scene::Ran;
 
-/// What the improver changes.
+/// The files that the improver changes.
 const CHANGED: &str = ".claude/skills/writer/SKILL.md\n.claude/skills/writer/notes.md\n";
 
-/// Fails unless the command succeeded, and left what is the user's.
+/// Fails unless the command succeeded and left the user's files and refs unchanged.
 fn assert_proposed(repository: &Repository, form: &str) -> String {
     let before = repository.users();
     let ran = repository.apply_as(form);
@@ -160,7 +160,7 @@ fn an_older_proposal_is_replaced_and_a_persons_commit_is_not() {
     let second = repository.git(&["rev-parse", BRANCH]);
     assert_ne!(first, second, "it is on the new HEAD");
 
-    // A person goes on from it.
+    // A person commits on top of it.
     repository.git(&["checkout", "--quiet", BRANCH]);
     fs::write(repository.path("mine.txt"), "mine\n").unwrap();
     repository.commit("Mine");
@@ -171,7 +171,7 @@ fn an_older_proposal_is_replaced_and_a_persons_commit_is_not() {
     assert_eq!(repository.git(&["rev-parse", BRANCH]), mine);
     assert!(repository.patch().is_some(), "the proposal is a patch instead");
 
-    // A person amends it, and keeps its message.
+    // A person amends it and keeps its message.
     repository.git(&["branch", "--force", BRANCH, second.trim()]);
     repository.git(&["checkout", "--quiet", BRANCH]);
     fs::write(repository.path("mine.txt"), "mine\n").unwrap();
@@ -249,7 +249,7 @@ fn no_hook_and_no_program_of_the_repository_runs() {
     }
     repository.git(&["-c", "core.fsmonitor=false", "config", "filter.x.required", "true"]);
     fs::write(repository.path(".git/info/attributes"), "* diff=x merge=x\n").unwrap();
-    // The comparison before and after is git's own, and would run them.
+    // `repository.users()` calls git, which would run them, so it is not used here.
     let ran = repository.apply_as("branch");
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(!trap.exists(), "a program of the repository ran: {ran:?}");

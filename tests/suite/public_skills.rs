@@ -1,4 +1,4 @@
-//! Skills with scripts, tried by agents that really run the scripts: one of ours, and those of others in a folder that
+//! Skills with scripts, tried by agents that really run the scripts: one of ours, and other people's in a folder that
 //! `SKILLTUNE_SKILLS` names. Each folder in it has a skill, a `suite.toml`, and an `agent.sh` that plays `executor` and
 //! `improver`.
 
@@ -12,7 +12,7 @@ use skilltune_orchestrator::process::can_confine;
 use crate::outcome::assert_left_nothing;
 use crate::scene::{Ran, Scene, listing};
 
-/// A copy of the skill, with a script that plays executor and improver, both confined.
+/// Copies the skill, with a script that plays executor and improver, both confined.
 fn scene(skill: &Path, agent: &Path) -> Scene {
     let scene = Scene::new(&[], &json!({}));
     copy(skill, &scene.skill(name_of(skill)));
@@ -51,13 +51,13 @@ fn tune(scene: &Scene, skill: &str, suite: &Path, more: &[&str]) -> Ran {
     scene.run(&[&line[..], more].concat())
 }
 
-/// The scores of the versions that were measured, in their order.
+/// Returns the scores of the measured versions in order.
 fn scores(scene: &Scene) -> Vec<f64> {
     let scored = scene.events("decided").into_iter().filter_map(|one| one.get("scored").cloned());
     scored.filter_map(|one| one["score"].as_f64()).collect()
 }
 
-/// The page of a round, without what differs between two runs.
+/// Returns the page of a round, without the parts that differ between runs.
 fn page(scene: &Scene, round: u32) -> String {
     let folder = scene.run_folder().join(format!("iterations/iteration-{round}"));
     fs::read_to_string(folder.join(format!("iteration-{round}-eval.md"))).unwrap()
@@ -96,7 +96,7 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
     ] {
         assert!(after.contains(told), "{told}: {after}");
     }
-    // All but the check of which nobody can tell: 6 of 7, and of the other scenario all.
+    // All checks except the unverified one: 6 of 7, and all of the other scenario.
     let [first, second] = scores(&scene)[..] else { panic!("{:?}", scores(&scene)) };
     let most = f64::midpoint(600.0 / 7.0, 100.0);
     assert!(first < 30.0 && (second - most).abs() < 0.1, "{first} and {second}");
@@ -106,14 +106,14 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
     } else {
         let _ = writeln!(io::stderr(), "SKIPPED: nothing confines agents here");
     }
-    // What is shipped is the version that won, and the suite beside it is what it was.
+    // The winning version is shipped, and the suite beside it is unchanged.
     let shipped = fs::read_to_string(scene.skill("column-sums").join("SKILL.md")).unwrap();
     assert!(shipped.contains("sh scripts/sum.sh FILE COLUMN > sums.json"), "{shipped}");
     assert_eq!(listing(&scene.skill("column-sums").join("evals")), listing(&skill.join("evals")));
     assert_left_nothing(&scene, "a skill with a script");
 }
 
-/// Whether the executor found something with such a name. It has seen the script, at least.
+/// Returns whether the executor found a file with each of these names. It must at least have seen the script.
 fn seen(scene: &Scene) -> [bool; 3] {
     let trial = "iterations/iteration-2/artifacts/column-sums/sales/1";
     let seen = fs::read_to_string(scene.run_folder().join(trial).join("seen.txt")).unwrap();

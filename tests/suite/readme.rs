@@ -1,4 +1,4 @@
-//! The README's tour, command by command: what it shows is what the program says.
+//! The README's tour, command by command: its examples must match the program's output.
 
 use std::fs;
 use std::io::Read;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use crate::scene::Scene;
 
-/// The lines of the tour: a command, then what it says, which may look like a command itself.
+/// Returns the lines of the tour: a command, then its output, which may look like a command itself.
 fn tour() -> Vec<String> {
     let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
     let blocks = readme.split("```console\n").skip(1);
@@ -17,12 +17,12 @@ fn tour() -> Vec<String> {
         .collect()
 }
 
-/// What the program says on both streams, in order.
+/// Returns the program's output on both streams, in order.
 pub(crate) fn said(command: &mut Command) -> String {
     let (mut reader, writer) = std::io::pipe().expect("a pipe can be made");
     command.stdout(writer.try_clone().expect("a pipe can be shared")).stderr(writer);
     let mut child = command.spawn().expect("our binary starts");
-    // The command itself holds the pipe's other end open.
+    // The command itself keeps the pipe's other end open.
     *command = Command::new("true");
     let mut text = String::new();
     reader.read_to_string(&mut text).expect("our output is text");
@@ -30,7 +30,7 @@ pub(crate) fn said(command: &mut Command) -> String {
     text
 }
 
-/// Without what differs from run to run: its id and its times.
+/// Removes what differs between runs: the id and times.
 pub(crate) fn steady(text: &str, folder: &Path) -> String {
     let text = text.replace(&folder.display().to_string(), "/tmp/tour");
     let is_id = |word: &str| word.len() == 20 && word.as_bytes()[4] == b'-' && word.as_bytes()[13] == b'-';

@@ -1,4 +1,4 @@
-//! An agent that changed while its run was left: told, and nothing measured before is compared with what comes after.
+//! An agent that changed while its run was paused: reported, and old measurements are not compared with new ones.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use crate::background::{Background, Gate};
 use crate::scene::{FAKE_AGENT, Scene};
 
-/// A run that was interrupted in its first call, and the script that is the program of all of its agents. Each call
-/// writes a line into a log, which the agents' commands name.
+/// Creates a run that was interrupted in its first call, and the script that is the program of all its agents. Each
+/// call adds a line to a log, which the agents' commands name.
 fn interrupted() -> (Scene, PathBuf) {
     let script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
     let scene = Scene::new(&[("writer", 40)], &script);
@@ -64,7 +64,7 @@ fn a_run_goes_on_with_an_agent_that_has_changed_and_says_which_part_of_it_did() 
     assert_eq!(notes(&scene), json!(told));
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     assert!(report.contains("changed since the run began"), "{report}");
-    // What the first call left is not judged by those who came later, and no comparison mixes the two.
+    // The output of the first call is not judged by the later agents, and no comparison mixes the two.
     let done = scene.events("done");
     let eras = done.iter().filter_map(|done| {
         let step = done["step"].as_object()?.values().next()?;

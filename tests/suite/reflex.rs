@@ -1,4 +1,4 @@
-//! The reflex loop, end to end: one text for a task, by agents whose every version is told in advance.
+//! The reflex loop end to end: one text for a task, with agents whose every version is scripted.
 
 mod asked;
 mod beside_tune;
@@ -33,7 +33,7 @@ const REFERENCES: &str = "b.completeness.cross-refs";
 const CONSISTENCY: &str = "b.style.consistency";
 const AUDIENCE: &str = "b.quality.audience";
 
-/// The first two block; they weigh 2 each, the others 1: level A is passed with five of six, level B with nine of ten.
+/// The first two block; they weigh 2 each, the others 1: level A passes with five of six, level B with nine of ten.
 pub(crate) const PASSES_A: [&str; 3] = [ACCURACY, SECTIONS, EXAMPLES];
 pub(crate) const ALL: [&str; 8] =
     [ACCURACY, SECTIONS, EXAMPLES, CLARITY, STRUCTURE, REFERENCES, CONSISTENCY, AUDIENCE];
@@ -41,7 +41,7 @@ pub(crate) const ALL: [&str; 8] =
 pub(crate) const TASK: &str = "Write about the pump";
 const ALIAS: &str = "pump";
 
-/// A project in which the agents play the reflex loop like this.
+/// Creates a project in which the agents play the reflex loop like this.
 fn scene(play: &Value) -> Scene {
     Scene::new(&[], &playing(play))
 }
@@ -50,7 +50,7 @@ fn playing(play: &Value) -> Value {
     json!({ "reflex": play })
 }
 
-/// Passes level A at once, and level B once it has been refined.
+/// Returns a script that passes level A at once, and level B after a refinement.
 fn rising() -> Value {
     json!({ "produced": { "1": PASSES_A } })
 }
@@ -65,7 +65,7 @@ fn begin<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&NEW[..], &["--format", "json", "--seed", "7"], more].concat()
 }
 
-/// A run of whose agents the one at this phase waits; else they follow the script.
+/// Starts a run whose agent waits at this phase; otherwise the agents follow the script.
 fn waiting_at<'a>(scene: &'a Scene, script: Value, phase: &str, more: &[&str]) -> (Gate, Background<'a>) {
     let gate = Gate::before(phase, scene, script);
     let run = Background::start(scene, &begin(more));
@@ -75,7 +75,7 @@ fn waiting_at<'a>(scene: &'a Scene, script: Value, phase: &str, more: &[&str]) -
 
 const RESUME: [&str; 6] = ["reflex", "resume", ALIAS, "--yes", "--format", "json"];
 
-/// Where the original's files of the task stand.
+/// Returns the folder of the original's files of the task.
 fn place(scene: &Scene) -> PathBuf {
     let folder = scene.path("project/.ai-factory/evolution");
     let aliases = fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
@@ -89,7 +89,7 @@ fn run_json(scene: &Scene) -> Value {
     serde_json::from_slice(&text).expect("run.json is JSON")
 }
 
-/// The lines of the original's history.
+/// Returns the lines of the original's history.
 fn story(scene: &Scene) -> Vec<Value> {
     let text = fs::read_to_string(place(scene).join("history.jsonl")).expect("the history is there");
     text.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
@@ -103,22 +103,22 @@ fn hash(text: &str) -> String {
     artifact_hash(text.as_bytes())
 }
 
-/// Whether a text has the sections of these rules, and of no others.
+/// Returns whether a text has the sections of exactly these rules.
 fn meets(text: &str, rules: &[&str]) -> bool {
     ALL.iter().all(|rule| rules.contains(rule) == text.contains(&format!("met: {rule}\n")))
 }
 
-/// The decisions of a kind.
+/// Returns the decisions of a kind.
 fn decided(scene: &Scene, kind: &str) -> Vec<Value> {
     scene.events("decided").iter().filter_map(|decision| decision.get(kind).cloned()).collect()
 }
 
-/// The outcomes of a kind.
+/// Returns the outcomes of a kind.
 fn came_to(scene: &Scene, kind: &str) -> Vec<Value> {
     scene.events("done").iter().filter_map(|done| done["outcome"].get(kind).cloned()).collect()
 }
 
-/// How many calls of a phase have begun.
+/// Returns the number of calls of a phase that have begun.
 fn begun(scene: &Scene, phase: &str) -> usize {
     let of_phase = |call: &String| call.rsplit_once('-').is_some_and(|(name, _)| name == phase);
     scene.calls().iter().filter(|(call, _)| of_phase(call)).map(|(_, (begun, _))| begun).sum()

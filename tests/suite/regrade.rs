@@ -1,4 +1,4 @@
-//! `regrade`: a comparison judged anew, by what its trials have left.
+//! `regrade`: judges a comparison again from the output of its trials.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::background::{Background, Gate};
 use crate::scene::{FAKE_AGENT, Ran, Scene, listing, without_moments};
 
-/// Five scenarios, each with these lines; without the skill the executor comes to 50.
+/// Returns five scenarios, each with these lines; without the skill the executor reaches 50.
 fn suite(demands: &str) -> String {
     let one = |nth: u32| format!("[[scenarios]]\nid = \"s{nth}\"\ndescription = \"Task {nth}\"\n{demands}\n");
     (1..=5).map(one).collect()
@@ -27,7 +27,7 @@ fn write_suite(scene: &Scene, suite: &str) {
     fs::write(scene.path("project/suite.toml"), suite).unwrap();
 }
 
-/// A skill of quality 80 that was compared with none; the run's id.
+/// Compares a skill of quality 80 with none, and returns the run's id.
 fn compared(suite: &str) -> (Scene, String) {
     let scene = Scene::new(&[("writer", 80)], &json!({}));
     write_suite(&scene, suite);
@@ -48,7 +48,7 @@ fn verdict(ran: &Ran) -> (Option<i32>, Value) {
     (ran.code, ran.json()["compared"]["verdict"].clone())
 }
 
-/// How often executors and judges have begun.
+/// Returns how many executor and judge calls have begun.
 fn begun(scene: &Scene) -> [usize; 2] {
     let calls = scene.calls();
     let of = |role: &str| {
@@ -74,12 +74,12 @@ fn a_check_that_was_wrong_turns_the_verdict_and_no_agent_is_called() {
     assert_eq!((begun(&scene), listing(&scene.skill("writer"))), (before, skill));
     let of = |run: &str| scene.path("project/.skilltune/runs").join(run);
     assert!(of(&id(&ran)).join("junit.xml").exists() && of(&id(&ran)).join("viewer").exists());
-    // The older run is what it was.
+    // The older run is unchanged.
     let older = scene.run(&["report", &run, "--format", "json"]).json();
     assert_eq!(older["compared"]["verdict"], "lost");
 }
 
-/// Nobody is asked, so nobody has to be here.
+/// No agent is called, so none needs to be installed.
 #[test]
 fn where_checks_alone_decide_no_agent_has_to_be_installed() {
     let (scene, run) = compared(&checking("quality 50"));
@@ -191,7 +191,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
 fn a_changed_expectation_asks_the_judge_alone_and_an_unchanged_suite_nobody() {
     let (scene, run) = compared(&expecting(60));
     let older = scene.run(&["report", &run, "--format", "json"]).json();
-    // Three trials are put to the judge twice, to see whether it can be believed.
+    // Three trials are judged twice, to check whether the judge is reliable.
     assert_eq!(begun(&scene), [10, 13]);
     let same = regrade(&scene, &run, &[]);
     assert_eq!(verdict(&same), (Some(0), json!("won")), "{same:?}");
@@ -200,7 +200,7 @@ fn a_changed_expectation_asks_the_judge_alone_and_an_unchanged_suite_nobody() {
     write_suite(&scene, &expecting(90));
     assert_eq!(verdict(&regrade(&scene, &run, &[])), (Some(3), json!("tied")));
     assert_eq!(begun(&scene), [10, 26]);
-    // In another order, and one of them gone: each is known by its name.
+    // In another order and with one missing: each is known by its name.
     let parts: Vec<String> = expecting(60).split("[[").map(|part| format!("[[{part}")).collect();
     write_suite(&scene, &parts[2..].iter().rev().cloned().collect::<String>());
     let fewer = regrade(&scene, &run, &[]);
@@ -209,7 +209,7 @@ fn a_changed_expectation_asks_the_judge_alone_and_an_unchanged_suite_nobody() {
     assert!(judged <= 26 + 3, "no trial is judged again but to see whether the judge can be believed");
     let left_out = &fewer.json()["compared"]["regraded"]["left_out"];
     assert_eq!(left_out, &json!([{ "scenario": "s1", "why": "gone" }]));
-    // Nothing stored counts.
+    // Stored verdicts do not count.
     assert_eq!(verdict(&regrade(&scene, &run, &["--fresh"])), (Some(0), json!("won")));
     assert_eq!(begun(&scene), [10, judged + 8 + 3]);
 }
@@ -253,7 +253,7 @@ fn another_judge_judges_what_the_first_one_could_not() {
     assert_eq!(agents, (&json!("executor"), &json!("other")), "{told}");
 }
 
-/// Its comparison holds five of twelve scenarios out.
+/// Runs a search whose comparison holds out five of twelve scenarios.
 fn tuned(skills: &[(&str, u32)], more: &[&str]) -> (Scene, String) {
     let script = json!({ "improve": { "writer": { "40": 70 } } });
     let scene = Scene::new(skills, &script);
@@ -301,7 +301,7 @@ fn a_win_of_a_search_says_how_to_apply_it_and_that_its_held_out_scenarios_decide
     assert!(tuned.stdout.contains("have decided 4 times"), "a search counts them too: {tuned:?}");
 }
 
-/// What its workspace held at first is no work of an executor.
+/// The initial files of its workspace are not output of the executor.
 #[test]
 fn the_files_and_the_set_up_of_a_scenario_are_there_for_its_checks_and_are_not_made_again() {
     let scene = Scene::new(&[("writer", 80)], &json!({}));
@@ -427,7 +427,7 @@ fn what_has_no_comparison_is_refused_in_one_line_that_says_what_to_do() {
     assert!(refused("pump").contains("compared nothing: it wrote a text"));
     let tried = ["calibrate", "writer", "--suite", "suite.toml", "--yes", "--format", "json"];
     assert!(refused(&id(&scene.run(&tried))).contains("it tried a skill as it is"));
-    // Somebody else's, and what the store has lost.
+    // A run of another user, and lost objects of the store.
     let theirs = Scene::new(&[("writer", 80)], &json!({}));
     copy(&scene.path("project/.skilltune"), &theirs.path("project"));
     copy(&scene.path("project/suite.toml"), &theirs.path("project"));
@@ -462,7 +462,7 @@ fn a_regrade_that_was_killed_is_taken_up_and_executes_nothing_and_an_unfinished_
         "{unfinished:?}"
     );
     assert!(unfinished.stderr.contains(&format!("`skilltune resume {anew}` continues it")), "{unfinished:?}");
-    // A search on the same skill does not offer it.
+    // A search on the same skill does not offer the regrade run.
     let dry =
         scene.run(&["tune", "writer", "--suite", "suite.toml", "--this-suite-only", "--yes", "--dry-run"]);
     assert!(!dry.stderr.contains("unfinished run"), "{dry:?}");

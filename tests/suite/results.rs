@@ -1,4 +1,4 @@
-//! What a run leaves for pipelines and for other programs: exit codes, `report.json`, `junit.xml` and the viewer's folder.
+//! A run's results for pipelines and other programs: exit codes, `report.json`, `junit.xml` and the viewer's folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Ran, Scene};
 
-/// Eight scenarios, of which four are held out.
+/// Returns eight scenarios, of which four are held out.
 fn suite(quality: u32) -> String {
     let scenario = |nth: u32| {
         format!(
@@ -71,10 +71,10 @@ fn a_win_is_told_first_and_to_every_program_in_its_own_form() {
 
 #[test]
 fn a_pipeline_has_its_own_exit_code() {
-    // A win, below the goal of 100.
+    // A win below the goal of 100.
     let never = ["--threshold", "100", "--apply", "never"];
     let tuned = |quality: u32, more: &[&str]| tuned(quality, &[&never[..], more].concat());
-    // The judge's statement is out of reach: all is as before, and scores 50.
+    // The judge's statement cannot be met, so both versions score 50.
     let (_scene, ran, _) = tuned(90, &["--fail-on-regression"]);
     assert_eq!(ran.code, Some(0), "nothing got worse: {}", ran.stderr);
     assert_eq!(ran.json()["fail_on"]["passed"], true);

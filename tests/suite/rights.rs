@@ -1,4 +1,4 @@
-//! What agents may change: held by the system where they can be, and looked at afterwards in any case.
+//! Tests which files agents may change: confined by the system where possible, and checked afterwards in any case.
 
 use std::fs;
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use crate::scene::{Ran, Scene, listing};
 
 const ROUND: [&str; 2] = ["--max-iterations", "1"];
 
-/// A world in which the agent of a role writes into these files, besides its work.
+/// Creates a world in which the agent of a role also writes into these files.
 fn scribbling(skills: &[(&str, u32)], role: &str, paths: &[String]) -> Scene {
     let scene = Scene::new(skills, &json!({}));
     let script = json!({
@@ -22,7 +22,7 @@ fn scribbling(skills: &[(&str, u32)], role: &str, paths: &[String]) -> Scene {
     scene
 }
 
-/// Turns confinement on for the agents of a scene: what they write of their own are the logs of the test.
+/// Turns confinement on for the agents of a scene, and lets them write the logs of the test.
 fn confined(scene: &Scene) {
     let settings = scene.path("config/skilltune/skilltune.toml");
     let writes = ["calls.log", "overwritten.log"].map(|name| {
@@ -35,17 +35,17 @@ fn confined(scene: &Scene) {
     fs::write(&settings, text.replace("]\n\n[agents", &format!("]{writes}[agents")) + &writes).unwrap();
 }
 
-/// Whether this system can confine; said where it cannot.
+/// Returns whether this system can confine, and says if it cannot.
 fn is_possible() -> bool {
     let possible = can_confine();
     if !possible {
-        // Past the harness, which keeps the words of a test that passes to itself.
+        // Bypasses the test harness, which hides the output of a passing test.
         let _ = writeln!(io::stderr(), "SKIPPED: this kernel has no Landlock that holds every write");
     }
     possible
 }
 
-/// What came of the tries to write: a word for each, without where.
+/// Returns the result of each attempt to write, without its path.
 fn tries(scene: &Scene) -> Vec<String> {
     let log = fs::read_to_string(scene.path("overwritten.log")).unwrap_or_default();
     log.lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect()
@@ -87,7 +87,7 @@ fn an_executor_that_changes_its_skill_has_not_carried_it_out() {
 
 #[test]
 fn an_improver_changes_its_copy_and_neither_its_neighbours_nor_what_passes_between_them() {
-    // Whichever member it works on, the other one is its neighbour.
+    // Whichever member it works on, the other one is the neighbour.
     let paths = ["writer", "editor"].map(|name| format!("neighbours/{name}/SKILL.md"));
     let scene = scribbling(&[("writer", 40), ("editor", 40)], "improver", &paths);
     let ran = scene.tune("writer,editor", &["--chain", "--max-iterations", "2"]);

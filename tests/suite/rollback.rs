@@ -1,5 +1,5 @@
-//! `rollback` and its like where something is odd: it leads to what the run found, refuses before it touches anything,
-//! and says so when it has.
+//! `rollback` and related commands in unusual situations: they restore the skill to its state before the run, refuse
+//! before they touch anything, and report what they did.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::commands::{data, held, talk, won};
 use crate::scene::{Ran, Scene, listing};
 use crate::stopping::{TUNE, gated};
 
-/// The ids of the candidates that were made, in the order of their making.
+/// Returns the ids of the candidates in the order of their creation.
 fn drafts(scene: &Scene) -> Vec<String> {
     let decided = scene.events("decided");
     decided.iter().filter_map(|made| Some(made.get("draft")?["id"].as_str()?.to_owned())).collect()
@@ -53,7 +53,7 @@ fn status_offers_what_helps_after_a_person_has_placed_something() {
     assert!(status.contains("skilltune resume RUN --answer keep"), "its question is still open: {status}");
 }
 
-/// The commands of the report's last section.
+/// Returns the commands of the report's last section.
 fn commands_of_the_report(scene: &Scene) -> Vec<String> {
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     let section = report.split("## Restore Original").nth(1).expect("the section is there");
@@ -61,7 +61,7 @@ fn commands_of_the_report(scene: &Scene) -> Vec<String> {
     commands.map(str::to_owned).collect()
 }
 
-/// Types each of them, in their order; the verbs that there were.
+/// Runs each of these commands in order, and returns their verbs.
 fn assert_they_work(scene: &Scene, story: &str) -> Vec<String> {
     let commands = commands_of_the_report(scene);
     for (nth, command) in commands.iter().enumerate() {
@@ -87,7 +87,7 @@ fn the_commands_of_the_report_work_as_they_are_printed() {
     gate.open();
     assert_eq!(run.wait().code, Some(3));
     assert_eq!(assert_they_work(&conflict, "conflict"), ["diff", "apply", "export", "export"]);
-    // The target is the champion now, and the page has been written anew.
+    // The target is the champion now, and the page was rewritten.
     let again = commands_of_the_report(&conflict);
     assert!(
         again[0].starts_with("rollback ") && !again.iter().any(|one| one.contains("--force")),
@@ -96,7 +96,7 @@ fn the_commands_of_the_report_work_as_they_are_printed() {
     assert_eq!(conflict.run(&again[0].split(' ').collect::<Vec<_>>()).code, Some(0));
 }
 
-/// Gives the run a format that is yet to come, with a checksum that fits.
+/// Gives the run a future format, with a matching checksum.
 fn from_the_future(journal: &Path) {
     let text = fs::read_to_string(journal).unwrap();
     let (first, rest) = text.split_once('\n').unwrap();
@@ -144,7 +144,7 @@ fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_f
         "nothing is replaced without a note: {ran:?}"
     );
     assert_eq!(scene.events("noted").len(), 0);
-    // Room for the line before the replacement, and none for the one after it.
+    // There is room for the line before the replacement, but not for the one after it.
     let ran = limited(500);
     assert_eq!((ran.code, scene.quality("writer")), (Some(1), 40), "{ran:?}");
     insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
@@ -177,7 +177,7 @@ fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_f
     assert!(page.is_file(), "the page is made up for");
 }
 
-/// The object that holds these bytes.
+/// Removes the object that holds these bytes.
 fn lose(scene: &Scene, bytes: &[u8]) {
     let hex = Digest::of(bytes).hex();
     fs::remove_file(scene.path("project/.skilltune/objects").join(&hex[..2]).join(&hex[2..])).unwrap();
@@ -208,7 +208,7 @@ fn what_the_store_has_lost_is_told_before_anything_is_done() {
     ");
 }
 
-/// The words of the command in a hint.
+/// Returns the words of the command in a hint.
 fn hinted(ran: &Ran) -> Vec<&str> {
     let command = ran.stderr.split("skilltune ").last().expect("a command is named");
     command.split('`').next().unwrap_or_default().split_whitespace().collect()

@@ -1,8 +1,9 @@
-//! An older binary and this one come to the same on random scripted runs of all loops: `just same-decisions OLD`.
+//! Checks that an older binary and this one decide the same in random scripted runs of all loops: `just same-decisions
+//! OLD`.
 //!
-//! Each seed is a case: a world, and what is done in it. Both binaries do it in a folder of the same name, one after the other,
-//! so that all they decide, print and write is the same, call keys included; only times and ids of runs are masked.
-//! `SKILLTUNE_RUNS` says how many cases, `SKILLTUNE_SEED` with which they begin.
+//! Each seed is a case: a world and the commands run in it. Both binaries run it one after the other in a folder of the
+//! same name, so that all they decide, print and write is equal, call keys included; only times and run ids are masked.
+//! `SKILLTUNE_RUNS` is the number of cases, `SKILLTUNE_SEED` the first seed.
 
 mod case;
 mod hashes;
@@ -21,10 +22,10 @@ use crate::scene::SKILLTUNE;
 use case::Case;
 use trace::Trace;
 
-/// What came of the cases so far.
+/// The results of the cases so far.
 #[derive(Default)]
 struct Results {
-    /// By kind and ending.
+    /// The number of cases by kind and ending.
     tally: BTreeMap<String, usize>,
     differences: BTreeMap<u64, String>,
 }

@@ -1,4 +1,4 @@
-//! A home, a project and a script: what one end-to-end test stands on.
+//! The world of one end-to-end test: a home, a project and a script.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,17 +17,17 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// A project with the skills named, each of that quality, and agents that follow the script.
+    /// Creates a project with the named skills, each of the given quality, and agents that follow the script.
     pub(crate) fn new(skills: &[(&str, u32)], script: &Value) -> Self {
         Self::empty().filled(skills, script)
     }
 
-    /// The same on the disk, for agents whose wrapper gives them a `/dev` of their own.
+    /// Like `new`, but on disk, for agents whose wrapper gives them their own `/dev`.
     pub(crate) fn on_disk(skills: &[(&str, u32)], script: &Value) -> Self {
         Self::below(&std::env::temp_dir()).filled(skills, script)
     }
 
-    /// The same in a folder of this name: what depends on paths is the same whenever it is made anew.
+    /// Like `new`, in a folder of this name, so that results that depend on paths are the same each time.
     pub(crate) fn named(name: &str, skills: &[(&str, u32)], script: &Value) -> Self {
         Self::made(tempfile::Builder::new().prefix(name).rand_bytes(0).tempdir_in(folder()))
             .filled(skills, script)
@@ -42,12 +42,12 @@ impl Scene {
         self
     }
 
-    /// A home and a project, and nothing in them.
+    /// Creates an empty home and project.
     pub(crate) fn empty() -> Self {
         Self::below(&folder())
     }
 
-    /// A short path leaves room in lines that tests measure.
+    /// Creates a scene with a short path, which leaves room in lines that tests measure.
     fn below(folder: &Path) -> Self {
         Self::made(tempfile::Builder::new().prefix("").rand_bytes(5).tempdir_in(folder))
     }
@@ -78,7 +78,7 @@ impl Scene {
         fs::write(folder.join("references/style.md"), "Be brief.\n").expect("written in our own folder");
     }
 
-    /// The script is laid over what every test wants of it.
+    /// Writes the script; its fields override the defaults of all tests.
     pub(crate) fn write_script(&self, script: &Value) {
         let mut whole = json!({
             "log": self.path("calls.log"), "lucky_file": self.path("lucky"), "linger": self.path("linger"),
@@ -88,8 +88,8 @@ impl Scene {
         fs::write(self.path("script.json"), whole.to_string()).expect("written in our own folder");
     }
 
-    /// The user's settings: three agents, one a role, a champion that is applied however weak the evidence, and whatever
-    /// else the test wants.
+    /// Writes the user's settings: one agent for each role, a champion that is applied even on weak evidence, and the
+    /// test's own settings.
     pub(crate) fn write_settings(&self, more: &str) {
         let agent = |role: &str| {
             format!(
@@ -110,19 +110,19 @@ impl Scene {
         fs::write(self.path("config/skilltune/skilltune.toml"), text).expect("written in our own folder");
     }
 
-    /// Nobody has said when a champion may be applied.
+    /// Removes the setting that says when to apply a champion.
     pub(crate) fn leave_apply_unset(&self) {
         let path = self.path("config/skilltune/skilltune.toml");
         let text = fs::read_to_string(&path).expect("the settings were written");
         fs::write(&path, text.replace("apply = \"auto\"\n", "")).expect("written in our own folder");
     }
 
-    /// Our binary in this world and in no other: nothing of the machine's own environment is passed on.
+    /// Returns a command for our binary in this scene, without the machine's own environment.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         self.command_of(SKILLTUNE, &[], arguments)
     }
 
-    /// The same with another program, which may have arguments of its own.
+    /// Like `command`, for another program, which can have its own arguments.
     pub(crate) fn command_of(&self, program: &str, own: &[&str], arguments: &[&str]) -> Command {
         let mut command = Command::new(program);
         command
@@ -145,15 +145,15 @@ impl Scene {
         Ran::of(self.command(arguments).output().expect("our binary starts"))
     }
 
-    /// The same after a shell has set limits.
+    /// Like `run`, after a shell has set limits.
     pub(crate) fn run_limited(&self, limits: &str, arguments: &[&str]) -> Ran {
         let limited = format!("{limits}; exec \"$0\" \"$@\"");
         let mut command = self.command_of("/bin/sh", &["-c", &limited, SKILLTUNE], arguments);
         Ran::of(command.output().expect("a shell starts"))
     }
 
-    /// Our binary where the kernel grants no namespace, and where root, without the right to trace, is what anybody is
-    /// elsewhere. It is none where namespaces cannot be taken away: there are none then, or nobody knows.
+    /// Returns our binary where the kernel grants no namespaces, and where root without the right to trace is like any
+    /// other user. Returns `None` where namespaces cannot be disabled: there are none, or it is unknown.
     pub(crate) fn command_without_namespaces(&self, arguments: &[&str]) -> Option<Command> {
         let none = "echo 0 > /proc/sys/user/max_user_namespaces && \
                     exec setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace \"$@\"";
@@ -165,12 +165,12 @@ impl Scene {
         Some(self.command_of("unshare", &[&wrapper[..], &[SKILLTUNE]].concat(), arguments))
     }
 
-    /// All that stands in this world: project, home, settings, state and cache.
+    /// Lists everything in this scene: project, home, settings, state and cache.
     pub(crate) fn everything(&self) -> Listing {
         listing(&self.path(""))
     }
 
-    /// What the binary says when it refuses; it must have written nothing, and printed no data.
+    /// Returns the binary's message when it refuses; it must have written nothing and printed no data.
     pub(crate) fn refusal(&self, arguments: &[&str]) -> String {
         let before = self.everything();
         let ran = self.run(arguments);
@@ -179,7 +179,7 @@ impl Scene {
         self.shown(&ran.stderr)
     }
 
-    /// A text without what differs from one world to the next: its folder, its runs' ids, hashes.
+    /// Returns the text without parts that differ between scenes: the folder, run ids, hashes.
     pub(crate) fn shown(&self, text: &str) -> String {
         let root = self.path("").to_str().expect("the path is text").trim_end_matches('/').to_owned();
         let ids = self.run_folders();
@@ -188,19 +188,19 @@ impl Scene {
         text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).map(without_digest).collect()
     }
 
-    /// `tune SKILLS a scenario --yes`, with what the test adds.
+    /// Runs `tune SKILLS a scenario --yes` with the test's own arguments.
     pub(crate) fn tune(&self, skills: &str, more: &[&str]) -> Ran {
         self.run(&[&["tune", skills, "write a page", "--yes", "--format", "json"], more].concat())
     }
 
-    /// The run's folder, when there is just one.
+    /// Returns the run's folder if there is exactly one.
     pub(crate) fn run_folder(&self) -> PathBuf {
         let mut runs = self.run_folders();
         assert_eq!(runs.len(), 1, "one run is expected");
         runs.remove(0)
     }
 
-    /// The id of the run, when there is just one.
+    /// Returns the run's id if there is exactly one.
     pub(crate) fn run_id(&self) -> String {
         let folder = self.run_folder();
         folder.file_name().and_then(|name| name.to_str()).expect("an id is text").to_owned()
@@ -209,7 +209,7 @@ impl Scene {
     pub(crate) fn run_folders(&self) -> Vec<PathBuf> {
         let Ok(runs) = fs::read_dir(self.path("project/.skilltune/runs")) else { return Vec::new() };
         let folders = runs.map(|run| run.expect("readable").path());
-        // A run begins with its journal: a folder without one is what a killed program had just made.
+        // A run begins with its journal: a folder without one was just created by a killed program.
         folders.filter(|folder| folder.join("history.jsonl").exists()).collect()
     }
 
@@ -218,21 +218,21 @@ impl Scene {
         serde_json::from_slice(&text).expect("the state is JSON")
     }
 
-    /// The journal's events of one kind, without what differs between two runs: times and costs.
+    /// Returns the journal's events of one kind, without times and costs, which differ between runs.
     pub(crate) fn events(&self, kind: &str) -> Vec<Value> {
         let text = fs::read_to_string(self.run_folder().join("history.jsonl")).expect("the journal is there");
         let events = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
         events.filter_map(|line| line["event"].get(kind).cloned()).map(without_costs).collect()
     }
 
-    /// What agents were told in the run.
+    /// Returns the prompts of the run.
     pub(crate) fn prompts(&self) -> Vec<String> {
         let calls = fs::read_dir(self.run_folder().join("agents")).unwrap();
         let files = calls.map(|call| call.unwrap().path().join("prompt.md"));
         files.filter_map(|file| fs::read_to_string(file).ok()).collect()
     }
 
-    /// How often each call has begun, and how often it has answered.
+    /// Returns how often each call has begun and how often it has answered.
     pub(crate) fn calls(&self) -> HashMap<String, (usize, usize)> {
         let log = fs::read_to_string(self.path("calls.log")).unwrap_or_default();
         let mut calls = HashMap::<String, (usize, usize)>::new();
@@ -250,7 +250,7 @@ impl Scene {
         calls
     }
 
-    /// How many agents stayed after their answer.
+    /// Returns the number of agents that kept running after their answer.
     pub(crate) fn lingering(&self) -> usize {
         let log = fs::read_to_string(self.path("calls.log")).unwrap_or_default();
         log.lines().filter(|line| line.starts_with("linger ")).count()
@@ -260,8 +260,8 @@ impl Scene {
         self.calls().values().map(|(_, answered)| answered).sum()
     }
 
-    /// Everything alive that was started in this scene: us, guardians, agents and what they have started. They are
-    /// known by what their environment names, or by where they stand.
+    /// Returns all live processes started in this scene: skilltune, guardians, agents and their children. They are
+    /// found by their environment or their working directory.
     pub(crate) fn alive(&self) -> Vec<u32> {
         let root = self.path("");
         let needle = root.as_os_str().as_encoded_bytes();
@@ -279,8 +279,8 @@ impl Scene {
     }
 }
 
-/// Returns the folder for scenes: `/dev/shm` if it has room and can run programs. Every durable step would wait for a real
-/// disk, and no test cuts the power.
+/// Returns the folder for scenes: `/dev/shm` if it has room and can run programs. On a real disk every durable step
+/// would wait, and no test cuts the power.
 fn folder() -> PathBuf {
     const ROOM: u64 = 2 << 30;
     let memory = Path::new("/dev/shm");
@@ -290,14 +290,14 @@ fn folder() -> PathBuf {
     if usable && tempfile::tempfile_in(memory).is_ok() { memory.to_owned() } else { std::env::temp_dir() }
 }
 
-/// A word, and the character that ends it.
+/// Masks a digest in a word, keeping the characters that end it.
 fn without_digest(word: &str) -> String {
     let (hex, end) = word.split_at(word.trim_end_matches(|c: char| !c.is_ascii_alphanumeric()).len());
     let is_digest = hex.len() == 12 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_digest { format!("HASH{end}") } else { word.to_owned() }
 }
 
-/// Without the times of day at which something happened.
+/// Returns the text without times of day.
 pub(crate) fn without_moments(text: &str) -> String {
     let parts: Vec<&str> = text.split(" UTC").collect();
     let (last, before) = parts.split_last().expect("a text has a part");
@@ -317,7 +317,7 @@ fn without_costs(mut event: Value) -> Value {
     event
 }
 
-/// How the binary ended, and what it said.
+/// The exit code and output of the binary.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -334,13 +334,13 @@ impl Ran {
         }
     }
 
-    /// The object that is the last thing on stdout.
+    /// Returns the object at the end of stdout.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("no object on stdout: {self:?}"))
     }
 }
 
-/// All of a folder: names, kinds, modes, bytes.
+/// All entries of a folder: names, kinds, modes, bytes.
 pub(crate) type Listing = Vec<(PathBuf, u32, Vec<u8>)>;
 
 pub(crate) fn listing(folder: &Path) -> Listing {
@@ -363,7 +363,7 @@ pub(crate) fn listing(folder: &Path) -> Listing {
     all
 }
 
-/// The processes that carry a run's marker: there must be none once the run is over.
+/// Returns the processes that carry a run's marker: there must be none once the run is over.
 pub(crate) fn survivors(run_id: &str) -> Vec<u32> {
     let marker = format!("SKILLTUNE_RUN={run_id}-");
     let bears = |entry: &[u8]| entry.starts_with(marker.as_bytes());

@@ -1,4 +1,4 @@
-//! What scripts read: one object at the end, whatever the end is.
+//! Output for scripts: one object at the end, however the run ends.
 
 use std::fs::{self, File};
 
@@ -10,12 +10,12 @@ fn scene(skills: &[(&str, u32)]) -> Scene {
     Scene::new(skills, &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }))
 }
 
-/// Each line of stdout, all of which are objects.
+/// Returns the lines of stdout, all of which must be objects.
 fn objects(ran: &Ran) -> Vec<Value> {
     ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{ran:?}"))).collect()
 }
 
-/// What a run is told as whose journal could not grow any more.
+/// Runs `tune` with a journal that cannot grow any more.
 fn cut_short(format: &str) -> (Scene, Ran) {
     let scene = scene(&[("writer", 40)]);
     let line = ["tune", "writer", "write a page", "--yes", "--format", format];

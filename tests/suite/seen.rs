@@ -1,4 +1,4 @@
-//! What others have written is seen as it is: into a pipe too, nothing of it works in secret.
+//! Control characters in text from others are made visible and have no effect, also in a pipe.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::scene::{Ran, Scene};
 
-/// A run whose skill has these lines behind the one that it changes.
+/// Returns a finished run whose skill has these lines after the one that it changes.
 fn won(more: &str) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 90 } } }));
     let page = scene.skill("writer").join("SKILL.md");

@@ -1,4 +1,4 @@
-//! `simulate`: a table without agents, a project or a network.
+//! `simulate` prints a table without agents, a project or a network.
 
 use serde_json::json;
 

@@ -1,4 +1,5 @@
-//! What a scenario brings: files, a set-up command, a repository; tried with the built-in agent, which runs its command.
+//! The starting state of a scenario: files, a set-up command, a repository; tested with the built-in agent, which runs
+//! the scenario's command.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -7,7 +8,7 @@ use serde_json::json;
 
 use crate::scene::{Ran, Scene};
 
-/// A suite with one scenario, whose command is this text of a shell.
+/// Creates a suite with one scenario whose command is this shell text.
 fn scene(starting: &str, command: &str) -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
@@ -27,7 +28,7 @@ fn tune(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&[&line[..], &["--format", "json"], more].concat())
 }
 
-/// What the first trial left, by name.
+/// Returns the output of the first trial by name.
 fn left(scene: &Scene) -> Vec<(String, String)> {
     let folder = scene.run_folder().join("iterations/iteration-1/artifacts/writer/one/1");
     let files = walkdir::WalkDir::new(&folder).sort_by_file_name();
@@ -69,7 +70,7 @@ fn a_set_up_runs_once_for_all_trials_and_what_it_makes_is_where_they_begin() {
     let left = left(&scene);
     assert_eq!(of(&left, "copy.csv"), "A,B\n");
     assert!(!names(&left).contains(&"upper.csv"), "it was there before: {left:?}");
-    // Of several rounds too.
+    // The set-up also runs only once in a run of several rounds.
     let rounds = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
     fs::rename(scene.path("project/cases"), rounds.path("project/cases")).unwrap();
     fs::rename(scene.path("project/suite.toml"), rounds.path("project/suite.toml")).unwrap();
@@ -115,7 +116,7 @@ fn a_set_up_needs_trust_as_a_command_does() {
     assert!(trusted.stderr.contains("\n  set-up of one: \"make-things\"\n"), "{trusted:?}");
 }
 
-/// A suite that came with a repository hands an agent nothing from elsewhere.
+/// A suite from a repository cannot give an agent files from elsewhere.
 #[test]
 fn files_from_elsewhere_are_refused() {
     for name in [
@@ -136,7 +137,7 @@ fn files_from_elsewhere_are_refused() {
         assert_eq!(ran.code, Some(2), "{name}: {ran:?}");
         assert!(ran.stderr.contains("`files` of `one`"), "{name}: {ran:?}");
     }
-    // A link within a folder is found when the folder is copied.
+    // A symlink inside a folder is found when the folder is copied.
     let scene = scene(FILES, "echo x > x.txt");
     symlink("/etc/passwd", scene.path("project/cases/data/link")).unwrap();
     let ran = tune(&scene, &["--trust"]);

@@ -1,4 +1,4 @@
-//! A run that is stopped, held up or got in the way of: it saves, says what is the matter, and goes on later.
+//! Runs that are stopped, paused or disturbed: they save, explain the cause, and can be resumed.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -34,7 +34,7 @@ fn script() -> Value {
     json!({ "improve": { "writer": { "40": 60, "60": 30 } } })
 }
 
-/// A scene whose executors wait at a gate.
+/// Creates a scene whose executors wait at a gate.
 pub(crate) fn gated() -> (Scene, Gate) {
     let scene = Scene::new(&[("writer", 40)], &script());
     let gate = Gate::before("executor", &scene, script());
@@ -47,7 +47,7 @@ static UNDISTURBED: LazyLock<Outcome> = LazyLock::new(|| {
     Outcome::of(&scene, &ran)
 });
 
-/// The run that was stopped can be taken up, and ends as it would have.
+/// Fails unless the stopped run can be resumed and ends as an undisturbed run would.
 fn assert_goes_on(scene: &Scene) {
     assert_eq!(scene.alive(), [0; 0]);
     let ran = scene.run(&RESUME);
@@ -103,7 +103,7 @@ fn the_second_interrupt_ends_what_is_under_way_and_saves() {
     let run = Background::start(&scene, &TUNE);
     run.until_begun(1);
     run.signal(Signal::INT);
-    // Ten minutes for an executor, and what it may take to leave.
+    // The timeout of an executor is ten minutes, plus the time it may take to exit.
     run.until_said(
         "finishing current calls (at most 10m 03s), then saving; press Ctrl-C again to end them now",
     );
@@ -146,7 +146,7 @@ fn the_third_interrupt_leaves_at_once_and_the_guardians_end_the_deaf() {
     // The next command waits for the guardians before it goes on.
     let run = Background::start(&scene, &RESUME);
     run.until_begun(2);
-    // The new call is just becoming a shell, and then what holds on: in between it shows no environment.
+    // The new process becomes a shell and then the program that waits; in between it shows no environment.
     let seen = loop {
         let seen = survivors(&left);
         if !seen.is_empty() {
@@ -194,7 +194,7 @@ fn a_guardian_that_somebody_kills_costs_its_call_and_not_the_run() {
     let run = Background::start(&scene, &TUNE);
     run.until_begun(1);
     for guardian in run.guardians() {
-        // The first one takes the other with it where it is in a namespace.
+        // In a namespace, killing the first guardian ends the other one too.
         let _ = rustix::process::kill_process(guardian, Signal::KILL);
     }
     run.until_begun(2);
@@ -225,7 +225,7 @@ fn stop_asks_a_run_to_finish_what_is_under_way() {
 #[test]
 fn the_second_run_on_a_target_is_told_who_works_on_it_and_what_to_do() {
     let (scene, gate) = gated();
-    // The same folder by another name, as people share one between agents.
+    // The same folder under another name, as people share one between agents.
     fs::create_dir_all(scene.path("project/.agents/skills")).unwrap();
     symlink("../../.claude/skills/writer", scene.path("project/.agents/skills/writer")).unwrap();
     let run = Background::start(&scene, &TUNE);
@@ -298,7 +298,7 @@ fn an_edit_made_during_the_run_is_kept_and_so_is_the_champion() {
     assert_eq!(listing(&scene.skill("writer")), edited, "and theirs can be had back");
 }
 
-/// The words after `skilltune` of a command that a person was told to type.
+/// Returns the words after `skilltune` of a suggested command.
 fn command_told(ran: &Ran, verb: &str) -> Vec<String> {
     let start = format!("skilltune {verb}");
     let line = ran.stdout.lines().find_map(|line| line.split_once(&start));
@@ -306,11 +306,11 @@ fn command_told(ran: &Ran, verb: &str) -> Vec<String> {
     std::iter::once(verb.to_owned()).chain(rest.split_whitespace().map(str::to_owned)).collect()
 }
 
-/// A small file system of its own over a folder, gone when dropped.
+/// A small file system mounted over a folder, unmounted on drop.
 struct Mounted(PathBuf);
 
 impl Mounted {
-    /// None where this may not be done: mounting takes a privilege that a test need not have.
+    /// Mounts it; returns `None` without the privilege to mount, which a test need not have.
     fn over(folder: &Path, options: &str) -> Option<Self> {
         fs::create_dir_all(folder).unwrap();
         mount(&["-t", "tmpfs", "-o", options, "tmpfs"], folder).then(|| Self(folder.to_owned()))
@@ -356,7 +356,7 @@ fn a_full_disk_stops_the_run_with_the_cause_and_what_was_before_it_is_intact() {
 #[test]
 fn a_journal_that_may_not_grow_stops_the_run_and_is_whole() {
     let scene = Scene::new(&[("writer", 40)], &script());
-    // The limit is on every file, in blocks of 512 bytes; the journal is the one that comes to it.
+    // The limit is per file, in blocks of 512 bytes; only the journal reaches it.
     let ran = scene.run_limited("trap '' XFSZ; ulimit -f 40", &TUNE);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("history.jsonl"), "{ran:?}");
@@ -403,7 +403,7 @@ fn a_run_whose_workspaces_and_answers_have_vanished_goes_on() {
     }
 }
 
-/// A claude that answers and then does not end, until it is told to do better.
+/// Creates a scene whose claude answers and then does not exit, until `behaving` changes that.
 fn lingering() -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
@@ -426,7 +426,7 @@ fn with_claude(scene: &Scene, arguments: &[&str]) -> Command {
     command
 }
 
-/// The agent marks the end of its answer, and had come to it: the answer is paid for.
+/// The agent had already marked the end of its answer, so the answer is paid for and kept.
 #[test]
 fn an_answer_that_was_whole_when_its_call_was_ended_is_kept() {
     let begin = [&TUNE[..], &["--agent", "claude", "--delivery", "inline"]].concat();
@@ -453,7 +453,7 @@ fn an_answer_that_was_whole_when_its_call_was_ended_is_kept() {
     }
 }
 
-/// A program may end with a code of its own choice when it is told to end, as gemini does.
+/// A program can exit with its own code when it is asked to end, as gemini does.
 #[test]
 fn a_failure_after_the_word_to_end_is_not_held_against_a_call() {
     let scene = lingering();
@@ -468,7 +468,7 @@ fn a_failure_after_the_word_to_end_is_not_held_against_a_call() {
     assert!(run.until(|scene| scene.path("under_way").exists()));
     run.signal(Signal::TERM);
     run.until_said("terminating");
-    // Where nobody reads any more, nobody needs to be let through.
+    // Opening for both reading and writing does not block if the reader is already gone.
     let opened = fs::OpenOptions::new().read(true).write(true).open(&gate).unwrap();
     rustix::io::write(&opened, b"go\n").unwrap();
     let ran = run.wait();

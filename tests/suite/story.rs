@@ -1,4 +1,4 @@
-//! A run that can be told in advance: cut and resumed, it must end as it would have.
+//! A run with a predictable ending: cut and resumed, it must end as an undisturbed run.
 
 use std::process::Command;
 
@@ -6,29 +6,29 @@ use crate::outcome::{Outcome, repeated};
 use crate::scene::{Ran, Scene};
 
 pub(crate) trait Story: Sync {
-    /// A new world in which it has not begun.
+    /// Creates a new scene in which the run has not begun.
     fn scene(&self) -> Scene;
 
-    /// The command that begins it.
+    /// Returns the command that begins the run.
     fn begin(&self, scene: &Scene) -> Command;
 
-    /// The command that takes it up.
+    /// Returns the command that resumes the run.
     fn resume(&self, scene: &Scene) -> Command;
 
     fn outcome(&self, scene: &Scene, ran: &Ran) -> Outcome;
 
-    /// Fails unless all holds that must whenever the run has ended.
+    /// Fails unless everything holds that must hold after any ending.
     fn assert_tidy(&self, scene: &Scene, story: &str);
 
-    /// Fails unless this run has what the story is told for.
+    /// Fails unless this run contains what the story tests.
     fn assert_telling(&self, scene: &Scene, ran: &Ran);
 
-    /// The command to go on with, whatever a killed one has left.
+    /// Returns the command to continue with after a kill.
     fn go_on(&self, scene: &Scene) -> Command {
         if scene.run_folders().is_empty() { self.begin(scene) } else { self.resume(scene) }
     }
 
-    /// How it ends when nothing happens to it.
+    /// Returns the outcome of an undisturbed run.
     fn whole(&self) -> Outcome {
         let scene = self.scene();
         let ran = Ran::of(self.begin(&scene).output().expect("our binary starts"));

@@ -1,4 +1,4 @@
-//! A `.skilltune` that came with a repository: it can be looked at, and makes us write nowhere.
+//! A `.skilltune` from a repository: it can be read, and makes skilltune write nowhere.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -35,7 +35,7 @@ fn a_run_that_was_not_begun_here_can_be_looked_at_and_not_acted_on() {
     assert_eq!(listing(&ours.skill("writer")), skill);
 }
 
-/// Its journal names a folder of somebody's, who would not like it to be read.
+/// The journal names another user's private folder.
 #[test]
 fn a_run_of_reflex_that_was_not_begun_here_looks_into_no_other_folder() {
     let script = json!({ "reflex": { "produced": { "1": ["a.correctness.accuracy"] } } });
@@ -66,7 +66,7 @@ fn a_state_folder_that_is_a_link_is_refused_before_anything_is_written() {
     assert_eq!(fs::read_dir(scene.path("elsewhere")).unwrap().count(), 0);
 }
 
-/// The fault that this guards against deleted everything below the user's documents.
+/// The bug that this guards against deleted everything below the user's documents.
 #[test]
 fn clean_deletes_nothing_that_a_link_of_a_repository_leads_to() {
     for linked in ["cache", "objects", "runs"] {
@@ -103,7 +103,7 @@ fn clean_names_what_is_not_ours_and_deletes_nothing() {
     assert_eq!(scene.everything(), before);
 }
 
-/// An answer decides what a run does next: one that came with a repository must not speak.
+/// An answer decides what a run does next, so cached answers from a repository must not be used.
 #[test]
 fn answers_that_this_user_did_not_store_are_not_believed() {
     let script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
@@ -112,7 +112,7 @@ fn answers_that_this_user_did_not_store_are_not_believed() {
     let asked = theirs.answered();
     assert!(asked > 0);
     let begin = |scene: &Scene| scene.tune("writer", &["--apply", "never", "--seed", "7"]);
-    // The same user finds all answers again; another one, in the same place with the same key of every call, none.
+    // The same user finds all answers again; another user, in the same place and with the same call keys, finds none.
     begin(&theirs);
     assert_eq!(theirs.answered(), asked, "the cache is used");
     fs::rename(theirs.path("state"), theirs.path("the state of another user")).unwrap();

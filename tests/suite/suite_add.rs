@@ -1,4 +1,4 @@
-//! `suite add`: a trial that fell short becomes a draft, and a draft that a person has reviewed counts.
+//! `suite add`: a failed trial becomes a draft, and a reviewed draft counts.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +17,7 @@ fn add(scene: &Scene, trial: &str, more: &[&str]) -> Ran {
     scene.run(&[&["suite", "add", "--from", &run, trial], more].concat())
 }
 
-/// A text in which the ids of new scenarios have no mark of their trial.
+/// Returns a text with the trial marks in the ids of new scenarios masked.
 fn unmarked(scene: &Scene, text: &str) -> String {
     let is_mark = |word: &&str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let text = scene.shown(text);
@@ -35,7 +35,7 @@ fn tuned(scene: &Scene, suite: &str) -> Ran {
     scene.run(&[&line[..], &["--max-iterations", "1"]].concat())
 }
 
-/// What a run of a suite was planned to try.
+/// Returns the scenarios in a run's plan.
 fn planned(ran: &Ran, scene: &Scene) -> Vec<Value> {
     let id = ran.json()["run_id"].as_str().unwrap().to_owned();
     let journal =
@@ -44,7 +44,8 @@ fn planned(ran: &Ran, scene: &Scene) -> Vec<Value> {
     first["event"]["started"]["scenarios"].as_array().unwrap().clone()
 }
 
-/// Must show 7 of the issue: a failing trial becomes a draft, which does not count; a person removes the mark, and it counts.
+/// Requirement 7 of the issue: a failing trial becomes a draft, which does not count; a person removes the mark, and it
+/// counts.
 #[test]
 fn a_failing_trial_becomes_a_draft_which_counts_once_a_person_has_removed_the_mark() {
     let scene = scene();
@@ -75,7 +76,7 @@ fn a_failing_trial_becomes_a_draft_which_counts_once_a_person_has_removed_the_ma
       The result does not have this fault: SKILL.md: the quality is only 40
     review it, then remove `draft = true`: until then no run counts it
     "#);
-    // Drafts are shown and not counted.
+    // Drafts are listed but not counted.
     let before = tuned(&scene, "suite.toml");
     let scenarios = planned(&before, &scene);
     assert_eq!(scenarios.len(), 1, "{scenarios:?}");
@@ -100,7 +101,7 @@ fn the_same_trial_is_added_once_even_if_a_person_has_rewritten_it() {
     assert_eq!(again.code, Some(0), "{again:?}");
     assert!(again.stderr.contains("nothing was added"), "{again:?}");
     assert_eq!(suite(&scene), text);
-    // Under another id it is still the same task that asks the same.
+    // Under another id it is still a duplicate.
     let renamed = text.replace("id = \"scenario-1-", "id = \"other-");
     fs::write(scene.path("project/suite.toml"), &renamed).unwrap();
     assert!(add(&scene, "scenario-1", &[]).stderr.contains("nothing was added"));
@@ -154,7 +155,7 @@ fn what_failed_is_kept_as_it_is_with_files_set_up_and_grader() {
     let scene = graded();
     let ran = tuned(&scene, "suites/suite.toml");
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    // The suite that the run used asks it already.
+    // The run's suite already has this scenario.
     let known = add(&scene, "one", &[]);
     assert_eq!(known.code, Some(0), "{known:?}");
     assert!(known.stderr.contains("/suites/suite.toml already has this as `one`"), "{known:?}");
@@ -285,7 +286,7 @@ fn no_file_that_is_there_is_broken_or_written_over() {
     let refused = |to: &str| scene.refusal(&["suite", "add", "--from", &run, "one", "--to", to]);
     fs::write(scene.path("project/faulty.toml"), "[[scenarios]\n").unwrap();
     assert!(refused("faulty.toml").contains("faulty.toml"));
-    // Tables cannot be added to a list that is written in place.
+    // Tables cannot be added to an inline array.
     fs::write(scene.path("project/inline.toml"), "scenarios = [{ description = \"a\" }]\n").unwrap();
     assert!(refused("inline.toml").contains("nothing was changed"), "{}", refused("inline.toml"));
     fs::write(scene.path("project/evals.json"), r#"[{"prompt": "a", "expected_output": "b"}]"#).unwrap();
@@ -294,7 +295,7 @@ fn no_file_that_is_there_is_broken_or_written_over() {
     assert!(refused("link.toml").contains("is a symlink"));
     symlink(scene.path("nowhere"), scene.path("project/dangling.toml")).unwrap();
     assert!(refused("dangling.toml").contains("is a symlink"));
-    // What is in the way of the copies stays.
+    // Existing files in the way of the copies are kept.
     assert_eq!(add(&scene, "one", &["--to", "new.toml"]).code, Some(0));
     fs::remove_file(scene.path("project/new.toml")).unwrap();
     assert_eq!(add(&scene, "one", &["--to", "new.toml"]).code, Some(0), "the same copies are used again");
@@ -302,7 +303,7 @@ fn no_file_that_is_there_is_broken_or_written_over() {
     fs::write(case.join("files/sales.csv"), "mine\n").unwrap();
     fs::remove_file(scene.path("project/new.toml")).unwrap();
     assert!(refused("new.toml").contains("already exists"));
-    // A folder that leads elsewhere is not followed.
+    // A folder that is a symlink is not followed.
     fs::rename(scene.path("project/cases"), scene.path("elsewhere")).unwrap();
     fs::remove_dir_all(&case).ok();
     symlink(scene.path("elsewhere"), scene.path("project/cases")).unwrap();
@@ -314,7 +315,7 @@ fn no_file_that_is_there_is_broken_or_written_over() {
     assert!(!scene.path("project/new.toml").exists());
 }
 
-/// A run that somebody else prepared: its plan says what it likes.
+/// A run prepared by someone else: its plan can contain anything.
 #[test]
 fn a_prepared_run_can_neither_choose_another_file_nor_write_toml_of_its_own() {
     let scene = scene();

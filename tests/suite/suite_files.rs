@@ -1,5 +1,5 @@
-//! Suites whose scenarios name commands: run once they are trusted, judged by how they end, and whatever they do, in
-//! time, within their folder, and with nothing left of them.
+//! Suites whose scenarios name commands: they run only when trusted, are judged by their exit code, and must stay
+//! within their timeout and folder, leaving nothing behind.
 
 mod formats;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::outcome::assert_tidy;
 use crate::scene::{Ran, Scene};
 
-/// One round of the built-in agent on a suite with one scenario, which is this text of a shell.
+/// Creates one round of the built-in agent on a suite with one scenario, which is this shell text.
 fn scene(text: &str) -> Scene {
     with_command(&["sh", "-c", text])
 }
@@ -34,14 +34,14 @@ fn tune(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&[&line[..], &["--yes", "--format", "json"], more].concat())
 }
 
-/// The run of a suite that is trusted for once; nothing of it is left.
+/// Runs the suite with `--trust` and checks that nothing of it remains.
 fn ran(scene: &Scene, more: &[&str]) -> Ran {
     let ran = tune(scene, &[&["--trust"], more].concat());
     assert_tidy(scene, "a command of a suite");
     ran
 }
 
-/// What the first trial of the first round has left.
+/// Returns the path of a file from the first trial of the first round.
 fn left(scene: &Scene, name: &str) -> PathBuf {
     let trials = scene.run_folder().join("iterations/iteration-1/artifacts/writer/one");
     let mut trials = fs::read_dir(trials).unwrap().map(|trial| trial.unwrap().path());
@@ -55,7 +55,7 @@ fn how_it_ended(scene: &Scene) -> Value {
     serde_json::from_slice::<Value>(&fs::read(path).unwrap()).unwrap()["exit"].clone()
 }
 
-/// All that the steps of a run came to.
+/// Returns the outcomes of all steps of a run.
 fn told(scene: &Scene) -> String {
     scene.events("done").iter().map(Value::to_string).collect()
 }
@@ -117,7 +117,7 @@ fn a_command_that_fails_costs_the_criterion_of_success() {
     assert_eq!(fs::read_to_string(left(&bad, "page.md")).unwrap(), "half\n");
     assert!(!left(&bad, "stdout.txt").exists(), "it has printed nothing");
     assert!(told(&good).contains("ended with exit code 0") && told(&bad).contains("ended with exit code 3"));
-    // A signal is no exit code, and no success.
+    // A signal is not an exit code and not a success.
     let killed = scene("kill -9 $$");
     let score = ran(&killed, &[]).json()["initial_score"].as_f64().unwrap();
     assert_eq!((how_it_ended(&killed), score.to_bits()), (Value::Null, scores[1].to_bits()));
@@ -134,7 +134,7 @@ fn of_what_a_command_prints_the_first_megabyte_is_kept_and_it_never_waits() {
 
 #[test]
 fn a_grandchild_in_a_session_of_its_own_that_holds_the_output_delays_nothing_and_does_not_survive() {
-    // Its first line, printed before the command ends, is what it did meanwhile, and no more is waited for.
+    // The grandchild's first line, printed before the command ends, is part of its output; nothing more is waited for.
     let scene =
         scene("mkfifo up; setsid sh -c 'echo up; echo > up; sleep 600' & read x < up; rm up; echo down");
     let ran = ran(&scene, &[]);
@@ -184,7 +184,7 @@ fn what_cannot_be_run_or_told_is_no_score_and_says_why() {
         let told = told(&scene);
         assert!(told.contains(&why.replace('"', "\\\"")), "{command:?}: {told}");
     }
-    // A shell that finds nothing to run has run, and failed.
+    // A shell that does not find its script has run, and failed.
     let scene = with_command(&["sh", "{skill}/scripts/none.sh"]);
     ran(&scene, &[]);
     assert!(how_it_ended(&scene).as_i64().is_some_and(|code| code != 0));

@@ -1,4 +1,4 @@
-//! `suite new`: an agent drafts scenarios, which are drafts until a person has reviewed them.
+//! `suite new`: an agent writes scenarios, which stay drafts until a person has reviewed them.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -49,7 +49,7 @@ fn an_agent_drafts_scenarios_that_count_once_a_person_has_reviewed_them() {
     );
     assert!(scene.run_folders().is_empty(), "it is no run");
     assert_eq!(scene.alive(), [0; 0]);
-    // As it is, nothing of it counts.
+    // Unreviewed drafts do not count.
     let tune = [
         "tune",
         "writer",
@@ -98,7 +98,7 @@ fn an_answer_out_of_bounds_is_refused_whole() {
         let scene = scene(&scenarios);
         let ran = scene.run(&["suite", "new", "writer"]);
         if why == "an expectation" {
-            // Without its control characters it is a task.
+            // The task is valid without its control characters.
             assert_eq!(ran.code, Some(0), "{ran:?}");
             assert!(!fs::read_to_string(scene.path("project/suite.toml")).unwrap().contains('\u{1b}'));
             continue;
@@ -109,7 +109,7 @@ fn an_answer_out_of_bounds_is_refused_whole() {
     }
 }
 
-/// A skill that came with a repository may hold an answer of its own, and describe an agent.
+/// A skill from a repository can contain an answer of its own and describe an agent.
 #[test]
 fn a_skill_cannot_answer_for_the_agent_nor_a_project_run_one_unasked() {
     let scene = scene(&json!([one("a", "Write", "It is so.")]));

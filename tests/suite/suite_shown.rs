@@ -29,7 +29,7 @@ description = "Write it once more"
 expectations = ["Its quality is at least 99."]
 "#;
 
-/// Three versions, of which the first and the last are compared: five trials of each scenario.
+/// Creates three versions, of which the first and the last are compared: five trials of each scenario.
 fn scene() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 80 } } }));
     fs::write(scene.path("project/suite.toml"), SUITE).unwrap();
@@ -77,7 +77,7 @@ fn what_never_failed_or_never_passed_in_runs_is_named_with_counts() {
     assert_eq!((kinds(&report), &report["runs"]), (SHOWN.map(str::to_owned).to_vec(), &json!(1)), "{report}");
     assert_eq!(report["vacuous"][0]["text"], "met in all 5 trials of 3 versions");
     assert_eq!(report["vacuous"][1]["text"], "not met in all 5 trials of 3 versions");
-    // The same versions again: their answers are the same, and count once.
+    // The same versions give the same answers, which count once.
     tune(&scene);
     let report = check(&scene);
     assert_eq!((kinds(&report), &report["runs"]), (SHOWN.map(str::to_owned).to_vec(), &json!(2)), "{report}");
@@ -101,7 +101,7 @@ fn runs_that_are_damaged_or_somebody_elses_change_nothing_of_what_the_suite_show
     );
     fs::write(scene.path("project/suite.toml"), duplicate).unwrap();
     let journal = scene.run_folder().join("history.jsonl");
-    // Another suite's trials, whatever their scenarios are called.
+    // Trials of another suite do not count, whatever the names of their scenarios.
     forge_plan(&journal, &|plan| plan["suite"]["path"] = "/nowhere/suite.toml".into());
     assert_eq!(kinds(&check(&scene)), ["copy - duplicate"]);
     let text = fs::read_to_string(&journal).unwrap();

@@ -1,4 +1,4 @@
-//! `suite check --try`: scenarios that an agent does without the skill.
+//! `suite check --try`: an agent does the scenarios without the skill.
 
 use std::fs;
 
@@ -60,7 +60,7 @@ fn check(scene: &Scene, more: &[&str]) -> Ran {
     scene.run(&[&["suite", "check", "suite.toml", "--format", "json"], more].concat())
 }
 
-/// Without the lines that differ from one run to the next.
+/// Returns the text without the lines that differ between runs.
 fn without(text: &str, words: &[&str]) -> String {
     let is_same = |line: &&str| words.iter().all(|word| !line.contains(word));
     text.lines().filter(is_same).collect::<Vec<_>>().join("\n")
@@ -111,7 +111,7 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
     assert!(prompts.iter().any(|prompt| prompt.trim() == "Write it"), "the task alone: {prompts:?}");
     let calls = scene.answered();
     assert_eq!(calls, 5, "three executions, and two with expectations");
-    // It is in a journal, and holds for the suite as it is.
+    // The result is in a journal and stays valid while the suite is unchanged.
     let later = check(&scene, &[]);
     assert_eq!(passing(&later), ["easy: passes without a skill", "used: passes without a skill"]);
     assert_eq!((&later.json()["runs"], &later.json()["tried_without_skill"]), (&json!(0), &json!(3)));
@@ -142,7 +142,7 @@ fn every_trial_must_pass_and_the_newest_run_counts() {
 #[test]
 fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are() {
     let scene = scene();
-    // Its agents do not tell whether a skill was used.
+    // These agents do not report whether a skill was used.
     let (about_results, _) = SUITE.split_once("[[scenarios]]\nid = \"used\"").unwrap();
     fs::write(scene.path("project/suite.toml"), about_results).unwrap();
     let tuned = scene.run(&[
@@ -207,7 +207,7 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
     assert!(shown.stdout.contains("pass without a skill: easy."), "{shown:?}");
     let refused = scene.run(&["suite", "add", "--from", &id(&scene)]);
     assert!(refused.stderr.contains("no trial of run"), "{refused:?}");
-    // Those that replace a skill take the run that has one.
+    // Commands that replace a skill take the run that has one.
     assert_eq!(scene.run(&["apply"]).code, Some(0));
     assert_eq!(scene.quality("writer"), 90);
     assert_eq!(scene.run(&["rollback"]).code, Some(0));
@@ -220,7 +220,7 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
     assert_eq!(scene.everything(), before);
 }
 
-/// The newest run's.
+/// Returns the id of the newest run.
 fn id(scene: &Scene) -> String {
     let listed = scene.run(&["list", "--format", "json"]).json();
     listed[0]["run_id"].as_str().unwrap().to_owned()

@@ -1,4 +1,4 @@
-//! What a person at a terminal is asked, on a terminal of the test's own.
+//! Questions to a person at a terminal; the tests create their own terminal.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::scene::{Scene, listing};
 
-/// Both ends of a new terminal, of whoever types and reads, and of the program; an error where none can be made.
+/// Returns both ends of a new terminal, the person's and the program's; fails where none can be created.
 pub(crate) fn terminal() -> rustix::io::Result<(File, OwnedFd)> {
     let outer = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
     grantpt(&outer)?;
@@ -23,17 +23,17 @@ pub(crate) fn terminal() -> rustix::io::Result<(File, OwnedFd)> {
     Ok((File::from(outer), inner))
 }
 
-/// What a person sees who only ever presses enter.
+/// Returns the output for a person who only presses enter.
 fn seen(scene: &Scene, ends: (File, OwnedFd), line: &[&str]) -> String {
     typed(scene.command(line), ends, "\r\r\r")
 }
 
-/// What a person sees who presses these keys; stdout is no terminal.
+/// Returns the output for a person who presses these keys; stdout is not a terminal.
 pub(crate) fn typed(mut command: Command, (mut outer, inner): (File, OwnedFd), keys: &str) -> String {
     outer.write_all(keys.as_bytes()).unwrap();
     command.env("TERM", "xterm").stdin(inner.try_clone().unwrap()).stderr(inner);
     let mut child = command.spawn().unwrap();
-    // Our own hold on its end goes with the command: reading ends when the program does.
+    // Drops our own handle of its end with the command, so that reading ends when the program does.
     drop(command);
     let mut told = Vec::new();
     let mut part = [0; 4096];
@@ -44,7 +44,8 @@ pub(crate) fn typed(mut command: Command, (mut outer, inner): (File, OwnedFd), k
     String::from_utf8_lossy(&told).into_owned()
 }
 
-/// What a person sees who waits for each of these words and then presses those keys, on a terminal of 80 columns.
+/// Returns the output for a person who waits for each of these texts and then presses its keys, on a terminal of 80
+/// columns.
 pub(crate) fn talked(
     mut command: Command,
     (mut outer, inner): (File, OwnedFd),
@@ -80,7 +81,7 @@ pub(crate) fn talked(
     told
 }
 
-/// A terminal that is closed while somebody is asked leaves nobody behind who waits for an answer.
+/// A terminal that closes during a question leaves no process waiting for an answer.
 #[test]
 fn a_question_ends_with_its_terminal() {
     let scene = Scene::new(&[], &json!({ "reflex": {} }));
@@ -120,7 +121,7 @@ fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
     assert!(!told.contains(QUESTION) && told.contains("tune writer"), "{told}");
 }
 
-/// A person at a terminal is asked before the skill is replaced, with the diff, unless they have said how it shall be.
+/// At a terminal, a person sees the diff and is asked before the skill is replaced, unless flags have decided it.
 #[test]
 fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
     const QUESTION: &str = "Apply the champion?";
@@ -128,7 +129,7 @@ fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
     let line = ["tune", "writer", "write a page", "--max-iterations", "3", "--threshold", "80"];
     for (flags, keys, is_asked, quality) in [
         (&[][..], "\u{1b}[A\r", true, 90),
-        // One task shows little: who only presses enter keeps what there is, and so does who is not asked.
+        // One task is weak evidence: pressing enter, or not being asked, keeps the skill unchanged.
         (&[][..], "\r", true, 40),
         (&["--yes"][..], "", false, 40),
         (&["--apply", "auto"][..], "", false, 90),

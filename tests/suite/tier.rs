@@ -1,10 +1,10 @@
-//! How thorough the long tests are: `SKILLTUNE_TIER` is unset for people, `ci` in CI, and `all` where `just` runs one of
-//! them whole.
+//! How thorough the long tests are: `SKILLTUNE_TIER` is unset for people, `ci` in CI, and `all` where `just` runs one
+//! of them completely.
 
-/// How much of a long test runs.
+/// The part of a long test that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tier {
-    /// Something of every kind, so that people can wait for it.
+    /// A sample of every kind, fast enough for people to wait for.
     First,
     Ci,
     All,

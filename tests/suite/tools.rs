@@ -1,5 +1,5 @@
-//! A shell for executors: who gets one, what of the user's world its commands have, and where that is written down. The
-//! scripted agent plays claude, and notes how it is started.
+//! A shell for executors: which of them get one, what their commands can see of the user's environment, and where that
+//! is recorded. The scripted agent plays claude and logs how it is started.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,7 +18,7 @@ fn scene() -> Scene {
     symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
     let stage = json!({ "script": scene.path("script.json"), "uses_skill": true });
     fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
-    // It notes its calls in files of its own.
+    // The agent logs its calls in its own files.
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
     let suite = "[[scenarios]]\nid = \"a\"\ndescription = \"run it\"\ntools = \"shell\"\n\n[[scenarios]]\nid = \"b\"\ndescription = \"read it\"\n";
     fs::write(scene.path("project/suite.toml"), suite).unwrap();
@@ -32,7 +32,7 @@ fn tune(scene: &Scene, more: &[&str]) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-/// How each call of the agent was started: whether it is an executor's, whether it has a shell, and its home.
+/// Returns how each agent call was started: whether it is an executor's, whether it has a shell, and its home.
 fn started(scene: &Scene) -> Vec<(bool, bool, String)> {
     let log = fs::read_to_string(scene.path("bin/started.jsonl")).unwrap_or_default();
     let calls = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

@@ -1,4 +1,4 @@
-//! What agents report of their work: kept with each call, without keys, and told to the judge and the improver.
+//! Agents' reports of their work: stored with each call, without keys, and passed to the judge and the improver.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ fn block(kind: &str, block: &Value) -> Value {
     json!({ "type": kind, "message": { "model": "scripted", "content": [block] } })
 }
 
-/// A script that fails, and says the agent's key.
+/// Returns the report of a script that fails and prints the agent's key.
 fn does() -> Vec<Value> {
     let (command, said) =
         ("python scripts/fill.py", format!("Exit code 1\nkey {KEY}\u{1b}[31m\nno such form {KEY}"));
@@ -46,7 +46,7 @@ fn scene(does: &[Value]) -> Scene {
     symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
     let stage = json!({ "script": scene.path("script.json"), "uses_skill": true, "does": does });
     fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
-    // It notes its calls in a file of its own.
+    // The agent logs its calls in its own file.
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
     scene
 }
@@ -59,7 +59,7 @@ fn tune(scene: &Scene) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-/// Prompts and transcripts of the calls whose prompt has these words.
+/// Returns prompts and transcripts of the calls whose prompt contains these words.
 fn calls(scene: &Scene, words: &str) -> Vec<(String, Option<String>)> {
     let calls = fs::read_dir(scene.run_folder().join("agents")).unwrap().map(|call| call.unwrap().path());
     let read = |call: &Path| {

@@ -1,4 +1,4 @@
-//! One skill, from the first measurement to the last comparison.
+//! Tuning one skill, from the first measurement to the final comparison.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::scene::{Scene, listing, survivors};
 
-/// Rising, with one draft that falls far below the best.
+/// A rising quality, with one draft far below the best.
 fn rising() -> Value {
     json!({ "improve": { "writer": { "40": 60, "60": 30, "30": 75, "75": 90 } } })
 }
@@ -220,7 +220,7 @@ fn rubbish_from_the_judge_is_incomplete_and_never_a_score() {
         assert!(fs::read_to_string(&output).unwrap().contains("It is {quite} good."), "{error}");
         assert!(report.contains(output.to_str().unwrap()), "{report}");
     }
-    // Three rounds failed, after two tries each.
+    // Three rounds failed after two attempts each.
     assert_eq!((&state["error_count"], &state["max_errors"]), (&json!(3), &json!(3)));
     let rounds = state["iterations"].as_array().unwrap().iter();
     assert_eq!(rounds.map(|round| &round["status"]).collect::<Vec<_>>(), ["failed"; 3]);

@@ -1,4 +1,4 @@
-//! A skill that only a person can call, and an executor that would have to find it by itself.
+//! A skill that only a person can call, with an executor that would have to find it by itself.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use crate::blocked::run;
 use crate::output_limit::{CALLS, with_claude};
 use crate::scene::Scene;
 
-/// The skill keeps itself from models.
+/// Creates a skill that disables calls by models.
 fn scene() -> Scene {
     let scene = with_claude("");
     let page = scene.skill("writer").join("SKILL.md");

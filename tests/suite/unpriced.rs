@@ -1,5 +1,5 @@
-//! A limit in money counts every agent that a run calls: nobody but the user lowers a price, and a run does not begin with an agent
-//! whose cost would stay unknown. A script stands in for gemini, which reports tokens and no cost.
+//! A cost limit covers every agent that a run calls: only the user can lower a price, and a run does not begin with an
+//! agent of unknown cost. A script plays gemini, which reports tokens and no cost.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

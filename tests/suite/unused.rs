@@ -1,5 +1,5 @@
-//! A skill that its executor never picks up: nothing is promoted on what an unaided agent has done. The scripted agent says
-//! claude's words.
+//! A skill that its executor never uses: nothing is promoted on work done without the skill. The scripted agent prints
+//! claude's output.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -16,7 +16,7 @@ pub(crate) fn scene(uses_skill: bool) -> Scene {
     symlink(FAKE_AGENT, scene.path("bin/claude")).unwrap();
     let stage = json!({ "script": scene.path("script.json"), "uses_skill": uses_skill });
     fs::write(scene.path("bin/wrapped.json"), stage.to_string()).unwrap();
-    // It notes its calls in a file of its own.
+    // The agent logs its calls in its own file.
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[limits]\nconfine = false\n").unwrap();
     scene
 }
@@ -28,7 +28,7 @@ pub(crate) fn tune(scene: &Scene, more: &[&str]) -> Ran {
     Ran::of(command.output().unwrap())
 }
 
-/// The verdicts on what the skill has brought about, over all judgements.
+/// Returns the verdicts on the skill's effectiveness over all judgements.
 fn effects(scene: &Scene) -> Vec<String> {
     let done = scene.events("done");
     let judged = done.iter().filter_map(|done| done.pointer("/outcome/judged/whole/findings")?.as_array());

@@ -1,4 +1,4 @@
-//! Agents called through ccw and maestro: programs of our own that do as those have been seen to do.
+//! Agents called through ccw and maestro, played by our own programs as the real ones were observed.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -11,7 +11,7 @@ use crate::scene::{FAKE_AGENT, Ran, Scene};
 const ALWAYS: [&str; 9] =
     ["tune", "writer", "write a page", "--yes", "--format", "json", "--agent", "claude", "--evaluator"];
 
-/// A skill, the wrappers, and two agents behind them.
+/// Creates a skill, the wrappers, and two agents behind them.
 fn scene(stage: &Value) -> Scene {
     let scene = Scene::empty();
     scene.write_skill("writer", 40);
@@ -38,10 +38,10 @@ fn tune(scene: &Scene, via: &str, more: &[&str]) -> Ran {
     Ran::of(command(scene, via, more).output().unwrap())
 }
 
-/// What a run of one round has failed with.
+/// Returns the failures of a run of one round.
 fn failures(stage: &Value) -> Vec<(String, String)> {
     let scene = scene(stage);
-    // A prompt that fits into no pipe.
+    // These references make the prompt larger than a pipe.
     for name in ["a", "b", "c", "d"] {
         let page = scene.skill("writer").join(format!("references/{name}.md"));
         fs::write(page, "word ".repeat(9_000)).unwrap();
@@ -85,7 +85,8 @@ fn a_whole_run_goes_through_each_wrapper_and_says_what_is_not_enforced() {
     }
 }
 
-/// Every program was started with few words, none of them a prompt's, and without the marks of another agent.
+/// Fails unless every program was started with short arguments, without the prompt and without another agent's
+/// variables.
 fn assert_started(scene: &Scene, via: &str) {
     let started = fs::read_to_string(scene.path("bin/started.jsonl")).unwrap();
     let started: Vec<Value> = started.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -112,7 +113,7 @@ fn a_child_that_failed_is_no_answer_though_the_wrapper_ends_with_success() {
     assert_eq!(kinds(&json!({ "child": "silent" })), ["crashed"; 2]);
 }
 
-/// What the real one printed of gemini, whose service had refused the key.
+/// The recorded output of the real ccw when gemini's service refused the key.
 #[test]
 fn an_error_of_gemini_behind_its_warnings_pauses_the_run_at_once() {
     let recorded = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/transcripts/ccw/gemini-401.txt");
@@ -142,7 +143,7 @@ fn what_is_printed_around_an_answer_is_no_part_of_it() {
 fn a_child_that_does_not_take_a_large_prompt_is_a_failed_call() {
     let failures = failures(&json!({ "child": "gone" }));
     assert_eq!(failures[0], ("crashed".to_owned(), "ccw: Error: write EPIPE".to_owned()));
-    // The second try is a short one, which fits into a pipe that nobody reads.
+    // The second attempt has a short prompt, which fits into a pipe without a reader.
     assert_eq!((failures.len(), failures[1].0.as_str()), (2, "crashed"));
 }
 

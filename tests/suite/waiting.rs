@@ -1,5 +1,5 @@
-//! A used-up limit says when to come back, or is waited for; a busy service is left alone for a while. A script stands
-//! in for the real agents, and says what they have said.
+//! At a usage limit skilltune says when to retry, or waits; a busy service is not called for a while. A script plays
+//! the real agents with their recorded messages.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -16,7 +16,7 @@ const DONE: &str = include_str!("../../fixtures/transcripts/claude/write.jsonl")
 const OWN: &str = "claude";
 const CALLS: &str = "claude/calls";
 
-/// A claude that says once that it will not, and then writes a page.
+/// Creates a claude that refuses once and then writes a page.
 fn refusing_once(status: u16, words: &str) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let result = json!({
@@ -24,7 +24,7 @@ fn refusing_once(status: u16, words: &str) -> Scene {
     });
     fs::write(scene.path("refused"), result.to_string()).unwrap();
     fs::write(scene.path("done"), DONE).unwrap();
-    // It may write where it keeps what is its own.
+    // The script may write into the agent's own folder.
     fs::create_dir(scene.path(OWN)).unwrap();
     let at = |name: &str| scene.path(name).display().to_string();
     let (asked, calls, refused, done) = (at("claude/asked"), at(CALLS), at("refused"), at("done"));
@@ -67,7 +67,7 @@ fn in_hours(hours: u64) -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() + hours * 3600
 }
 
-/// What was noted, each by its name.
+/// Returns the recorded limits by name.
 fn noted(scene: &Scene) -> Vec<String> {
     let names = scene.events("noted").into_iter().map(|signal| match signal {
         Value::String(name) => name,
@@ -112,7 +112,7 @@ fn a_limit_that_is_lifted_later_than_is_waited_for_ends_the_run_although_it_wait
 
 #[test]
 fn with_wait_the_run_goes_on_by_itself_when_the_limit_is_lifted() {
-    // A time that has come: nothing is to be waited for but the asking.
+    // This time is in the past, so only the wait before the retry remains.
     let words = "Claude AI usage limit reached|1000000000";
     let flag = refusing_once(429, words);
     let by_flag = run(&flag, &[&ONCE[..], &["--wait"]].concat());
@@ -176,7 +176,7 @@ fn a_busy_service_is_asked_once_more() {
     assert_eq!((ended.code, calls(&scene), noted(&scene).len()), (Some(3), 2, 0), "{ended:?}");
 }
 
-/// What a gemini has said that wrote a page with 2,000 tokens, of which 400 were cached, and said 100.
+/// The output of a gemini that wrote a page with 2,000 input tokens, of which 400 were cached, and 100 output tokens.
 const WRITTEN: &str = include_str!("../../fixtures/transcripts/gemini/write.jsonl");
 
 fn with_gemini(prices: &str) -> Scene {
@@ -193,7 +193,7 @@ const WITH_GEMINI: [&str; 8] =
 
 #[test]
 fn tokens_with_a_price_are_estimated_and_every_place_says_so() {
-    // The model that answered has the price, not the one that was asked for.
+    // The price is that of the model that answered, not of the requested one.
     let price = "[prices.\"gemini-3.1-pro-preview\"]\ninput = 1000\noutput = 10000\ncached = 250\n";
     let scene = with_gemini(price);
     let ran = run(&scene, &WITH_GEMINI);

@@ -1,5 +1,4 @@
-//! Agents that run in a wrapper of the user's choice: a script that records what it was started with, and a real
-//! bubblewrap.
+//! Agents in a wrapper of the user's choice: a script that logs its arguments, and a real bubblewrap.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -16,7 +15,7 @@ fn rising() -> Value {
     json!({ "improve": { "writer": { "40": 90 } } })
 }
 
-/// A program of the scene that writes a line for each start into `starts.log`, and starts what it is told to.
+/// Writes a wrapper that logs each start in `starts.log` and then runs the given command.
 fn recorder(scene: &Scene, name: &str) -> PathBuf {
     let (program, log) = (scene.path(name), scene.path("starts.log"));
     let line = "\"$1 $2 $3 $4 $PWD $TMPDIR\"";
@@ -32,7 +31,7 @@ fn words(program: &str) -> String {
     )
 }
 
-/// A world whose user runs agents in a recorder.
+/// Creates a scene whose user runs agents in a recorder.
 fn recorded() -> Scene {
     let scene = Scene::new(&[("writer", 40)], &rising());
     let program = recorder(&scene, "box.sh");
@@ -278,7 +277,7 @@ fn doctor_shows_it_and_tries_it_and_without_its_program_nothing_is_ready() {
     "#);
 }
 
-/// The bubblewrap of the system, or the one that `tests/programs` has fetched, where it can make its namespaces.
+/// Returns the system's bubblewrap, or the one that `tests/programs` fetched, if it can create its namespaces.
 fn bubblewrap() -> Option<PathBuf> {
     let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/agents/bubblewrap/usr/bin/bwrap");
     let systems = ["/usr/local/bin/bwrap", "/usr/bin/bwrap", "/bin/bwrap"].map(PathBuf::from);
@@ -290,7 +289,7 @@ fn bubblewrap() -> Option<PathBuf> {
     };
     let found = found.filter(works);
     if found.is_none() {
-        // Past the harness, which keeps the words of a test that passes to itself.
+        // Bypasses the test harness, which hides the output of a passing test.
         let _ = writeln!(io::stderr(), "SKIPPED: no bubblewrap that works here; tests/programs fetches one");
     }
     found

@@ -1,4 +1,4 @@
-//! What a confined child may and may not do, and that it is watched and ended like any other.
+//! What a confined child can and cannot do; it is watched and ended like any other child.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,12 +9,12 @@ use skilltune_orchestrator::process::{Call, Confinement, How, can_confine};
 
 use crate::stage::{Stage, run};
 
-/// Whether this system can confine; said where it cannot, and a failure where it says that it can and does not.
+/// Returns whether this system can confine. Reports if not, and fails if the kernel claims to have Landlock.
 fn is_possible() -> bool {
     if can_confine() {
         return true;
     }
-    // Past the harness, which keeps the words of a test that passes to itself.
+    // Bypasses the harness, which hides the output of a test that passes.
     let _ = writeln!(io::stderr(), "SKIPPED: this kernel has no Landlock that holds every write");
     let modules = fs::read_to_string("/sys/kernel/security/lsm").unwrap_or_default();
     let must = std::env::var_os("CI").is_some() && modules.split(',').any(|name| name.trim() == "landlock");
@@ -22,7 +22,7 @@ fn is_possible() -> bool {
     false
 }
 
-/// A folder with a file in it.
+/// Creates a folder with one file in it.
 fn folder(stage: &Stage, name: &str) -> String {
     let place = stage.path(name);
     fs::create_dir(&place).unwrap();

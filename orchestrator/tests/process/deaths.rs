@@ -1,4 +1,4 @@
-//! Somebody kills us, the guardian, or both: nothing of the call lives on, and an answer is not lost.
+//! Killing skilltune, the guardian or both: no process of the call survives, and no answer is lost.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
@@ -43,7 +43,7 @@ impl Driver {
         Pid::from_child(&self.process)
     }
 
-    /// How the call ended.
+    /// Returns how the call ended.
     fn last_words(&mut self) -> String {
         let mut said = String::new();
         self.says.read_to_string(&mut said).unwrap();
@@ -56,7 +56,7 @@ impl Driver {
         self.process.wait().unwrap();
     }
 
-    /// Kills it, and sees its guardian end: until then an answer may still be written down.
+    /// Kills it and waits until its guardian ends; until then an answer can still be recorded.
     fn kill_and_see_off(&mut self) {
         let guardian = pidfd_open(self.guardian, PidfdFlags::empty()).unwrap();
         self.kill();
@@ -72,7 +72,7 @@ fn nothing_survives_when_the_main_program_is_killed() {
         call.grace = Duration::from_millis(200);
         let mut driver = Driver::start(&mut stage, &call);
         driver.kill_and_see_off();
-        // It may have answered, and it had its grace to exit.
+        // It may have answered, because it had a grace period to exit.
         let recorded = if kind == "close-output" { Some(How::OutputClosed) } else { None };
         assert_eq!(stage.record().map(|ended| ended.how), recorded, "{kind}");
         stage.assert_nothing_is_left();
@@ -135,7 +135,7 @@ fn a_call_that_kills_or_stops_its_guardian_fails_alone_and_nothing_of_it_survive
         let mut call = stage.call(&[kind, "stay"]);
         (call.deadline, call.grace) = (Duration::from_millis(200), Duration::ZERO);
         let ended = run(&call).unwrap();
-        // In a namespace it cannot.
+        // A call in a namespace cannot kill its guardian.
         assert_eq!(
             ended.how,
             if contained { How::TimedOut } else { How::Lost { why: why.to_owned() } },
@@ -149,7 +149,7 @@ fn a_call_that_kills_or_stops_its_guardian_fails_alone_and_nothing_of_it_survive
 #[test]
 fn a_call_in_a_namespace_cannot_kill_guardian_and_main_program_to_let_a_child_survive() {
     if !is_contained() {
-        return; // It can: that is what `doctor` says there.
+        return; // It can, and `doctor` reports that.
     }
     let mut stage = Stage::new();
     let call = stage.call(&["kill-both", "stay"]);
@@ -182,7 +182,7 @@ fn what_survives_the_killing_of_both_is_found_by_its_marker() {
         kill_process(driver.pid(), Signal::STOP).unwrap();
         kill_process(driver.guardian, Signal::KILL).unwrap();
         driver.kill();
-        // In a namespace nothing survives it.
+        // In a namespace nothing survives.
         assert!(contained || sweep_marked(&stage.marker) > 0, "{kind}");
         stage.assert_nothing_is_left();
     }

@@ -1,4 +1,4 @@
-//! How calls end, when they have to, and which of them are recorded.
+//! The ways in which calls end, the time limits, and which calls are recorded.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -85,7 +85,7 @@ fn a_child_deaf_to_being_asked_is_killed_after_its_grace() {
         let began = Instant::now();
         let ended = run(&call).unwrap();
         assert_eq!(ended.how, How::TimedOut, "{kind}");
-        // A slow machine only adds to it.
+        // A slow machine only takes longer.
         assert!(began.elapsed() >= SHORT * 3, "{kind}");
         stage.assert_nothing_is_left();
     }
@@ -101,7 +101,7 @@ fn a_cancelled_call_ends_soon_and_is_not_recorded() {
     }
 }
 
-/// A program that stays, and whose call is cancelled once it has made its trouble.
+/// Cancels the call of a program that keeps running, once it has made its trouble.
 fn cancelled(kind: &str, how: Cancel) -> (Stage, Ended) {
     let mut stage = Stage::new();
     let call = stage.call(&[kind, "stay"]);
@@ -128,14 +128,14 @@ fn a_cancelled_call_that_has_closed_its_output_may_have_answered_and_is_recorded
     }
 }
 
-/// A program that has said its last word when its call is cancelled, and leaves: by itself, or with this code.
+/// Cancels the call of a program that has written its answer and then exits by itself with this code.
 fn leaving(code: &str) -> (Stage, Ended) {
     let mut stage = Stage::new();
     let gate = stage.path("gate");
     rustix::fs::mknodat(rustix::fs::CWD, &gate, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
         .unwrap();
     let mut call = stage.call(&[]);
-    // It takes its time over it.
+    // The exit takes a while.
     let script = "printf whole; printf r > \"$LIFELINE\"; read _ < gate; for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; exit $0";
     call.argv = ["/bin/sh", "-c", script, code].map(Into::into).to_vec();
     let mut cancel = Canceller::new().unwrap();
@@ -174,7 +174,7 @@ fn a_child_that_fails_when_its_call_is_cancelled_has_not_failed_by_itself() {
 fn a_second_word_cuts_the_grace_of_the_first_short() {
     let mut stage = Stage::new();
     let mut call = stage.deaf_call(&["plain", "stay"]);
-    // Without the second word this test would not end.
+    // Without the second cancel this test would not end.
     call.grace = Duration::from_secs(3_600);
     let mut cancel = Canceller::new().unwrap();
     let ear = cancel.ear();

@@ -1,4 +1,4 @@
-//! What a child leaves behind when it ends.
+//! Processes that a child leaves behind when it ends.
 
 use skilltune_orchestrator::process::How;
 
@@ -9,7 +9,7 @@ fn whatever_a_child_leaves_behind_is_dead_when_its_call_has_ended() {
     for kind in ["grandchild", "setsid", "daemon", "fork-loop"] {
         let stage = Stage::new();
         let ended = run(&stage.call(&[kind, "3"])).unwrap();
-        // One that held our pipe would keep this test from its end.
+        // A leftover that held our pipe open would keep this test from ending.
         assert_eq!(ended.how, How::Exited(3), "{kind}");
         assert!(kind == "fork-loop" || ended.swept > 0, "{kind}: {ended:?}");
         stage.assert_nothing_is_left();

@@ -1,4 +1,4 @@
-//! The guardians against real programs that misbehave. No test sleeps: each waits for an event.
+//! The guardians against real programs that misbehave. No test sleeps; each waits for an event.
 #![expect(clippy::disallowed_methods, reason = "tests build their own scenes")]
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop where it fails")]
@@ -14,7 +14,7 @@ mod stage;
 use std::io::Write;
 use std::process::Command;
 
-/// All of this once more where the kernel grants no namespace, which a namespace with a limit of none takes care of.
+/// Runs all tests again without namespaces, inside a namespace whose limit of further namespaces is 0.
 #[test]
 fn it_all_holds_where_no_namespace_is_to_be_had() {
     let within = "SKILLTUNE_TEST_WITHOUT_NAMESPACES";
@@ -23,7 +23,7 @@ fn it_all_holds_where_no_namespace_is_to_be_had() {
         return;
     }
     let wrapper = ["--user", "--map-root-user", "sh", "-c"];
-    // Without the right to trace, root is there what anybody is elsewhere: it may not look into what hides from it.
+    // Without `sys_ptrace`, root is like any other user: it cannot inspect processes that hide from it.
     let none = "echo 0 > /proc/sys/user/max_user_namespaces && \
                 exec setpriv --bounding-set=-sys_ptrace --inh-caps=-sys_ptrace \"$@\"";
     let mut command = Command::new("unshare");

@@ -1,4 +1,4 @@
-//! What a child is given, and what is kept of what it writes.
+//! The input of a child, and the part of its output that is kept.
 
 use std::fs;
 use std::os::unix::ffi::OsStringExt;

@@ -1,4 +1,4 @@
-//! Guardians that live long: reused, given up, replaced and closed.
+//! Long-lived guardians: reused, abandoned, replaced and closed.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::fd::OwnedFd;
@@ -131,7 +131,7 @@ fn is_there(pid: u32) -> bool {
     std::path::Path::new(&format!("/proc/{pid}")).exists()
 }
 
-/// A sweep after one that was killed looks at all our children, and stops those that it does not know.
+/// The sweep after a killed guardian inspects all our children and stops the unknown ones.
 #[test]
 fn guardians_that_start_while_another_is_swept_after_serve_their_calls() {
     const TIMES: usize = 40;
@@ -141,7 +141,7 @@ fn guardians_that_start_while_another_is_swept_after_serve_their_calls() {
             for _ in 0..TIMES {
                 let mut lost = guardian();
                 kill_process(Pid::from_raw(lost.pid().cast_signed()).unwrap(), Signal::KILL).unwrap();
-                // Unless it is faster than its end.
+                // The call may finish before the guardian dies.
                 let _ = lost.run(&stage.call(&["plain", "0"]), &Canceller::new().unwrap().ear()).unwrap();
                 lost.close();
             }

@@ -1,6 +1,6 @@
 //! The program that the tests of `process` start: a guardian, a main program to be killed, and bad children.
 //!
-//! `KIND THEN`: makes the trouble that KIND names, says `r` on the lifeline, then does as THEN says.
+//! `KIND THEN`: makes the trouble that KIND names, writes `r` to the lifeline, then acts as THEN says.
 #![expect(clippy::disallowed_methods, reason = "a program of tests works in its own scene")]
 
 use std::fs::{File, OpenOptions};
@@ -25,7 +25,7 @@ fn main() -> Outcome {
         ["report"] => report(),
         ["hold"] => hold(),
         ["meddle", place] => meddle(place),
-        // By a child of its own.
+        // In a child process of its own.
         ["let-meddle", place] => {
             this(&["meddle", place])?.status()?;
             Ok(ExitCode::SUCCESS)
@@ -35,7 +35,7 @@ fn main() -> Outcome {
         [kind, then] => {
             let lifeline = enter_lifeline()?;
             make_trouble(kind)?;
-            // Opened before anybody is told that they may kill it: later nobody would hold the other end.
+            // Opened before the test can kill the main program; afterwards no process holds the other end.
             let main_program = if *then == "exit-when-orphaned" { Some(main_program()?) } else { None };
             lifeline.map_or(Ok(()), |mut lifeline| lifeline.write_all(b"r"))?;
             match main_program {
@@ -47,14 +47,14 @@ fn main() -> Outcome {
     }
 }
 
-/// A main program: runs the call in the file, having said its guardian's pid, and says how it ended.
+/// Runs the call in the file as a main program: prints the guardian's pid first, then how the call ended.
 fn drive(call: &str) -> Outcome {
     become_driver()?;
     let call: Call = serde_json::from_slice(&std::fs::read(call)?)?;
     let mut guardian = Guardian::start(&std::env::current_exe()?, "guardian", ("GUARDS", "a test"))?;
     let mut out = io::stdout();
     writeln!(out, "{}", guardian.pid())?;
-    // Open for as long as this process lives.
+    // Open as long as this process lives.
     let _alive = std::env::var_os("ALIVE").map(|path| OpenOptions::new().read(true).write(true).open(path));
     let nobody = Canceller::new()?;
     let ended = guardian.run(&call, &nobody.ear());
@@ -63,7 +63,7 @@ fn drive(call: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says what it was given: arguments come by the mere start, the rest is printed.
+/// Prints what it was given, except the arguments: without them it would not get here.
 fn report() -> Outcome {
     let mut out = io::stdout();
     for (name, value) in std::env::vars() {
@@ -75,7 +75,7 @@ fn report() -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says of every way to change what is in a folder with a `file` in it whether it is open to us.
+/// Tries every way to change a folder with a `file` in it, and prints which ones are allowed.
 fn meddle(place: &str) -> Outcome {
     use std::os::unix::fs::symlink;
     let at = |name: &str| std::path::Path::new(place).join(name);
@@ -95,14 +95,14 @@ fn meddle(place: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Lives until somebody kills it, having said on stderr that it does.
+/// Writes to stderr that it is up, then runs until it is killed.
 fn hold() -> Outcome {
     enter_lifeline()?;
     io::stderr().write_all(b"r")?;
     forever()
 }
 
-/// What can be read of everybody's environment.
+/// Prints every process's environment that it can read.
 fn spy() -> Outcome {
     for entry in std::fs::read_dir("/proc")?.flatten() {
         io::stdout().write_all(&std::fs::read(entry.path().join("environ")).unwrap_or_default())?;
@@ -110,13 +110,13 @@ fn spy() -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Forks for ever, a few processes at a time, each in a session of its own and gone before it is looked at; until the
-/// test is over.
+/// Forks until the test is over: a few processes at a time, each in its own session and gone before it can be
+/// inspected.
 fn storm() -> io::Result<()> {
     (0..8).try_for_each(|_| this(&["chain", "20000"])?.spawn().map(drop))
 }
 
-/// The guardian first, then the main program; as far as they can be seen.
+/// Signals the guardian, and on the second level the main program, if they are visible.
 fn signal_ancestors(levels: u32, signal: Signal) -> io::Result<()> {
     let mut pids = Vec::new();
     let mut next = rustix::process::getppid();
@@ -127,11 +127,11 @@ fn signal_ancestors(levels: u32, signal: Signal) -> io::Result<()> {
         let parent = status.lines().find_map(|line| line.strip_prefix("PPid:")).unwrap_or_default();
         next = parent.trim().parse().ok().and_then(Pid::from_raw);
     }
-    // Whoever is above sees nobody below die before it is hit itself.
+    // From the top, so that no ancestor sees a descendant die before it is signalled itself.
     pids.into_iter().rev().try_for_each(|pid| Ok(rustix::process::kill_process(pid, signal)?))
 }
 
-/// A chain of sessions, each process of which starts the next and leaves.
+/// Starts a chain of sessions: each process starts the next one and exits.
 fn chain(left: u32) -> Outcome {
     rustix::process::setsid()?;
     let is_over = std::env::var_os("LIFELINE").is_some_and(|path| !std::path::Path::new(&path).exists());
@@ -146,7 +146,7 @@ fn make_trouble(kind: &str) -> io::Result<()> {
         "plain" | "flood" => {}
         "grandchild" => drop(until_up(&mut this(&["hold"])?)?),
         "setsid" => drop(until_up(&mut this(&["lead", "wait"])?)?),
-        // Its parent leaves at once, it has a session of its own, and nothing in its environment tells.
+        // Its parent exits at once, it has its own session, and its environment has no marker.
         "daemon" => drop(until_up(this(&["lead", "leave"])?.env_clear())?),
         "fork-loop" => drop(this(&["chain", "400"])?.spawn()?),
         "storm" => storm()?,
@@ -174,11 +174,11 @@ fn go_on(then: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Keeps the test's pipe open for as long as this process or any descendant lives.
+/// Keeps the test's pipe open as long as this process or any descendant lives.
 fn enter_lifeline() -> io::Result<Option<File>> {
     let Some(path) = std::env::var_os("LIFELINE") else { return Ok(None) };
     let lifeline = OpenOptions::new().write(true).open(path)?;
-    // Never closed, and unlike `lifeline` itself inherited by every descendant.
+    // Never closed, and inherited by every descendant, unlike `lifeline` itself.
     let _ = rustix::io::dup(&lifeline)?.into_raw_fd();
     Ok(Some(lifeline))
 }
@@ -189,7 +189,7 @@ fn this(words: &[&str]) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Starts a program and waits until it, or what it started, says on stderr that it is up.
+/// Starts a program and waits until it or a descendant writes to stderr that it is up.
 fn until_up(command: &mut Command) -> io::Result<Child> {
     let mut child = command.stderr(Stdio::piped()).spawn()?;
     let mut stderr = child.stderr.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -203,13 +203,13 @@ fn close_output() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stderr(&null)?)
 }
 
-/// A gigabyte, as fast as it is taken.
+/// Writes a gigabyte as fast as it is read.
 fn flood() -> io::Result<()> {
     let piece = vec![b'x'; 1 << 20];
     (0..1024).try_for_each(|_| io::stdout().write_all(&piece))
 }
 
-/// A pipe that ends with the main program, which itself cannot be seen from within a namespace.
+/// Opens a pipe that ends with the main program, which is not visible from within a namespace.
 fn main_program() -> io::Result<File> {
     File::open(std::env::var_os("ALIVE").ok_or(io::ErrorKind::NotFound)?)
 }

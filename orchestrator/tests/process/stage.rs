@@ -1,4 +1,4 @@
-//! Where a test plays: a folder, a call, and a lifeline that ends when the last process of the call does.
+//! The scene of a test: a folder, a call, and a lifeline that ends when the last process of the call ends.
 
 use std::ffi::OsString;
 use std::fs::{File, OpenOptions};
@@ -33,7 +33,7 @@ impl Stage {
         Self { folder, marker, lifeline }
     }
 
-    /// Makes a pipe that ends when the main program does, and tells the call of it.
+    /// Makes a pipe that ends when the main program ends, and adds its path to the call.
     pub(crate) fn tell_of_the_end(&self, call: &mut Call) -> PathBuf {
         let alive = self.path("alive");
         rustix::fs::mknodat(CWD, &alive, FileType::Fifo, Mode::RWXU, 0).unwrap();
@@ -45,7 +45,7 @@ impl Stage {
         self.folder.path().join(name)
     }
 
-    /// A call of the test program, with far too much time.
+    /// Returns a call of the test program with a long deadline.
     pub(crate) fn call(&self, words: &[&str]) -> Call {
         let (name, value) = self.marker.split_once('=').unwrap();
         let lifeline = self.path("lifeline").into_os_string().into_string().unwrap();
@@ -65,7 +65,7 @@ impl Stage {
         }
     }
 
-    /// A call of the test program by a shell that has made it deaf to being asked.
+    /// Returns a call of the test program by a shell that makes it ignore TERM, INT and HUP.
     pub(crate) fn deaf_call(&self, words: &[&str]) -> Call {
         let mut call = self.call(words);
         let shell = ["/bin/sh", "-c", "trap '' TERM INT HUP; exec \"$0\" \"$@\""];
@@ -77,12 +77,12 @@ impl Stage {
         Ended::recorded(&self.path("record")).unwrap()
     }
 
-    /// Waits until the child says that its trouble is made.
+    /// Waits until the child reports that its trouble is made.
     pub(crate) fn await_trouble(&mut self) {
         assert_eq!(self.read_lifeline(1), b"r");
     }
 
-    /// Fails if anything of the call is alive, a little later at most; a kill is not awaited by its sender.
+    /// Fails if a process of the call stays alive. Waits a little, because a kill is not awaited by its sender.
     pub(crate) fn assert_nothing_is_left(mut self) {
         self.read_lifeline(usize::MAX);
         assert_eq!(sweep_marked(&self.marker), 0, "a survivor without the lifeline");
@@ -105,7 +105,7 @@ impl Stage {
     }
 }
 
-/// The process of a guardian that takes the calls: in a namespace it is a child of the one that was started.
+/// Returns the guardian process that takes the calls. In a namespace it is a child of the one that was started.
 pub(crate) fn serving(guardian: u32) -> Pid {
     let children = std::fs::read_to_string(format!("/proc/{guardian}/task/{guardian}/children")).unwrap();
     let is_first = |pid: &&str| {
@@ -116,7 +116,7 @@ pub(crate) fn serving(guardian: u32) -> Pid {
     Pid::from_raw(inner.unwrap_or(guardian.cast_signed())).unwrap()
 }
 
-/// Whether the kernel grants a namespace here.
+/// Returns whether the kernel grants a namespace here.
 pub(crate) fn is_contained() -> bool {
     let guardian = guardian();
     let contained = *guardian.containment() == Containment::Namespace;
@@ -128,7 +128,7 @@ pub(crate) fn guardian() -> Guardian {
     Guardian::start(Path::new(PROGRAM), "guardian", ("GUARDS", "a test")).unwrap()
 }
 
-/// Runs a call that nobody cancels, with a guardian of its own.
+/// Runs a call that is never cancelled, with a guardian of its own.
 pub(crate) fn run(call: &Call) -> Result<Ended, ProcessError> {
     let mut guardian = guardian();
     let nobody = Canceller::new().unwrap();

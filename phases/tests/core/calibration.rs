@@ -1,4 +1,4 @@
-//! The same version, tried again and again: what its suite can show.
+//! Repeated trials of one version, to show what its suite can detect.
 
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::FailureKind;
@@ -11,7 +11,7 @@ use skilltune_phases::role::Role;
 use crate::drive::{assert_fold_is_live, picker};
 use crate::world::{Drive, failed, judged, plan, random_answer, well};
 
-/// Twelve scenarios, of which the last five are held out.
+/// Plans twelve scenarios, of which the last five are held out.
 fn of(trials: u32) -> Plan {
     let mut plan = plan(1, 12);
     plan.task.aim = Aim::Calibrate { trials };
@@ -21,7 +21,7 @@ fn of(trials: u32) -> Plan {
     plan
 }
 
-/// The first two scenarios are dead, the third flickers, the others waver a little.
+/// The first two scenarios have constant scores, the third flips, the others vary a little.
 fn wavering(run: &Run, step: &Step) -> Outcome {
     let Step::Judge { trial, .. } = step else { return well(run, step, 0) };
     let is_odd = trial.ordinal % 2 == 1;
@@ -117,7 +117,7 @@ fn a_search_is_priced_by_the_calls_of_the_run() {
     let dollars = f64::from(u32::try_from(calls).unwrap()) / 2.0;
     assert_eq!(most, 2 * calls, "each may be tried twice");
     assert!(shown.search.calls.of(&Role::IMPROVER) > &0);
-    // Half a dollar and a second each.
+    // Each call costs half a dollar and a second.
     assert_eq!((shown.search.usd, shown.search.ms), (Some(dollars), Some(1000 * calls)));
     let nothing = calibration::of(&Drive::start(of(2)).run).unwrap();
     assert_eq!((nothing.visible, nothing.search.usd, nothing.search.ms), (None, None, None));

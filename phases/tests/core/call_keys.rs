@@ -1,9 +1,9 @@
-//! The request of each kind of call stays the same to the letter.
+//! The request of each kind of call must not change by a single character.
 //!
-//! A stored answer is found by the key of its call, and the key covers the request. If one letter of a request changes, all caches of
-//! all users are cold: every run that could be replayed pays for its calls again, and so does a resumed one. Change these
-//! hashes only for an improvement that is worth that, and say so in the changelog. How a key is made of a request is in
-//! `orchestrator/src/engine/call/tests.rs`.
+//! A stored answer is found by the key of its call, and the key covers the request. If one character of a request
+//! changes, the caches of all users miss: every replayed or resumed run pays for its calls again. Change these hashes
+//! only for an improvement that is worth that, and note it in the changelog. `orchestrator/src/engine/call/tests.rs`
+//! tests how a key is made from a request.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ use crate::gan::world as gan_world;
 use crate::reflex::world as reflex_world;
 use crate::world::{Drive, demanding, plan, well};
 
-/// The first request of each kind, as a hash.
+/// The hash of the first request of each kind.
 #[derive(Default)]
 struct Requests(BTreeMap<String, String>);
 
@@ -49,7 +49,7 @@ impl Requests {
     }
 }
 
-/// The name of a step's variant.
+/// Returns the name of a step's variant.
 fn kind(step: &impl Serialize) -> String {
     match serde_json::to_value(step).expect("a step has a JSON text") {
         Value::Object(fields) => fields.keys().next().expect("a variant has a name").clone(),
@@ -57,7 +57,7 @@ fn kind(step: &impl Serialize) -> String {
     }
 }
 
-/// All of a request that goes into a key, where each folder of the workspace holds one page.
+/// Hashes everything in a request that its key covers. Each folder of the workspace holds one page.
 fn digest(request: &impl Request) -> String {
     let order = request.as_ref();
     let folder = |placement: &Placement| {
@@ -84,12 +84,12 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("data has a JSON text")
 }
 
-/// The first answer of a judge cannot be used.
+/// Makes the first answer of each judge unusable.
 fn fails<L: Told>(run: &run::Run<L>, step: &L::Step) -> bool {
     kind(step) == "judge" && run.attempts(step) == 0
 }
 
-/// A chain of two, with everything that a scenario and a skill can bring.
+/// Plans a chain of two skills with everything that a scenario and a skill can have.
 fn rich() -> Plan {
     let mut plan = demanding(plan(2, 4));
     plan.task.target.members[0].hidden = vec!["evals".into()];
@@ -120,7 +120,7 @@ fn bring_grader(demand: &mut Demand) {
     }
 }
 
-/// The same step, asked of others or for others.
+/// Returns the step and its variants for other agents or purposes.
 fn variants(step: &Step) -> Vec<(Step, &'static str)> {
     let mut all = vec![(step.clone(), "")];
     match step {

@@ -1,4 +1,4 @@
-//! Two versions that are compared without a search.
+//! Two versions, compared without a search.
 
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::FailureKind;
@@ -25,12 +25,12 @@ fn against(tree: TreeId, plan: Plan) -> Plan {
     plan
 }
 
-/// On six scenarios.
+/// Plans six scenarios.
 fn two() -> Plan {
     against(tree("challenger"), plan(1, 6))
 }
 
-/// The start has 50 everywhere.
+/// The start scores 50 everywhere.
 fn scored(own: usize) -> impl Fn(&Run, &Step) -> Outcome {
     move |run, step| match step {
         Step::Judge { candidate, .. } => judged(run, if nth(run, *candidate) == 0 { 50 } else { own }, &[]),
@@ -58,7 +58,7 @@ fn the_two_meet_on_all_scenarios_at_once_and_nothing_else_is_asked_for() {
             Step::Judge { .. } => {}
             other => others.push(other.clone()),
         }
-        // Nothing is clear before the end.
+        // The result is not clear before the end.
         scored(45 + 10 * (step.trial().map_or(0, |trial| trial.scenario) % 2))(run, step)
     });
     scenarios.sort_unstable();

@@ -1,4 +1,4 @@
-//! The final comparison: what ships, and what does not.
+//! The final comparison: which candidates ship.
 
 use skilltune_phases::contract::Verdict as Found;
 use skilltune_phases::ending::Class;
@@ -13,7 +13,7 @@ use skilltune_phases::target::Place;
 
 use crate::world::{Drive, demanding, failed, judged, nth, plan, points, stated, tree, well};
 
-/// So many scenarios, all but two held out, and one draft.
+/// Plans one draft with this many scenarios, all but two held out.
 fn suite(scenarios: usize) -> Plan {
     let mut plan = plan(1, scenarios);
     plan.task.rules.max_iterations = 2;
@@ -23,7 +23,7 @@ fn suite(scenarios: usize) -> Plan {
     plan
 }
 
-/// The draft is far better in the search, and scores as told on fresh trials, by scenario; the start has 50 everywhere.
+/// The draft is far better in the search and has the given scores in fresh trials; the start scores 50 everywhere.
 fn run_with(plan: Plan, fresh: impl Fn(Trial) -> usize) -> Drive {
     answered(plan, |run, trial, is_start| match (trial.ordinal, is_start) {
         (_, true) => judged(run, 50, &[]),
@@ -53,7 +53,7 @@ fn verdict(drive: &Drive) -> (Verdict, Option<Ending>) {
     (shipment(drive).verdict, drive.run.state.closed)
 }
 
-/// In the order in which they were answered.
+/// Returns the steps in the order of their answers.
 fn steps(drive: &Drive) -> Vec<Step> {
     let done = drive.records.iter().filter_map(|record| match &record.event {
         Event::Done(done) => Some(done.step.clone()),
@@ -224,7 +224,7 @@ fn a_draft_that_did_no_better_in_the_search_is_not_compared() {
     assert_eq!(drive.run.class(), Class::Short, "a score of the search reaches nothing");
 }
 
-/// How a run ends of which a pipeline asks this.
+/// Returns the end of a run under a pipeline's fail rules.
 fn piped(under: Option<f64>, regression: bool, fresh: impl Fn(Trial) -> usize) -> (Class, Vec<FailReason>) {
     let mut plan = suite(7);
     plan.task.fail_on = FailOn { score_under: under.map(points), regression };
@@ -255,13 +255,13 @@ fn a_pipeline_asks_that_nothing_got_worse() {
     assert_eq!(piped(None, true, |_| 55), (Class::Reached, vec![]));
     assert_eq!(piped(None, true, |_| 50), (Class::Reached, vec![]), "no better is no regression");
     assert_eq!(piped(None, true, |_| 40), (Class::Short, vec![FailReason::Lost]));
-    // Once only, so that the winner ships: its pair has fallen all the same.
+    // It fell only once, so the winner ships, but the pair still counts as a regression.
     let fell = |trial: Trial| if trial.scenario == 6 && trial.ordinal == 1 { 20 } else { 100 };
     let (class, reasons) = piped(None, true, fell);
     assert_eq!((class, reasons), (Class::Short, vec![FailReason::Fell(vec![6])]));
 }
 
-/// In the next run its start is the winner of this one: what made it win must not defend it.
+/// In the next run this winner is the start; it must not profit from the trials that made it win.
 #[test]
 fn trials_of_a_comparison_are_those_of_its_start_alone() {
     let drive = |start: &str| {

@@ -1,4 +1,4 @@
-//! What a search costs itself: the time of its decisions, as trials become more and ask more.
+//! The cost of a search itself: the time of its decisions as trials grow in number and size.
 //!
 //! `cargo test --release -p skilltune-phases --test core cost -- --ignored --nocapture`
 
@@ -14,7 +14,7 @@ use skilltune_phases::loops::tune::{Outcome, Plan, Run, Search, Step};
 
 use crate::world::{Drive, improved, plan, stated, tree, well};
 
-/// Each scenario asks for other statements.
+/// Gives each scenario statements of its own.
 fn suite(scenarios: usize, statements: usize, runs: u32) -> Plan {
     let mut plan = plan(1, scenarios);
     plan.task.rules.search = Search::Draft { runs, drawn: true };
@@ -29,7 +29,7 @@ fn suite(scenarios: usize, statements: usize, runs: u32) -> Plan {
     plan
 }
 
-/// What each version meets, by its tree. Edits mend and break about as much in the end, so the search finds no end.
+/// The statements that each version meets, by tree. Edits fix about as many as they break, so the search never settles.
 struct Skills(HashMap<TreeId, Vec<bool>>);
 
 impl Skills {
@@ -72,7 +72,7 @@ impl Skills {
     }
 }
 
-/// The number of a statement among those of all scenarios.
+/// Returns the index of a statement among those of all scenarios.
 fn place(run: &Run, id: &CriterionId) -> usize {
     let mut all = run
         .plan
@@ -83,7 +83,7 @@ fn place(run: &Run, id: &CriterionId) -> usize {
     all.position(|one| one == *id).expect("a statement of the suite")
 }
 
-/// How long the decisions of each trial took, and how many there were.
+/// Returns how long the decisions of each trial took, and the finished run.
 fn timed(scenarios: usize, statements: usize, runs: u32) -> (Vec<Duration>, Drive) {
     let plan = suite(scenarios, statements, runs);
     let start = (0..scenarios * statements).map(|nth| nth % 5 < 2).collect();

@@ -1,4 +1,4 @@
-//! A search by single trials of a chain: which member each edit is for, and that the one at fault is found.
+//! A search by single trials of a chain: which member each edit targets, and that the faulty one is found.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -17,7 +17,7 @@ use crate::world::{Drive, improved, plan, stated, tree, well};
 const MEMBERS: usize = 3;
 const ASKED: usize = 3;
 
-/// Each scenario makes three statements, the same everywhere, about the last member's work or about that of the member named.
+/// Each scenario has the same three statements, about the last member's work or the given member's.
 fn chain(about: [Option<usize>; ASKED]) -> Plan {
     let mut plan = plan(MEMBERS, 12);
     plan.task.rules.search = Search::Draft { runs: 120, drawn: true };
@@ -34,14 +34,14 @@ fn chain(about: [Option<usize>; ASKED]) -> Plan {
     plan
 }
 
-/// Who spoils each statement, and whom the judge names for it.
+/// The member that spoils each statement, and the one that the judge blames.
 #[derive(Clone, Copy)]
 struct World {
     spoils: [usize; ASKED],
     names: [Option<usize>; ASKED],
 }
 
-/// Which statements each version of a member does not spoil any more.
+/// The statements that each version of a member no longer spoils.
 type Mended = RefCell<HashMap<TreeId, [bool; ASKED]>>;
 
 fn answer(world: World, mended: &Mended, run: &Run, step: &Step) -> Outcome {
@@ -86,7 +86,7 @@ fn play(plan: Plan, world: World) -> Drive {
     drive
 }
 
-/// The members that were edited, in their order, with what for.
+/// Returns the edited members in order, with the criteria of each edit.
 fn edits(drive: &Drive) -> Vec<(usize, Vec<CriterionId>)> {
     let edit = |one: &&Decision| match one {
         Decision::Target { criteria, member: Some(member) } => Some((member.0, criteria.clone())),

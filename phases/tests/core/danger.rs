@@ -1,4 +1,4 @@
-//! A champion whose edits are dangerous replaces nothing without a person.
+//! A champion whose edits are dangerous is never applied without a person.
 
 use skilltune_phases::candidate::Candidate;
 use skilltune_phases::edit::{Danger, DangerClass, EditReport};
@@ -21,7 +21,7 @@ fn edited(run: &Run) -> Answer {
     Answer::Improved { tree, report, kinds, dangers }
 }
 
-/// How a run with held-out scenarios ends that wins, and the question that it asked.
+/// Returns a winning run with held-out scenarios, and the question that it asked.
 fn ended(apply: Apply, choice: Option<Choice>) -> (Drive, Option<Hold>) {
     let mut plan = plan(1, 7);
     plan.task.scenarios.iter_mut().skip(1).for_each(|scenario| scenario.held_out = true);

@@ -1,4 +1,4 @@
-//! How a candidate comes to its executor, and what is counted of what became of it.
+//! How the executor receives a candidate, and how its use is counted.
 
 use serde_json::{Value, json};
 use skilltune_phases::contract;
@@ -97,7 +97,7 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
     assert!(prompts[0].contains("In 1 of 2 trials the agent saw"), "{}", prompts[0]);
 }
 
-/// A run in which every edit is judged better, and every trial comes to this use of the skill.
+/// Plays a run in which every edit is judged better and every trial uses the skill in this way.
 fn rising(plan: Plan, skill: impl Fn(&Run, &Step) -> Option<SkillUse>) -> Run {
     let mut drive = Drive::start(plan);
     drive.finish_alone(|run, step| match step {
@@ -125,7 +125,7 @@ fn a_candidate_whose_skill_was_used_in_none_of_its_fresh_trials_does_not_ship() 
         assert_eq!(came_to(&run), (Verdict::Unused, Ending::Unchanged), "{unused:?}");
         assert_eq!(run.state.shipment.as_ref().unwrap().champion, run.start());
     }
-    // Of an agent that does not tell, nobody knows; and one use shows that it can be used.
+    // If the agent does not report use, it is unknown; one use shows that the skill can be used.
     let once = |step: &Step| match step {
         Step::Exercise { trial, .. } if trial.scenario == 0 => SkillUse::Used,
         _ => SkillUse::Offered,
@@ -159,7 +159,7 @@ fn a_goal_is_not_reached_by_a_skill_that_was_not_used() {
     assert_eq!((run.state.stopped, run.class()), (Some(Reason::Exhausted), Class::Short));
 }
 
-/// The answer of a judge who passes all, to what it is asked.
+/// Returns the answer of a judge that passes every criterion of the prompt.
 fn all_passed(prompt: &str, plan: &Plan) -> String {
     let (_, rest) = prompt.rsplit_once("\"verdict_of\": \"").expect("a code is asked for");
     let code = rest.split('"').next().expect("a text has a first part");

@@ -1,4 +1,4 @@
-//! The search that edits after each trial: what it believes, what it edits, when it ends, and what it takes to the comparison.
+//! The search that edits after each trial: its estimates, its edits, its end, and its candidates for the comparison.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use crate::world::{Drive, improved, plan, stated, tree, well};
 pub(crate) const FACETS: usize = 8;
 const ASKED: usize = 4;
 
-/// A skill has some of eight facets; each scenario asks for four of them, in statements that say the same everywhere.
+/// A skill has some of eight facets. Each scenario asks for four of them, in statements that are the same everywhere.
 pub(crate) fn suite(scenarios: usize, runs: u32) -> Plan {
     let mut plan = plan(1, scenarios);
     plan.task.rules.search = Search::Draft { runs, drawn: true };
@@ -38,7 +38,7 @@ pub(crate) fn suite(scenarios: usize, runs: u32) -> Plan {
     plan
 }
 
-/// Which facets each version has, by the tree of it.
+/// The facets of each version, by tree.
 pub(crate) struct Skills(RefCell<HashMap<TreeId, [bool; FACETS]>>);
 
 impl Skills {
@@ -59,7 +59,7 @@ fn roll(seed: u64, step: &Step, nth: usize) -> f64 {
     f64::from(digest.as_bytes()[0]) / 256.0
 }
 
-/// An improver that mends each fault that it is asked to with this chance, and breaks each other facet with that one.
+/// An improver that fixes each requested fault with one chance, and breaks each other facet with the other chance.
 #[derive(Clone, Copy)]
 pub(crate) struct Improver {
     mends: f64,
@@ -193,7 +193,7 @@ fn a_statement_that_failed_once_after_many_passes_is_left_alone() {
     assert!(next.is_met && next.chance > fault.chance, "{fault:?}");
 }
 
-/// What is said of a round once its targets are chosen, and what the next rounds add to it.
+/// The explanation of a round once its targets are chosen, and what later rounds add to it.
 #[test]
 fn a_round_explains_itself_as_it_did_when_its_targets_were_chosen() {
     let (drive, _) = play(suite(18, 96), 2, 0.15, Improver { mends: 0.6, breaks: 0.1 });
@@ -262,7 +262,7 @@ fn how_many_calls_are_under_way_changes_no_decision() {
     assert_eq!(with(1), with(8));
 }
 
-/// The versions that fresh trials were made of, and on how many scenarios.
+/// Returns the versions that had fresh trials, and the number of their scenarios.
 fn fresh(drive: &Drive) -> (Vec<CandidateId>, usize) {
     let measure = &drive.run.state.measure;
     (measure.contestants.clone(), measure.scenarios().len())
@@ -283,7 +283,7 @@ fn where_nobody_chose_what_is_held_out_the_challenger_alone_is_tried_on_it() {
     assert!((gain - 75.0).abs() < 1e-9, "from a quarter of the statements to all of them: {gain}");
 }
 
-/// The points of a trial by each judgement of it.
+/// Returns the points of a trial from each of its judgements.
 fn judged(drive: &Drive, candidate: CandidateId, scenario: usize, fresh: bool) -> Vec<f64> {
     let of_it = drive.records.iter().filter_map(|record| match &record.event {
         Event::Done(done) => match (&done.step, &done.outcome) {
@@ -296,7 +296,7 @@ fn judged(drive: &Drive, candidate: CandidateId, scenario: usize, fresh: bool) -
         },
         _ => None,
     });
-    // The statements of an anchor are none of the scenario.
+    // The statements of an anchor do not belong to the scenario.
     let demands = &drive.run.plan.task.scenarios[scenario].demands;
     let own = |id: &CriterionId| demands.iter().any(|one| id.as_str().ends_with(&format!("/{}", one.id)));
     let met = |judgement: &Judgement| {

@@ -1,4 +1,4 @@
-//! A run and its journal, driven by whoever answers: the loop's other half, for tests of any loop.
+//! A run and its journal, driven by a test's answers: the other half of any loop.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,9 +15,9 @@ use skilltune_phases::prompt::Faulty;
 use skilltune_phases::role::Role;
 use skilltune_phases::run::Run;
 
-/// What somebody says in place of an answer that a test has made up.
+/// A loop whose tests can correct a made-up answer.
 pub(crate) trait Told: Loop {
-    /// A judge that is tested answers truly, whatever it says of a trial.
+    /// Makes a judge answer its anchors correctly, whatever it says of a trial.
     fn honestly(_: &Self::Step, outcome: Outcome<Self::Answer>) -> Outcome<Self::Answer> {
         outcome
     }
@@ -36,7 +36,7 @@ impl<L: Told> Drive<L> {
         Self { run, records: vec![record] }
     }
 
-    /// Time passes evenly: one second a record.
+    /// Records an event one second after the last one.
     pub(crate) fn record(&mut self, event: Event<L>) {
         self.record_after(1, event);
     }
@@ -76,7 +76,7 @@ impl<L: Told> Drive<L> {
         );
     }
 
-    /// Makes all decisions that are due; the steps that the loop then asks for, at most `room`, or none at the end.
+    /// Makes all due decisions, then returns at most `room` of the steps that the loop asks for, or none at the end.
     pub(crate) fn due(&mut self, room: usize) -> Vec<L::Step> {
         loop {
             let decision = match L::next(&self.run) {
@@ -94,7 +94,7 @@ impl<L: Told> Drive<L> {
         self.finish(1, |_| 0, answer);
     }
 
-    /// Runs to the end with up to `jobs` steps under way, of which `pick` chooses the one that ends next.
+    /// Runs to the end with up to `jobs` steps under way; `pick` chooses the one that ends next.
     pub(crate) fn finish(
         &mut self,
         jobs: usize,
@@ -107,7 +107,7 @@ impl<L: Told> Drive<L> {
             if self.run.blocked.is_some() && under_way.is_empty() {
                 self.come_back();
             }
-            // As in the engine, nothing is begun any more in a run that cannot go on.
+            // Like the engine, a run that is blocked starts no more steps.
             let asked = if self.run.blocked.is_none() { self.due(usize::MAX) } else { Vec::new() };
             for step in asked {
                 if under_way.len() < jobs && !under_way.contains(&step) {
@@ -132,7 +132,7 @@ impl<L: Told> Drive<L> {
                 answered.insert(step.clone());
             }
             self.done(step, outcome);
-            // Every call costs the same, so none is a surprise but the first.
+            // Every call costs the same, so only the first can exceed a ceiling.
             for ceiling in [Ceiling::Usd, Ceiling::Tokens, Ceiling::Calls] {
                 let gauge = self.run.gauge(ceiling, self.run.updated_at);
                 assert!(gauge.is_none_or(|gauge| gauge.used <= gauge.most.max(gauge.call)), "{gauge:?}");
@@ -145,7 +145,7 @@ impl<L: Told> Drive<L> {
         self.run.ceiling_of(&L::role(step)?, &roles, self.run.updated_at, self.run.planned_calls())
     }
 
-    /// The run pauses at a ceiling that a person has set, and is taken up with a higher one.
+    /// Pauses the run at a ceiling that a person has set, and resumes it with a higher one.
     fn raise(&mut self, ceiling: Ceiling) {
         let Ceilings { usd, tokens, calls, minutes, .. } = self.run.plan.ceilings;
         let raised = match ceiling {
@@ -167,7 +167,7 @@ impl<L: Told> Drive<L> {
         self.record(Event::Noted(Signal::Ceilings(raised)));
     }
 
-    /// The run is left and taken up, or waits, whichever comes next.
+    /// Alternately pauses and resumes the run, or waits.
     fn come_back(&mut self) {
         let signals = if self.records.len().is_multiple_of(2) {
             [Signal::Paused(Pause::Blocked), Signal::Resumed { program: "1".into() }]
@@ -179,8 +179,8 @@ impl<L: Told> Drive<L> {
         }
     }
 
-    /// Runs to the end while services come and go: before each answer its own is away for some calls. `answer` is told
-    /// how often a step has failed otherwise.
+    /// Runs to the end through outages: before each answer its service fails for some calls. `answer` gets the number
+    /// of the step's other failures.
     pub(crate) fn finish_in_outages(
         &mut self,
         jobs: usize,
@@ -213,8 +213,8 @@ impl<L: Told> Drive<L> {
     }
 }
 
-/// Answers a run, and folds each prefix of its records as its journal gives them back: the fold is the live state, and
-/// the files that tell of the run are the same.
+/// Answers a run and folds each prefix of its records as read from its journal. The fold must equal the live state and
+/// give the same files.
 pub(crate) fn assert_fold_is_live<L: Told, F: PartialEq + std::fmt::Debug>(
     plan: Plan<L>,
     order: Vec<usize>,
@@ -242,25 +242,25 @@ pub(crate) fn assert_fold_is_live<L: Told, F: PartialEq + std::fmt::Debug>(
     }
 }
 
-/// What says nothing of a step.
+/// Failures that are not a step's fault.
 pub(crate) const OUTAGES: [FailureKind; 4] =
     [FailureKind::RateLimited, FailureKind::Overloaded, FailureKind::Network, FailureKind::NoResponse];
 
-/// The agent of a role is another one from here on.
+/// Changes the agent of a role from here on.
 pub(crate) fn recast<L: Told>(drive: &mut Drive<L>, role: &Role) {
     let mut cast = drive.run.plan.roles.of(role).clone();
     cast.fingerprint.add("program /a", drive.run.seq.to_string().as_bytes());
     drive.record(Event::Noted(Signal::Recast { role: role.clone(), cast }));
 }
 
-/// The prompt of a request whose folders are all empty.
+/// Returns the prompt of a request whose folders are all empty.
 pub(crate) fn bare_prompt(request: &impl Request) -> Result<String, Faulty> {
     let placements = request.as_ref().placements.iter();
     let empty = |placement: &Placement| Folder { at: placement.at.clone(), files: Vec::new() };
     request.prompt(&placements.map(empty).collect())
 }
 
-/// The record as it comes back from its line in the journal.
+/// Returns the record as read back from its line in the journal.
 pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
     let line = serde_json::to_string(record).expect("a record has a JSON text");
     let read: Record<L> = serde_json::from_str(&line).expect("a record reads its own text");
@@ -268,7 +268,7 @@ pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
     read
 }
 
-/// Which of the steps under way ends next, drawn from a list of numbers.
+/// Picks the step that ends next from a list of numbers.
 pub(crate) fn picker(order: Vec<usize>) -> impl FnMut(usize) -> usize {
     let mut numbers = order.into_iter().cycle();
     move |room| numbers.next().unwrap_or(0) % room

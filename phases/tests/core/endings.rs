@@ -1,4 +1,4 @@
-//! Each stop rule is reached, and each way in which a run can come out.
+//! Tests that reach each stop rule and each outcome of a run.
 
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::{FailureKind, Pause, Signal};
@@ -14,7 +14,7 @@ use skilltune_phases::stop::Reason;
 use crate::drive::OUTAGES;
 use crate::world::{Drive, failed, improved, judged, nth, plan, points, tree, well};
 
-/// Runs a single skill on one scenario: each improvement is a new draft, and each trial has the score told.
+/// Runs a single skill on one scenario: each improvement is a new draft, and each trial has the given score.
 fn run_with(plan: Plan, mut score: impl FnMut(&Run, u32, usize) -> usize) -> Run {
     let mut drive = Drive::start(plan);
     drive.finish_alone(|run, step| match step {
@@ -57,7 +57,7 @@ fn rounds_run_out_after_as_many_measurements_and_one_edit_less() {
     assert_eq!((run.class(), run.outcome()), (Class::Short, Came::Improved));
 }
 
-/// The built-in improver finds nothing: in a round each member is tried once, and no round measures the same again.
+/// The built-in improver finds nothing. A round tries each member once, and no round repeats a measurement.
 #[test]
 fn an_improver_that_repeats_itself_ends_the_search_when_it_has_tried_every_member() {
     for members in [1, 3] {

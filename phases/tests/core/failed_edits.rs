@@ -1,4 +1,4 @@
-//! A search by drafts whose edits fail: what it edits next, who does, and when it gives up.
+//! A search by drafts whose edits fail: what it edits next, with which improver, and when it gives up.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -17,12 +17,12 @@ use crate::drive::assert_fold_is_live;
 use crate::turns::with_two;
 use crate::world::{Drive, failed, random_answer};
 
-/// The start misses all, and is tried on all scenarios of the search at once.
+/// The start misses everything and is tried on all scenarios of the search at once.
 fn tried_at_once() -> Plan {
     suite(12, 64)
 }
 
-/// Plays a search whose improver fails where `fails` says how.
+/// Plays a search whose improver fails with the kind that `fails` returns.
 fn play(plan: Plan, has: usize, fails: impl Fn(&Step) -> Option<FailureKind>) -> (Drive, Skills) {
     let (seed, skills) = (plan.seed, Skills::new(&plan, has));
     let mut drive = Drive::start(plan);
@@ -41,7 +41,7 @@ fn targets(drive: &Drive) -> Vec<BTreeSet<CriterionId>> {
     targets.collect()
 }
 
-/// Who was asked for an edit, each time once.
+/// Returns the improver of each edit, without retries.
 fn asked(drive: &Drive) -> Vec<Improver> {
     let asked = drive.records.iter().filter_map(|record| match &record.event {
         Event::Done(done) if done.attempt == 0 => match done.step {
@@ -88,7 +88,7 @@ fn after_as_many_failed_edits_in_a_row_as_are_allowed_the_search_ends_and_says_w
 fn a_draft_between_failed_edits_begins_the_count_anew() {
     let mut plan = tried_at_once();
     plan.task.rules.max_errors = 2;
-    // Every second edit fails, the first one too.
+    // Every second edit fails, starting with the first.
     let edits: RefCell<Vec<(u32, usize)>> = RefCell::default();
     let (drive, _) = play(plan, 0, |step| {
         let Step::Improve { round, failed, .. } = *step else { return None };
@@ -103,7 +103,7 @@ fn a_draft_between_failed_edits_begins_the_count_anew() {
     assert!(drive.run.state.rounds.iter().map(|round| round.failed_edits.len()).sum::<usize>() >= 2);
 }
 
-/// All faults are in one set: the trial of another scenario brings the next one.
+/// All faults are in one set; the trial of another scenario brings the next one.
 #[test]
 fn where_a_trial_names_no_other_faults_another_scenario_is_tried_before_the_same_ones_are_edited_again() {
     let mut plan = suite(18, 48);
@@ -134,7 +134,7 @@ fn of_two_improvers_the_other_one_edits_the_same_faults_first() {
     assert!(targets[0].is_disjoint(&targets[2]), "{targets:?}");
 }
 
-/// Edits fail as often as not.
+/// Half of the edits fail.
 fn unlucky(world: u64, run: &Run, step: &Step) -> Outcome {
     let key = serde_json::to_vec(step).expect("a step has a JSON text");
     let roll = key.iter().fold(world, |sum, byte| sum * 31 % 1009 + u64::from(*byte));

@@ -1,4 +1,4 @@
-//! Our verdict beside the public reference validator's, on front matters whose verdicts `record.py` wrote down.
+//! Compares our verdicts on front matter with those of the public reference validator, which `record.py` recorded.
 
 use std::collections::BTreeMap;
 
@@ -68,12 +68,12 @@ fn each_form_in_which_we_are_stricter_has_its_reason() {
     ");
 }
 
-/// The first line says what was recorded with.
+/// Reads the cases. The first line names the recording tools.
 fn cases() -> Vec<Case> {
     CASES.lines().skip(1).map(|line| serde_json::from_str(line).expect("a line is a case")).collect()
 }
 
-/// Where the reference ends with an exception, any words will do.
+/// If the reference ends with an exception, any text matches.
 fn same_words(theirs: &[String], ours: &[Fault]) -> bool {
     let mut ours: Vec<_> = ours.iter().map(class).collect();
     ours.sort_unstable();

@@ -1,4 +1,4 @@
-//! Trials that are scored by what comes of them: checks by machine, statements for a judge, and one review of each text.
+//! Trials that are scored by their results: checks by machine, statements for a judge, and one review of each text.
 
 use skilltune_phases::checks::{Check, How, Text, Times, Told};
 use skilltune_phases::contract::Verdict;
@@ -12,7 +12,7 @@ use skilltune_phases::score::Score;
 use crate::drive::bare_prompt;
 use crate::world::{Drive, demanding, improved, inspected, judged, nth, plan, points, stated, told, well};
 
-/// One scenario that demands all.
+/// Plans one scenario with all demands.
 fn one(members: usize) -> Plan {
     demanding(plan(members, 1))
 }
@@ -96,7 +96,7 @@ fn each_text_is_reviewed_once_and_no_trial_asks_about_it() {
     assert_eq!(calls(checked), (0, 6), "checks alone");
 }
 
-/// Outcomes and qualities by candidate.
+/// Gives outcomes and qualities by candidate.
 fn world<'a>(outcome: &'a [u32], quality: &'a [usize]) -> impl FnMut(&Run, &Step) -> Outcome + 'a {
     move |run, step| match step {
         Step::Check { left, demand, .. } => {
@@ -206,7 +206,7 @@ fn what_nobody_could_tell_is_no_score_and_the_round_has_none_either() {
 
 const SECRET: &str = "zebra-42";
 
-/// What an improver could copy into a skill: an expected output, the text of a check, a scenario that is kept for later.
+/// An improver could copy these into a skill: an expected output, the text of a check, a held-out scenario.
 #[test]
 fn neither_an_improver_nor_an_executor_is_told_what_is_looked_for() {
     let mut plan = plan(1, 2);

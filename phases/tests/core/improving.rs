@@ -1,4 +1,4 @@
-//! What the improver of a search by single trials is told.
+//! The prompts for the improver of a search by single trials.
 
 use skilltune_phases::checks::How;
 use skilltune_phases::contract::Verdict as Found;
@@ -25,7 +25,7 @@ fn suite(scenarios: usize) -> Plan {
     plan
 }
 
-/// An improver that says which round it was asked in.
+/// Returns an edit whose summary names its round.
 #[expect(clippy::unnecessary_wraps, reason = "answers and failures have one type")]
 fn edited(round: u32) -> Outcome {
     let Ok(Answer::Improved { tree, kinds, dangers, .. }) = improved(&format!("draft {round}")) else {
@@ -44,7 +44,7 @@ fn acted(run: &Run, step: &Step, scenario: usize) -> Outcome {
     Ok(Answer::Exercised { artifacts, files, skill, digest, kept, opened: None })
 }
 
-/// What the improver of a round is told, where the title is there in these rounds alone.
+/// Returns the improver's prompt of a round. Only results of the `titled` rounds have a title.
 fn told(scenarios: usize, round: usize, titled: &[usize]) -> (Drive, String) {
     let mut drive = Drive::start(suite(scenarios));
     loop {
@@ -67,7 +67,7 @@ fn told(scenarios: usize, round: usize, titled: &[usize]) -> (Drive, String) {
     }
 }
 
-/// The text under a heading.
+/// Returns the text under a heading.
 fn section<'a>(prompt: &'a str, heading: &str) -> &'a str {
     let (_, rest) = prompt.split_once(&format!("## {heading}\n")).expect("the heading is there");
     rest.split("\n## ").next().unwrap_or(rest)
@@ -118,7 +118,7 @@ fn only_trials_that_missed_what_is_to_be_mended_are_told_of_and_no_score_is() {
     assert!(!prompt.contains(&score) && !prompt.contains("points"), "{score}: {prompt}");
 }
 
-/// One of two statements that count the same is met: above a low goal, and still to be mended.
+/// One of two equal statements is met: the score is above a low goal, but there is still a fault to fix.
 #[test]
 fn a_trial_above_the_goal_is_told_of_where_it_missed_what_is_to_be_mended() {
     let mut plan = suite(9);

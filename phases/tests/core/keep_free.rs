@@ -1,4 +1,4 @@
-//! A share of a usage window that stays free: which calls wait for its reset, and that nothing else changes.
+//! The share of a usage window that stays free: which calls wait for its reset, and that nothing else changes.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn window(used: u8, resets_at: Timestamp) -> Window {
     Window { name: "five_hour".into(), used, resets_at }
 }
 
-/// A step that has ended, in whose call the agent reported this.
+/// Records the end of a step whose agent reported these windows.
 fn done(drive: &mut Drive, step: &Step, outcome: Outcome, cached: bool, windows: Vec<Window>) {
     let attempt = drive.run.attempts(step);
     let spent = Spent { cached, ..Spent::default() };
@@ -33,14 +33,14 @@ fn done(drive: &mut Drive, step: &Step, outcome: Outcome, cached: bool, windows:
     drive.record(Event::Done(Box::new(done)));
 }
 
-/// What keeps a call of this step from being begun now.
+/// Returns the signal that delays a call of this step now, if any.
 fn kept_free(run: &Run, step: &Step) -> Option<Signal> {
     let role = Tune::role(step)?;
     let window = run.full_window(&role, run.updated_at)?.clone();
     Some(Signal::KeptFree { role, window })
 }
 
-/// A run whose first call has reported this.
+/// Returns a run whose first call has reported this usage.
 fn after(used: u8, free: Option<&str>) -> (Drive, Step) {
     let mut plan = plan(1, 3);
     if let Some(free) = free {

@@ -1,4 +1,4 @@
-//! What holds for every history: the properties that everything else stands on.
+//! Properties of every history, on which everything else relies.
 
 use proptest::prelude::*;
 use proptest::sample::Index;

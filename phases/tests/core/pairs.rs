@@ -1,4 +1,4 @@
-//! Two runs of one plan that have to come to the same, for every loop. Each gives back both.
+//! Two runs of one plan that must end the same, for every loop. Each function returns both.
 
 use proptest::sample::Index;
 use skilltune_phases::ceiling::Ceilings;
@@ -8,13 +8,13 @@ use skilltune_phases::run::Run;
 
 use crate::drive::{Drive, Told, picker, reread};
 
-/// The run as its journal gives it back is the run.
+/// Replaying the journal gives the same run.
 fn assert_is_replayed<L: Told>(drive: &Drive<L>) {
     let records: Vec<_> = drive.records.iter().map(reread).collect();
     assert_eq!(Run::replay(&records).expect("it begins with a plan"), drive.run);
 }
 
-/// One call at a time, and many in any order.
+/// Runs one call at a time, and many in any order.
 pub(crate) fn assert_any_order_ends_the_same<L: Told>(
     plan: &Plan<L>,
     (jobs, order): (usize, Vec<usize>),
@@ -27,7 +27,7 @@ pub(crate) fn assert_any_order_ends_the_same<L: Told>(
     [alone, crowded]
 }
 
-/// With these ceilings, each of which is raised when it is met, and without.
+/// Runs with these ceilings, each raised when it is reached, and without.
 pub(crate) fn assert_ceilings_change_nothing<L: Told>(
     plan: &Plan<L>,
     ceilings: Ceilings,
@@ -43,7 +43,7 @@ pub(crate) fn assert_ceilings_change_nothing<L: Told>(
     [free, bounded]
 }
 
-/// While services come and go, and while all are there. `answer` is told how often a step has failed by itself.
+/// Runs with and without outages. `answer` gets the number of failures that are the step's own.
 pub(crate) fn assert_outages_change_nothing<L: Told>(
     plan: &Plan<L>,
     weather: u64,
@@ -58,7 +58,7 @@ pub(crate) fn assert_outages_change_nothing<L: Told>(
     [calm, stormy]
 }
 
-/// Answers a run, takes it up after some of its records, and sees that it ends the same: the whole of it.
+/// Answers a run, resumes it after some of its records, and checks that it ends the same. Returns the whole run.
 pub(crate) fn assert_ends_the_same<L: Told>(
     plan: Plan<L>,
     cut: Index,
@@ -73,7 +73,7 @@ pub(crate) fn assert_ends_the_same<L: Told>(
     whole
 }
 
-/// A run that is taken up long after one of its records by another program decides the same.
+/// Checks that a run decides the same when another program resumes it long after one of its records.
 pub(crate) fn assert_goes_on_later<L: Told>(
     whole: &Drive<L>,
     cut: Index,

@@ -1,4 +1,4 @@
-//! The judges of a final comparison: who is believed, who is dismissed, and when the others are asked.
+//! The judges of a final comparison: which are trusted, which are dismissed, and when the others are asked.
 
 use std::cell::Cell;
 
@@ -20,7 +20,7 @@ use crate::world::{Drive, failed, knowing, nth, plan, stated, well};
 
 const STATEMENTS: usize = 4;
 
-/// Four statements on each of so many scenarios, all but two held out, one draft, and so many judges.
+/// Plans four statements per scenario, all but two scenarios held out, one draft, and this many judges.
 fn suite(scenarios: usize, judges: usize) -> Plan {
     let mut plan = plan(1, scenarios);
     plan.task.rules.max_iterations = 2;
@@ -38,7 +38,7 @@ fn suite(scenarios: usize, judges: usize) -> Plan {
     plan
 }
 
-/// What a judge is asked about.
+/// One question to a judge.
 struct Asking<'a> {
     run: &'a Run,
     step: &'a Step,
@@ -49,7 +49,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// So many of the statements are met.
+    /// Answers that this many statements are met.
     fn met(&self, met: usize) -> Outcome {
         stated(self.run, self.trial.scenario, |nth| if nth < met { Found::Pass } else { Found::Fail })
     }
@@ -83,7 +83,7 @@ fn run_with(plan: Plan, judge: impl Fn(&Asking<'_>) -> Outcome) -> Drive {
     drive
 }
 
-/// The draft meets one statement more than the start, as every good judge finds.
+/// The draft meets one more statement than the start, and every good judge sees it.
 fn honest(asking: &Asking<'_>) -> Outcome {
     asking.met(if asking.is_start { 2 } else { 3 })
 }
@@ -192,7 +192,7 @@ fn with_nobody_left_to_believe_nothing_is_decided() {
     );
 }
 
-/// It sees one result at a time; of two that stand side by side it favours the one that it happened to see first.
+/// It sees one result at a time, and favours the first one it sees of each pair.
 #[test]
 fn a_judge_that_favours_the_first_place_favours_neither_version() {
     let wins = (0..200_u64).filter(|seed| {
@@ -207,7 +207,7 @@ fn a_judge_that_favours_the_first_place_favours_neither_version() {
     assert!(wins <= 20 + 9, "{wins} of 200 at nine in ten");
 }
 
-/// What the draft writes is longer and no better. No anchor shows it, because the judge is sure of itself.
+/// The draft's results are longer but not better. No anchor shows this, because the judge is sure of itself.
 #[test]
 fn a_judge_that_favours_length_is_outvoted_by_two_that_do_not() {
     let longer = |asking: &Asking<'_>| match asking.seat {
@@ -275,7 +275,7 @@ fn a_judge_who_has_none_of_the_one_version_is_not_heard_on_the_other() {
         Seat::Second if asking.is_start && !asking.is_anchor && asking.trial.scenario == 3 => {
             failed(FailureKind::OffSchema)
         }
-        // Of two the lower one counts, and the second is strict.
+        // The lower of the two evaluations counts, and the second judge is strict.
         Seat::Second => asking.met(usize::from(!asking.is_start)),
         Seat::First | Seat::Third => honest(asking),
     });

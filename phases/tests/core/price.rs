@@ -1,4 +1,4 @@
-//! The price of an answer, where the final comparison gives none.
+//! The price of an answer if the final comparison gives none.
 
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::price::{self, Price};
@@ -7,8 +7,8 @@ use skilltune_phases::role::Role;
 
 use crate::world::{Drive, judged, nth, plan, well};
 
-/// All but two scenarios are held out; the draft wins the search, and on fresh trials it is better by so many points, by the
-/// place of the scenario among the held-out ones and the number of the trial.
+/// Holds out all but two scenarios. The draft wins the search; in fresh trials it is better by the points for the index
+/// of the held-out scenario and the number of the trial.
 fn compared(held_out: usize, confirm: u32, better: impl Fn(usize, u32) -> i32) -> Drive {
     let mut plan = plan(1, held_out + 2);
     (plan.task.rules.max_iterations, plan.task.rules.confirm) = (2, confirm);
@@ -41,7 +41,7 @@ fn priced(drive: &Drive) -> Price {
     price::of(&drive.run).expect("it has no answer")
 }
 
-/// Scenarios and trials of each way.
+/// Returns the scenarios and trials of each way.
 fn sizes(price: &Price) -> Vec<(usize, u32)> {
     price.ways.iter().map(|way| (way.scenarios, way.trials)).collect()
 }
@@ -54,7 +54,7 @@ fn an_open_comparison_says_what_would_show_its_difference_and_what_that_costs() 
     let [way, other] = price.ways.as_slice() else { panic!("{price:?}") };
     assert!((5..=12).contains(&way.scenarios) && way.trials == 1, "{price:?}");
     assert!(other.scenarios == 4 && other.trials > 1, "{price:?}");
-    // Both versions, each of them tried and judged; half a dollar and a second each.
+    // Both versions are tried and judged; each call costs half a dollar and takes a second.
     let trials = u32::try_from(2 * way.scenarios).expect("few");
     let calls = [Role::EXECUTOR, Role::EVALUATOR].map(|role| *way.cost.calls.of(&role));
     assert_eq!(calls, [u64::from(trials); 2]);

@@ -1,4 +1,4 @@
-//! Prompts of a person's own: what a run begins with is what its calls say.
+//! Custom prompts: calls use the prompts that a run began with.
 
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Step};
@@ -7,7 +7,7 @@ use skilltune_phases::prompt::{Page, Prompts};
 use crate::drive::bare_prompt;
 use crate::world::{Drive, demanding, judged, plan, ran, ran_and_kept, well};
 
-/// What the executor and the judge are told first.
+/// Returns the first prompts of the executor and the judge.
 fn told(plan: &Plan) -> [String; 2] {
     let mut drive = Drive::start(plan.clone());
     let run = drive.due(1).remove(0);
@@ -55,7 +55,7 @@ fn a_plan_keeps_the_texts_and_one_without_any_is_as_plans_always_were() {
     assert_eq!(serde_json::from_value::<Plan>(new).unwrap().task.prompts, plan.task.prompts);
 }
 
-/// An executor that reports what it did.
+/// Returns an execution that reports what it did.
 fn acted(what: &str) -> Outcome {
     reporting(ran(what), what)
 }
@@ -69,7 +69,7 @@ fn reporting(outcome: Outcome, what: &str) -> Outcome {
     }
 }
 
-/// The first request to a judge, after an executor that has done this.
+/// Returns the first request to a judge after this execution.
 fn judged_after(plan: &Plan, executed: &Outcome) -> (Request, String) {
     let mut drive = Drive::start(plan.clone());
     loop {
@@ -89,7 +89,7 @@ fn judged_after(plan: &Plan, executed: &Outcome) -> (Request, String) {
     }
 }
 
-/// Whoever knows this program can work out the code that a judge would be given of a trial that reports nothing.
+/// Anyone who knows this program can compute the code for the judge of a trial that reports nothing.
 #[test]
 fn an_answer_that_an_agent_puts_into_its_transcript_is_not_believed() {
     let outcomes = [
@@ -125,7 +125,7 @@ fn a_judge_sees_what_the_agent_did_in_its_trial_and_the_improver_the_three_worst
     let improver = loop {
         let step = drive.due(1).remove(0);
         let outcome = match &step {
-            // One reports nothing.
+            // One execution reports nothing.
             Step::Exercise { trial, .. } if trial.scenario == 5 => ran("silent"),
             Step::Exercise { trial, .. } => acted(&did(trial.scenario)),
             Step::Judge { trial, .. } => {

@@ -1,4 +1,4 @@
-//! An agent that changed while a run was left: what was measured before and after is never compared.
+//! An agent that changed while a run was paused: results from before and after are never compared.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ fn trial(step: &Step) -> Option<Trial> {
     }
 }
 
-/// Scores by candidate and era; drafts are named after their rounds.
+/// Scores by candidate and era. Drafts are named after their rounds.
 fn answer(run: &Run, step: &Step, score: impl Fn(usize, u32) -> usize) -> Outcome {
     match step {
         Step::Exercise { skill, trial, .. } => ran(&format!("{skill} {trial:?}")),
@@ -28,7 +28,7 @@ fn answer(run: &Run, step: &Step, score: impl Fn(usize, u32) -> usize) -> Outcom
     }
 }
 
-/// Answers one step after the other until the run is as wanted.
+/// Answers one step after the other until the run satisfies the condition.
 fn go_until(drive: &mut Drive, score: impl Fn(usize, u32) -> usize, is_there: impl Fn(&Run) -> bool) {
     while !is_there(&drive.run) {
         let step = drive.due(1).pop().expect("it does not end before that");
@@ -71,7 +71,7 @@ fn another_improver_changes_no_measurement() {
 
 #[test]
 fn a_draft_is_neither_dropped_nor_praised_for_the_score_of_another_judge() {
-    // The new judge gives fifty points less, and finds each draft a little better than the one before it.
+    // The new judge gives fifty points less, and scores each draft a little better than the one before it.
     let score = |nth: usize, era: u32| if era == 0 { 80 } else { 30 + 2 * nth };
     let mut drive = Drive::start(plan(1, 2));
     go_until(&mut drive, score, |run| {

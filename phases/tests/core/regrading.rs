@@ -1,4 +1,4 @@
-//! A comparison that was made, judged anew: by the suite as it is now, and without a single execution.
+//! A finished comparison, judged again with the current suite and without a single execution.
 
 use skilltune_phases::checks::{Check, How, Times};
 use skilltune_phases::contract::Verdict as Finding;
@@ -21,7 +21,7 @@ use crate::drafting::{GOOD, Skills, answer};
 use crate::drive::{recast, reread, tree};
 use crate::world::{Drive, demanding, failed, inspected, judged, nth, plan, random_answer, stated, well};
 
-/// Six scenarios, of which every second demands something, by members.
+/// Plans six scenarios for this many members; every second one has demands.
 fn older_of(members: usize) -> Plan {
     let mut plan = demanding(plan(members, 6));
     let trees = (0..members).map(|nth| tree(&format!("challenger {nth}"))).collect();
@@ -34,7 +34,7 @@ fn is_start(run: &Run, id: CandidateId) -> bool {
     nth(run, id) == 0
 }
 
-/// The start is judged 50, and the challenger 90; all else goes well.
+/// The start scores 50 and the challenger 90; all else goes well.
 fn better(run: &Run, step: &Step) -> Outcome {
     match step {
         Step::Judge { candidate, .. } => judged(run, if is_start(run, *candidate) { 50 } else { 90 }, &[]),
@@ -55,7 +55,7 @@ fn regrading(of: &Drive, suite: &[Scenario]) -> Regrading {
     regrade(&of.run, suite).expect("it has compared")
 }
 
-/// The new run with its first records, as it is begun.
+/// Returns the new run with its first records.
 fn begun(of: &Drive, regrading: &Regrading) -> Drive {
     let mut plan = (*of.run.plan).clone();
     plan.run = "again".parse().expect("a plain id");
@@ -78,7 +78,7 @@ fn again(of: &Drive, suite: &[Scenario]) -> Drive {
     begun(of, &regrading(of, suite))
 }
 
-/// Runs to its end; which steps it asked for.
+/// Runs to the end and returns the requested steps.
 fn steps(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> Vec<Step> {
     let mut steps = Vec::new();
     drive.finish_alone(|run, step| {
@@ -88,7 +88,7 @@ fn steps(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> Vec<Step
     steps
 }
 
-/// Whether a judge is asked about a trial, and not once more to see whether it can be believed.
+/// Returns whether a judge is asked about a trial, not about an anchor.
 fn judges(step: &Step) -> bool {
     match step {
         Step::Grade { asked, .. } | Step::Judge { asked, .. } => asked.anchor.is_none(),
@@ -121,7 +121,7 @@ fn the_same_suite_and_judge_say_the_same_of_the_same_trials_and_nothing_is_execu
     }
 }
 
-/// A judge that is asked the same has a stored answer: its call has the same key.
+/// A judge with an unchanged request gets a stored answer, because its call has the same key.
 #[test]
 fn a_judge_is_asked_in_the_same_words_under_the_same_key_though_numbers_have_changed() {
     let old = older(1);
@@ -193,10 +193,10 @@ fn what_its_executors_would_find_otherwise_is_named_and_left_out() {
     assert_eq!(of(&|one| one.git = true), named(LeftOut::SetupChanged));
     assert_eq!(of(&|one| one.tools = Some(Tools::Shell)), named(LeftOut::ToolsChanged));
     assert_eq!(of(&|one| one.tools = Some(Tools::Files)), None, "it had no other");
-    // For the judge alone.
+    // Only the judge sees these.
     assert_eq!(of(&|one| one.expected = Some("a page".into())), None);
     assert_eq!(of(&|one| one.tags.push("x".into())), None);
-    // Nothing was kept of it but its artifacts.
+    // Only the artifacts of this trial were kept.
     let statement = Demand::new("so".parse().unwrap(), How::Question { text: "It is so.".into() });
     let check = suite(&old)[0].demands[0].clone();
     assert_eq!(of(&|one| one.demands = vec![statement.clone()]), None);
@@ -234,7 +234,7 @@ fn what_counted_as_failed_fails_again_and_what_was_missing_is_missing_again() {
     };
     old.finish_alone(|run, step| slow(run, step).unwrap_or_else(|| better(run, step)));
     let regrading = regrading(&old, &suite(&old));
-    // Scenarios 0, 2 and 4 have a statement, and 1, 3 and 5 are judged as a whole.
+    // Scenarios 0, 2 and 4 have a statement; 1, 3 and 5 are judged as a whole.
     assert_eq!((regrading.regraded.trials, regrading.regraded.judged), (11, 10));
     let mut new = begun(&old, &regrading);
     let asked = steps(&mut new, better);
@@ -276,7 +276,7 @@ fn a_run_that_was_judged_anew_can_be_judged_anew() {
     assert_eq!(shipment(&third.run), shipment(&second.run));
 }
 
-/// A search that holds six scenarios out, and wins.
+/// Plays a winning search that holds out six scenarios.
 fn searched() -> Drive {
     let mut plan = plan(1, 9);
     plan.task.rules.max_iterations = 2;
@@ -291,7 +291,7 @@ fn of_a_search_its_held_out_scenarios_decide_again_and_its_own_are_not_asked_for
     let old = searched();
     assert_eq!(shipment(&old.run).verdict, Verdict::Won);
     let mut suite = suite(&old);
-    // Where a suite marks none, a run has drawn them.
+    // If a suite marks none, the run draws them.
     for scenario in &mut suite {
         scenario.held_out = false;
     }
@@ -309,7 +309,7 @@ fn of_a_search_its_held_out_scenarios_decide_again_and_its_own_are_not_asked_for
     assert_eq!(new.run.plan.basis(), Basis::Searched);
 }
 
-/// Twelve scenarios: the older run had seen enough at its first look.
+/// Twelve scenarios: the older run stopped at its first interim analysis.
 #[test]
 fn where_the_older_run_stopped_early_its_trials_decide_or_nothing_does() {
     let mut plan = older_of(1);
@@ -333,7 +333,7 @@ fn where_the_older_run_stopped_early_its_trials_decide_or_nothing_does() {
     assert_eq!(asked.iter().filter(|step| judges(step)).count(), 2 * tried);
 }
 
-/// Answers follow from the step alone, failures too, and so do the scenarios that a winner is tried on again.
+/// Answers and failures depend on the step alone, and so do the scenarios for retrying a winner.
 #[test]
 fn where_every_step_is_answered_as_before_so_is_the_whole() {
     let mut again_tried = 0;
@@ -343,7 +343,7 @@ fn where_every_step_is_answered_as_before_so_is_the_whole() {
             plan.task.scenarios = crate::world::plan(1, 12).task.scenarios;
         }
         let answer = |run: &Run, step: &Step| match step {
-            // The challenger is better on the whole, and much worse here and there.
+            // The challenger is better overall, and much worse in a few trials.
             Step::Judge { candidate, trial, .. } if !is_start(run, *candidate) => {
                 let roll = (world * 7 + trial.scenario * 5 + trial.ordinal as usize * 3) % 11;
                 judged(run, if roll == 0 { 5 } else { 90 }, &[])
@@ -365,7 +365,7 @@ fn a_fall_that_nobody_can_try_again_stands() {
     let mut plan = older_of(1);
     plan.task.scenarios = crate::world::plan(1, 12).task.scenarios;
     let mut old = Drive::start(plan);
-    // Nothing is clear before the end, so that all are tried.
+    // The result is not clear before the end, so all are tried.
     old.finish_alone(|run, step| match step {
         Step::Judge { trial, .. } => judged(run, 30 + 40 * (trial.scenario % 2), &[]),
         _ => well(run, step, 0),
@@ -431,7 +431,7 @@ fn no_run_makes_more_calls_than_were_named_and_its_fold_is_the_live_state() {
     }
 }
 
-/// A search by drafts that wins: the challenger alone was tried on what is held out.
+/// Plays a winning search by drafts: only the challenger was tried on held-out scenarios.
 fn drafted(drawn: bool) -> Drive {
     let mut plan = crate::drafting::suite(18, 48);
     plan.task.rules.search = Search::Draft { runs: 48, drawn };
@@ -443,7 +443,7 @@ fn drafted(drawn: bool) -> Drive {
     drive
 }
 
-/// All that the start leaves is judged to miss everything, and all that the challenger leaves to meet it.
+/// All results of the start miss everything, and all results of the challenger meet everything.
 fn clear(run: &Run, step: &Step) -> Outcome {
     match step {
         Step::Grade { candidate, trial, .. } => {

@@ -1,4 +1,4 @@
-//! The roles of a journal are those of its loop: whoever wrote it names no other, and leaves none out.
+//! The roles of a journal must be exactly those of its loop: none added and none missing.
 
 use serde_json::{Map, Value, json};
 use skilltune_phases::event::{Event, Signal};

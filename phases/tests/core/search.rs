@@ -1,4 +1,4 @@
-//! How the search moves: what is kept, what is dropped, where the next edit begins.
+//! The moves of the search: what is kept, what is dropped, where the next edit starts.
 
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::tune::{Edit, Standing, Step};
@@ -67,7 +67,7 @@ fn the_same_content_is_measured_once() {
     assert_eq!((drive.run.state.rounds.len(), runs), (3, 2));
 }
 
-/// A chain of three whose members score as told; which members the improver was given, round by round.
+/// Runs a chain of three with these member scores, and returns the member that each round edited.
 fn focus(members: [usize; 3], mut whole: impl FnMut(usize) -> usize) -> (Drive, Vec<usize>) {
     let mut focus = Vec::new();
     let mut plan = plan(3, 1);

@@ -1,4 +1,4 @@
-//! What a run has shown that its suite does not ask yet.
+//! Faults that a run has shown but its suite does not check yet.
 
 use skilltune_phases::checks::How;
 use skilltune_phases::contract::Verdict;
@@ -8,7 +8,7 @@ use skilltune_phases::loops::tune::{Aim, Answer, Outcome, Plan, Run, Step, Trial
 
 use crate::world::{Drive, judged, nth, plan, points, stated, well};
 
-/// A judgement with this score that has one thing against the result.
+/// Returns a judgement with this score and one weakness.
 fn faulty(run: &Run, score: usize, fault: &str) -> Outcome {
     judged(run, score, &[]).map(|answer| {
         let Answer::Judged(mut judgement) = answer else { unreachable!("it was judged") };
@@ -31,8 +31,8 @@ fn texts(short: &Short<'_>) -> Vec<String> {
     short.demands.iter().filter_map(|demand| demand.how.question()).map(ToString::to_string).collect()
 }
 
-/// Two trials of each of five scenarios: one asks for nothing, one is held out, two have one task of which one asks for something,
-/// and in one there is nothing wrong.
+/// Plays two trials of each of five scenarios: one has no demands, one is held out, two share a task of which one has
+/// demands, and one has no faults.
 fn tried() -> Run {
     let mut plan = plan(1, 5);
     plan.task.aim = Aim::Calibrate { trials: 2 };

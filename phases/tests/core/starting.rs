@@ -1,4 +1,4 @@
-//! Scenarios that bring a starting state: it is prepared once, and every trial of every candidate begins with it.
+//! Scenarios with a starting state: it is prepared once, and every trial of every candidate begins with it.
 
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::id::TreeId;
@@ -8,7 +8,7 @@ use skilltune_phases::target::Place;
 use crate::drive::{failed, tree};
 use crate::world::{Drive, plan, well};
 
-/// What the executors of a run were given, and how many set-ups there were.
+/// Returns the inputs of a run's executors and the number of set-ups.
 fn inputs(setup: bool, files: Option<TreeId>) -> (Vec<(Place, Option<TreeId>)>, usize) {
     let mut plan = plan(2, 2);
     for scenario in &mut plan.task.scenarios {

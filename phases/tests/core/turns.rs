@@ -1,4 +1,4 @@
-//! Two improvers: whose turn it is, and what that follows from.
+//! Two improvers: which one has the turn, and what decides it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -17,7 +17,7 @@ use crate::world::{Drive, failed, improved, judged, nth, plan, stated, tree, wel
 
 const PARTS: usize = 24;
 
-/// The same plan with a second improver.
+/// Returns the plan with a second improver.
 pub(crate) fn with_two(mut plan: Plan) -> Plan {
     let second = plan.roles.of(&Role::IMPROVER).clone();
     let roles = plan.roles.iter().map(|(role, cast)| (role.clone(), cast.clone()));
@@ -25,7 +25,7 @@ pub(crate) fn with_two(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Each scenario asks for four of many parts.
+/// Gives each scenario four of many parts to ask for.
 fn suite(runs: u32) -> Plan {
     let mut plan = plan(1, 30);
     plan.task.rules.search = Search::Draft { runs, drawn: true };
@@ -40,7 +40,7 @@ fn suite(runs: u32) -> Plan {
     plan
 }
 
-/// The good improver mends all that it is asked to, the other nothing.
+/// The good improver fixes everything that is asked, the other one nothing.
 fn play(plan: Plan, good: Improver, jobs: usize) -> Drive {
     let start = plan.task.target.members[0].start;
     let parts: RefCell<HashMap<TreeId, BTreeSet<usize>>> = RefCell::new([(start, BTreeSet::new())].into());
@@ -136,7 +136,7 @@ fn how_many_calls_are_under_way_changes_no_turn() {
     assert_eq!(with(1), with(8));
 }
 
-/// The first improver's drafts do not pass the gates; those of the second are kept.
+/// The first improver's drafts fail the gates; those of the second are kept.
 #[test]
 fn in_rounds_an_edit_earns_by_being_kept() {
     let mut plan = with_two(plan(1, 1));

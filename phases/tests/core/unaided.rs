@@ -1,4 +1,4 @@
-//! Scenarios that are tried without a skill: once, all of them, and nothing follows from it.
+//! Scenarios that are tried without a skill: all of them, once, and with no consequences.
 
 use skilltune_phases::checks::{Check, How, Text, Times};
 use skilltune_phases::delivery::Delivery;
@@ -20,7 +20,7 @@ use skilltune_phases::vacuous::{Why, passes_without};
 use crate::drive::{assert_fold_is_live, bare_prompt, picker};
 use crate::world::{Drive, demanding, failed, plan, points, random_answer, told, well};
 
-/// Four scenarios that demand something, one of them held out.
+/// Plans four scenarios with demands, one of them held out.
 fn unaided(trials: u32) -> Plan {
     let mut plan = demanding(plan(1, 8));
     plan.task.aim = Aim::Try { trials };
@@ -30,7 +30,7 @@ fn unaided(trials: u32) -> Plan {
     plan
 }
 
-/// The first scenario meets all, the second misses the program's check, the third is never run.
+/// The first scenario meets everything, the second fails the program's check, the third never runs.
 fn world(run: &Run, step: &Step) -> Outcome {
     match step {
         Step::Check { trial, demand, .. } if trial.scenario == 1 => {

@@ -1,4 +1,4 @@
-//! Waiting for what passes by itself: for a limit as a run, for a busy service as a step.
+//! Waiting out temporary failures: the run waits for a usage limit, a step for a busy service.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn limited(until: Option<Timestamp>) -> Outcome {
     Err(Failure { until, ..Failure::new(FailureKind::UsageLimit, "used up") })
 }
 
-/// A run that a limit has stopped.
+/// Returns a run that a limit has stopped.
 fn stopped(until: Option<Timestamp>) -> (Drive, Step) {
     let mut drive = Drive::start(plan(1, 1));
     let step = drive.due(1).remove(0);
@@ -26,7 +26,7 @@ fn stopped(until: Option<Timestamp>) -> (Drive, Step) {
     (drive, step)
 }
 
-/// For a limit it makes no difference what the pauses after an outage grow from.
+/// For a limit, the base of the pauses after an outage makes no difference.
 fn until(run: &Run, now: Timestamp, most: Duration) -> Option<Timestamp> {
     waiting::until(run, now, most, Duration::from_secs(2))
 }
@@ -37,7 +37,7 @@ fn assert_about(until: Option<Timestamp>, from: Timestamp, wait: Duration) {
     assert!((wait..=wait + (wait / 20).min(MINUTE)).contains(&wait_told), "{wait_told:?} for {wait:?}");
 }
 
-/// Waits as the engine does, to find the limit still there.
+/// Waits like the engine, and meets the limit again.
 fn wait_in_vain(drive: &mut Drive, step: &Step, until: Timestamp, told: Option<Timestamp>) {
     drive.record(Event::Noted(Signal::Waiting { until }));
     drive.record(Event::Noted(Signal::Waited));
@@ -128,7 +128,7 @@ fn an_outage_is_waited_for_in_pauses_that_grow_to_a_minute_and_no_longer_than_al
     let now = drive.run.updated_at;
     assert!(waiting::until(&drive.run, now, 12 * HOUR, base) >= Some(told), "a told time is heeded");
     assert_eq!(waiting::until(&drive.run, now, Duration::from_secs(60), base), None, "that is too long");
-    // Without a pause between two tries it still does not ask without end.
+    // Without a pause between two attempts it still does not retry endlessly.
     assert!(waiting::until(&drive.run, told, 12 * HOUR, Duration::ZERO) > Some(told));
 }
 

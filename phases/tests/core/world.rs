@@ -109,7 +109,7 @@ pub(crate) fn points(points: f64) -> Score {
     Score::new(points).expect("a score of the tests is one")
 }
 
-/// A judgement whose whole has just this score, and each member too.
+/// Returns a judgement that gives these scores to the whole and to each member.
 pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
     let assess = |score: usize| {
         let score = u32::try_from(score).ok().map(f64::from).and_then(Score::new);
@@ -149,7 +149,7 @@ pub(crate) fn improved(name: &str) -> Outcome {
     })
 }
 
-/// The same where more is kept of it, for its checks.
+/// Does the same and keeps more of the trial for its checks.
 pub(crate) fn ran_and_kept(name: &str) -> Outcome {
     let kept = Kept {
         left: tree(&format!("left of {name}")),
@@ -160,7 +160,7 @@ pub(crate) fn ran_and_kept(name: &str) -> Outcome {
     Ok(Answer::Exercised { artifacts, files: 1, skill: None, digest: None, kept: Some(kept), opened: None })
 }
 
-/// What a judge finds on each statement of a scenario.
+/// Returns a judge's verdicts on each statement of a scenario.
 pub(crate) fn stated(run: &Run, scenario: usize, verdict: impl Fn(usize) -> Verdict) -> Outcome {
     let scenario = &run.plan.task.scenarios[scenario];
     let statements = scenario.demands.iter().filter(|demand| demand.how.question().is_some());
@@ -183,7 +183,7 @@ impl drive::Told for Tune {
     }
 }
 
-/// The same with these verdicts on the statement of an anchor that is true and on the one that is false.
+/// Adds these verdicts on the true and the false statement of an anchor.
 pub(crate) fn knowing(answer: Answer, verdicts: [Verdict; 2]) -> Answer {
     let Answer::Judged(mut judgement) = answer else { return answer };
     let ids = ["result.file-a", "result.file-b"].map(CriterionId::from);
@@ -193,7 +193,7 @@ pub(crate) fn knowing(answer: Answer, verdicts: [Verdict; 2]) -> Answer {
     Answer::Judged(judgement)
 }
 
-/// What a machine tells of each check of a member, but those that need a program.
+/// Returns the results of a member's machine checks, except those that need a program.
 pub(crate) fn inspected(
     run: &Run,
     trial: Trial,
@@ -209,7 +209,7 @@ pub(crate) fn told(check: usize, met: Option<bool>) -> Told {
     Told { check, met, details: "seen".into() }
 }
 
-/// Every second scenario demands a file, that a program succeeds, and that a statement is true.
+/// Every second scenario demands a file, a successful program, and a true statement.
 pub(crate) fn demanding(mut plan: Plan) -> Plan {
     let argv = vec!["true".to_owned()];
     let file = Check::File { path: "out.md".into(), times: Times::ONCE_OR_MORE };
@@ -229,7 +229,7 @@ pub(crate) fn demanding(mut plan: Plan) -> Plan {
     plan
 }
 
-/// All goes well, and whatever is judged has this score.
+/// All goes well, and every judgement has this score.
 pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
     match step {
         Step::SetUp { scenario, .. } => Ok(Answer::SetUp { tree: tree(&format!("start {scenario}")) }),
@@ -258,12 +258,12 @@ fn proposed() -> Outcome {
     })))
 }
 
-/// The how-manieth candidate of the run this is; the start is the first.
+/// Returns the index of this candidate in the run; the start is 0.
 pub(crate) fn nth(run: &Run, candidate: CandidateId) -> usize {
     run.state.candidates.iter().position(|known| known.id == candidate).expect("it is a candidate of the run")
 }
 
-/// Answers drawn from a seed and the step alone, with failures among them.
+/// Draws an answer, or a failure, from a seed and the step alone.
 pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
     random_answer_at(seed, run, step, run.attempts(step))
 }

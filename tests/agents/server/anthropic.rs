@@ -51,10 +51,10 @@ pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
     if scenario == Scenario::Cut { streamed.cut() } else { streamed }
 }
 
-/// A tool for an answer in a form.
+/// A tool for an answer in a schema.
 const STRUCTURED: &str = "StructuredOutput";
 
-/// Where it is offered, and was not used before.
+/// Returns whether the tool is offered and was not used before.
 fn gives_structure(asked: &Value, text: &str) -> bool {
     let offered = asked["tools"].as_array().into_iter().flatten().any(|tool| tool["name"] == STRUCTURED);
     let given = asked["messages"].to_string().contains(&format!("\"name\":\"{STRUCTURED}\""));
@@ -62,7 +62,7 @@ fn gives_structure(asked: &Value, text: &str) -> bool {
 }
 
 fn talk(asked: &Value, body: &str) -> Talk {
-    // The list of skills comes as words of the system's, among the messages.
+    // The list of skills comes as a system text among the messages.
     let has_tool = asked["tools"].as_array().into_iter().flatten().any(|tool| tool["name"] == "Skill");
     let offered = has_tool && body.contains(&format!("\\n- {SKILL}: "));
     let mut talk = Talk { skills: ".claude/skills", offered, ..Talk::begun(body) };
@@ -83,7 +83,7 @@ fn talk(asked: &Value, body: &str) -> Talk {
     talk
 }
 
-/// Each call has an id of its own, by which its result is known.
+/// Calls a tool. Each call has its own id, which its result refers to.
 fn tool(nth: usize, name: &str, input: &Value) -> Value {
     json!({ "type": "tool_use", "id": format!("toolu_{name}_{nth}"), "name": name, "input": input })
 }
@@ -138,7 +138,7 @@ fn error(status: u16) -> Value {
     json!({ "type": "error", "error": { "type": kind, "message": format!("it is a {status}") } })
 }
 
-/// Who has a login is told in headers; who has a key, in words.
+/// Returns a usage-limit answer: in headers for a login, in text for a key.
 fn used_up(seconds: u64) -> Answer {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
     let message = "You've hit your usage limit, resets 3pm (Europe/Berlin)";

@@ -8,7 +8,7 @@ use super::model::{SKILL, Scenario, Talk, Turn, turn};
 pub(super) fn answer(scenario: Scenario, path: &str, body: &str) -> Answer {
     let asked: Value = serde_json::from_str(body).expect("gemini sends JSON");
     if path.contains(":generateContent") && !matches!(scenario, Scenario::Status(_)) {
-        // A question of its own, in the middle of a long conversation: whether it turns in circles.
+        // gemini's own request in a long conversation: whether it is looping.
         return Answer::json(&reply(&json!({ "text": "{\"unproductive_state_confidence\":0}" }), "STOP"));
     }
     let finish = match scenario {

@@ -1,4 +1,4 @@
-//! As much of HTTP as the agents' clients need.
+//! The part of HTTP that the agents' clients need.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -13,12 +13,12 @@ pub(super) struct Request {
 pub(super) struct Answer {
     status: u16,
     kind: &'static str,
-    /// Whole lines.
+    /// Whole header lines.
     headers: String,
     body: String,
-    /// Whether more is announced than is sent.
+    /// Whether the announced length exceeds the body.
     cut: bool,
-    /// Whether nothing is sent at all.
+    /// Whether to send nothing at all.
     mute: bool,
 }
 
@@ -81,28 +81,28 @@ impl Answer {
         Self { status: 200, kind, headers: String::new(), body, cut: false, mute: false }
     }
 
-    /// What cannot be written any more has no reader.
+    /// Writes the answer. Errors are ignored: the reader is gone.
     pub(super) fn write(self, stream: &mut TcpStream) {
         if self.mute {
             wait_for_the_end(stream);
             return;
         }
         let length = self.body.len() + usize::from(self.cut);
-        // Who asks again need not wait.
+        // A client that retries need not wait.
         let again = if self.status == 200 { "" } else { "retry-after-ms: 1\r\n" };
         let head = format!(
             "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\n{}{again}connection: close\r\n\r\n",
             self.status, self.kind, self.headers
         );
         let written = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(self.body.as_bytes()));
-        // Who closes while the other side is still sending takes back what it has said.
+        // Closing while the other side is still sending would discard the answer.
         if written.and_then(|()| stream.shutdown(Shutdown::Write)).is_ok() {
             wait_for_the_end(stream);
         }
     }
 }
 
-/// Until the client has had enough.
+/// Waits until the client closes the connection.
 fn wait_for_the_end(stream: &mut TcpStream) {
     let _ = stream.set_read_timeout(None::<Duration>);
     while matches!(stream.read(&mut [0; 64]), Ok(1..)) {}

@@ -1,6 +1,6 @@
-//! A model server of our own on loopback: what the real agents talk to in place of their services.
+//! Our own model server on loopback: the real agents talk to it instead of their services.
 //!
-//! The scenario stands in the base URL, so that one server serves all tests: `http://127.0.0.1:PORT/s/SCENARIO`.
+//! The scenario is in the base URL, so one server serves all tests: `http://127.0.0.1:PORT/s/SCENARIO`.
 
 mod anthropic;
 mod chat;
@@ -21,20 +21,20 @@ use model::Scenario;
 
 pub(crate) use model::{FIX, LISTENING, MISSING, NOTES, OUTWARD, OWN, TOLD};
 
-/// How long a question waits for the one that should be asked beside it.
+/// How long a request waits for the one that should run in parallel.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone)]
 pub(crate) struct Server {
     address: SocketAddr,
-    /// Scenarios and bodies.
+    /// Scenarios and bodies of the requests.
     asked: Arc<Mutex<Vec<(String, String)>>>,
     news: Arc<Condvar>,
     relents: Arc<AtomicBool>,
 }
 
 impl Server {
-    /// It goes on until the tests end.
+    /// Starts a server that runs until the tests end.
     pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("loopback can be listened on");
         let address = listener.local_addr().expect("it is bound");
@@ -49,7 +49,7 @@ impl Server {
         server
     }
 
-    /// From now on nothing is asked for that does not end.
+    /// Stops requesting commands that do not end.
     pub(crate) fn relent(&self) {
         self.relents.store(true, Ordering::SeqCst);
     }
@@ -58,19 +58,19 @@ impl Server {
         format!("http://{}/s/{scenario}", self.address)
     }
 
-    /// How often a model was asked under a scenario.
+    /// Returns the number of requests under a scenario.
     pub(crate) fn asked(&self, scenario: &str) -> usize {
         let asked = self.asked.lock().expect("nobody has panicked");
         asked.iter().filter(|(one, _)| one == scenario).count()
     }
 
-    /// All that any agent has sent.
+    /// Returns the bodies of all requests.
     pub(crate) fn requests(&self) -> Vec<String> {
         let asked = self.asked.lock().expect("nobody has panicked");
         asked.iter().map(|(_, body)| body.clone()).collect()
     }
 
-    /// Waits until whatever should be asked beside this was asked.
+    /// Waits until the parallel request of this one has arrived, if it has one.
     fn has_company(&self, body: &str) -> bool {
         let Some(parts) = model::beside(body) else { return true };
         let is_alone = |asked: &mut Vec<(String, String)>| {
@@ -82,7 +82,7 @@ impl Server {
     }
 
     fn serve(&self, mut stream: TcpStream) {
-        // A client that goes away in the middle is none of our business.
+        // A client that disconnects early is ignored.
         let Some(request) = Request::read(&mut stream) else { return };
         let Some((scenario, rest)) = request.path.strip_prefix("/s/").and_then(|path| path.split_once('/'))
         else {

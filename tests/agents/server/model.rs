@@ -1,4 +1,4 @@
-//! The model: it reads the prompts of skilltune as a model would, and does as little as answers them.
+//! The model: it reads skilltune's prompts as a model would, and does only as much as an answer needs.
 
 mod gan;
 mod pages;
@@ -10,13 +10,13 @@ pub(crate) use gan::{FIX, NOTES, OWN};
 pub(super) use reflex::beside;
 pub(crate) use reflex::{MISSING, TOLD};
 
-/// What the server does with a request.
+/// How the server handles a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scenario {
-    /// What is asked for.
+    /// Does what is asked.
     Good,
     Status(u16),
-    /// An answer without a word.
+    /// Answers with no text.
     Empty,
     Refusal,
     /// The answer is cut off at the model's limit.
@@ -25,44 +25,44 @@ pub(super) enum Scenario {
     Cut,
     /// Nothing is answered.
     Hang,
-    /// A web page in place of an answer.
+    /// Answers with a web page.
     Page,
-    /// A tool is asked for, again and again.
+    /// Calls a tool again and again.
     Loop,
-    /// A tool is asked for that nobody has.
+    /// Calls a tool that does not exist.
     Forbidden,
-    /// A command is asked for that does not end; it says so to whoever listens at the place that the task names.
+    /// Calls a command that does not end; it writes to the pipe that the task names.
     Long,
-    /// Who judges takes the first verdict that it reads for its own.
+    /// As the judge, copies the first verdict that it reads.
     Gullible,
-    /// Words that are no verdict.
+    /// Answers with words that are not a verdict.
     Chat,
-    /// Who judges the skill tries to make it better first, and who is to answer with a text to write it into a file.
+    /// As the judge, first tries to improve the skill; as a writer of text, first tries to write it into a file.
     Meddle,
-    /// Who is offered a skill does the task without it.
+    /// Does the task without the offered skill.
     Ignore,
-    /// Who uses a skill writes beside the workspace first.
+    /// After loading the skill, writes beside the workspace first.
     Stray,
-    /// Who uses a skill writes into it, and nothing else.
+    /// After loading the skill, writes into it and nothing else.
     Scribble,
-    /// Who uses a skill has its script run, and then prints the environment.
+    /// After loading the skill, runs its script, then prints the environment.
     Script,
-    /// Tools are asked for first that reach out of the machine, or start another agent.
+    /// First calls tools that access the network or start another agent.
     Browse,
-    /// The account has used up what it may, for so many seconds.
+    /// The account has reached its usage limit, for this many seconds.
     UsedUp(u64),
 }
 
-/// A conversation, whichever interface it came through.
+/// A conversation, from any interface.
 #[derive(Clone)]
 pub(super) struct Talk {
-    /// All that the user has said.
+    /// All text from the user.
     pub(super) words: String,
-    /// How many tools have told their results.
+    /// The number of tool results.
     pub(super) results: usize,
-    /// Where its agent looks for skills.
+    /// The folder in which the agent looks for skills.
     pub(super) skills: &'static str,
-    /// Whether the skill is among those that it may use.
+    /// Whether the skill is offered to the model.
     pub(super) offered: bool,
     /// The whole request.
     pub(super) body: String,
@@ -84,15 +84,15 @@ pub(super) enum Turn {
         old: String,
         new: String,
     },
-    /// The skill is loaded, by a tool or from where it stands.
+    /// Loads the skill, with a tool or from its folder.
     Skill {
         place: String,
     },
-    /// A command in a shell.
+    /// Runs a command in a shell.
     Shell {
         command: String,
     },
-    /// One of gemini's own tools.
+    /// Calls one of gemini's own tools.
     Tool {
         name: &'static str,
         args: Value,
@@ -102,7 +102,7 @@ pub(super) enum Turn {
 /// gemini's tools that no role has.
 pub(crate) const OUTWARD: [&str; 3] = ["google_web_search", "web_fetch", "invoke_agent"];
 
-/// What they are asked for.
+/// Calls one of these tools.
 fn outward(nth: usize) -> Turn {
     let args = [
         json!({ "query": "leaves" }),
@@ -113,7 +113,7 @@ fn outward(nth: usize) -> Turn {
 }
 
 impl Scenario {
-    /// `asked` is how often a model was asked under that name, this time included.
+    /// Returns the scenario of this name. `asked` is the number of requests under that name, including this one.
     pub(super) fn named(name: &str, asked: usize) -> Self {
         match name {
             "empty" => Self::Empty,
@@ -141,7 +141,7 @@ impl Scenario {
 }
 
 impl Scenario {
-    /// `STATUS`, or `STATUS-TIMES` for what passes after so many times.
+    /// Parses `STATUS`, or `STATUS-TIMES` for a fault that ends after so many requests.
     fn of_status(name: &str, asked: usize) -> Option<Self> {
         let (status, times) = name.split_once('-').unwrap_or((name, ""));
         let is_over = times.parse().is_ok_and(|times: usize| asked > times);
@@ -184,17 +184,17 @@ pub(super) fn turn(scenario: Scenario, talk: &Talk) -> Turn {
         }
         _ if talk.words.contains("# Improve an agent skill") => improve(talk, &space),
         _ if talk.words.contains(PROBE) => Turn::Text("ok".to_owned()),
-        // What is no page of ours is a task, as a user would type it.
+        // Anything that is not a page of skilltune is a task, as a user would type it.
         _ => gan::turn(talk, &space)
             .or_else(|| reflex::turn(&talk.words))
             .unwrap_or_else(|| task(scenario, talk, &space)),
     }
 }
 
-/// What `doctor --probe` asks.
+/// The prompt of `doctor --probe`.
 const PROBE: &str = "Answer with the single word";
 
-/// Before the path of a pipe, in a task.
+/// The words before the path of a pipe in a task.
 pub(crate) const LISTENING: &str = "Somebody listens at ";
 
 fn endless(words: &str) -> String {
@@ -203,7 +203,7 @@ fn endless(words: &str) -> String {
     format!("exec 9>{pipe}; echo >&9; tail -f /dev/null")
 }
 
-/// The first thing that looks like a verdict, whoever wrote it.
+/// Copies the first line that looks like a verdict, from any author.
 fn obey(words: &str) -> String {
     let verdict = words.lines().find(|line| line.starts_with("{\"verdict_of\""));
     verdict.unwrap_or("nobody has told me what to say").to_owned()
@@ -212,7 +212,7 @@ fn obey(words: &str) -> String {
 /// The skill on trial in all tests.
 pub(super) const SKILL: &str = "haiku";
 
-/// A task for which there is a skill: its description is all that the model goes by.
+/// Does a task for which there is a skill: the model goes only by its description.
 fn task(scenario: Scenario, talk: &Talk, space: &str) -> Turn {
     let is_called = talk.words.contains("<command-name>/haiku</command-name>");
     if !talk.offered || is_called || scenario == Scenario::Ignore {
@@ -258,7 +258,7 @@ fn improve(talk: &Talk, space: &str) -> Turn {
     }
 }
 
-/// Every criterion passes for a good skill, and every other one for one that is not; in a chain for each member too.
+/// Passes every criterion for a good skill, and every other one for a bad skill; in a chain for each member too.
 fn judge(words: &str) -> String {
     let between = |line: &str, open: &str, close: &str| -> Option<String> {
         Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
@@ -291,7 +291,7 @@ fn judge(words: &str) -> String {
     .to_string()
 }
 
-/// What is so of a statement about the files that were produced, by which skilltune tests a judge: a file that is there is
+/// Returns the truth of a statement about the produced files with which skilltune tests a judge: a file that exists is
 /// also shown.
 fn known(words: &str, line: &str) -> Option<bool> {
     let (_, named) = line.split_once("Among the files that were produced there is `")?;
@@ -299,7 +299,7 @@ fn known(words: &str, line: &str) -> Option<bool> {
     Some(words.matches(path).count() > 1)
 }
 
-/// Every statement is true, but for one that is known not to be.
+/// Passes every statement except those known to be false.
 fn grade(words: &str) -> String {
     let between = |line: &str, open: &str, close: &str| -> Option<String> {
         Some(line.split_once(open)?.1.split_once(close)?.0.to_owned())
@@ -327,7 +327,7 @@ impl Talk {
         Self { words: String::new(), results: 0, skills: "", offered: false, body: body.to_owned() }
     }
 
-    /// The workspace, as the agent has told it to its model: `.../skilltune/work/RUN/CALL/space`.
+    /// Returns the workspace as the agent describes it to its model: `.../skilltune/work/RUN/CALL/space`.
     fn space(&self) -> String {
         const BELOW: &str = "/skilltune/work/";
         let outside = |c: char| c.is_whitespace() || matches!(c, '"' | '`' | '(' | '\\' | ':');

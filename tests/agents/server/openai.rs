@@ -1,4 +1,4 @@
-//! What both interfaces of `openai` have in common: the shape of an error.
+//! The error format that both `openai` interfaces share.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ pub(super) fn error(status: u16) -> Value {
         429 => ("requests", "rate_limit_exceeded"),
         _ => ("server_error", "server_error"),
     };
-    // What codex hands on is the message alone.
+    // codex reports only the message.
     let message = match status {
         404 => "The model `it` does not exist or you do not have access to it.".to_owned(),
         _ => format!("it is a {status}"),

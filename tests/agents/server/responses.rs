@@ -31,7 +31,7 @@ pub(super) fn answer(scenario: Scenario, body: &str) -> Answer {
         Turn::Edit { path, old, new } => {
             patch(&format!("*** Update File: {path}\n@@\n-{old}\n+{new}\n"), &talk)
         }
-        // A shell it has, but not the whole machine.
+        // codex has a shell, but no access to the whole machine.
         Turn::Shell { .. } if scenario == Scenario::Forbidden => {
             patch("*** Add File: /tmp/skilltune-was-here\n+x\n", &talk)
         }
@@ -66,7 +66,7 @@ fn lists_skill(text: &Value) -> bool {
     text.starts_with("<skills_instructions>") && text.contains(&format!("\n- {SKILL}: "))
 }
 
-/// A verdict in which no key is missing: what there is nothing to say of is null.
+/// Completes a verdict with all keys of the schema; missing values are null.
 fn in_form(text: &str) -> String {
     let Ok(mut verdict) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
     if verdict["strengths"].is_null() {

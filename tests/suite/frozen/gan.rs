@@ -1,4 +1,4 @@
-//! Runs of `gan`, none with a browser: what one finds depends on the machine.
+//! Runs of `gan` without a browser, because its findings depend on the machine.
 
 use std::fs;
 
@@ -87,7 +87,7 @@ fn committed(built: &[&str]) -> Repository {
     repository
 }
 
-/// A run that is at its last round, and what a person answers.
+/// Makes a run at its last round, and gives these answers.
 fn answered(answers: &[&[&str]]) -> Made {
     let scene = building(&[&[WORKS]]);
     let added = json!({ "id": "form.kind", "dimension": "form", "criterion": "It is kind.", "verification": "Read it." });
@@ -107,7 +107,7 @@ fn criterion(id: &str, must_pass: bool) -> Value {
     })
 }
 
-/// Two rounds of proposals and rulings.
+/// Makes two rounds of proposals and rulings.
 fn agreed() -> Made {
     let drop = json!({ "change": "drop", "id": "form.polite", "why": "nobody asked for it" });
     let soften = json!({ "change": "must_pass", "id": "form.polite", "must_pass": false, "why": "too hard" });
@@ -120,7 +120,7 @@ fn agreed() -> Made {
     played(&play, &["--yes", "--contract"], 0)
 }
 
-/// A test scenario that a command decides.
+/// Makes a run with a test scenario that a command decides.
 fn commands(more: &[&str], code: i32) -> Made {
     let test = json!({
         "id": "says", "criterion": "form.says", "description": "The page says it.", "tool": "command",

@@ -13,7 +13,7 @@ use crate::keep_free;
 use crate::night::Nights;
 use crate::proposing::repository::Repository;
 
-/// The name of stored nights, and how they are made.
+/// The name of stored nights, and the function that makes them.
 type Case = (&'static str, fn() -> Nights);
 
 pub(super) const CASES: &[Case] = &[
@@ -112,7 +112,7 @@ fn job(name: &str, more: &str) -> String {
     )
 }
 
-/// The journal of all nights, the pages of each, and the trend of each job.
+/// Returns the journal of all nights, the pages of each, and the trend of each job.
 pub(super) fn stored(nights: &Nights) -> Texts {
     let scene = &nights.scene;
     let at = ".skilltune/nights/skilltune-night";

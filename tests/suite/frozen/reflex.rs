@@ -27,7 +27,7 @@ pub(super) const CASES: &[Case] = &[
         new(scene, &["--max-iterations", "9"], 3)
     }),
     ("reflex-last-iteration", || {
-        // The second version is worse than the first, which is gone on from.
+        // The second version is worse than the first, so the run continues from the first.
         let worse = json!({ "1": [EXAMPLES] });
         let scene =
             scene(&json!({ "produced": { "1": [ACCURACY, EXAMPLES], "3": [ACCURACY] }, "refined": worse }));
@@ -75,7 +75,7 @@ pub(super) const CASES: &[Case] = &[
     }),
 ];
 
-/// Passes level A at once, and level B once it has been refined.
+/// Returns a script that passes level A at once, and level B after a refinement.
 fn rising() -> Value {
     json!({ "produced": { "1": PASSES_A } })
 }

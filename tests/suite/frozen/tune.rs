@@ -177,24 +177,24 @@ fn tune(scene: &Scene, more: &[&str]) -> crate::scene::Ran {
     scene.run(&[&TUNE[..], more].concat())
 }
 
-/// Of rounds.
+/// The flag for two rounds.
 const TWO: &str = "--max-iterations=2";
 
-/// A search from quality 40 by these edits.
+/// Makes a search from quality 40 with these edits.
 fn rounds(steps: &Value, more: &[&str], code: i32) -> Made {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": steps } }));
     ended(&tune(&scene, more), code);
     scene.into()
 }
 
-/// A run that waits for an answer, because its edits are dangerous.
+/// Makes a run that waits for an answer, because its edits are dangerous.
 fn held() -> Made {
     let scene = armed();
     ended(&scene.run(&["tune", "writer", "write a page", "--apply", "ask", "--jobs", "1", TWO]), 3);
     scene.into()
 }
 
-/// A run whose first trial is under way when the signal comes.
+/// Makes a run that receives the signal during its first trial.
 fn signalled(signal: Signal, code: i32) -> Made {
     let script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
     let scene = Scene::new(&[("writer", 40)], &script);
@@ -222,7 +222,7 @@ fn ceiling(low: &[&str], high: &[&str]) -> Made {
     scene.into()
 }
 
-/// A repository with a skill that is edited so.
+/// Creates a repository with a skill that is edited in these steps.
 fn committed(steps: &Value) -> Repository {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": steps } }));
     let repository = Repository::of(scene);
@@ -241,12 +241,12 @@ fn expecting(least: u32) -> impl Fn(u32) -> String {
     move |_| format!("expectations = [\"Its quality is at least {least}.\"]")
 }
 
-/// Met by the worse version alone.
+/// Returns an expectation that only the worse version meets.
 fn falling() -> String {
     r#"expectations = ["The result says \"with quality 50\"."]"#.to_owned()
 }
 
-/// No skill, which comes to quality 50, and one of quality 80.
+/// Compares no skill, which reaches quality 50, with one of quality 80.
 fn compared(demands: &dyn Fn(u32) -> String, count: u32, code: i32) -> Made {
     let scene = Scene::new(&[("writer", 80)], &json!({}));
     fs::write(scene.path("project/suite.toml"), scenarios(demands, count)).unwrap();
@@ -264,7 +264,7 @@ fn suited(count: u32) -> Scene {
     scene
 }
 
-/// A suite for a search by drafts.
+/// Creates a suite for a search by drafts.
 fn drafted(script: &Value) -> Scene {
     let scene = Scene::new(&[("writer", 20)], script);
     let least = |nth| if nth % 2 == 0 { 40 } else { 70 };
@@ -273,7 +273,7 @@ fn drafted(script: &Value) -> Scene {
     scene
 }
 
-/// Checks of each kind, a set-up, and a command that grades.
+/// Makes a run with checks of each kind, a setup, and a grading command.
 fn graded() -> Made {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 80 } } }));
     fs::write(scene.path("project/count.sh"), "grep -q 'quality [6-9]' out.md\n").unwrap();

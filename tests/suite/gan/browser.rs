@@ -84,7 +84,7 @@ fn fixture(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/pages").join(path)).unwrap()
 }
 
-/// The clean site, and beside its first page one with each of these faults.
+/// Returns the clean site, with one copy of its first page for each of these faults.
 fn site_with(faults: &[&str]) -> Vec<(String, String)> {
     let clean = ["index.html", "thanks.html", "style.css", "loaf.svg"];
     let mut files: Vec<_> =
@@ -103,7 +103,7 @@ fn site_with(faults: &[&str]) -> Vec<(String, String)> {
     files
 }
 
-/// What was found, as it is told of the given texts and headings of the fixtures.
+/// Returns the findings for these files, given the texts and headings of the fixtures.
 fn found(browser: &Path, files: &[(String, String)]) -> Value {
     let scene = Scene::empty();
     let brief = fixture("clean/brief.md");
@@ -118,7 +118,7 @@ fn found(browser: &Path, files: &[(String, String)]) -> Value {
     findings(&scene)
 }
 
-/// The check that finds each fault, as far as a browser can tell it.
+/// The check that finds each fault, as far as a browser can detect it.
 const FAULTS: [(&str, &str); 12] = [
     ("alt-missing", "alt_texts"),
     ("anchor-missing", "interactions"),
@@ -137,7 +137,7 @@ const FAULTS: [(&str, &str); 12] = [
 #[test]
 fn each_fault_of_a_page_is_found_by_its_check_and_the_clean_pages_have_none() {
     let Some(browser) = browser() else { return };
-    // A look takes ten pages, and two of them are clean.
+    // A look covers ten pages, and two of them are clean.
     for some in FAULTS.chunks(8) {
         let names: Vec<_> = some.iter().map(|(fault, _)| *fault).collect();
         let told = found(&browser, &site_with(&names));
@@ -247,7 +247,7 @@ fn a_page_that_never_ends_is_given_up_and_nothing_of_the_browser_is_left() {
     assert!(!scene.path("desk/looked.json").exists());
 }
 
-/// What becomes of these steps on the site of the fixtures.
+/// Runs these steps on the site of the fixtures, and returns the result.
 fn tried(browser: &Path, files: &[(&str, &str)], acts: &Value) -> (String, String) {
     let scene = Scene::empty();
     let test = json!({ "id": "t", "criterion": "c", "description": "d", "run": { "browser": acts } });

@@ -1,4 +1,4 @@
-//! How builder and evaluator come to a contract, and what is told of it.
+//! Tests how builder and evaluator agree on a contract, and how it is reported.
 
 use std::fs;
 
@@ -93,7 +93,7 @@ fn the_originals_settings_are_a_profile_and_flags_go_over_them() {
     assert_eq!(sketch(&["--max-rounds", "3"])["rules"]["max_rounds"], 3);
 }
 
-/// A contract whose one criterion of its own is decided by a command: the page of that version has a word.
+/// Creates a scene whose contract adds one criterion, decided by a command: the page of that version has a word.
 fn with_command(builds: &[&[&str]]) -> Scene {
     let says = json!({
         "id": "form.says", "dimension": "form", "criterion": "It says it.", "verification": "Search.",
@@ -106,7 +106,7 @@ fn with_command(builds: &[&[&str]]) -> Scene {
     playing(&json!({ "builds": builds, "drafted": [says], "tests": [test] }))
 }
 
-/// The last judge would pass it: the page says that it is met.
+/// The last judge would pass it, because the page claims that it is met.
 const CLAIMS: &str = "form.says";
 const SAYS: &str = "note: here it is";
 

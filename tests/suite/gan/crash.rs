@@ -1,5 +1,5 @@
-//! The crash test and the random kills, on a run that agrees on a contract, loses something, goes on from the best, and passes;
-//! and a crash at each step of a proposal.
+//! The crash test and the random kills, on a run that agrees on a contract, loses a criterion, continues from the best
+//! version, and passes; and a crash at each step of a proposal.
 
 use std::process::Command;
 
@@ -59,7 +59,7 @@ impl Story for Built {
         Outcome::of_gan(scene, ran)
     }
 
-    /// The state file is what follows from the journal, and no lock is held.
+    /// Fails unless the state file matches the journal and no lock is held.
     fn assert_tidy(&self, scene: &Scene, story: &str) {
         assert_left_nothing(scene, story);
         let folder = scene.run_folder();
@@ -82,7 +82,7 @@ fn a_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
 
 #[test]
 fn a_run_killed_again_and_again_ends_as_if_it_had_not_been() {
-    // The person's folder holds nothing, or the whole of what passed.
+    // The user's folder is empty, or has all of what passed.
     let assert_whole = |scene: &Scene, _: &Outcome| assert!(matches!(version(scene), None | Some(3)));
     let story = Built { slow: true, jobs: "2" };
     let figures = kill_again_and_again(&story, &story.whole(), kills() / 3, assert_whole);
@@ -105,7 +105,7 @@ fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
         let whole = new();
         let steps = Steps::of(&whole.scene, command(&whole));
         let mut visited = 0;
-        // What follows is what any run does at its end.
+        // The steps after these ten are the same as at the end of any run.
         for at in steps.since("proposal: before").take(10) {
             let repository = new();
             let before = repository.users_of("site");

@@ -1,4 +1,4 @@
-//! Each way in which a run of `gan` ends by itself.
+//! Tests each way in which a run of `gan` ends by itself.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -37,7 +37,7 @@ fn a_strict_run_passes_in_its_second_round_at_the_earliest() {
     assert_replayed(&scene, &ran);
 }
 
-/// It may have nothing more to do: a strict run asks for a second judgement all the same.
+/// The builder may have no more work: a strict run still asks for a second judgement.
 #[test]
 fn what_the_builder_leaves_as_it_is_is_judged_anew_in_each_round() {
     let page = |met: &[&str]| met.iter().map(|id| format!("<p>met: {id}</p>")).collect::<Vec<_>>().join("\n");

@@ -1,4 +1,4 @@
-//! A run that has not passed asks how to go on, and each answer does what it says.
+//! A run that has not passed asks how to continue, and each answer has its effect.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{ALL, CLEAR, PRICES, SHORT, WORKS, assert_replayed, build, building, json_file, version};
 use crate::scene::{Ran, Scene};
 
-/// A run that stands still after three rounds, and waits.
+/// Creates a scene whose run makes no progress for three rounds, and waits.
 fn standing_still(then: &[&[&str]]) -> Scene {
     let still: &[&[&str]] = &[&[WORKS], &[WORKS], &[WORKS]];
     let scene = building(&[still, then].concat());

@@ -1,4 +1,4 @@
-//! Looks at files of a test with a real browser. Tests print SKIPPED if none is installed.
+//! Looks at files of a test with a real browser. Tests print SKIPPED if no browser is installed.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::scene::{Ran, SKILLTUNE, Scene};
 
-/// A browser, held by at most two tests at once: it keeps several processors busy, and each look has a deadline.
+/// A browser, used by at most two tests at once: it keeps several processors busy, and each look has a deadline.
 pub(super) struct Browser {
     program: PathBuf,
 }
@@ -32,7 +32,7 @@ impl Deref for Browser {
     }
 }
 
-/// Waits until fewer than two tests hold a browser, and returns the one that is installed.
+/// Waits until fewer than two tests use a browser, and returns the installed one.
 pub(super) fn browser() -> Option<Browser> {
     let known = skilltune_orchestrator::browser::NAMES.map(|name| Path::new("/usr/bin").join(name));
     let Some(program) = known.into_iter().find(|path| path.is_file()) else {
@@ -44,7 +44,7 @@ pub(super) fn browser() -> Option<Browser> {
     Some(Browser { program })
 }
 
-/// Looks at these files, with these things given.
+/// Looks at these files with this input.
 pub(super) fn look(
     scene: &Scene,
     browser: &Path,
@@ -55,7 +55,7 @@ pub(super) fn look(
     look_with(axe().as_deref(), scene, browser, files, given, seconds)
 }
 
-/// The same with another axe-core.
+/// Looks at these files with another axe-core.
 pub(super) fn look_with(
     axe: Option<&str>,
     scene: &Scene,
@@ -81,7 +81,7 @@ pub(super) fn look_with(
     ran
 }
 
-/// The file of axe-core that `tests/programs` fetches.
+/// Returns the axe-core file that `tests/programs` fetches.
 pub(super) fn axe() -> Option<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/axe/node_modules/axe-core/axe.min.js");
     file.canonicalize().ok().map(|file| file.to_str().unwrap().to_owned())

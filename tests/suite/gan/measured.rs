@@ -1,4 +1,4 @@
-//! What a browser tells of texts that are hardly to be seen, and of what it could not measure.
+//! Tests what a browser reports about texts that are hardly visible, and about what it could not measure.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,7 +16,7 @@ fn page(body: &str) -> String {
     look::page(&format!("<h1>Pump</h1>{body}"))
 }
 
-/// What a look at a page says when these texts and headings are given.
+/// Returns the findings for a page, given these texts and headings.
 fn told_of(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Value {
     let scene = Scene::empty();
     let copy: Vec<_> = copy.iter().map(|text| json!({ "at": "t", "text": text })).collect();
@@ -179,7 +179,7 @@ fn text_whose_contrast_nobody_can_measure_does_not_pass() {
     assert_eq!(verdict(&told, "accessibility"), "passed", "{told:#}");
 }
 
-/// Ours is a file that everybody may read, and nothing else of this machine has to be.
+/// Copies a program to where every user can read it. Nothing else on this machine needs to be readable.
 fn moved(scene: &Scene, program: &str) -> PathBuf {
     let to = scene.path("bin").join(Path::new(program).file_name().unwrap());
     fs::create_dir_all(scene.path("bin")).unwrap();

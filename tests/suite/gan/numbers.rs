@@ -1,4 +1,4 @@
-//! Each number of `[gan]` decides something: another value makes another run.
+//! Each number of `[gan]` matters: another value changes the run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{ALL, BUILD, CLEAR, PRICES, SHORT, WORKS, build, building, folder, json_file, lay};
 use crate::scene::{Ran, Scene};
 
-/// A key, another value than its default, and what both runs come to.
+/// A key, a value other than its default, and the results of both runs.
 struct Case {
     key: &'static str,
     value: &'static str,
@@ -16,12 +16,12 @@ struct Case {
     told: fn(&Scene, &Ran) -> String,
     default: &'static str,
     changed: &'static str,
-    /// Other settings, of both runs.
+    /// Other settings for both runs.
     with: &'static str,
     flags: &'static [&'static str],
 }
 
-/// Only a run with a browser shows these: `suite/gan/browser` and `suite/gan/preview` have them.
+/// Only a run with a browser shows these: `suite/gan/browser` and `suite/gan/preview` test them.
 const OF_BROWSER: [&str; 5] = ["browser", "browser_seconds", "preview", "preview_path", "preview_seconds"];
 
 fn table() -> Vec<Case> {
@@ -77,7 +77,7 @@ impl Case {
         Self { flags, ..self }
     }
 
-    /// The result of a run with these settings of `[gan]`.
+    /// Returns the result of a run with these settings of `[gan]`.
     fn result(&self, setting: &str) -> String {
         let scene = lay(Scene::new(&[], &json!({ "gan": self.play })));
         scene.write_settings(&format!("[gan]\n{}\n{setting}\n", self.with));
@@ -87,7 +87,7 @@ impl Case {
     }
 }
 
-/// Three quarters of the second dimension, and all of the first.
+/// Meets three quarters of the second dimension, and all of the first.
 const NEARLY: [&str; 3] = [WORKS, PRICES, SHORT];
 
 /// Each round gains some, and the fourth passes.
@@ -105,7 +105,7 @@ fn padded() -> Value {
     builds(&[&[&ALL[..], &["shows: form.padding"]].concat(), &ALL])
 }
 
-/// The evaluator drafts a criterion, and each build meets it.
+/// Lets the evaluator draft a criterion that each build meets.
 fn agreed() -> Value {
     let polite = json!({
         "id": "form.polite", "dimension": "form", "criterion": "It is polite.", "verification": "Read it.",
@@ -114,7 +114,7 @@ fn agreed() -> Value {
     json!({ "drafted": [polite], "builds": [[WORKS, PRICES, CLEAR, SHORT, "form.polite"]] })
 }
 
-/// A test scenario with a command decides that criterion.
+/// Lets a test scenario with a command decide that criterion.
 fn commanded(argv: &[&str]) -> Value {
     let mut play = agreed();
     play["tests"] = json!([{
@@ -124,7 +124,7 @@ fn commanded(argv: &[&str]) -> Value {
     play
 }
 
-/// The builder proposes to drop it in each round, and the evaluator always declines.
+/// Lets the builder propose in each round to drop it; the evaluator always declines.
 fn disputed() -> Value {
     let mut play = agreed();
     let drop = json!({ "change": "drop", "id": "form.polite", "why": "nobody asked for it" });
@@ -133,14 +133,14 @@ fn disputed() -> Value {
     play
 }
 
-/// The second judge disagrees with the first one.
+/// Lets the second judge disagree with the first one.
 fn doubted() -> Value {
     let mut play = agreed();
     play["second"] = json!({ SHORT: "failed" });
     play
 }
 
-/// The judge asks for two more items.
+/// Lets the judge ask for two more items.
 fn curious() -> Value {
     let item = |id: &str| json!({ "id": id, "text": "It has it.", "verification": "Look." });
     let mut play = builds(&[&[WORKS], &ALL]);
@@ -159,7 +159,7 @@ fn calls(_: &Scene, ran: &Ran) -> String {
     format!("{} calls", ran.json()["cost"]["calls"])
 }
 
-/// The reason in the head of the report.
+/// Returns the reason in the head of the report.
 fn why(scene: &Scene, _: &Ran) -> String {
     let report = fs::read_to_string(folder(scene).join("final-report.md")).unwrap();
     let line = report.lines().find(|line| line.starts_with("**")).unwrap();
@@ -178,14 +178,14 @@ fn place(scene: &Scene, _: &Ran) -> String {
     if super::page(scene).is_some() { "in the folder" } else { "only in the run" }.to_owned()
 }
 
-/// Who has decided the criterion of the test scenario.
+/// Returns who decided the criterion of the test scenario.
 fn teller(scene: &Scene, _: &Ran) -> String {
     let report = json_file(scene, "iterations/iteration-1/evaluation-report-1.json");
     let criteria = report["criteria"].as_array().unwrap();
     criteria.iter().find(|one| one["id"] == "form.polite").unwrap()["by"].as_str().unwrap().to_owned()
 }
 
-/// The items that the second round adds to the contract.
+/// Returns the items that the second round adds to the contract.
 fn extra(scene: &Scene, _: &Ran) -> String {
     let sprint = json_file(scene, "sprints/sprint-2.json");
     let items = sprint["extra_checklist"].as_array().unwrap().iter();
@@ -212,7 +212,7 @@ fn every_key_of_the_settings_is_in_the_table() {
     assert_eq!(keys, known);
 }
 
-/// The levels of the dimensions in a round, and the score.
+/// Returns the levels of the dimensions in a round, and the score.
 fn levels(scene: &Scene, round: u32) -> (Vec<f64>, f64) {
     let report = json_file(scene, &format!("iterations/iteration-{round}/evaluation-report-{round}.json"));
     let dimensions = report["dimensions"].as_array().unwrap().iter();
@@ -293,7 +293,7 @@ fn each_dimension_reaches_its_minimum_or_the_run_does_not_pass() {
         ("form=100,substance=100", json!(["form is at 75, and has to reach 100"])),
     ] {
         let scene = building(&[&NEARLY]);
-        // A flag goes over the settings.
+        // A flag overrides the settings.
         scene.write_settings("[gan]\nminimums = \"substance=100, form=90\"\n");
         let ran = build(&scene, &["--yes", "--max-rounds", "1", "--minimums", minimums]);
         let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");

@@ -1,4 +1,4 @@
-//! A server of the user's own that makes pages of what was built.
+//! Tests a user's own server that renders the output as pages.
 
 use std::fs;
 
@@ -155,7 +155,7 @@ fn a_preview_that_ends_or_never_answers_tells_why() {
     assert!(missing.contains("it did not start"), "{missing}");
 }
 
-/// What starts it may write into `/proc`, for the browser's sandbox.
+/// The process that starts the preview may write into `/proc`, for the browser's sandbox.
 #[test]
 fn a_preview_that_is_confined_writes_nowhere_but_in_the_workspace() {
     let Some(browser) = browser() else { return };
@@ -197,7 +197,7 @@ fn a_preview_of_the_users_own_settings_runs_and_one_of_a_project_needs_trust() {
     let ran = build(&theirs, &["--yes"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("gan.preview") && ran.stderr.contains("trust"), "{}", ran.stderr);
-    // A program of the project is trusted with its bytes.
+    // A program of the project is trusted by its bytes.
     fs::copy(FAKE_AGENT, theirs.path("project/serve")).unwrap();
     let own = theirs.path("project/serve");
     fs::write(theirs.path("project/skilltune.toml"), preview.replace(FAKE_AGENT, own.to_str().unwrap()))

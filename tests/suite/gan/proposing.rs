@@ -1,4 +1,4 @@
-//! `gan --apply branch|patch|pr`: what has passed, or what a person has taken, is a commit, and their folder stays as it is.
+//! `gan --apply branch|patch|pr`: commits a result that passed or that the user accepted, and keeps the user's folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use crate::scene::{Ran, listing};
 
 const BRANCH: &str = "skilltune/site";
 
-/// A repository with a brief, and agents whose builds meet these criteria.
+/// Creates a repository with a brief, and agents whose builds meet these criteria.
 fn repository(builds: &[&[&str]]) -> Repository {
     let repository = Repository::of(building(builds));
     repository.commit("Begin");
     repository
 }
 
-/// The same with a site.
+/// Creates a repository with a brief and a site.
 fn with_site() -> Repository {
     let repository = Repository::of(building(&[&ALL]));
     fs::create_dir_all(repository.path("site/css")).unwrap();
@@ -33,7 +33,7 @@ fn propose(repository: &Repository, form: &str) -> Ran {
     build(&repository.scene, &["--yes", "--apply", form])
 }
 
-/// The same into another folder.
+/// Builds into this folder, and proposes the result on a branch.
 fn propose_into(repository: &Repository, into: &str) -> Ran {
     let line: Vec<&str> = BUILD.iter().map(|word| if *word == "site" { into } else { word }).collect();
     repository.scene.run(&[&line[..], &["--yes", "--apply", "branch"]].concat())
@@ -47,7 +47,7 @@ fn changed(repository: &Repository, branch: &str) -> String {
     repository.git(&["diff", "--name-only", "HEAD", branch])
 }
 
-/// Without modes: git knows one of them.
+/// Lists the files without modes: git stores only one of them.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let all = listing(folder).into_iter().filter(|(path, ..)| folder.join(path).is_file());
     all.map(|(path, _, bytes)| (path, bytes)).collect()

@@ -1,4 +1,4 @@
-//! Which texts pass: those that a reader sees. `fixtures/pages` has ways to hide a text, and pages that hide nothing.
+//! Tests which texts pass: those a reader sees. `fixtures/pages` has ways to hide a text, and pages that hide nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use super::look::{browser, findings, look_with, page, verdict};
 use super::{json_file, judged, lay};
 use crate::scene::Scene;
 
-/// By name: the body of a page. TEXT stands for the given text of the page, HEAD for a heading.
+/// Page bodies by name. TEXT is replaced by the given text of the page, HEAD by a heading.
 type Bodies = BTreeMap<String, String>;
 
 fn bodies(file: &str, group: &str) -> Bodies {
@@ -19,11 +19,11 @@ fn bodies(file: &str, group: &str) -> Bodies {
     serde_json::from_value(groups[group].clone()).unwrap()
 }
 
-/// A look names five of what it cannot pass, and each page has a text of its own.
+/// A look names at most five failures, and each page has its own text.
 const AT_ONCE: usize = 5;
 const NAMES: [&str; AT_ONCE] = ["Ada", "Ben", "Cleo", "Dan", "Eve"];
 
-/// What a look at these pages tells of their texts, and of their headings where they have one.
+/// Returns the findings for these pages' texts, and for their headings if they have any.
 fn looked(browser: &Path, pages: &[(&String, &String)]) -> Value {
     let scene = Scene::empty();
     let text = |nth: usize| format!("Ten euros a month for {}", NAMES[nth]);
@@ -51,7 +51,7 @@ fn evidence(told: &Value) -> String {
 
 const OPEN: (&str, &str) = ("unverified", "pictures do not show");
 
-/// Each of these pages has this verdict for this reason, and each of its texts is named.
+/// Fails unless each of these pages has this verdict for this reason, and each of its texts is named.
 fn assert_verdict(pages: &[(&String, &String)], (expected, why): (&str, &str)) {
     let Some(browser) = browser() else { return };
     for pages in pages.chunks(AT_ONCE) {
@@ -110,7 +110,7 @@ fn text_that_no_picture_can_be_compared_with_is_left_to_the_judge() {
 const NO_BROWSER: [&str; 9] =
     ["gan", "brief.md", "--into", "site", "--format", "json", "--yes", "--no-browser", "--max-rounds=2"];
 
-/// The status of a criterion in a round, and who decided it.
+/// Returns the status of a criterion in a round, and who decided it.
 fn decided(scene: &Scene, round: u32, id: &str) -> (String, String) {
     let report = json_file(scene, &format!("iterations/iteration-{round}/evaluation-report-{round}.json"));
     let found = report["criteria"].as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone();

@@ -1,4 +1,4 @@
-//! What a judge is told and what it cannot be talked into.
+//! Tests what a judge's prompt contains, and that text under test cannot influence the judge.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{ALL, WORKS, build, building, folder, json_file, judged, lay, playing, version};
 use crate::scene::Scene;
 
-/// Without the codes of fences and answers, which are others in each request, and the number of the version.
+/// Removes the codes of fences and answers, which differ in each request, and the version number.
 fn plain(prompt: &str) -> String {
     let is_code = |word: &str| word.len() == 16 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let (_, rest) = prompt.rsplit_once("\"answer_to\": \"").expect("a code is asked for");
@@ -86,7 +86,7 @@ fn a_folder_that_a_person_edits_meanwhile_keeps_their_edits_and_the_result_stays
     let site = scene.path("project/site");
     fs::create_dir(&site).unwrap();
     fs::write(site.join("index.html"), "mine\n").unwrap();
-    // The run waits before it promotes: a person edits in between.
+    // The run waits before it promotes, and the user edits in between.
     let ran = build(&scene, &["--max-calls", "1", "--yes"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
     fs::write(site.join("index.html"), "mine, edited\n").unwrap();

@@ -1,4 +1,4 @@
-//! Nights that come twice, too late or with a file that nobody agreed to; that are stopped, killed, or find something gone.
+//! Nights that come twice, too late or with an untrusted file; that are stopped or killed, or find something missing.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -14,7 +14,7 @@ fn nights(jobs: &str) -> Nights {
     Nights::new(&[("writer", 20)], &climbs(), jobs)
 }
 
-/// What was done for the jobs of the last night.
+/// Returns the work of the last night's jobs.
 fn works(nights: &Nights) -> Vec<String> {
     let morning = nights.morning();
     let done = morning["done"].as_array().unwrap();
@@ -57,11 +57,11 @@ fn a_scheduled_night_runs_once_and_not_after_its_latest_start_and_the_night_afte
         command.env("SKILLTUNE_NOW", moment).env("TZ", "Europe/Vienna");
         Ran::of(command.output().unwrap())
     };
-    // The machine slept through half past two.
+    // The machine slept past half past two.
     let late = at("2026-10-24T09:00:00+02:00", &[]);
     assert!(late.code == Some(5) && late.stderr.contains("too late"), "{late:?}");
     assert_eq!(nights.scene.answered(), 0);
-    // The clock is set back: half past two comes twice.
+    // The clock is set back: half past two occurs twice.
     let first = at("2026-10-25T02:30:00+02:00", &[]);
     assert_eq!((first.code, nights.scene.quality("writer")), (Some(0), 80), "{first:?}");
     let answered = nights.scene.answered();
@@ -134,7 +134,7 @@ fn at_the_stop_time_calls_under_way_finish_and_the_run_goes_on_first_of_all_the_
     let ran = nights.night("2026-11-03", &[]);
     assert_eq!((ran.code, nights.scene.quality("writer")), (Some(0), 80), "{ran:?}");
     assert_eq!(works(&nights), ["resumed", "measured"]);
-    // A measurement has an epoch of its own and makes the same calls again; nothing else was asked twice.
+    // A measurement has its own epoch and makes the same calls again; no other call is repeated.
     let calls = nights.scene.calls();
     assert!(begun.iter().all(|call| calls[call].0 <= 2), "{calls:?}");
 }
@@ -158,7 +158,7 @@ fn a_night_that_is_killed_while_it_tunes_goes_on_with_that_run_and_pays_no_answe
     assert_eq!(nights.scene.run_folders().len(), 2, "the search and the measurement");
 }
 
-/// Ours that are at work, to be waited for.
+/// Our running processes, to wait for.
 pub(super) struct Processes(Vec<std::os::fd::OwnedFd>);
 
 impl Processes {
@@ -201,7 +201,7 @@ fn what_a_night_may_use_is_shared_by_priority_and_what_is_left_over_goes_on_the_
     };
     assert_eq!(morning["done"][0]["job"], "major");
     assert!((25..=30).contains(&of("major")) && (5..=15).contains(&of("minor")), "{morning}");
-    // The week has a limit of its own.
+    // The week has its own limit.
     nights.write_jobs(&format!("[week]\nmax_calls = 1\n\n{}", job("minor", 1)));
     let ran = nights.night("2026-11-03", &[]);
     assert_eq!((ran.code, left(&nights).contains("budget")), (Some(5), true), "{ran:?}");

@@ -1,4 +1,4 @@
-//! The inbox: what a night saw fall short and no suite asks yet, for a person to look through.
+//! The inbox: weaknesses that a night found and no suite tests yet, for a person to review.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,7 +10,7 @@ use crate::scene::Ran;
 
 const JOB: &str = "[[jobs]]\nskill = \".claude/skills/writer\"\nsuite = \"suite.toml\"\npreset = \"quick\"\nretries = 0\nsample = 10\napply = \"never\"\n";
 
-/// Two scenarios that ask for nothing, one that asks for something, one of the same task as that one, and five that are held out.
+/// Two scenarios without statements, one with statements, one of the same task as that one, and five that are held out.
 const SUITE: &str = r#"
 [[scenarios]]
 id = "bare"
@@ -51,14 +51,14 @@ fn text(nights: &Nights) -> String {
     fs::read_to_string(inbox(nights)).unwrap()
 }
 
-/// What the last night put in: by scenario, the ids of the drafts.
+/// Returns the drafts that the last night added: scenario and id.
 fn new(nights: &Nights) -> Vec<(String, String)> {
     let word = |value: &Value| value.as_str().unwrap().to_owned();
     let drafts = nights.morning()["drafts"].as_array().unwrap().clone();
     drafts.iter().map(|draft| (word(&draft["scenario"]), word(&draft["id"]))).collect()
 }
 
-/// What no better version is found for.
+/// Runs a night that finds no better version.
 fn quiet_night(nights: &Nights, date: &str) -> Ran {
     let ran = nights.night(date, &[]);
     assert!(ran.code == Some(0) && !ran.stderr.contains("warning"), "{ran:?}");
@@ -75,7 +75,7 @@ fn cases(nights: &Nights) -> Vec<String> {
     folder.map(|case| case.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// A text in which the ids of drafts have no mark of their trial.
+/// Replaces the trial's mark in the ids of drafts.
 fn unmarked(text: &str, drafts: &[(String, String)]) -> String {
     drafts.iter().fold(text.to_owned(), |text, (scenario, id)| text.replace(id, &format!("{scenario}-MARK")))
 }
@@ -108,13 +108,13 @@ fn what_no_suite_asks_becomes_one_draft_however_many_nights_see_it_and_stays_del
         assert!(!nights.page().contains("draft"), "{}", nights.page());
         assert_eq!(text(&nights), first);
     }
-    // A person deletes the first one.
+    // A person deletes the first draft.
     let (_, other) = first.rsplit_once("\n#").unwrap();
     let kept = format!("# Mine.\n#{other}");
     fs::write(inbox(&nights), &kept).unwrap();
     quiet_night(&nights, "2026-11-05");
     assert_eq!((new(&nights).len(), text(&nights)), (0, kept.clone()));
-    // Of another version the same task is another matter; the draft that still waits stays the only one of its task.
+    // With another version the same task counts as new; the waiting draft stays the only one of its task.
     nights.scene.write_skill("writer", 45);
     quiet_night(&nights, "2026-11-06");
     let later = new(&nights);
@@ -157,7 +157,7 @@ fn an_inbox_that_is_full_or_broken_is_left_alone_and_the_night_is_as_good_as_eve
     std::os::unix::fs::symlink(&elsewhere, inbox(&nights)).unwrap();
     let ran = nights.night("2026-11-06", &[]);
     assert!(ran.code == Some(0) && ran.stderr.contains("is a symlink") && !elsewhere.exists(), "{ran:?}");
-    // One that has no place for its files keeps no other one out, and what did not get in comes when there is room.
+    // A draft without room for its files does not block others, and is added once there is room.
     fs::remove_file(inbox(&nights)).unwrap();
     let cases = inbox(&nights).with_file_name("cases");
     fs::write(&cases, "").unwrap();
@@ -213,7 +213,7 @@ fn a_draft_is_taken_out_of_the_inbox_with_its_files_and_its_task_is_no_draft_aga
     assert!(taken.contains(&format!("files = [\"cases/{}/files/sales.csv\"]", drafts[0].1)), "{taken}");
     let copy = nights.scene.path("project/cases").join(&drafts[0].1).join("files/sales.csv");
     assert_eq!(fs::read_to_string(copy).unwrap(), "1,2\n");
-    // From now on the suite asks it, of each version.
+    // From now on the suite tests it, with each version.
     fs::write(&suite, taken.replace("draft = true\n", "")).unwrap();
     fs::remove_file(inbox(&nights)).unwrap();
     nights.scene.write_skill("writer", 45);

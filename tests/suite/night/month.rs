@@ -1,8 +1,9 @@
-//! Thirty nights of five skills with all that comes in between, through the real binary: two get better, one works worse from night 12 on
-//! though nobody has changed it, one flickers, and the account of one is used up in night 5. Night 8 is killed, night 10 is missed, the disk is full in night
-//! 20, and a person edits a skill before night 25. Outside of CI the month ends with night 11.
+//! Thirty nights of five skills with all their trouble, through the real binary: two improve, one gets worse from night
+//! 12 on although unchanged, one flickers, and the account of one is exhausted in night 5. Night 8 is killed, night 10
+//! is missed, the disk is full in night 20, and a person edits a skill before night 25. Outside of CI the month ends
+//! with night 11.
 //!
-//! `just nights` has twenty seeds; `SKILLTUNE_SEEDS` says how many.
+//! `just nights` has twenty seeds; `SKILLTUNE_SEEDS` sets their number.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -60,7 +61,7 @@ impl Month {
         gate.map(|()| Gate::before("executor", &self.nights.scene, self.script()))
     }
 
-    /// A claude that does its work unless its account is used up.
+    /// Installs a claude that works unless its account is exhausted.
     fn install_claude(&self) {
         let scene = &self.nights.scene;
         fs::create_dir(scene.path("claude")).unwrap();
@@ -103,7 +104,7 @@ impl Month {
         Ran::of(command.output().unwrap())
     }
 
-    /// What a night says of the skills that work worse.
+    /// Returns the skills that a night reports as worse.
     fn worse(&self) -> Vec<(String, String)> {
         let morning = self.nights.morning();
         let one = |worse: &Value| {
@@ -118,7 +119,7 @@ impl Month {
         text.lines().map(|line| serde_json::from_str(line).expect("each line is whole")).collect()
     }
 
-    /// Killed while an agent works: the agent's answer is kept, and nothing stays alive.
+    /// Kills a night while an agent works: the agent's answer is kept, and no process survives.
     fn killed_night(&self, night: u32) {
         let gate = self.tell_agents(Some(())).expect("there is a gate");
         let scene = &self.nights.scene;
@@ -133,7 +134,7 @@ impl Month {
         self.tell_agents(None);
     }
 
-    /// No file may grow: what a full disk comes to.
+    /// Runs a night in which no file may grow, as on a full disk.
     fn full_disk(&self, night: u32) {
         let lines = self.journal().len();
         let mut command = self.with_claude(self.nights.scene.command_of(
@@ -153,12 +154,12 @@ fn date(night: u32) -> String {
     format!("2026-11-{:02}", night + 1)
 }
 
-/// The first night that says this of a job.
+/// Returns the first night that reports this kind for a job.
 fn first(fallen: &[(u32, String, String)], job: &str, kind: &str) -> Option<u32> {
     fallen.iter().find(|(_, name, word)| name == job && word == kind).map(|(night, _, _)| *night)
 }
 
-/// Whether the job that only flickers was seen to drift.
+/// Returns whether the job that only flickers was reported as drifting.
 fn month(seed: u64) -> bool {
     let mut month = Month::new(seed);
     let (mut fallen, mut edited) = (Vec::new(), String::new());

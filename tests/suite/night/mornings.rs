@@ -1,4 +1,4 @@
-//! The whole text of three mornings: all is well, two wins and a skill that works worse, a disaster.
+//! The whole text of three mornings: all is well, two wins and a skill that got worse, a disaster.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ fn job(name: &str, more: &str) -> String {
     )
 }
 
-/// Without what differs from one time to the next.
+/// Returns the page without the parts that change every time.
 fn shown(nights: &Nights) -> String {
     let text = nights.scene.shown(&nights.page());
     let is_time = |word: &str| word.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok());

@@ -1,4 +1,4 @@
-//! A run that is to stop while it makes its commit or its pull request: it does not wait for a program that hangs.
+//! A run that is stopped while it makes its commit or its pull request: it does not wait for a hanging program.
 
 use std::fs;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::server::{REQUEST, Server};
 use crate::background::{Background, Gate};
 use crate::scene::Ran;
 
-/// Less than any program has: it would not have ended by itself.
+/// Shorter than any program's timeout: the program would not have ended by itself.
 const AT_ONCE: Duration = Duration::from_secs(15);
 
-/// Lets a program of the server hang at a command, as long as the gate is there.
+/// Makes a program of the server hang at a command while the gate exists.
 fn hang(server: &Server, program: &str, command: &str) -> Gate {
     let scene = &server.repository.scene;
     let bin = scene.path("bin");

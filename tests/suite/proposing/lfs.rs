@@ -1,4 +1,4 @@
-//! The real Git LFS, which a person has set up for all their repositories.
+//! The real Git LFS, installed for all repositories of a person.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use super::assert_proposed;
 use super::repository::{BRANCH, Repository};
 
-/// The one of the system, or the one that `tests/programs` has fetched.
+/// Returns the system's git-lfs, or the one that `tests/programs` fetched.
 fn git_lfs() -> Option<PathBuf> {
     let fetched = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/agents/git-lfs/usr/bin/git-lfs");
     let systems = ["/usr/local/bin/git-lfs", "/usr/bin/git-lfs"].map(PathBuf::from);
     let found = systems.into_iter().chain([fetched]).find_map(|path| path.canonicalize().ok());
     if found.is_none() {
-        // Past the harness, which keeps the words of a test that passes to itself.
+        // Bypasses the test harness, which hides the output of a passing test.
         let _ = writeln!(io::stderr(), "SKIPPED: no git-lfs; tests/programs fetches one");
     }
     found

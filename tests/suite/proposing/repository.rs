@@ -1,4 +1,4 @@
-//! A scene whose project is a repository, and all in it that is the user's alone.
+//! A scene whose project is a repository, and everything in it that belongs to the user.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -20,7 +20,7 @@ pub(crate) struct Repository {
     pub(crate) scene: Scene,
 }
 
-/// What must stay as it is.
+/// The state that must not change.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Users {
     status: String,
@@ -34,7 +34,7 @@ pub(crate) struct Users {
 }
 
 impl Repository {
-    /// The skill is committed, and a person with a name works on it.
+    /// Commits the skill in a repository with a configured user.
     pub(crate) fn new() -> Self {
         let new = Self::uncommitted();
         new.commit("Add the skill");
@@ -89,7 +89,7 @@ impl Repository {
         self.git(&["commit", "--quiet", "--message", message]);
     }
 
-    /// A run whose champion is not applied; the id of the run.
+    /// Runs a search whose champion is not applied, and returns the id of the run.
     pub(crate) fn tuned(&self) -> String {
         self.scene.tune("writer", &["--apply", "never"]);
         self.scene.run_id()
@@ -99,7 +99,7 @@ impl Repository {
         self.scene.run(&["apply", "--as", form])
     }
 
-    /// What the user has, but for the branches of ours.
+    /// Returns the user's state, without our branches.
     pub(crate) fn users(&self) -> Users {
         self.users_of(SKILL)
     }
@@ -122,7 +122,7 @@ impl Repository {
         }
     }
 
-    /// The page of the skill in a revision.
+    /// Returns the page of the skill in a revision.
     pub(crate) fn page(&self, revision: &str) -> String {
         self.git(&["show", &format!("{revision}:{SKILL}/SKILL.md")])
     }
@@ -131,13 +131,13 @@ impl Repository {
         self.output(&["rev-parse", "--verify", "--quiet", BRANCH]).status.success()
     }
 
-    /// The patch of the run.
+    /// Returns the patch of the run.
     pub(crate) fn patch(&self) -> Option<PathBuf> {
         let files = fs::read_dir(self.scene.run_folder()).unwrap().map(|file| file.unwrap().path());
         files.into_iter().find(|path| path.extension().is_some_and(|end| end == "patch"))
     }
 
-    /// A program of the scene.
+    /// Writes a program into the scene.
     pub(crate) fn program(&self, name: &str, script: &str) -> String {
         let path = self.scene.path(name);
         fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();

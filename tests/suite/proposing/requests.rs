@@ -1,5 +1,5 @@
-//! `--apply pr` and `apply --as pr`: the branch is pushed, and a pull request is opened or updated. Whatever a person has put
-//! there stays, and what cannot be done is said in a note.
+//! `--apply pr` and `apply --as pr`: the branch is pushed, and a pull request is opened or updated. A person's changes
+//! there stay, and a note reports what cannot be done.
 
 use std::fs;
 use std::path::Path;
@@ -100,7 +100,7 @@ fn a_pull_request_that_a_person_closed_is_not_opened_again_for_the_same_change()
             );
             assert!(server.pushed().is_none() && server.changes() == 1, "{:?}", server.calls());
         }
-        // That of somebody else's repository is another.
+        // A pull request of another repository does not count.
         all[0]["isCrossRepository"] = json!(true);
         server.list("all", &all);
         server.apply();
@@ -219,7 +219,7 @@ fn no_program_of_the_repository_and_no_hook_runs_for_a_push() {
     assert!(!trap.exists(), "a program ran: {told}");
     let heads = server.hub(&["for-each-ref", "--format=%(refname)"]);
     assert_eq!(heads, format!("refs/heads/main\nrefs/heads/{BRANCH}\n"), "nothing else is pushed");
-    // Git itself runs them.
+    // Git itself does run them.
     let hub = repository.scene.path("hub.git");
     let plain = ["-c", "push.gpgSign=false", "-c", "push.pushOption=", "-c", "push.recurseSubmodules=no"];
     let push = ["push", "--no-verify", hub.to_str().unwrap(), "HEAD:refs/heads/other"];
@@ -285,7 +285,7 @@ fn a_skill_in_a_submodule_gets_its_pull_request_in_the_submodule() {
     assert_eq!(of_outer(&["status", "--porcelain", "--untracked-files=no"]), "");
 }
 
-/// Plays a server that is reached by ssh: the last argument is what is to run there.
+/// Imitates a server behind ssh: the last argument is the command to run there.
 const SSH: &str = r#"here=$(dirname "$0")
 echo "$*" >> "$here/ssh-calls"
 for last do :; done
@@ -416,7 +416,7 @@ fn an_apply_killed_while_it_makes_a_pull_request_is_finished_by_the_next() {
         server.list("all", &json!([]));
         server.list("open", &json!([]));
         let before = server.changes();
-        // Where the journal has it already, there are fewer steps.
+        // If the journal already has it, there are fewer steps.
         visited += u32::from(crashed(command(), at));
         assert!(server.apply().contains(REQUEST), "point {at}");
         assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()), "point {at}");

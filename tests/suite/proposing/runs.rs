@@ -1,4 +1,4 @@
-//! `tune --apply branch|patch`: the run itself makes the commit, also when it is killed on the way.
+//! `tune --apply branch|patch`: the run itself makes the commit, even if it is killed on the way.
 
 use std::fs;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ fn the_message_of_a_commit_lists_the_dangers_of_its_edits() {
     assert!(message.contains(told) && message.contains("\n\nSkilltune-Run: "), "{message}");
 }
 
-/// A chain whose first member is good enough.
+/// Creates a chain whose first member is good enough.
 fn chained() -> Repository {
     let mut script = chain::script();
     script["improve"]["writer"] = json!({ "40": 60, "60": 20 });
@@ -89,7 +89,7 @@ fn a_member_of_a_chain_that_does_not_change_may_be_outside_of_the_repository() {
     assert_eq!(target.trim(), ".claude/skills/writer, .claude/skills/editor");
     assert!(repository.page(branch).contains("Quality: 60"));
 
-    // Another one that does change has to be there.
+    // Another member that does change must be in a repository.
     let writer = repository.scene.path("writer");
     fs::rename(repository.path(SKILL), &writer).unwrap();
     let ran = tune(&format!("{},{},editor", outline.display(), writer.display()));
@@ -148,7 +148,7 @@ fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
             |repository: &Repository| repository.scene.command(&[&TUNE[..], &["--apply", form]].concat());
         let steps = Steps::of(&repository.scene, command(&repository));
         let mut visited = 0;
-        // What follows is what any run does at its end.
+        // The steps after these ten are the same as at the end of any run.
         for at in steps.since("proposal: before").take(10) {
             let repository = Repository::new();
             let before = repository.users();
@@ -186,7 +186,7 @@ fn an_apply_killed_while_it_proposes_is_finished_by_the_next() {
     let mut visited = 0;
     for at in steps.since("proposal: before the branch is set") {
         repository.git(&["branch", "-D", BRANCH]);
-        // Where the journal has it already, there are fewer steps.
+        // If the journal already has it, there are fewer steps.
         visited += u32::from(crashed(command(), at));
         let ran = repository.apply_as("branch");
         assert_eq!(ran.code, Some(0), "point {at}: {ran:?}");

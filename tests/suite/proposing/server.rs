@@ -1,4 +1,4 @@
-//! A repository with a remote, and a `gh` that plays the server of both.
+//! A repository with a remote, and a `gh` that imitates the server of both.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,12 +12,12 @@ use crate::scene::Ran;
 pub(crate) const ADDRESS: &str = "https://github.com/acme/skills.git";
 pub(crate) const REQUEST: &str = "https://github.com/acme/skills/pull/1";
 
-/// The person's own configuration leads the address of the remote to a folder.
+/// A repository whose user configuration redirects the address of the remote to a folder.
 pub(crate) struct Server {
     pub(crate) repository: Repository,
 }
 
-/// Keeps what it is asked, and one pull request in the form in which `gh pr list` prints it.
+/// Stores its requests, and one pull request in the form in which `gh pr list` prints it.
 const GH: &str = r#"here=$(dirname "$0")/../gh
 echo "$*" >> "$here/calls"
 pwd >> "$here/folders"
@@ -38,7 +38,7 @@ case "$*" in
 esac"#;
 
 impl Server {
-    /// The skill is committed and pushed.
+    /// Commits and pushes the skill.
     pub(crate) fn new() -> Self {
         Self::of(Repository::new())
     }
@@ -62,7 +62,7 @@ impl Server {
         new
     }
 
-    /// A run whose champion is not applied.
+    /// Runs a search whose champion is not applied.
     pub(crate) fn tuned() -> Self {
         let new = Self::new();
         new.repository.tuned();
@@ -78,7 +78,7 @@ impl Server {
         self.repository.git(&[&["-C", hub.to_str().unwrap()], arguments].concat())
     }
 
-    /// The commit of the branch at the remote.
+    /// Returns the commit of the branch at the remote.
     pub(crate) fn pushed(&self) -> Option<String> {
         let found = self.hub(&["for-each-ref", "--format=%(objectname)", &format!("refs/heads/{BRANCH}")]);
         Some(found.trim().to_owned()).filter(|found| !found.is_empty())
@@ -96,13 +96,13 @@ impl Server {
         self.repository.scene.path("gh").join(name)
     }
 
-    /// What `gh` was asked to do so far.
+    /// Returns the calls of `gh` so far.
     pub(crate) fn calls(&self) -> Vec<String> {
         let calls = fs::read_to_string(self.file("calls")).unwrap_or_default();
         calls.lines().map(str::to_owned).collect()
     }
 
-    /// The last pull request that `gh` was to make or to change.
+    /// Returns the last pull request that `gh` had to create or change.
     pub(crate) fn request(&self) -> Value {
         serde_json::from_slice(&fs::read(self.file("request")).unwrap()).unwrap()
     }
@@ -111,7 +111,7 @@ impl Server {
         self.calls().iter().filter(|call| call.contains(" --method ")).count()
     }
 
-    /// Only git and `gh` are on the PATH.
+    /// Returns a command with only git and `gh` on the PATH.
     pub(crate) fn command(&self, arguments: &[&str]) -> std::process::Command {
         let scene = &self.repository.scene;
         let mut command = scene.command(arguments);
@@ -119,7 +119,7 @@ impl Server {
         command
     }
 
-    /// Fails unless a commit was made, and what is the user's was left.
+    /// Fails unless a commit was made and the user's state is unchanged.
     pub(crate) fn apply(&self) -> String {
         self.applied(self.command(&["apply", "--as", "pr"]))
     }
@@ -141,7 +141,7 @@ impl Server {
         ran.stderr
     }
 
-    /// A person's commit on HEAD.
+    /// Adds a person's commit on HEAD.
     pub(crate) fn go_on(&self, file: &str) {
         fs::write(self.repository.path(file), "other\n").unwrap();
         self.repository.commit("Another file");

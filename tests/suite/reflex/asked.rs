@@ -1,4 +1,4 @@
-//! What a run is agreed to before it begins: by a person, or by a flag.
+//! Tests the consent before a run begins: by a person, or by a flag.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A run of `reflex` and one of `tune` in one project: the same commands take both.
+//! A run of `reflex` and one of `tune` in one project: the same commands accept both.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::readme::steady;
 use crate::scene::without_moments;
 
-/// A tuned skill, and after that a text.
+/// Tunes a skill, and then writes a text.
 fn both() -> Scene {
     let scene = scene_of_both();
     assert_eq!(scene.tune("writer", &[]).code, Some(0));
@@ -22,7 +22,7 @@ fn script() -> Value {
     json!({ "reflex": rising(), "improve": { "writer": { "40": 60, "60": 90 } } })
 }
 
-/// The id of the run of a loop.
+/// Returns the id of the run of a loop.
 fn id_of(scene: &Scene, kind: &str) -> String {
     let listed = scene.run(&["list", "--format", "json"]).json();
     let run = listed.as_array().unwrap().iter().find(|run| run["loop"] == kind).unwrap();
@@ -65,7 +65,7 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     assert_eq!(kinds(&["list"]), ["reflex", "tune"], "the newest first");
     assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
     let shown = steady(&without_moments(&scene.shown(&data(&scene, &["list"]))), &scene.path(""));
-    // A time has more or fewer digits, and the room after it fills its column.
+    // The number of digits of a time varies, and padding fills its column.
     let (before, after) = shown.split_once("TIME").expect("a run of reflex tells its time");
     insta::assert_snapshot!(format!("{before}TIME  {}", after.trim_start()), @r"
     RUN  reflex  ended     iteration 2 of 4, TIME  100.0 at B      MOMENT  Write about the pump

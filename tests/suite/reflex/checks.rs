@@ -1,4 +1,4 @@
-//! Commands that an agent proposes as checks: run on a copy, in a folder of their own, and only when somebody has said so.
+//! Commands that an agent proposes as checks: run on a copy, in a folder of their own, and only after consent.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::tidy::assert_tidy;
 use super::*;
 use crate::terminal::{talked, terminal};
 
-/// A play whose preparer proposes these commands for the first rule.
+/// Returns a play whose preparer proposes these commands for the first rule.
 fn commands(argvs: &[&[&str]]) -> Value {
     let check = |argv: &&[&str]| json!({ "type": "executable", "argv": argv, "exit": 0, "expected": "" });
     let checks: Vec<_> = argvs.iter().map(check).collect();
@@ -24,7 +24,7 @@ fn grep() -> Value {
 
 const RUN: [&str; 2] = ["--checks", "run"];
 
-/// What each command has told first, in their order.
+/// Returns the first result of each command, in order.
 fn told(scene: &Scene) -> Vec<Value> {
     let told = came_to(scene, "told").into_iter().flat_map(|told| told.as_array().unwrap().clone());
     let mut told: Vec<_> = told.collect();
@@ -33,7 +33,7 @@ fn told(scene: &Scene) -> Vec<Value> {
     told
 }
 
-/// Who has told of the first rule in each evaluation, and what.
+/// Returns who decided the first rule in each evaluation, and the verdict.
 fn first_rule(scene: &Scene) -> Vec<(Value, Value)> {
     let evaluated = decided(scene, "evaluated");
     let ours = |evaluation: &Value| {
@@ -47,7 +47,7 @@ fn first_rule(scene: &Scene) -> Vec<(Value, Value)> {
 #[test]
 fn a_command_that_may_run_decides_without_the_judge() {
     let mut play = grep();
-    // The judge would say otherwise.
+    // The judge would decide otherwise.
     play["verdicts"] = json!({ ACCURACY: "fail" });
     let scene = scene(&play);
     let ran = new(&scene, &RUN);
@@ -96,7 +96,7 @@ fn a_command_can_write_nowhere_else() {
     assert_eq!(met, [false, true], "{:?}", told(&scene));
 }
 
-/// The list of refused shells is no wall: what reaches one by another name is held all the same.
+/// The list of refused shells is not a sandbox: a shell under another name is confined all the same.
 #[test]
 fn an_interpreter_by_another_name_can_write_nowhere_else() {
     if !can_confine() {
@@ -148,7 +148,7 @@ fn nothing_is_run_that_nobody_has_allowed() {
     }
 }
 
-/// A run that a person began, who left at the question; it is resumed without a terminal. None where there is no terminal.
+/// Leaves a run at the question, to be resumed without a terminal. Returns None if no terminal can be opened.
 pub(crate) fn held() -> Option<Scene> {
     let scene = scene(&grep());
     let line = ["reflex", "new", TASK, "--alias", ALIAS, "--template", "docs"];

@@ -1,4 +1,4 @@
-//! The crash test and the random kills, on a run that refines, drops what is worse, writes anew, and goes to level B.
+//! The crash test and the random kills, on a run that refines, drops a worse version, rewrites, and reaches level B.
 
 use std::process::Command;
 
@@ -17,7 +17,7 @@ struct Written {
 }
 
 impl Written {
-    /// The refined version is worse and is dropped; the one before it is written anew, and that passes both levels.
+    /// The refined version is worse and is dropped; the one before it is rewritten, and the result passes both levels.
     fn script(&self) -> Value {
         let pattern = |rule: &str| {
             let search = format!("^met: {}$", rule.replace('.', "\\."));
@@ -36,8 +36,8 @@ impl Written {
     }
 }
 
-/// A run is named by its task and by the second in which it began, and its processes are known by that name: stories
-/// that are told side by side are about different tasks.
+/// A run is named by its task and the second in which it began, and its processes are found by that name, so parallel
+/// stories need different tasks.
 fn alias(scene: &Scene) -> String {
     let root = scene.path("");
     let name = root.file_name().and_then(|name| name.to_str()).expect("the root has a name");
@@ -84,7 +84,7 @@ fn a_run_aborted_at_any_durable_step_ends_as_if_it_had_not_been() {
 
 #[test]
 fn a_run_killed_again_and_again_ends_as_if_it_had_not_been() {
-    // What stands as the artifact is at any moment one version as a whole.
+    // The artifact is one whole version at any moment.
     let assert_whole = |scene: &Scene, _: &Outcome| {
         let there = fs::read_to_string(place(scene).join("artifact.md")).unwrap_or_default();
         let whole = [&[ACCURACY, EXAMPLES][..], &[EXAMPLES], &ALL];

@@ -1,4 +1,4 @@
-//! Every way in which a run comes to its end: the exit code, what is said of it, and the files that it leaves.
+//! Every way in which a run ends: its exit code, its messages, and its files.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::*;
 use crate::ceilings::priced;
 use crate::scene::listing;
 
-/// How a run is to end: for us, and in the original's words.
+/// The expected end of a run: in our words, and in the original's.
 struct End {
     code: i32,
     status: &'static str,
@@ -19,7 +19,7 @@ fn end(code: i32, status: &'static str, reason: &'static str) -> End {
     End { code, status, reason, theirs: reason }
 }
 
-/// Runs a play to its end, and looks at everything that tells of it.
+/// Runs a play to its end, and checks everything that reports it.
 fn ends(scene: &Scene, more: &[&str], end: &End) -> Value {
     let ran = new(scene, more);
     assert_eq!(ran.code, Some(end.code), "{ran:?}");
@@ -113,7 +113,7 @@ fn a_refinement_that_changes_nothing_is_refused_and_then_the_text_is_written_ane
     assert!(told >= 3, "both replies say so, and so does the second prompt: {told}");
 }
 
-/// Two versions that change places for ever.
+/// Returns two versions that alternate forever.
 fn circling() -> Value {
     let (one, other) = (json!([ACCURACY]), json!([SECTIONS]));
     json!({ "produced": { "1": one }, "refined": { "1": other, "2": one, "3": other, "4": one } })
@@ -146,7 +146,7 @@ fn a_limit_of_time_counts_completed_phases_and_is_looked_at_between_them() {
 fn a_limit_of_money_pauses_a_run_which_goes_on_with_a_higher_one() {
     let scene = priced(&[], &json!({ "reflex": rising() }));
     let left = new(&scene, &["--proposals", "0", "--max-usd", "1"]);
-    // A quarter each: plan, produce and prepare, and the first judgement.
+    // A quarter each: plan, produce and prepare, and the first evaluation.
     assert_eq!((left.code, &left.json()["cost"]["usd"]), (Some(5), &json!(1.0)), "{left:?}");
     assert_eq!((&left.json()["status"], &left.json()["paused"]["limit"]), (&json!("running"), &json!("usd")));
     let ended = scene.run(&["resume", "--yes", "--format", "json", "--max-usd", "100"]);

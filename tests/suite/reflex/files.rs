@@ -1,4 +1,4 @@
-//! The files of a run: what stands there while it goes on, what a person has made of them, and what is never written.
+//! The files of a run: during the run, after a person's edits, and files that are never written.
 
 use std::os::unix::fs::symlink;
 
@@ -86,7 +86,7 @@ fn an_artifact_that_somebody_has_edited_stays_and_is_told_as_stale() {
     let told = format!("stale: {} was judged, but the file contains {mine}", short(&judged));
     assert!(status.stdout.contains(&told), "{}", status.stdout);
     assert!(!status.stdout.contains("score"), "of what was not judged no score is told: {}", status.stdout);
-    // Telling of it once more, and cleaning up, leave it alone.
+    // Reporting it again and cleaning up leave it unchanged.
     scene.run(&RESUME);
     assert_eq!(fs::read_to_string(&file).unwrap(), "my own words\n");
     let ran = scene.run(&["reflex", "clean", ALIAS, "--yes"]);
@@ -120,7 +120,7 @@ fn files_that_were_damaged_or_lost_are_written_again() {
                 Some(damage) => fs::write(&file, damage).unwrap(),
                 None => fs::remove_file(&file).unwrap(),
             }
-            // Another's reader may have damaged our state too: by that we see that the files are not up to date.
+            // Whatever damaged the files may have damaged our state file too; from that we see that they are outdated.
             fs::write(scene.run_folder().join("iteration-state.json"), "{").unwrap();
             let ran = scene.run(&RESUME);
             assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -139,7 +139,7 @@ fn files_that_are_gone_are_written_again_from_the_journal() {
                 fs::remove_file(place(scene).join(name)).unwrap();
             }
         };
-        // A run that can be resumed goes on with them, and one that has ended gets them back.
+        // A resumed run writes them again as it continues, and an ended run restores them.
         let scene = scene(&rising());
         let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);
         assert_eq!(run.interrupt(gate).code, Some(130));

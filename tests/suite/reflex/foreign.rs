@@ -1,4 +1,4 @@
-//! Runs that others have left among the files of the loop: neither read, nor taken up, nor written over.
+//! Other programs' runs among the files of the loop: never read, resumed, or overwritten.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::scene::listing;
 const THEIRS: &str = "courses-api";
 const CURRENT: &str = "current.json";
 
-/// A project in which the original has worked: one run whose state is there, one of which only the artifact is.
+/// Creates a project with runs of the original: one with its state, and one with only the artifact.
 fn found() -> Scene {
     let scene = scene(&rising());
     let run =

@@ -1,4 +1,4 @@
-//! A run that is stopped or killed: it goes on where it was, or is ended for good, as a person says.
+//! A run that is stopped or killed: it resumes where it was, or ends for good, as the person chooses.
 
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
     for phase in ["plan", "produce", "evaluate", "refine"] {
         for signal in [Signal::INT, Signal::TERM, Signal::KILL] {
             let scene = Scene::new(&[], &playing(&rising()));
-            // Other calls are under way: one that is ended in the instant of its answer is not made again.
+            // Other calls are running: a call that is ended just as it answers is not repeated.
             let (gate, run) = waiting_at(&scene, playing(&rising()), phase, &[]);
             if signal == Signal::KILL {
                 run.kill_and_see_off();
@@ -35,7 +35,7 @@ fn an_interrupted_and_a_killed_run_go_on_as_if_nothing_had_been() {
             } else if signal == Signal::INT {
                 assert_eq!(run.interrupt(gate).code, Some(130), "{phase}");
             } else {
-                // Told to end, it waits for no call.
+                // On SIGTERM it does not wait for calls.
                 run.signal(signal);
                 assert_eq!(run.wait().code, Some(143), "{phase}");
                 gate.remove();
@@ -71,7 +71,7 @@ fn stop_lets_the_step_under_way_finish_and_ends_the_run_for_good() {
     assert_eq!(story(&scene).last().unwrap()["step"], "EVALUATE");
 }
 
-/// Stops a run while this phase waits at the gate; how the stop and the run itself ended.
+/// Stops a run while this phase waits at the gate. Returns the ends of the stop command and of the run.
 fn stopped_in(scene: &Scene, phase: &str, more: &[&str]) -> (Ran, Ran) {
     let (gate, run) = waiting_at(scene, playing(&rising()), phase, more);
     let stop = std::thread::scope(|scope| {
@@ -85,7 +85,7 @@ fn stopped_in(scene: &Scene, phase: &str, more: &[&str]) -> (Ran, Ran) {
 
 #[test]
 fn stop_keeps_what_was_paid_for() {
-    // With one job the checks are not prepared yet when the text is there.
+    // With one job the checks are not prepared yet when the text is written.
     for (phase, jobs, events) in [
         ("plan", "2", &["plan_created"][..]),
         ("produce", "1", &["plan_created", "artifact_created"]),
@@ -167,7 +167,7 @@ fn an_interrupt_hastens_a_stop_and_leaves_it_a_stop() {
     assert!(!ran.stderr.contains("resume"), "{ran:?}");
 }
 
-/// It is over, with the person's reason, and is not taken up.
+/// Fails unless the run has ended with the person's reason and does not resume.
 fn assert_stopped(scene: &Scene) {
     let told = run_json(scene);
     assert_eq!((&told["status"], &told["stop"]["reason"]), (&json!("stopped"), &json!("user_stop")));

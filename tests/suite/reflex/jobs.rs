@@ -1,4 +1,4 @@
-//! At any number of jobs the run is the same, and what can go on side by side does.
+//! The run is the same at any number of jobs, and independent steps run in parallel.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn one_job_and_four_give_the_same_decisions_the_same_artifact_and_the_same_files
     assert_eq!(came_to("1"), came_to("4"));
 }
 
-/// A scene whose writer and preparer each wait at a gate of their own.
+/// Creates a scene whose writer and preparer each wait at their own gate.
 fn gated() -> (Scene, [Gate; 2]) {
     let scene = scene(&rising());
     let gates = ["produce", "prepare"].map(|phase| scene.path(phase));

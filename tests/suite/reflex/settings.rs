@@ -1,10 +1,10 @@
-//! Every number of `[reflex]` that is cheap to show changes what a run comes to.
+//! Every number of `[reflex]` that is cheap to test changes the result of a run.
 
 use serde_json::json;
 
 use super::*;
 
-/// What a run comes to with these settings: its reason, its score, its iterations, its calls.
+/// Runs a play with these settings. The result has the reason, score, iterations and calls.
 fn with(settings: &str, play: &Value) -> (Scene, Value) {
     let scene = scene(play);
     scene.write_settings(&format!("[reflex]\n{settings}\n"));

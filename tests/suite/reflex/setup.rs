@@ -1,4 +1,4 @@
-//! Where the rules of a run come from: a template, the evaluator, a person at a terminal, a file.
+//! Sources of a run's rules: a template, the evaluator, a person at a terminal, a file.
 
 use super::*;
 use crate::terminal::{talked, terminal};
@@ -77,7 +77,7 @@ severity = "fail"
 command = ["grep", "-q", "pump", "artifact.md"]
 "#;
 
-/// Its commands are a person's: trusted with the file, and then run without asking, though the evaluator's are not.
+/// Its commands come from a person: trusted with the file, and then run without asking, unlike the evaluator's.
 #[test]
 fn unattended_rules_come_from_a_file_whose_commands_are_trusted_and_run() {
     let scene =
@@ -98,7 +98,7 @@ fn unattended_rules_come_from_a_file_whose_commands_are_trusted_and_run() {
         .iter()
         .find(|result| result["rule"] == "a.task.the-artifact-names-the-pump");
     assert_eq!(named.map(|result| &result["by"]), Some(&json!("command")), "{first}");
-    // What was agreed to makes the same rules again.
+    // The file of the accepted rules gives the same rules again.
     let written = scene.run_folder().join("rules.json");
     fs::copy(&written, scene.path("project/again.json")).unwrap();
     let first_rules = rules(&scene);
@@ -121,7 +121,7 @@ fn unattended_rules_come_from_a_file_whose_commands_are_trusted_and_run() {
 }
 
 const ENTER: &str = "\r";
-/// What stands beside a question is written once, and the question anew with every letter that is typed.
+/// The hint beside a question is written once; the question is redrawn with every typed letter.
 const START: &str = "? tells which there are";
 
 #[test]
@@ -180,7 +180,7 @@ fn a_person_sets_up_everything_at_the_terminal() {
     }
 }
 
-/// The rules that were proposed are paid for: who leaves, or is killed, at the question is asked it again, and nothing more.
+/// The proposed rules are paid for: a run that was left or killed at the question asks only that question again.
 #[test]
 fn a_set_up_that_was_left_is_taken_up_at_the_question() {
     let scene = scene(&proposing(&rising()));

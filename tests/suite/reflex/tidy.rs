@@ -1,4 +1,4 @@
-//! What must hold of a scene whenever a run of `reflex` in it has ended, whatever happened before.
+//! Checks what must be true of a scene after every run of `reflex`, whatever happened before.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::place;
 use crate::outcome::assert_left_nothing;
 use crate::scene::Scene;
 
-/// The run as its journal tells it.
+/// Returns the run as its journal describes it.
 pub(super) fn replayed(scene: &Scene) -> Run {
     let history =
         store::read(&SafePath::below(&scene.run_folder(), "history.jsonl")).expect("the journal can be read");
@@ -30,7 +30,7 @@ pub(super) fn assert_tidy(scene: &Scene, story: &str) {
     assert_eq!(locks.holder(&folder).expect("the lock can be read"), None, "{story}: the lock is held");
 }
 
-/// The files are what follows from the journal, and nothing lies about that is not named here.
+/// Fails unless the files match the journal and the folder has no other files.
 pub(super) fn assert_is_told(scene: &Scene, run: &Run, story: &str) {
     let read =
         |path: &Path| fs::read_to_string(path).unwrap_or_else(|_| panic!("{story}: {}", path.display()));

@@ -1,5 +1,4 @@
-//! What a person and a script are told of a run: how far it is, what each iteration aims at and what is to be fixed, and
-//! hashes that can be compared.
+//! Reports of a run for people and scripts: progress, each iteration's plan and fixes, and comparable hashes.
 
 use super::*;
 
@@ -16,7 +15,7 @@ fn each_iteration_tells_its_plan_the_place_of_its_text_and_the_fix_of_each_rule(
         assert_eq!(said(&format!("  fix       {rule}: add a section")), 1, "{rule}: {ran:?}");
     }
     assert_eq!(ran.stderr.matches(file.to_str().unwrap()).count(), 3, "{ran:?}");
-    // The same of one iteration, and in the report.
+    // The same appears for one iteration, and in the report.
     let shown = scene.run(&["show", ALIAS, "1"]).stdout;
     assert!(
         shown.contains("  plan      write") && shown.contains(&format!("  fix       {CLARITY}: add")),
@@ -38,7 +37,7 @@ fn a_hash_that_somebody_may_compare_is_whole() {
     assert_eq!((whole.len(), &summary["artifact"]["hash"]), (64, &json!(whole)));
     let report = scene.run(&["report", ALIAS]).stdout;
     assert!(report.contains(&format!("| SHA-256 | `{whole}` |")), "{report}");
-    // What the original compares has its length.
+    // A hash that the original compares has the original's length.
     assert_eq!(run_json(&scene)["evaluation"]["artifact_hash"], short(&whole));
     let of = |event: &str, key: &str| {
         let story = story(&scene);

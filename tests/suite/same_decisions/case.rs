@@ -1,4 +1,4 @@
-//! Random cases, each with a world and what is done in it.
+//! Random cases, each with a world and the commands run in it.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::{loops, tune};
 use crate::kill::Random;
 
-/// A world, and what is done in it.
+/// A world and the commands run in it.
 pub(super) struct Case {
     pub(super) kind: &'static str,
-    /// How many calls at a time.
+    /// The number of parallel calls.
     pub(super) jobs: &'static str,
     pub(super) skills: Vec<(&'static str, u32)>,
     pub(super) script: Value,
@@ -18,21 +18,21 @@ pub(super) struct Case {
     pub(super) chance: Chance,
 }
 
-/// What is chance in a case besides the order of several calls.
+/// The nondeterminism of a case besides the order of parallel calls.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Chance {
     #[default]
     Nothing,
-    /// Several calls fail at a time: which of them is named first.
+    /// Several calls fail at the same time, and any of them can be named first.
     FirstFailure,
-    /// Two trials that left the same are inspected once if they also took the same time.
+    /// Two trials with the same output are inspected once if they also took the same time.
     SameEvidence,
 }
 
 pub(super) enum Act {
     /// Writes a file of the project.
     Write(&'static str, String),
-    /// Runs skilltune with these arguments, of which `{run}` stands for the newest run.
+    /// Runs skilltune with these arguments; `{run}` is replaced by the newest run.
     Run(Vec<String>),
 }
 
@@ -53,7 +53,7 @@ impl Case {
         }
     }
 
-    /// With several calls at a time their order is chance.
+    /// Returns whether calls have a fixed order. Parallel calls do not.
     pub(super) fn is_ordered(&self) -> bool {
         self.jobs == "1"
     }

@@ -1,7 +1,8 @@
-//! Hashes that cover a time, and what stands in their place.
+//! Replaces hashes that cover a time.
 //!
-//! The evidence of a trial says how long it took, the step of its judge names the evidence, and so does the key of that call. Each such hash
-//! gets another one, of what it covers without the times: it is the same in two runs that differ in nothing else.
+//! The evidence of a trial contains its duration, the judge's step names the evidence, and the call's key covers the
+//! step. Each such hash is replaced by a hash of the same content without the times, which is equal in two runs that
+//! differ only in times.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,18 +15,18 @@ use skilltune_phases::id::Digest;
 
 use crate::scene::listing;
 
-/// How many digits name the folder of a call.
+/// The number of hash digits in the name of a call's folder.
 pub(super) const SHORT: usize = 12;
 const MANIFEST: &str = "skilltune manifest ";
 
 static HASH: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[0-9a-f]{64}|\b[0-9a-f]{12}\b").expect("it is a pattern"));
-/// They cover all that a judge reads.
+/// Codes that cover everything a judge reads.
 static CODE: LazyLock<Regex> = LazyLock::new(|| {
     let code = r#"(\\?"(?:verdict_of|answer_to)\\?": ?\\?")[0-9a-f]{12}|(<<<(?:BEGIN|END) )[0-9a-f]{16}|(there is `)[0-9a-f]{12}"#;
     Regex::new(code).expect("it is a pattern")
 });
-/// A line of a manifest: a file that holds a time has a size by that time.
+/// A file entry of a manifest. The size of a file that contains a time depends on that time.
 static ENTRY: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"(?m)^(file \d+) (\d+) ([0-9a-f]{64})").expect("it is a pattern"));
 
@@ -33,7 +34,7 @@ static ENTRY: LazyLock<Regex> =
 pub(super) struct Hashes(HashMap<String, String>);
 
 impl Hashes {
-    /// Reads the objects below `.skilltune`, and the journals of these runs.
+    /// Reads the objects below `.skilltune` and the journals of these runs.
     pub(super) fn read(skilltune: &Path, runs: &[String], plain: impl Fn(&str) -> String) -> Self {
         let mut hashes = Self::default();
         let objects = text_objects(skilltune);
@@ -55,7 +56,7 @@ impl Hashes {
                 let done = &line["event"]["done"];
                 let Some(call) = done["call"].as_str() else { continue };
                 let prompt = folder.join("agents").join(&call[..SHORT]).join("prompt.md");
-                // An answer of an older run has a key that is known by now.
+                // The key of an answer from an older run is already known here.
                 let prompt = fs::read_to_string(prompt).unwrap_or_default();
                 let step = format!("{} {}\n{prompt}", done["step"], done["attempt"]);
                 let other = hashes.replaced(&step);
@@ -89,7 +90,7 @@ impl Hashes {
     }
 }
 
-/// The stored objects that are text, by their hashes.
+/// Returns the stored text objects by their hashes.
 fn text_objects(skilltune: &Path) -> Vec<(String, String)> {
     let folder = skilltune.join("objects");
     if !folder.is_dir() {

@@ -7,7 +7,7 @@ use super::tune::begun;
 use crate::kill::Random;
 use crate::{gan, reflex};
 
-/// Texts with random sections, and answers that keep no contract in a third of the runs.
+/// Creates texts with random sections, and invalid answers in a third of the runs.
 pub(super) fn reflex(random: &mut Random, seed: u64, jobs: &'static str) -> Case {
     let some = |random: &mut Random| -> Vec<_> {
         let least = random.below(3);
@@ -24,7 +24,7 @@ pub(super) fn reflex(random: &mut Random, seed: u64, jobs: &'static str) -> Case
         play["verdicts"] = json!({ rule: one_of(random, &["pass", "warn", "fail"]) });
     }
     let odd = one_of(random, &["rubbish", "empty", "wrong_code"]);
-    // Of several judges at once it is chance which is the first.
+    // Which of several parallel judges comes first is random.
     let once = one_of(random, &["plan", "prepare", "critique", "refine", "produce"]);
     let ever = one_of(random, &["plan", "evaluate", "critique", "refine"]);
     match random.below(9) {
@@ -45,10 +45,11 @@ pub(super) fn reflex(random: &mut Random, seed: u64, jobs: &'static str) -> Case
     Case { kind, jobs, skills: Vec::new(), script: json!({ "reflex": play }), acts, chance }
 }
 
-/// Builds that meet random criteria, more of them as a rule; a talk about the contract in a third of the runs.
+/// Creates builds that meet random criteria, usually more each time, with a contract negotiation in a third of the
+/// runs.
 pub(super) fn gan(random: &mut Random, seed: u64, jobs: &'static str) -> Case {
     let mut play = json!({ "builds": builds(random) });
-    // Without a draft a talk comes to nothing.
+    // A negotiation needs a draft.
     if random.below(8) > 0 {
         play["drafted"] = json!([{
             "id": "form.polite", "dimension": "form", "criterion": "It is polite.", "verification": "Read.",
@@ -79,7 +80,8 @@ pub(super) fn gan(random: &mut Random, seed: u64, jobs: &'static str) -> Case {
     Case { kind, jobs, skills: Vec::new(), script: json!({ "gan": play }), acts, chance: Chance::Nothing }
 }
 
-/// What the builder proposes in up to two rounds, and what becomes of each: a ruling that cites no words of the brief is no answer.
+/// Returns what the builder proposes in up to two rounds, and the rulings. A ruling that cites no words of the brief is
+/// invalid.
 fn talk(random: &mut Random) -> (Value, Value) {
     let drop = json!({ "change": "drop", "id": "form.polite", "why": "nobody asked for it" });
     let soften = json!({ "change": "must_pass", "id": "form.polite", "must_pass": false, "why": "too hard" });
@@ -102,7 +104,7 @@ fn builds(random: &mut Random) -> Vec<Value> {
     (0..versions).map(version).collect()
 }
 
-/// With an answer of a person to a run that does not pass, in a third of the cases.
+/// Returns the commands, in a third of the cases with a person's answer to a run that does not pass.
 fn gan_acts(random: &mut Random, seed: u64, jobs: &str) -> Vec<Act> {
     let (rounds, goal) = (1 + random.below(5), one_of(random, &[60, 75, 100]));
     let level = one_of(random, &["minimal", "standard", "standard", "thorough"]);
@@ -110,7 +112,7 @@ fn gan_acts(random: &mut Random, seed: u64, jobs: &str) -> Vec<Act> {
         "gan brief.md --profile plain.yaml --into site --no-browser --level {level} --max-rounds {rounds} --threshold {goal}"
     );
     for (more, of) in [(" --contract", 4), (" --strict", 5), (" --minimums form=75", 6)] {
-        // The lowest level has nothing to agree on.
+        // The lowest level has no contract to negotiate.
         if random.below(of) == 0 && (level == "standard" || more != " --contract") {
             line.push_str(more);
         }

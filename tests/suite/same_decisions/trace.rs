@@ -1,7 +1,7 @@
-//! What a case leaves: all that the program printed, showed afterwards and wrote, as named texts.
+//! The trace of a case: everything that the program printed, showed afterwards and wrote, as named texts.
 //!
-//! Only what two runs cannot share is masked: times, ids of runs, process ids, and the hashes that cover them. With several calls at
-//! a time the order of journals and of printed lines is chance, so their lines are sorted.
+//! Only what differs between any two runs is masked: times, run ids, process ids, and the hashes that cover them. With
+//! parallel calls the order of journal lines and printed lines is random, so these lines are sorted.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -17,7 +17,7 @@ use crate::cli_texts;
 use crate::scene::{Ran, Scene, listing};
 
 pub(super) struct Trace {
-    /// How the newest run has ended, for the tally.
+    /// The ending of the newest run, for the tally.
     pub(super) ending: String,
     parts: Vec<Part>,
 }
@@ -28,7 +28,7 @@ struct Part {
 }
 
 impl Part {
-    /// Whether it is a page of a run, or what was printed while it worked.
+    /// Returns whether this is a page of a run, or output printed while it worked.
     fn names_failures(&self) -> bool {
         let is_page = || self.name.starts_with(RUNS) && !self.name.contains("/agents/");
         let is_printed = self.name.starts_with(WORKED) || self.name == "view show";
@@ -36,7 +36,7 @@ impl Part {
     }
 }
 
-/// What people and scripts ask about the newest run.
+/// The views of the newest run that people and scripts ask for.
 const VIEWS: [&[&str]; 7] = [
     &["status"],
     &["status", "--format", "json"],
@@ -47,25 +47,25 @@ const VIEWS: [&[&str]; 7] = [
     &["diff"],
 ];
 
-/// Begins the name of what a command of the case has printed.
+/// The prefix of names for the output of the case's commands.
 const WORKED: &str = "command ";
 const JOURNAL: &str = "history.jsonl";
 const OBJECTS: &str = "project/.skilltune/objects/";
-/// The files of runs first: they say most of a difference.
+/// The files of runs come first: they explain most of a difference.
 const FOLDERS: [&str; 5] = [RUNS, "project", "home", "state", "cache"];
 const RUNS: &str = "project/.skilltune/runs";
-/// How many parts that differ are named besides the first one.
+/// The number of differing parts to name besides the first one.
 const NAMED: usize = 8;
-/// It is drawn by chance.
+/// The key is random.
 const CACHE_KEY: &str = "state/skilltune/cache-key";
 /// An index lists only files that have been unchanged for a moment.
 const INDEXES: &str = "cache/skilltune/indexes";
 
-/// A pattern, and what stands in its place.
+/// The patterns and their replacements.
 static MASKS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
     let masks = [
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z| UTC)?", "MOMENT"),
-        // The column after a duration begins where the longest one ends.
+        // The column after a duration begins where the longest duration ends.
         (r"\b(\d+h \d\dm|\d+m \d\ds|\d+(\.\d)?s)\b *", "TIME "),
         (
             r#""((?:\w+_)?ms|seconds|(?:total_duration|time|completed_phase)_seconds|pid)": ?[\d.]+"#,
@@ -75,17 +75,17 @@ static MASKS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         (r#"\btime="[\d.]+""#, "time=N"),
         (r#""(seal|sum)": ?"[0-9a-f]+""#, r#""$1":H"#),
         (r#""program": ?"[^"]*""#, r#""program":V"#),
-        // The order of lines says the same.
+        // The order of lines gives the same information.
         (r#""seq": ?\d+"#, r#""seq":N"#),
     ];
     masks.map(|(pattern, mask)| (Regex::new(pattern).expect("it is a pattern"), mask)).into()
 });
 
-/// The number of a record in the view of a journal.
+/// The number of a record in the `history` view.
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"^ *\d+  ").expect("it is a pattern"));
 
 impl Trace {
-    /// Does all of a case with this binary. Its folder has the same name each time.
+    /// Runs a whole case with this binary. The folder has the same name each time.
     pub(super) fn of(binary: &str, seed: u64, case: &Case) -> Self {
         let name = format!("same-{}-{seed}", std::process::id());
         let mut stage = Stage {
@@ -123,7 +123,7 @@ impl Trace {
         Self { ending, parts }
     }
 
-    /// The parts in which the other one differs, and the first line of the first one.
+    /// Returns the names of the parts that differ, and the first differing line of the first part.
     pub(super) fn difference(&self, other: &Self) -> Option<String> {
         let (old, new) = (self.by_name(), other.by_name());
         let all = self.parts.iter().chain(&other.parts).map(|part| part.name.as_str());
@@ -151,12 +151,12 @@ impl Trace {
     }
 }
 
-/// A case that is being played.
+/// A case in progress.
 struct Stage<'a> {
     scene: Scene,
     binary: &'a str,
     case: &'a Case,
-    /// The ids of its runs, the oldest first.
+    /// The run ids, oldest first.
     runs: Vec<String>,
     /// The exit codes of the case's own commands.
     codes: Vec<Option<i32>>,
@@ -165,11 +165,11 @@ struct Stage<'a> {
     parts: Vec<Part>,
 }
 
-/// What a command has printed.
+/// The output of a command.
 struct Printed {
     name: String,
     text: String,
-    /// Its lines follow the records of a run.
+    /// Whether the lines follow the records of a run.
     is_journal: bool,
 }
 
@@ -177,7 +177,7 @@ impl Stage<'_> {
     fn run(&self, arguments: &[String]) -> Ran {
         let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
         let mut command = self.scene.command_of(self.binary, &[], &arguments);
-        // Its help names it.
+        // The help text contains the program's name.
         Ran::of(command.arg0("skilltune").output().expect("the binary starts"))
     }
 
@@ -198,13 +198,13 @@ impl Stage<'_> {
         self.print(format!("{WORKED}{}: {}", self.codes.len(), arguments.join(" ")), &ran, true);
     }
 
-    /// Keeps all that a command has printed.
+    /// Stores all output of a command.
     fn print(&mut self, name: String, ran: &Ran, is_journal: bool) {
         let text = format!("exit code {:?}\n{}\n{}", ran.code, ran.stdout, ran.stderr);
         self.printed.push(Printed { name, text, is_journal });
     }
 
-    /// How the newest run has ended.
+    /// Returns the ending of the newest run.
     fn ending(&self) -> String {
         if self.runs.is_empty() {
             return "refused".to_owned();
@@ -215,7 +215,7 @@ impl Stage<'_> {
         fields.collect::<Vec<_>>().join(", ")
     }
 
-    /// What the loops decided, and what they asked of agents.
+    /// Stores the decisions of the loops and their requests to agents.
     fn decisions(&mut self) {
         for id in self.runs.clone() {
             let folder = self.scene.path(RUNS).join(&id);
@@ -236,7 +236,7 @@ impl Stage<'_> {
     fn files(&mut self) {
         for folder in FOLDERS {
             let root = self.scene.path(folder);
-            // A case without a run has no folder of runs.
+            // A case without a run has no `runs` folder.
             let files = if root.is_dir() { listing(&root) } else { Vec::new() };
             for (path, mode, bytes) in files {
                 let name = format!("{folder}/{}", path.display());
@@ -253,20 +253,20 @@ impl Stage<'_> {
         }
     }
 
-    /// Keeps a text without what two runs cannot share.
+    /// Stores a text with everything masked that differs between two runs.
     fn keep(&mut self, name: &str, text: &str, is_journal: bool) {
         let [name, text] = [name, text].map(|text| self.hashes.replaced(&self.without_ids(text)));
         let mut text = masked(&text);
         if is_journal {
             text = self.settled(&text);
         }
-        // Two objects that differ in a time alone are one without it.
+        // Two objects that differ only in a time become equal after masking.
         if !self.parts.iter().any(|part| (&part.name, &part.text) == (&name, &text)) {
             self.parts.push(Part { name, text });
         }
     }
 
-    /// The lines of a journal, of which order and repeats may be chance.
+    /// Returns the lines of a journal without random order and repeats.
     fn settled(&self, text: &str) -> String {
         let mut lines: Vec<_> = text.lines().map(|line| NUMBER.replace(line, "")).collect();
         if !self.case.is_ordered() {

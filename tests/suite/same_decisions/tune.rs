@@ -1,11 +1,12 @@
-//! Random searches, and the other aims of `tune`: trials without a skill, calibrations, comparisons, regrades.
+//! Random searches and the other modes of `tune`: trials without a skill, calibrations, comparisons, regrades.
 
 use serde_json::{Map, Value, json};
 
 use super::case::{Act, Case, Chance, format, one_of, quality, words};
 use crate::kill::Random;
 
-/// One skill or a chain, each version of a random quality, and agents with a fault in a third of the runs.
+/// Creates a search with one skill or a chain, each version of a random quality, and faulty agents in a third of the
+/// runs.
 pub(super) fn search(random: &mut Random, seed: u64, jobs: &'static str) -> Case {
     let names = one_of(random, &[&["writer"][..], &["writer"], &["outline", "writer", "editor"]]);
     let skills: Vec<_> = names.iter().map(|name| (*name, quality(random))).collect();
@@ -21,13 +22,13 @@ pub(super) fn search(random: &mut Random, seed: u64, jobs: &'static str) -> Case
         arguments.extend(["--scenario".to_owned(), format!("page {other}")]);
     }
     if more == 0 {
-        // With more than one scenario it is chance which of two calls is the lucky first.
+        // With more than one scenario, which of two calls gets the lucky first score is random.
         script["lucky"] =
             json!({ quality(random).to_string(): 95, skills[0].1.to_string(): quality(random) });
     } else {
         arguments.push("--this-suite-only".to_owned());
     }
-    // A search by drafts needs four scenarios, and most of these runs for its comparison.
+    // A draft search needs four scenarios, and most of these runs for its comparison.
     let runs = 12 * names.len() as u64 + random.below(8);
     arguments.extend(words(&match random.below(2) {
         1 if more == 3 => format!("--search draft --runs {runs}"),
@@ -39,14 +40,14 @@ pub(super) fn search(random: &mut Random, seed: u64, jobs: &'static str) -> Case
     Case { kind, jobs, skills, script, acts, chance }
 }
 
-/// By skill: from which quality to which its improver goes.
+/// Returns the improver's quality steps by skill.
 fn improvements(random: &mut Random, skills: &[(&str, u32)]) -> Map<String, Value> {
     let mut improve = Map::new();
     for &(name, start) in skills {
         let mut from = start;
         let mut steps = Map::new();
         for _ in 0..random.below(6) {
-            // Two of three edits are for the better.
+            // Two of three edits improve the skill.
             let better = from + 5 + u32::try_from(random.below(40)).unwrap();
             let to = if random.below(3) > 0 { better.min(98) } else { quality(random) };
             steps.insert(from.to_string(), to.into());
@@ -57,7 +58,7 @@ fn improvements(random: &mut Random, skills: &[(&str, u32)]) -> Map<String, Valu
     improve
 }
 
-/// A field of the script that makes an agent fail, or edit in another way.
+/// Returns a script field that makes an agent fail or edit differently.
 fn fault(random: &mut Random, start: u32) -> (&'static str, Value) {
     match random.below(24) {
         0 => ("rubbish", json!(true)),
@@ -72,8 +73,8 @@ fn fault(random: &mut Random, start: u32) -> (&'static str, Value) {
     }
 }
 
-/// A run that is begun, and in a sixth of the cases paused at a ceiling and taken up. With several calls at a time it is chance
-/// which of them are made before the pause.
+/// Returns the commands of a run that, in a sixth of the cases, pauses at a limit and is resumed. With parallel calls
+/// it is random which of them are made before the pause.
 pub(super) fn begun(random: &mut Random, mut line: Vec<String>, seed: u64, jobs: &str) -> Vec<Act> {
     line.extend(words(&format!("--yes --seed {seed} --jobs {jobs} --format {}", format(random))));
     if jobs != "1" || random.below(6) > 0 {
@@ -84,7 +85,7 @@ pub(super) fn begun(random: &mut Random, mut line: Vec<String>, seed: u64, jobs:
     vec![Act::Run(line), Act::Run(words(&resume))]
 }
 
-/// Scenarios that ask for random qualities, each by a judge or by a check.
+/// Returns a suite of scenarios that ask for random qualities, each evaluated by a judge or a check.
 fn suite(random: &mut Random, scenarios: u64) -> String {
     let one = |nth: u64| {
         let asked = match random.below(3) {
@@ -108,20 +109,21 @@ fn write_suite(random: &mut Random, scenarios: u64) -> Act {
     Act::Write("suite.toml", suite(random, scenarios))
 }
 
-/// Some of an executor's trials come to nothing.
+/// Makes some of the executor's trials fail.
 fn flicker(random: &mut Random, script: &mut Value) {
     let share = one_of(random, &[0, 0, 20, 50]);
     script["flicker"] = json!({ "writer": [share, random.below(1000)] });
 }
 
-/// The stored trials of the newest run are judged by another suite, or by the same one.
+/// Returns the commands that regrade the newest run, with another suite or the same one.
 fn regrade(random: &mut Random, scenarios: u64, jobs: &str) -> Vec<Act> {
     let line = format!("regrade {{run}} --yes --jobs {jobs} --format {}", format(random));
     let other = (random.below(3) > 0).then(|| write_suite(random, scenarios));
     other.into_iter().chain([Act::Run(words(&line))]).collect()
 }
 
-/// A search with a suite, part of which is held out; the improver goes up, and its comparison is judged again in half of the cases.
+/// Creates a search with a partly held-out suite and an improver that raises the quality; half of the cases regrade the
+/// comparison.
 pub(super) fn with_suite(random: &mut Random, seed: u64) -> Case {
     let (jobs, scenarios) = (one_of(random, &["1", "4"]), 8 + random.below(5));
     let skills = vec![("writer", quality(random) / 2)];
@@ -141,7 +143,7 @@ pub(super) fn with_suite(random: &mut Random, seed: u64) -> Case {
     Case { kind: "tune with a suite", jobs, skills, script, acts, chance: Chance::SameEvidence }
 }
 
-/// `suite check --try`, then what the suite's own check says of it.
+/// Creates a case of `suite check --try`, then `suite check`.
 pub(super) fn without_skill(random: &mut Random) -> Case {
     let script = json!({ "unaided": quality(random) });
     let scenarios = 1 + random.below(6);
@@ -151,7 +153,7 @@ pub(super) fn without_skill(random: &mut Random) -> Case {
     };
     let tried = format!(" --try --yes --trials {}", 1 + random.below(3));
     let acts = vec![write_suite(random, scenarios), line(random, &tried), line(random, "")];
-    // The number of its jobs is a setting, whose default is 4.
+    // The number of jobs is a setting here; its default is 4.
     let skills = vec![("writer", 40)];
     Case { kind: "without a skill", jobs: "4", skills, script, acts, chance: Chance::SameEvidence }
 }
@@ -167,7 +169,7 @@ pub(super) fn calibration(random: &mut Random, seed: u64) -> Case {
     Case { kind: "calibrate", jobs, skills, script, acts, chance: Chance::SameEvidence }
 }
 
-/// A skill with none or with another one; in two thirds of the cases its trials are judged again.
+/// Creates a comparison of a skill with no skill or another one; two thirds of the cases regrade the trials.
 pub(super) fn comparison(random: &mut Random, seed: u64) -> Case {
     let (jobs, scenarios) = (one_of(random, &["1", "4"]), 4 + random.below(5));
     let mut script = json!({ "unaided": quality(random) });

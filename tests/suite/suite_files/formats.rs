@@ -1,4 +1,4 @@
-//! `suite check` and `suite convert`: suites of any format, looked at and written anew before a call is paid for.
+//! `suite check` and `suite convert`: reading and converting suites of any format before paying for a call.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::scene::Scene;
 
-/// A project with a copy of the fixtures below `suites`.
+/// Creates a project with a copy of the fixtures below `suites`.
 fn scene() -> Scene {
     let scene = Scene::empty();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/suites");
@@ -121,7 +121,7 @@ fn a_suite_goes_to_every_format_and_comes_back() {
         let many = if format == "triggers" { 1 } else { 10 };
         assert_eq!(report["scenarios"].as_array().unwrap().len(), many, "{format}");
     }
-    // What it was, but for the words about where it comes from.
+    // The result equals the original, except for the text about its origin.
     let scenarios =
         |suite: &str| scene.run(&["suite", "check", suite, "--format", "json"]).json()["scenarios"].clone();
     assert_eq!(scenarios("a.toml"), scenarios("suites/report-writer"));

@@ -1,4 +1,4 @@
-//! What holds for every history of `gan`.
+//! Properties of every history of `gan`.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -50,12 +50,12 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// With room for more calls than the default ceiling, because a person may ask for more rounds.
+/// Raises the ceiling of calls, because a person can ask for more rounds.
 fn with_persons(plan: Plan) -> Plan {
     Plan { ceilings: Ceilings { calls: Some(10_000), ..Ceilings::default() }, ..plan }
 }
 
-/// The run as the original's files tell it.
+/// Renders the run as the original's files.
 fn files(run: &Run) -> Vec<String> {
     let sprints = run.state.sprints.iter().map(|sprint| projection::sprint(run, sprint));
     let rounds = (1..).zip(&run.state.course.rounds);
@@ -63,7 +63,7 @@ fn files(run: &Run) -> Vec<String> {
     std::iter::once(projection::state(run)).chain(sprints).chain(reports).collect()
 }
 
-/// The same answers, but nobody answers questions.
+/// Answers the same, but with no person for questions.
 fn unattended(seed: u64, run: &Run, step: &Step) -> Outcome {
     match step {
         Step::Ask { hold, .. } => Ok(Answer::Chosen { choice: run.unattended(*hold), by: Who::Default }),

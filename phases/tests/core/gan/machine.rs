@@ -30,7 +30,7 @@ fn nothing(_: usize, _: &str) -> bool {
     false
 }
 
-/// Each artifact meets one criterion more, and none meets all.
+/// Each artifact meets one more criterion, and none meets all.
 fn rising(nth: usize, id: &str) -> bool {
     ALL[1..].iter().take(nth).any(|met| *met == id)
 }
@@ -39,7 +39,7 @@ fn steps(plan: Plan, met: Met<'_>) -> String {
     asked(&mut Drive::start(plan), |run, step| answer(run, step, met))
 }
 
-/// The same, with the answers of a person, one a question.
+/// Does the same with the answers of a person, one per question.
 fn steps_answered(plan: Plan, met: Met<'_>, choices: &[Choice]) -> String {
     asked(&mut Drive::start(plan), |run, step| match step {
         Step::Ask { .. } => {
@@ -224,7 +224,7 @@ fn machines_look_side_by_side_and_the_judge_waits_for_both() {
     }
 }
 
-/// A run with a browser, just before the first judge.
+/// Returns a run with a browser, just before the first judge.
 fn before_the_judge(looked: impl Fn(&Run, &Step) -> Option<Answer>) -> (Drive, Step) {
     let mut drive = Drive::start(with_browser(plan()));
     loop {
@@ -405,7 +405,7 @@ fn a_strict_run_leaves_the_artifact_that_has_passed() {
     assert_eq!(drive.run.best().map(|best| drive.run.number_of(best)), Some(2));
 }
 
-/// A command decides the first criterion.
+/// Plans a command that decides the first criterion.
 fn with_command(run: RunThem) -> Plan {
     let mut plan = plan();
     plan.task.commands.run = run;

@@ -1,4 +1,4 @@
-//! How a run ends in which a step fails, or an answer does not fit.
+//! Endings of runs in which a step fails or an answer does not fit.
 
 use skilltune_phases::ending::Class;
 use skilltune_phases::event::FailureKind;
@@ -10,12 +10,12 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 use super::world::{Drive, answer, at, into_folder, name, plan, play_with, prompt, with_browser};
 use crate::drive::failed;
 
-/// A run that has every step: thorough, with a browser and a folder.
+/// Plans a run that has every step: thorough, with a browser and a folder.
 fn whole() -> Plan {
     into_folder(with_browser(at(Level::Thorough, true)))
 }
 
-/// Plays a run in which the steps of this kind always fail; with the number of their tries.
+/// Plays a run in which all steps of this kind fail, and returns the number of their attempts.
 fn without(plan: Plan, kind: &str, is_passed: bool) -> (Drive, usize) {
     let mut tries = 0;
     let drive = play_with(plan, &|_, _| is_passed, |_, step| {

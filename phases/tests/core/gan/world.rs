@@ -1,6 +1,6 @@
 //! A world that answers the steps of `gan` without doing anything.
 //!
-//! Artifacts are called `artifact N`, by the order in which they are built; what is met in them, the test says.
+//! Artifacts are named `artifact N` in the order in which they are built. The test decides which criteria they meet.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::ceiling::Ceilings;
@@ -30,7 +30,7 @@ impl drive::Told for Gan {}
 
 pub(crate) const ALL: [&str; 4] = ["a.runs", "a.quick", "b.clear", "b.quiet"];
 
-/// Level minimal, without a browser and without a folder for the result.
+/// Plans level minimal, without a browser and without a folder for the result.
 pub(crate) fn plan() -> Plan {
     Plan {
         format: FORMAT,
@@ -65,7 +65,7 @@ pub(crate) fn plan() -> Plan {
     }
 }
 
-/// The level, and the rules that follow from it.
+/// Plans this level, with the rules that follow from it.
 pub(crate) fn at(level: Level, is_negotiated: bool) -> Plan {
     let mut plan = plan();
     (plan.task.level, plan.task.negotiated) = (level, is_negotiated);
@@ -84,7 +84,7 @@ pub(crate) fn into_folder(mut plan: Plan) -> Plan {
     plan
 }
 
-/// Two dimensions of two criteria each. The first criterion must pass, and a browser can check the last one.
+/// Returns two dimensions of two criteria each. The first criterion must pass, and a browser can check the last one.
 fn contract() -> Contract {
     let mut criteria = ALL.map(criterion);
     (criteria[0].must_pass, criteria[3].check) = (true, Some(Check::Console));
@@ -103,7 +103,7 @@ fn contract() -> Contract {
     contract.checked().expect("it can be scored")
 }
 
-/// One criterion, and no test scenario.
+/// Returns a draft with one criterion and no test scenario.
 pub(crate) fn draft(id: &str) -> Draft {
     Draft { criteria: vec![criterion(id)], test_scenarios: Vec::new() }
 }
@@ -126,7 +126,7 @@ pub(crate) fn artifact(nth: usize) -> TreeId {
     tree(&format!("artifact {nth}"))
 }
 
-/// Which artifact it is.
+/// Returns an artifact's number.
 pub(crate) fn nth(of: TreeId) -> usize {
     (0..100).find(|nth| artifact(*nth) == of).expect("it is an artifact of the world")
 }
@@ -134,7 +134,7 @@ pub(crate) fn nth(of: TreeId) -> usize {
 /// Whether an artifact meets a criterion.
 pub(crate) type Met<'a> = &'a dyn Fn(usize, &str) -> bool;
 
-/// Answers a step. The builder asks to drop the draft, the evaluator declines that, and nobody answers questions.
+/// Answers a step. The builder asks to drop the draft, the evaluator declines, and there is no person to answer.
 pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
     let verdict = |of: TreeId, id: &str| if met(nth(of), id) { Verdict::Passed } else { Verdict::Failed };
     match step {
@@ -195,7 +195,7 @@ fn judged(findings: Vec<Finding>) -> Answer {
     Answer::Judged(Box::new(Verdicts { findings, ..Verdicts::default() }))
 }
 
-/// Plays a run to its end, alone, where some answers are others.
+/// Plays a run to its end, one step at a time, with some answers replaced.
 pub(crate) fn play_with(
     plan: Plan,
     met: Met<'_>,
@@ -206,7 +206,7 @@ pub(crate) fn play_with(
     drive
 }
 
-/// A step in a few words.
+/// Describes a step in a few words.
 pub(crate) fn name(step: &Step) -> String {
     let number = |artifact: &TreeId| nth(*artifact);
     match step {
@@ -229,7 +229,7 @@ pub(crate) fn name(step: &Step) -> String {
     }
 }
 
-/// The steps of a run until it ends. Those on one line may run side by side.
+/// Returns the steps of a run until it ends. Steps on one line can run in parallel.
 pub(crate) fn asked(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> String {
     let mut lines = Vec::new();
     loop {
@@ -245,12 +245,12 @@ pub(crate) fn asked(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) 
     }
 }
 
-/// The prompt of a step, whose folders are all empty.
+/// Returns the prompt of a step whose folders are all empty.
 pub(crate) fn prompt(run: &Run, step: &Step) -> String {
     bare_prompt(&Gan::request(run, step).expect("an agent is asked")).expect("its pages are ours")
 }
 
-/// Answers drawn from a seed and the step alone, with failures among them.
+/// Draws an answer, or a failure, from a seed and the step alone.
 pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
     random_answer_at(seed, run, step, run.attempts(step))
 }
@@ -262,7 +262,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         let kinds = [FailureKind::TimedOut, FailureKind::OffSchema, FailureKind::Gate];
         return failed(kinds[roll(1) % 3]);
     }
-    // Later artifacts are better as a rule, so that some runs pass.
+    // Later artifacts are usually better, so that some runs pass.
     let met = |nth: usize, id: &str| {
         let roll = rolls(&[&seed.to_le_bytes(), &nth.to_le_bytes(), id.as_bytes()]);
         roll(0) < 130 + 25 * nth
@@ -270,14 +270,14 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
     match step {
         Step::Propose { .. } if roll(2) < 64 => Ok(Answer::Proposed(Vec::new())),
         Step::Rule { .. } => Ok(Answer::Ruled(vec![ruling(roll(2) < 128)])),
-        // Now and then a builder changes nothing, or comes back to what it had.
+        // Sometimes a builder changes nothing or returns to an earlier artifact.
         Step::Build { sprint, .. } if roll(2) < 32 => Ok(built(roll(3) % *sprint as usize)),
         Step::Look { .. } if roll(2) < 64 => failed(FailureKind::Crashed),
         Step::Judge { .. } => {
             let Ok(Answer::Judged(mut verdicts)) = answer(run, step, &met) else {
                 unreachable!("it is judged")
             };
-            // Two readings of the same artifact differ.
+            // Two judgements of the same artifact differ.
             if roll(2) < 64 {
                 verdicts.findings[roll(3) % 4].verdict = Verdict::Failed;
             }
@@ -291,7 +291,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
     }
 }
 
-/// One of the answers that fit.
+/// Returns one of the valid answers.
 fn random_choice(run: &Run, hold: Question, roll: usize) -> Answer {
     let must = run.state.contract().expect("it was agreed on").criteria[1].must_pass;
     let choices = [

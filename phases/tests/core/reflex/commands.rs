@@ -1,4 +1,4 @@
-//! Whether the commands that an agent proposes are run, and who is asked where they are not.
+//! Whether commands that an agent proposes are run, and who is asked otherwise.
 
 use skilltune_phases::checks::RunThem;
 use skilltune_phases::event::FailureKind;
@@ -9,7 +9,7 @@ use skilltune_phases::loops::reflex::{Answer, Outcome, Plan, Reason, Step, told_
 use super::world::{Drive, command, plan, play_with};
 use crate::drive::failed;
 
-/// A run whose every rule has a command, and the steps that it asked for; what is asked of a person is answered so.
+/// Returns a run in which every rule has a command, with its steps; `allow` answers for the person.
 fn steps(run: RunThem, allow: impl Fn(Level) -> Outcome) -> (Drive, Vec<Step>) {
     let mut plan = plan(Template::Docs);
     plan.task.commands.run = run;

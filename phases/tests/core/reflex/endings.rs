@@ -1,4 +1,4 @@
-//! Each ending of `reflex` is reached, and none is called by another's name.
+//! Tests that reach each ending of `reflex` and find its right name.
 
 use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
@@ -42,9 +42,9 @@ fn at_b_warnings_alone_are_settled_for_where_there_is_no_room_for_another_chance
     let limits: [(Limit, usize); 4] = [
         (|rules| rules.max_iterations = 1, 2),
         (|rules| rules.stall.window = 1, 3),
-        // Nine calls until B is judged: the eighth has used up what there is.
+        // B is judged after nine calls; the eighth used up the time.
         (|rules| rules.max_seconds = Some(13), 2),
-        // The critique is the tenth call, and there is nothing left for the refinement.
+        // The critique is the tenth call, and no time is left for the refinement.
         (|rules| rules.max_seconds = Some(15), 2),
     ];
     for (limit, judged) in limits {
@@ -103,7 +103,7 @@ fn an_artifact_that_comes_back_twice_oscillates_and_that_goes_before_the_stall_a
     assert_eq!(drive.run.result(), Some(&draft("draft 1")));
 }
 
-/// Better each time, and never good enough.
+/// Each draft is better, and none is good enough.
 fn rising(nth: usize, rule: &str) -> bool {
     let order = ["a.correctness.accuracy", "a.completeness.sections", "a.completeness.examples"];
     order.iter().rev().skip(nth).all(|missed| *missed != rule)
@@ -118,7 +118,7 @@ fn iterations_run_out_after_as_many_evaluations() {
     assert_eq!(Reason::IterationLimit.status(), Status::Stopped);
 }
 
-/// A run of so many seconds of completed phases, at the end of its plan.
+/// Returns a run with this limit on the seconds of completed phases, at the end of its plan.
 fn planned(max_seconds: Option<u64>, steps: impl FnOnce(&mut Drive)) -> Run {
     let mut plan = plan(Template::Docs);
     plan.task.rules.max_seconds = max_seconds;
@@ -186,7 +186,7 @@ fn produce_and_prepare_are_one_phase_whose_time_is_not_added_up() {
             drive.done_after(seconds, step, outcome);
         }
     });
-    // Entering and ending took a second each; the two answers arrived within fifty.
+    // Entering and ending took a second each; both answers arrived within fifty.
     assert_eq!(run.state.clock.seconds(), 10 + 51);
 }
 

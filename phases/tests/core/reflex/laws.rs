@@ -1,4 +1,4 @@
-//! What holds for every history of `reflex`.
+//! Properties of every history of `reflex`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,7 +39,7 @@ fn any_plan() -> impl Strategy<Value = Plan> {
     )
 }
 
-/// The run as the original's files tell it.
+/// Renders the run as the original's files.
 fn files(run: &Run) -> [String; 3] {
     [projection::run_file(run), projection::history(run), projection::current(run).unwrap_or_default()]
 }
@@ -88,7 +88,7 @@ proptest! {
     fn a_run_ends_through_outages_as_it_would_have_without_any(
         mut plan in any_plan(), world: u64, weather: u64, jobs in 1_usize..5, order in vec_of_picks(),
     ) {
-        // A pause takes its time.
+        // A pause takes time.
         plan.task.rules.max_seconds = None;
         let answer = |run: &Run, step: &Step, own| random_answer_at(world, run, step, own);
         let [calm, stormy] = assert_outages_change_nothing(&plan, weather, (jobs, order), answer);
@@ -100,7 +100,7 @@ proptest! {
         plan in any_plan(), world: u64, cut: Index,
     ) {
         let whole = assert_ends_the_same(plan, cut, |run, step| random_answer(world, run, step));
-        // Time apart, nothing depends on when it was taken up.
+        // Apart from time, nothing depends on when the run was resumed.
         if whole.run.plan.task.rules.max_seconds.is_none() {
             assert_goes_on_later(&whole, cut, |run, step| random_answer(world, run, step));
         }
@@ -126,7 +126,7 @@ proptest! {
         });
         let has_passed = best.is_some_and(|best| best.evaluation.level == Level::B && best.evaluation.passed);
         prop_assert_eq!(reason == Some(Reason::ThresholdReached), has_passed);
-        // What is sound is taken, whatever there is no room for: only a phase that fails goes before it.
+        // A sound result is accepted even if a limit is reached; only a failed phase takes precedence.
         let is_taken = matches!(reason, Some(Reason::ThresholdReached | Reason::NoMajorIssues));
         prop_assert_eq!(is_taken, is_sound && reason != Some(Reason::PhaseError), "{:?}", reason);
     }
@@ -138,7 +138,7 @@ proptest! {
         let (mut is_judged, mut current) = (true, None);
         for decision in drive.decisions() {
             match decision {
-                // What changes nothing leaves the text that was judged.
+                // A refinement that changes nothing leaves the judged text.
                 Decision::Refined(artifact) if current == Some(&artifact.hash) => prop_assert!(is_judged),
                 Decision::Produced { artifact, .. } | Decision::Refined(artifact) => {
                     prop_assert!(is_judged);
@@ -156,7 +156,7 @@ proptest! {
         let rank = |judged: &Judged| {
             (no_major_issues(&drive.run.plan.task.criteria, &judged.evaluation), judged.evaluation.score)
         };
-        // The last one is not gone on from in any case, nor is one that has passed.
+        // The search never continues from the last one, nor from one that has passed.
         for (at, last) in judged.iter().enumerate().take(judged.len().saturating_sub(1)) {
             let of_level = |other: &&Judged| other.evaluation.level == last.evaluation.level;
             let was_better = judged[..at].iter().filter(of_level).any(|other| rank(other) > rank(last));

@@ -1,4 +1,4 @@
-//! Every number that a run of `reflex` is given decides something: another one makes another run.
+//! Every number in a plan of `reflex` has an effect: changing it changes the run.
 
 use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::Loop as _;
@@ -8,7 +8,7 @@ use skilltune_phases::score::Score;
 
 use super::world::{Drive, Met, code, command, failed_once, plan, play_with, prompt, written};
 
-/// How a run went, in a line.
+/// Summarizes a run in one line.
 fn went(plan: Plan, met: Met<'_, bool>) -> String {
     let drive = play_with(plan, met, |_, _| None);
     summary(&drive)
@@ -21,7 +21,7 @@ fn summary(drive: &Drive) -> String {
     format!("{reason}, {} evaluations, best {best:?}", state.judged.len())
 }
 
-/// Docs, whose best rises by a sixth with each draft, and is never sound.
+/// With docs, the best score rises by a sixth per draft, and no draft is sound.
 fn rising(nth: usize, rule: &str) -> bool {
     let order = ["a.correctness.accuracy", "a.quality.clarity", "a.completeness.examples"];
     order.iter().rev().skip(nth).all(|missed| *missed != rule) && rule != order[0]
@@ -109,7 +109,7 @@ fn as_many_answers_are_asked_for_again_as_told() {
     }
 }
 
-/// The first step that is one, in a world that does well but for what is missed.
+/// Returns the first step that `is_it` accepts; all goes well except the missed rules.
 fn asked(plan: Plan, is_it: fn(&Step) -> bool) -> (Drive, Step) {
     let mut drive = Drive::start(plan);
     loop {
@@ -129,7 +129,7 @@ fn asked(plan: Plan, is_it: fn(&Step) -> bool) -> (Drive, Step) {
     }
 }
 
-/// Whether the answer to a step can be read.
+/// Returns whether the answer to a step can be read.
 fn is_read(plan: Plan, is_it: fn(&Step) -> bool, answer: &str) -> bool {
     let (drive, step) = asked(plan, is_it);
     let answer = answer.replace("CODE", &code(&prompt(&drive.run, &step)));

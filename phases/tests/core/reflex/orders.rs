@@ -1,4 +1,4 @@
-//! What each step's agent is told and is not told, and what becomes of an answer that cannot be used.
+//! What each step's prompt contains and omits, and how an unusable answer is handled.
 
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::Loop as _;
@@ -11,7 +11,7 @@ use skilltune_phases::vocabulary::Vocabulary as _;
 use super::world::{Drive, answer, code, draft, failed_once, plan, prompt, unagreed};
 use crate::drive::{failed, tree};
 
-/// A run with a drop at A, then B; with all that was asked on the way, and the run as it was then.
+/// Plays a run with a drop at A, then B; returns every step with the run at that time.
 fn played(plan: Plan) -> Vec<(Run, Step)> {
     let mut asked = Vec::new();
     let mut drive = Drive::start(plan);

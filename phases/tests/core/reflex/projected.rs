@@ -1,4 +1,4 @@
-//! A run as the original's files tell it, field by field and event by event.
+//! A run rendered as the original's files, field by field and event by event.
 
 use serde_json::{Value, json};
 use skilltune_phases::event::FailureKind;
@@ -8,7 +8,7 @@ use skilltune_phases::loops::reflex::{Answer, Decision, Event, Plan, Reason, Run
 use super::world::{Drive, answer, command, draft, pattern, plan, play, play_with, question};
 use crate::drive::failed;
 
-/// One answer off its contract, a refinement that is worse, one written anew, and level B.
+/// Plays a run with one answer off its contract, a worse refinement, a rewrite, and level B.
 fn eventful() -> Drive {
     let missed = [&["a.correctness.accuracy"][..], &["a.correctness.accuracy", "a.quality.clarity"], &[]];
     play_with(plan(Template::Docs), &|nth, rule| Some(!missed[nth].contains(&rule)), |run, step| {
@@ -193,7 +193,7 @@ fn every_ending_has_the_originals_status_and_words() {
     ");
 }
 
-/// A run whose seconds are used up, at the end of the phase before the one told.
+/// Returns the payload of the last event of a run whose time is used up.
 fn over_budget(plan: Plan) -> Value {
     let drive = play(plan, &|_, rule| Some(rule != "b.quality.structure"));
     history(&drive.run).last().expect("it has ended")["payload"].clone()

@@ -1,4 +1,4 @@
-//! How `reflex` goes on: from the best, at two levels, with what nobody could tell.
+//! Where `reflex` continues: from the best draft, at two levels, with rules that were not evaluated.
 
 use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
@@ -12,7 +12,7 @@ fn reason(drive: &Drive) -> Reason {
     drive.run.state.stop.as_ref().expect("the run has ended").reason
 }
 
-/// The steps that were asked for, in their order, and with the prompts of agents.
+/// Returns the steps in order, with the prompts of agents.
 fn steps(plan: Plan, met: Met<'_>) -> (Drive, Vec<(Step, String)>) {
     let mut steps = Vec::new();
     let drive = play_with(plan, met, |run, step| {

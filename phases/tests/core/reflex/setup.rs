@@ -1,4 +1,4 @@
-//! What happens before the first plan: rules are proposed, and somebody agrees to criteria and limits.
+//! The setup before the first plan: an agent proposes rules, and a person agrees to criteria and limits.
 
 use skilltune_phases::checks::RunThem;
 use skilltune_phases::event::FailureKind;
@@ -13,7 +13,7 @@ use crate::drive::failed;
 
 const PROPOSED: &str = "a.completeness.harbours";
 
-/// The steps of a run in which everything is met, and which commands' checks are run.
+/// Returns a run in which every rule is met, with its steps and command checks.
 fn asked(plan: Plan) -> (Drive, Vec<Step>) {
     let mut steps = Vec::new();
     let drive = play_with(plan, &|_, _| Some(true), |_, step| {
@@ -72,7 +72,7 @@ fn a_run_whose_rules_nobody_could_propose_ends_with_the_reason() {
     assert!(drive.run.state.artifact.is_none());
 }
 
-/// A person's command is checked in every version; nobody is asked for other checks of its rule, or may it be run.
+/// A person's command checks every version, without other checks of its rule and without asking for permission.
 #[test]
 fn a_rule_that_comes_with_a_command_is_checked_by_that_alone_and_without_asking() {
     for run_them in [RunThem::Never, RunThem::Ask] {

@@ -1,4 +1,4 @@
-//! A person stops a run at any moment: it ends for good, and every text that was paid for is kept.
+//! A person can stop a run at any moment: it ends for good and keeps every text that was paid for.
 
 use skilltune_phases::event::{Event, FailureKind};
 use skilltune_phases::loops::Loop as _;
@@ -9,7 +9,7 @@ use skilltune_phases::role::Role;
 use super::world::{Drive, answer, plan, play_with};
 use crate::drive::failed;
 
-/// The run as it is when a stop comes after these records, and ended by it.
+/// Returns the run as a stop after these records ends it.
 fn stopped(records: &[Record]) -> Run {
     let mut drive =
         Drive { run: Run::replay(records).expect("it begins with a plan"), records: records.to_vec() };
@@ -20,7 +20,7 @@ fn stopped(records: &[Record]) -> Run {
     drive.run
 }
 
-/// Level A is passed at once and level B after a refinement.
+/// Level A passes at once, and level B after a refinement.
 fn rising() -> Drive {
     let met = |draft: usize, rule: &str| Some(draft > 0 || !rule.starts_with("b.completeness"));
     let mut drive = Drive::start(plan(Template::Api));
@@ -87,7 +87,7 @@ fn a_text_kept_by_a_stop_that_was_cut_off_is_not_written_again() {
     let first = (0..whole.records.len()).find(is_text).unwrap();
     let records = whole.records[..=first].to_vec();
     let mut drive = Drive { run: Run::replay(&records).unwrap(), records };
-    // The first decision of the stop is recorded, and then the program is killed.
+    // The first decision of the stop is recorded, then the program is killed.
     let kept = Reflex::on_stop(&drive.run, None).unwrap();
     drive.record(Event::Decided(kept));
     drive.finish_alone(|run, step| {

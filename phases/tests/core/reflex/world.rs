@@ -1,6 +1,6 @@
 //! A world that answers the steps of `reflex` without doing anything.
 //!
-//! Artifacts are called `draft N`, by the order in which they are written; what is met in them, the test says.
+//! Artifacts are named `draft N` in the order in which they are written. The test decides which rules they meet.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use skilltune_phases::ceiling::Ceilings;
@@ -54,7 +54,7 @@ pub(crate) fn plan(template: Template) -> Plan {
     }
 }
 
-/// One that nobody has agreed to, with so many rules to be proposed at most.
+/// Plans a run that is not agreed to yet, with at most this many proposed rules.
 pub(crate) fn unagreed(most: usize) -> Plan {
     let mut plan = plan(Template::Docs);
     plan.task.confirmed = None;
@@ -86,21 +86,21 @@ pub(crate) fn written(name: &str) -> Outcome {
     Ok(Answer::Written(Box::new(draft(name))))
 }
 
-/// Which draft an artifact is.
+/// Returns the number of a draft.
 pub(crate) fn nth(of: TreeId) -> usize {
     (0..100).find(|nth| tree(&format!("draft {nth}")) == of).expect("it is a draft of the world")
 }
 
-/// How many times an artifact was written or mended.
+/// Returns how many times an artifact was written or refined.
 fn writes(run: &Run) -> usize {
     let is_write = |note: &Note| matches!(note, Note::ArtifactCreated { .. } | Note::RefinementDone { .. });
     run.state.story.iter().filter(|line| is_write(&line.note)).count()
 }
 
-/// What the rule of a category comes to in a draft: met, not met, or nobody could tell.
+/// Whether a draft meets a rule: met, not met, or not evaluated.
 pub(crate) type Met<'a, M = Option<bool>> = &'a dyn Fn(usize, &str) -> M;
 
-/// A world in which everything goes well but for what is not met; its checks are questions to the judge.
+/// Answers a step. All goes well except the rules that are not met; the checks are questions to the judge.
 pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_, M>) -> Outcome {
     let met = |of: TreeId, rule: &Rule| met(nth(of), rule.id.as_str()).into();
     let criteria = &run.plan.task.criteria;
@@ -129,7 +129,7 @@ pub(crate) fn proposed(id: &str) -> Rule {
     rule.expect("its id is of the form")
 }
 
-/// What is agreed to by whoever only accepts.
+/// Returns the terms of a person who accepts everything.
 pub(crate) fn terms(run: &Run) -> Terms {
     let Rules { max_iterations, max_seconds, .. } = run.plan.task.rules;
     Terms { criteria: run.proposed(), max_iterations, max_seconds, confirmed: Confirmed::Person }
@@ -165,7 +165,7 @@ pub(crate) fn judged(rule: &Rule, met: Option<bool>) -> RuleResult {
     }
 }
 
-/// An issue about the first rule that was not met.
+/// Returns an issue about the first rule that was not met.
 pub(crate) fn criticised(run: &Run) -> Vec<Issue> {
     let results = &run.state.judged.last().expect("an artifact was judged").evaluation.results;
     let missed = results.iter().find(|result| result.verdict != Verdict::Pass).expect("something is missed");
@@ -178,12 +178,12 @@ pub(crate) fn criticised(run: &Run) -> Vec<Issue> {
     }]
 }
 
-/// Plays a run to its end, alone.
+/// Plays a run to its end, one step at a time.
 pub(crate) fn play<M: Into<Option<bool>>>(plan: Plan, met: Met<'_, M>) -> Drive {
     play_with(plan, met, |_, _| None)
 }
 
-/// The same, where some answers are others.
+/// Does the same with some answers replaced.
 pub(crate) fn play_with<M: Into<Option<bool>>>(
     plan: Plan,
     met: Met<'_, M>,
@@ -194,7 +194,7 @@ pub(crate) fn play_with<M: Into<Option<bool>>>(
     drive
 }
 
-/// Answers drawn from a seed and the step alone, with failures among them.
+/// Draws an answer, or a failure, from a seed and the step alone.
 pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
     random_answer_at(seed, run, step, run.attempts(step))
 }
@@ -206,7 +206,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         let kinds = [FailureKind::TimedOut, FailureKind::OffSchema, FailureKind::Gate];
         return failed(kinds[roll(1) % 3]);
     }
-    // Later drafts are better as a rule, so that runs come far.
+    // Later drafts are usually better, so that runs get far.
     let met = |artifact: TreeId, what: &str| {
         let roll = rolls(&[&seed.to_le_bytes(), artifact.0.as_bytes(), what.as_bytes()]);
         let luck = kindness(seed) / 4 + 10 * nth(artifact);
@@ -238,7 +238,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
     }
 }
 
-/// How kind a world is.
+/// Returns how kind a world is to its drafts.
 fn kindness(seed: u64) -> usize {
     rolls(&[&seed.to_le_bytes()])(0)
 }
@@ -248,7 +248,7 @@ fn rolls(parts: &[&[u8]]) -> impl Fn(usize) -> usize + use<> {
     move |nth| usize::from(digest.as_bytes()[nth])
 }
 
-/// What the agent of a step would be told, where it is one.
+/// Returns the prompt of a step, or nothing if no agent answers it.
 pub(crate) fn prompt(run: &Run, step: &Step) -> String {
     use skilltune_phases::material::{Body, Folder, Material};
     use skilltune_phases::order::Question as _;
@@ -262,14 +262,14 @@ pub(crate) fn prompt(run: &Run, step: &Step) -> String {
     order.prompt(&folders).expect("its pages are ours")
 }
 
-/// The code that an answer to a prompt must bring back.
+/// Returns the code that an answer to a prompt must repeat.
 pub(crate) fn code(prompt: &str) -> String {
     let key = if prompt.contains("\"verdict_of\": \"") { "\"verdict_of\": \"" } else { "\"answer_to\": \"" };
     let (_, rest) = prompt.rsplit_once(key).expect("the prompt asks for data");
     rest.split('"').next().expect("a text has a first part").to_owned()
 }
 
-/// Every step of an agent fails the first time.
+/// Fails the first attempt of every agent step.
 pub(crate) fn failed_once(run: &Run, step: &Step) -> Option<Outcome> {
     let is_asked = Reflex::role(step).is_some() && run.attempts(step) == 0;
     is_asked.then(|| failed(FailureKind::OffSchema))

@@ -1,5 +1,5 @@
-//! What the model answers to the pages of `gan`: it builds the page of `fixtures/pages` with two faults, fixes both once it is
-//! told of them, and judges what machines leave open.
+//! The model's answers to the pages of `gan`: it builds the page of `fixtures/pages` with two faults, fixes both once
+//! they are reported, and judges what machines cannot check.
 
 use serde_json::{Value, json};
 
@@ -12,9 +12,9 @@ const RULE: &str = "# Decide about proposals";
 const BUILD: &str = "# Build what a brief asks for";
 const JUDGE: &str = "# Judge what was built";
 
-/// The criterion of its own that the evaluator drafts.
+/// The criterion that the evaluator drafts itself.
 pub(crate) const OWN: &str = "functionality.order";
-/// What the builder says of its first build, and the judge of what would make it pass.
+/// The builder's notes on its first build, and the judge's fix.
 pub(crate) const NOTES: &str = "Four files: a page, its answer, a style and a drawing.";
 pub(crate) const FIX: &str = "Let the table be as wide as the rest.";
 
@@ -24,7 +24,7 @@ macro_rules! page {
     };
 }
 
-/// What the first build writes.
+/// The files of the first build.
 const FILES: [(&str, &str); 4] = [
     ("index.html", page!("faulty/copy-changed/index.html")),
     ("style.css", page!("faulty/fixed-width/style.css")),
@@ -32,14 +32,14 @@ const FILES: [(&str, &str); 4] = [
     ("loaf.svg", page!("clean/site/loaf.svg")),
 ];
 
-/// What the second one changes.
+/// The changes of the second build.
 const FIXES: [(&str, &str, &str); 2] = [
     ("index.html", "long before the boats return", "before the boats come in"),
     ("style.css", WIDE, "width: 100%"),
 ];
 const WIDE: &str = "min-width: 640px";
 
-/// Nothing, if it is no page of `gan`.
+/// Returns the model's turn, or `None` if the page is not one of `gan`.
 pub(super) fn turn(talk: &Talk, space: &str) -> Option<Turn> {
     let words = talk.words.as_str();
     let text = |answer: Value| Some(Turn::Text(answer.to_string()));
@@ -78,7 +78,7 @@ fn draft(words: &str) -> Value {
     answer
 }
 
-/// It asks once for less, and then accepts.
+/// Proposes once to drop a criterion, then accepts.
 fn propose(words: &str) -> Value {
     let was_declined = words.contains("## What was declined");
     let drop = json!({ "change": "drop", "id": OWN, "why": "a page more is more work" });
@@ -117,7 +117,7 @@ fn build(talk: &Talk, space: &str) -> Turn {
     }
 }
 
-/// After a look at the picture of the narrow page.
+/// Judges after a look at the screenshot of the narrow page.
 fn judge(talk: &Talk, space: &str) -> Turn {
     if talk.results == 0 {
         return Turn::Read { path: format!("{space}/screens/index-375x667.png") };
@@ -143,7 +143,7 @@ fn judge(talk: &Talk, space: &str) -> Turn {
     answer["levels"] = each("dimensions", &level).into();
     answer["next"] = json!([]);
     for key in ["patterns", "extra"] {
-        // No form allows what was not asked for.
+        // The schema allows only the requested keys.
         if answer[key] == json!([]) {
             answer.as_object_mut().expect("it is an object").remove(key);
         }

@@ -1,4 +1,5 @@
-//! What the model answers to the pages of `reflex`. To it a text meets a rule when a section is named after the rule.
+//! The model's answers to the pages of `reflex`. For the model a text meets a rule if a section is named after the
+//! rule.
 
 use serde_json::{Value, json};
 
@@ -13,15 +14,15 @@ const JUDGE: &str = "# Judge one text";
 const CRITIQUE: &str = "# Say how to fix a text";
 const REFINE: &str = "# Fix one text";
 
-/// Stands in every section, and nowhere else.
+/// The text of every section, found nowhere else.
 pub(crate) const TOLD: &str = "It is told here";
-/// What the judge says of a rule that is not met.
+/// The judge's comment on a rule that is not met.
 pub(crate) const MISSING: &str = "no section of that name";
 
-/// From the words of a page.
+/// Derives an answer from the words of a page.
 type Answer = fn(&str) -> String;
 
-/// Nothing, if it is no page of `reflex`.
+/// Returns the model's turn, or `None` if the page is not one of `reflex`.
 pub(super) fn turn(words: &str) -> Option<Turn> {
     let pages: [(&str, Answer); 7] = [
         (PROPOSE, propose),
@@ -36,12 +37,13 @@ pub(super) fn turn(words: &str) -> Option<Turn> {
     Some(Turn::Text(answer(words)))
 }
 
-/// The answer is the text itself.
+/// Returns whether the answer is the text itself.
 pub(super) fn is_for_text(words: &str) -> bool {
     [PRODUCE, REFINE].iter().any(|head| words.contains(head))
 }
 
-/// What a model must have been asked before this is answered: then both were under way side by side.
+/// Returns the parts of the request that must arrive before this one is answered, which proves that both ran in
+/// parallel.
 pub(in crate::server) fn beside(body: &str) -> Option<[&'static str; 2]> {
     let is = |parts: [&str; 2]| parts.iter().all(|part| body.contains(part));
     let pairs = [
@@ -55,12 +57,12 @@ pub(in crate::server) fn beside(body: &str) -> Option<[&'static str; 2]> {
     })
 }
 
-/// Nothing that the template does not demand.
+/// Proposes only what the template demands.
 fn propose(words: &str) -> String {
     bound(words, "rules", std::iter::empty::<Value>()).to_string()
 }
 
-/// It forgets the last rule of a level.
+/// Omits the last rule of a level.
 fn plan(words: &str) -> String {
     let rules = listed(words, "rules");
     let kept = rules.split_last().map_or(&[][..], |(_, kept)| kept);
@@ -78,7 +80,7 @@ fn section(rule: &str) -> String {
     format!("\n## {rule}\n\n{TOLD}.\n")
 }
 
-/// One of each kind; at level A one is a shell at first, which no form forbids.
+/// Prepares one check of each kind; at level A one is a shell at first, which no schema forbids.
 fn prepare(words: &str) -> String {
     let again = words.contains("## Once more");
     let check = |(nth, rule): (usize, &&str)| match nth {
