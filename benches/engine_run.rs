@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::engine::{
-    CallLimits, Context, Drive, EngineError, Extent, Observer, Patience, Person, Stopped, Workshop, edit_diff,
+    CallLimits, Context, Drive, EngineError, Extent, Observer, Patience, Person, Services, Stopped, edit_diff,
 };
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
@@ -83,7 +83,7 @@ pub(crate) async fn run(
     folder.create()?;
     let pool =
         GuardianPool::new(programs.guardian, "guardian", ("GUARDS".to_owned(), "a bench".to_owned()), jobs);
-    let shop = Workshop {
+    let services = Services {
         objects,
         folder,
         cache: AnswerCache::of(&home, &places.work.join("state"))?,
@@ -100,10 +100,17 @@ pub(crate) async fn run(
     let lock = locks.acquire(std::slice::from_ref(&skill), &holder())?;
     let began = Instant::now();
     let started = Event::Started(Box::new(plan));
-    let (journal, records) = Journal::begin(&shop.folder.history(), Timestamp::now(), [started])?;
+    let (journal, records) = Journal::begin(&services.folder.history(), Timestamp::now(), [started])?;
     let indexes = Indexes::at(&places.work.join("indexes"));
-    let context =
-        Context { shop: Arc::new(shop), journal, locks, lock, indexes, jobs, patience: Patience::default() };
+    let context = Context {
+        services: Arc::new(services),
+        journal,
+        locks,
+        lock,
+        indexes,
+        jobs,
+        patience: Patience::default(),
+    };
     let (_nobody_stops, halt) = watch::channel(None);
     let (mut observer, mut person) = (Silent, Nobody);
     let run = Run::replay(&records)?;
@@ -152,20 +159,20 @@ struct Silent;
 
 impl Observer<Tune> for Silent {
     /// Writes as many pages as skilltune does.
-    fn write_pages(&mut self, shop: &Workshop, run: &Run, extent: Extent) -> Result<(), EngineError> {
+    fn write_pages(&mut self, services: &Services, run: &Run, extent: Extent) -> Result<(), EngineError> {
         let text = state_file::text(run);
         for round in extent.of(&run.state.rounds).iter().filter(|round| round.measured.is_some()) {
-            let place = shop.folder.iteration(round.number);
+            let place = services.folder.iteration(round.number);
             place.make()?;
             place.join("eval.md").replace(text.as_bytes(), Durability::Order)?;
             if round.edit.is_some() {
-                let diff = edit_diff(&shop.objects, run, round)?.unified;
+                let diff = edit_diff(&services.objects, run, round)?.unified;
                 place.join("changes.md").replace(diff.as_bytes(), Durability::Order)?;
             }
         }
         if extent == Extent::All && run.closed_at.is_some() {
-            shop.folder.report().replace(text.as_bytes(), Durability::Order)?;
-            shop.folder.report_json().replace(text.as_bytes(), Durability::Order)?;
+            services.folder.report().replace(text.as_bytes(), Durability::Order)?;
+            services.folder.report_json().replace(text.as_bytes(), Durability::Order)?;
         }
         Ok(())
     }

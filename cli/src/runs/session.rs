@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use skilltune_orchestrator::agent::Agent;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::{
-    CallLimits, Context, Drive, EngineError, Extent, Halt, Observer, Person, Stopped, Workshop, is_published,
+    CallLimits, Context, Drive, EngineError, Extent, Halt, Observer, Person, Services, Stopped, is_published,
     publish,
 };
 use skilltune_orchestrator::process::{GuardianPool, await_marked, become_driver, sweep_marked};
@@ -272,11 +272,18 @@ pub fn drive<L: Ui>(
     let (jobs, patience) = (options.jobs, options.patience);
     let resume = advice::resume(&run);
     let failed = |error| failed(error, &resume);
-    let shop = workshop(env, home, &run.plan.run, options)?;
-    repair(&shop.objects, &run)?;
-    let pool = shop.pool.clone();
-    let context =
-        Context { shop: Arc::new(shop), journal, locks, lock, indexes: env.indexes(), jobs, patience };
+    let services = services(env, home, &run.plan.run, options)?;
+    repair(&services.objects, &run)?;
+    let pool = services.pool.clone();
+    let context = Context {
+        services: Arc::new(services),
+        journal,
+        locks,
+        lock,
+        indexes: env.indexes(),
+        jobs,
+        patience,
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
     let (halt, told) = watch::channel(None::<Halt>);
@@ -320,17 +327,17 @@ fn repair<L: Ui>(objects: &Objects, run: &Run<L>) -> Result<(), Complaint> {
     Ok(())
 }
 
-fn workshop(
+fn services(
     env: &Environment,
     home: &Home,
     id: &RunId,
     options: RuntimeOptions,
-) -> Result<Workshop, Complaint> {
+) -> Result<Services, Complaint> {
     let exe = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
     let folder = home.run(id);
     let mark = (GUARDS.to_owned(), folder.mark());
-    Ok(Workshop {
+    Ok(Services {
         objects: Objects::at(home.objects()),
         folder,
         cache: AnswerCache::of(home, &env.state).map_err(ours)?,
@@ -349,8 +356,8 @@ fn workshop(
 struct Glue<'a, L: Ui>(&'a RefCell<Box<dyn Reporter<L>>>);
 
 impl<L: Ui> Observer<L> for Glue<'_, L> {
-    fn write_pages(&mut self, shop: &Workshop, run: &Run<L>, extent: Extent) -> Result<(), EngineError> {
-        L::write_pages(&shop.objects, &shop.folder, run, extent)
+    fn write_pages(&mut self, services: &Services, run: &Run<L>, extent: Extent) -> Result<(), EngineError> {
+        L::write_pages(&services.objects, &services.folder, run, extent)
     }
 
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>) {

@@ -19,7 +19,7 @@ use skilltune_phases::target::PLUGIN_ROOT;
 use super::call_dir::{self, CallDir};
 use super::reply::Reply;
 use super::{
-    AgentOutput, CommandOutput, EngineError, LoopEngine, ReadError, Workshop, materials, refusal, repository,
+    AgentOutput, CommandOutput, EngineError, LoopEngine, ReadError, Services, materials, refusal, repository,
     tamper,
 };
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
@@ -34,7 +34,7 @@ pub(super) const UNLIKELY_CANCEL_GRACE: Duration = Duration::from_millis(100);
 
 /// One request and everything that is needed to carry it out.
 pub(super) struct Job<L: LoopEngine> {
-    pub(super) shop: Arc<Workshop>,
+    pub(super) services: Arc<Services>,
     pub(super) plan: Arc<Plan<L>>,
     pub(super) step: L::Step,
     pub(super) request: L::Request,
@@ -63,23 +63,23 @@ impl<L: LoopEngine> Job<L> {
     /// Carries out the request. Returns nothing if it was cancelled before the answer was complete.
     pub(super) fn carry_out(self) -> Result<Option<Done<L>>, EngineError> {
         let asking = self.asking();
-        let asked = self.shop.asked(&asking)?;
+        let asked = self.services.asked(&asking)?;
         let (key, is_shared) = (asking.key(&asked), asking.order.is_shared());
-        if let Some(reply) = self.shop.stored_reply(key, is_shared) {
+        if let Some(reply) = self.services.stored_reply(key, is_shared) {
             return Ok(Some(self.done(reply)));
         }
-        let dir = CallDir::of(&self.shop, key);
+        let dir = CallDir::of(&self.services, key);
         let recorded = dir.recorded_end()?.map(|ended| self.whole(key, &dir, &ended)).transpose()?.flatten();
         let reply = match recorded {
             // skilltune itself may have caused a recorded end without a complete answer: call again.
-            None => match self.shop.guard.as_ref().and_then(|guard| guard.changed_file()) {
+            None => match self.services.guard.as_ref().and_then(|guard| guard.changed_file()) {
                 Some(file) => return Ok(Some(self.not_started(key, &file))),
                 None => self.call(key, &dir, &asking, &asked)?,
             },
             recorded => recorded,
         };
         let Some(reply) = reply else { return Ok(None) };
-        let reply = self.shop.store_reply(reply, is_shared)?;
+        let reply = self.services.store_reply(reply, is_shared)?;
         crash::point("call: the reply is stored");
         dir.clear()?;
         Ok(Some(self.done(reply)))
@@ -102,11 +102,11 @@ impl<L: LoopEngine> Job<L> {
         asking: &Asking<'_>,
         asked: &Asked<'_>,
     ) -> Result<Option<Reply<L>>, EngineError> {
-        let call = self.shop.set_out(dir, asking, asked)?;
-        let mut guardian = self.shop.pool.acquire()?;
+        let call = self.services.set_out(dir, asking, asked)?;
+        let mut guardian = self.services.pool.acquire()?;
         if asking.order.repository {
             let confined = call.confinement.is_some();
-            let unmade = repository::make(&self.shop, dir, confined, &mut guardian, &self.ear)?;
+            let unmade = repository::make(&self.services, dir, confined, &mut guardian, &self.ear)?;
             if let Some((how, failure)) = unmade {
                 let failed = || Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
                 return Ok((!self.is_cut_off(&how)).then(failed));
@@ -155,7 +155,7 @@ impl<L: LoopEngine> Job<L> {
 
     /// Reads the output of the call.
     fn read(&self, key: CallKey, dir: &CallDir, ended: &Ended) -> Result<Reply<L>, EngineError> {
-        let kept = |stream: SafePath| stream.text(self.shop.limits.output_bytes);
+        let kept = |stream: SafePath| stream.text(self.services.limits.output_bytes);
         let (stdout, stderr) = (kept(dir.stdout())?, kept(dir.stderr())?);
         let order = self.request.as_ref();
         if let Some(&Command { seconds, .. }) = order.command.as_ref() {
@@ -163,17 +163,17 @@ impl<L: LoopEngine> Job<L> {
             let space = dir.space();
             let (how, space) = (&ended.how, space.path());
             let ran = CommandOutput { how, seconds, stdout: &stdout, stderr: &stderr, space };
-            let outcome = outcome(L::ran(&self.shop, &self.request, &ran))?;
-            return Ok(Reply { key, outcome, spent, talk: None }.without_keys(&self.shop.keys));
+            let outcome = outcome(L::ran(&self.services, &self.request, &ran))?;
+            return Ok(Reply { key, outcome, spent, talk: None }.without_keys(&self.services.keys));
         }
         let at = dir.ended_at();
         let remains = agent::AgentOutput { ended, stdout: &stdout, stderr: &stderr, at };
-        let Response { answer, spent, talk } = self.shop.hear(order, remains, &dir.space_path());
+        let Response { answer, spent, talk } = self.services.hear(order, remains, &dir.space_path());
         if let Some(talk) = &talk {
             dir.write_transcript(&talk.transcript)?;
         }
         let outcome = outcome(self.answer(dir, answer, talk.as_ref(), &spent))?;
-        Ok(Reply { key, outcome, spent, talk }.without_keys(&self.shop.keys))
+        Ok(Reply { key, outcome, spent, talk }.without_keys(&self.services.keys))
     }
 
     fn answer(
@@ -187,15 +187,15 @@ impl<L: LoopEngine> Job<L> {
         if !space.is_folder() {
             return Err(Failure::new(FailureKind::OffSchema, "its workspace is no folder any more").into());
         }
-        tamper::check(&self.shop.objects, self.request.as_ref(), space.path())?;
+        tamper::check(&self.services.objects, self.request.as_ref(), space.path())?;
         let base = L::base(&self.request);
         // An edit is taken unchanged or not at all: without its keys it would be a different edit.
-        let answer = if base.is_some() { answer.as_str().into() } else { self.shop.keys.hide(&answer) };
+        let answer = if base.is_some() { answer.as_str().into() } else { self.services.keys.hide(&answer) };
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
         let remains = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent };
-        let answer = L::read(&self.shop, &self.request, &remains)?;
+        let answer = L::read(&self.services, &self.request, &remains)?;
         if let Some(base) = base {
-            refusal::check_keys(&self.shop, &base, &L::trees(&answer))?;
+            refusal::check_keys(&self.services, &base, &L::trees(&answer))?;
         }
         Ok(answer)
     }
@@ -237,7 +237,7 @@ impl Asking<'_> {
     }
 }
 
-impl Workshop {
+impl Services {
     /// Returns the environment variable by which later commands find the processes of a run.
     fn mark(&self) -> (String, String) {
         ("SKILLTUNE_RUN".to_owned(), self.folder.mark())

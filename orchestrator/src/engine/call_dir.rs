@@ -13,7 +13,7 @@ use skilltune_phases::order::{Access, Order, Placement};
 use skilltune_phases::target::with_plugin_root;
 use skilltune_phases::transcript::Transcript;
 
-use super::{EngineError, Workshop};
+use super::{EngineError, Services};
 use crate::disk::atomic::Durability;
 use crate::disk::{DiskError, Folder, SafePath};
 use crate::process::Ended;
@@ -39,8 +39,8 @@ pub(super) struct Fresh {
 }
 
 impl CallDir {
-    pub(super) fn of(shop: &Workshop, key: CallKey) -> Self {
-        Self { record: shop.folder.call(key), work: shop.work.join(key.short()) }
+    pub(super) fn of(services: &Services, key: CallKey) -> Self {
+        Self { record: services.folder.call(key), work: services.work.join(key.short()) }
     }
 
     pub(super) fn space(&self) -> SafePath {
@@ -194,10 +194,10 @@ fn plugin_pages(
 
 impl Fresh {
     /// Puts the order's folders into the workspace.
-    pub(super) fn place(&self, shop: &Workshop, order: &Order, space: &Path) -> Result<(), EngineError> {
+    pub(super) fn place(&self, services: &Services, order: &Order, space: &Path) -> Result<(), EngineError> {
         let mut filled = HashSet::new();
         for placement in order.placements.iter().filter(|placement| filled.insert(&placement.at)) {
-            let manifest = placed_at(&shop.objects, order, &placement.at)?;
+            let manifest = placed_at(&services.objects, order, &placement.at)?;
             let mut manifest = manifest.expect("this placement is there");
             if placement.access == Access::Draft {
                 // A skill may be read-only, but its copy must be writable.
@@ -207,7 +207,7 @@ impl Fresh {
             let pages = match &order.plugin {
                 // A folder that must stay unchanged is placed as it is: the prompt shows its pages.
                 Some(root) if placement.access == Access::Scratch => {
-                    plugin_pages(&shop.objects, &manifest, &space.join(root))?
+                    plugin_pages(&services.objects, &manifest, &space.join(root))?
                 }
                 Some(_) | None => Vec::new(),
             };
@@ -215,7 +215,7 @@ impl Fresh {
             if !names.is_empty() {
                 manifest = manifest.apart(&names).0.unlocked();
             }
-            snapshot::fill(&folder, &shop.objects, &manifest)?;
+            snapshot::fill(&folder, &services.objects, &manifest)?;
             for (path, text) in pages {
                 let above = path.as_path().parent().unwrap_or(Path::new(""));
                 folder.make_below(above)?.write_new(path.name(), text.as_bytes())?;

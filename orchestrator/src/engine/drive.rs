@@ -17,7 +17,7 @@ use tokio::time::sleep;
 
 use super::call::Job;
 use super::{
-    EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, Observer, Person, Work, Workshop, publish,
+    EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, Observer, Person, Services, Work, publish,
 };
 use crate::process::{Cancel, Canceller};
 use crate::snapshot::Indexes;
@@ -50,7 +50,7 @@ enum Due<L: LoopEngine> {
 /// The resources and settings of the engine.
 #[derive(Debug)]
 pub struct Context {
-    pub shop: Arc<Workshop>,
+    pub services: Arc<Services>,
     pub journal: Journal,
     pub locks: Locks,
     pub lock: TargetLock,
@@ -237,7 +237,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         }
         self.observer.began(&self.run, &step);
         let job = Job {
-            shop: Arc::clone(&self.context.shop),
+            services: Arc::clone(&self.context.services),
             plan: Arc::clone(&self.run.plan),
             step: step.clone(),
             request,
@@ -261,7 +261,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             },
         };
         // A check by machine quotes the agent's output.
-        let answer = self.context.shop.keys.hide_in(answer).map_err(|_| EngineError::Lost)?;
+        let answer = self.context.services.keys.hide_in(answer).map_err(|_| EngineError::Lost)?;
         let attempt = self.run.attempts(&step);
         let done = Done {
             step,
@@ -360,7 +360,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     /// Ends the run if a person stopped it and its loop says so; otherwise pauses it.
     fn halted_by(&mut self, pause: Pause) -> Result<Stopped, EngineError> {
         if pause == Pause::Stopped {
-            let reason = self.context.shop.folder.stop_reason();
+            let reason = self.context.services.folder.stop_reason();
             while let Some(decision) = L::on_stop(&self.run, reason.as_deref()) {
                 self.record(Event::Decided(decision))?;
             }
@@ -387,21 +387,23 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
         self.save_files()?;
         if stopped == Stopped::Ended {
             // A run that ended is never resumed; a workspace that remains does no harm.
-            let _ = self.context.shop.work.remove();
+            let _ = self.context.services.work.remove();
         }
         Ok(())
     }
 
     fn write_files(&mut self, extent: Extent) -> Result<(), EngineError> {
-        let (shop, run) = (&*self.context.shop, &self.run);
-        publish(&shop.objects, &shop.folder, run, extent, || self.observer.write_pages(shop, run, extent))
+        let (services, run) = (&*self.context.services, &self.run);
+        publish(&services.objects, &services.folder, run, extent, || {
+            self.observer.write_pages(services, run, extent)
+        })
     }
 
     /// Writes all files, and syncs them: the barrier.
     fn save_files(&mut self) -> Result<(), EngineError> {
         self.write_files(Extent::All)?;
         self.context.journal.barrier()?;
-        self.context.shop.folder.place().sync_everything()?;
+        self.context.services.folder.place().sync_everything()?;
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::order::Placement;
 
 use super::refusal::link_outside;
-use super::{ReadError, Workshop, call_dir, unreadable};
+use super::{ReadError, Services, call_dir, unreadable};
 use crate::snapshot::{Captured, Manifest, Node, RelPath, capture_edited};
 
 pub(super) struct EditedCopy {
@@ -23,11 +23,11 @@ pub(super) struct EditedCopy {
 }
 
 impl EditedCopy {
-    pub(super) fn read(shop: &Workshop, copy: &Placement, space: &Path) -> Result<Self, ReadError> {
-        let whole = shop.objects.manifest(copy.tree)?;
+    pub(super) fn read(services: &Services, copy: &Placement, space: &Path) -> Result<Self, ReadError> {
+        let whole = services.objects.manifest(copy.tree)?;
         let withheld = call_dir::withheld(&whole, copy);
         let (base, kept) = whole.apart(&withheld);
-        let made = capture_edited(&shop.objects, space, &copy.at, &base, shop.limits.artifacts);
+        let made = capture_edited(&services.objects, space, &copy.at, &base, services.limits.artifacts);
         let made = made.map_err(|error| unreadable(error, space))?;
         Ok(Self { whole, base, made, at: copy.at.clone(), withheld, kept })
     }

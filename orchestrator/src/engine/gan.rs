@@ -22,7 +22,7 @@ use super::edited_copy::{EditedCopy, gate};
 use super::refusal::{new_repository, new_settings};
 use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
-    Workshop, proposing, unreadable,
+    Services, proposing, unreadable,
 };
 use crate::checks::{command_told, end_of};
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
@@ -38,9 +38,9 @@ use crate::store::RunFolder;
 const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
 
 impl LoopEngine for Gan {
-    fn read(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         if let Some(placed) = request.as_ref().draft() {
-            let artifact = built(shop, placed, remains)?;
+            let artifact = built(services, placed, remains)?;
             return Ok(Answer::Built { artifact, notes: Box::new(request.notes(remains.answer)) });
         }
         if remains.answer.trim().is_empty() {
@@ -50,12 +50,12 @@ impl LoopEngine for Gan {
     }
 
     /// A browser that fails shows nothing: its checks stay open, and the run goes on without them.
-    fn ran(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+    fn ran(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         if let Some(test) = request.test() {
             let looked = Looked { tried: vec![tried(test, ran)], ..Looked::default() };
             return Ok(Answer::Told { looked: Box::new(looked), screens: None });
         }
-        let (looked, screens) = match seen(shop, ran) {
+        let (looked, screens) = match seen(services, ran) {
             Ok(seen) => seen,
             Err(ReadError::Agent(Failure { why, .. })) => (failed(&why), None),
             Err(ours @ ReadError::Ours(_)) => return Err(ours),
@@ -73,11 +73,11 @@ impl LoopEngine for Gan {
                 Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
             }
             Step::Inspect { artifact } => {
-                inspected(&hands.context.shop.objects, run, *artifact).map(LocalOutcome::Done)
+                inspected(&hands.context.services.objects, run, *artifact).map(LocalOutcome::Done)
             }
             Step::Promote { artifact } => promote(run, *artifact, hands).map(LocalOutcome::Done),
             Step::Commit { artifact, form } => {
-                let wanted = wanted(run, *artifact, *form, &hands.context.shop.folder)?;
+                let wanted = wanted(run, *artifact, *form, &hands.context.services.folder)?;
                 proposing::propose(wanted, hands.context, |made| match made {
                     Ok(proposal) => Answer::Committed(proposal),
                     Err(why) => Answer::NotCommitted { why },
@@ -120,8 +120,8 @@ impl LoopEngine for Gan {
 }
 
 /// Reads the builder's changes to its copy. Set-id bits are dropped.
-fn built(shop: &Workshop, placed: &Placement, remains: &AgentOutput<'_>) -> Result<TreeId, ReadError> {
-    let copy = EditedCopy::read(shop, placed, remains.space)?;
+fn built(services: &Services, placed: &Placement, remains: &AgentOutput<'_>) -> Result<TreeId, ReadError> {
+    let copy = EditedCopy::read(services, placed, remains.space)?;
     let made = copy.made.manifest.edited_from(&copy.base, None);
     if made.entries().iter().all(|entry| entry.node.is_folder()) {
         return Err(gate(format!("there are no files in `{ARTIFACT}/`")).into());
@@ -133,11 +133,11 @@ fn built(shop: &Workshop, placed: &Placement, remains: &AgentOutput<'_>) -> Resu
         let why = format!("agents, editors or shells read {path} by themselves; do not create or change it");
         return Err(gate(why).into());
     }
-    Ok(shop.objects.put_manifest(&copy.completed(&made)?)?)
+    Ok(services.objects.put_manifest(&copy.completed(&made)?)?)
 }
 
 /// Reads the output of a browser check: findings and screenshots.
-fn seen(shop: &Workshop, ran: &CommandOutput<'_>) -> Result<(Looked, Option<TreeId>), ReadError> {
+fn seen(services: &Services, ran: &CommandOutput<'_>) -> Result<(Looked, Option<TreeId>), ReadError> {
     let lost = |why: String| Failure::new(FailureKind::Crashed, why);
     if *ran.how != How::Exited(0) {
         let said = [ran.stderr, ran.stdout].into_iter().find_map(|said| said.trim().lines().next_back());
@@ -149,7 +149,7 @@ fn seen(shop: &Workshop, ran: &CommandOutput<'_>) -> Result<(Looked, Option<Tree
     if !ran.space.join(SCREENS).is_dir() {
         return Ok((looked, None));
     }
-    let captured = capture_left(&shop.objects, ran.space, SCREENS, &[], SCREEN_LIMITS);
+    let captured = capture_left(&services.objects, ran.space, SCREENS, &[], SCREEN_LIMITS);
     let captured = captured.map_err(|error| unreadable(error, ran.space))?;
     Ok((looked, Some(captured.tree)))
 }
@@ -186,7 +186,7 @@ fn promote(
     let promotion = promote::promote(
         &context.locks,
         &context.lock,
-        &context.shop.objects,
+        &context.services.objects,
         &context.indexes,
         run.plan.run.as_str(),
         &[way],

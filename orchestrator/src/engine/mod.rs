@@ -107,7 +107,7 @@ where
 pub trait LoopEngine: Loop {
     /// Reads the output of an agent that has answered.
     fn read(
-        shop: &Workshop,
+        services: &Services,
         request: &Self::Request,
         remains: &AgentOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
@@ -119,7 +119,7 @@ pub trait LoopEngine: Loop {
 
     /// Reads the outcome of a local command, in a loop that runs any.
     fn ran(
-        shop: &Workshop,
+        services: &Services,
         request: &Self::Request,
         ran: &CommandOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
@@ -215,7 +215,7 @@ impl Extent {
 /// Follows a run while it happens.
 pub trait Observer<L: Loop> {
     /// Writes the pages and reports. The engine calls this before the barrier at the end of a run or a pause.
-    fn write_pages(&mut self, shop: &Workshop, run: &Run<L>, extent: Extent) -> Result<(), EngineError>;
+    fn write_pages(&mut self, services: &Services, run: &Run<L>, extent: Extent) -> Result<(), EngineError>;
     /// Called after a record was written and applied.
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>);
     fn began(&mut self, run: &Run<L>, step: &L::Step);
@@ -236,7 +236,7 @@ pub trait Guard: std::fmt::Debug + Send + Sync {
 
 /// Everything that agent calls need, in any loop.
 #[derive(Debug)]
-pub struct Workshop {
+pub struct Services {
     pub objects: Objects,
     pub folder: RunFolder,
     /// The answers of all runs of the project.

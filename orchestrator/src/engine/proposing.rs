@@ -17,17 +17,17 @@ pub(super) fn propose<A: 'static>(
     context: &Context,
     answer: fn(Proposed) -> A,
 ) -> Result<LocalOutcome<A>, EngineError> {
-    if context.shop.git.is_none() {
+    if context.services.git.is_none() {
         return Ok(LocalOutcome::Done(answer(Err("git is not installed".into()))));
     }
     context.journal.barrier()?;
-    let shop = Arc::clone(&context.shop);
+    let services = Arc::clone(&context.services);
     Ok(LocalOutcome::Work(Box::new(move |ear| {
-        let room = shop.work.join("git");
+        let room = services.work.join("git");
         room.fresh()?;
-        let program = shop.git.as_ref().ok_or(EngineError::Stuck)?;
-        let git = Git::new(program, room.path(), room.path(), &shop.pool, ear);
-        let made = git::propose(&git, &shop.objects, &wanted);
+        let program = services.git.as_ref().ok_or(EngineError::Stuck)?;
+        let git = Git::new(program, room.path(), room.path(), &services.pool, ear);
+        let made = git::propose(&git, &services.objects, &wanted);
         // The signal that stops us may also have gone to the programs, which may have ended first.
         if !is_whole(&made) && ear.cancelled_within(UNLIKELY_CANCEL_GRACE) {
             return Ok(None);

@@ -13,7 +13,7 @@ use skilltune_phases::loops::reflex::{
 
 use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
-    Workshop,
+    Services,
 };
 use crate::checks::command_told;
 use crate::disk::atomic::Durability;
@@ -26,13 +26,13 @@ const UNCHANGED: &str =
     "the text is byte for byte the one that was to be refined; make the changes that are asked for";
 
 impl LoopEngine for Reflex {
-    fn read(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         if remains.answer.trim().is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no text at all").into());
         }
         match request.answers() {
             Answers::Data => Ok(request.read(remains.answer)?),
-            Answers::Page => written(&shop.objects, request, &request.page(remains.answer)?),
+            Answers::Page => written(&services.objects, request, &request.page(remains.answer)?),
         }
     }
 
@@ -43,7 +43,7 @@ impl LoopEngine for Reflex {
         }
     }
 
-    fn ran(_: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+    fn ran(_: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
         let (check, exit) = request.check().ok_or_else(no_command)?;
         Ok(Answer::Told(vec![command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout])]))
@@ -59,7 +59,7 @@ impl LoopEngine for Reflex {
                 Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
             }
             Step::Match { artifact, .. } => {
-                let text = page(&hands.context.shop.objects, *artifact)?;
+                let text = page(&hands.context.services.objects, *artifact)?;
                 Ok(LocalOutcome::Done(Answer::Told(checks::matched(&text, &run.state.checks))))
             }
             Step::Propose

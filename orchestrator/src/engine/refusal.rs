@@ -7,12 +7,12 @@ use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::id::TreeId;
 use skilltune_phases::keys::Keys;
 
-use super::{ReadError, Workshop};
+use super::{ReadError, Services};
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
 
 /// Refuses an edit that adds a key to the versions that it was made from: people publish what they edit.
-pub(super) fn check_keys(shop: &Workshop, base: &[TreeId], made: &[TreeId]) -> Result<(), ReadError> {
-    match added_key(&shop.objects, &shop.keys, base, made)? {
+pub(super) fn check_keys(services: &Services, base: &[TreeId], made: &[TreeId]) -> Result<(), ReadError> {
+    match added_key(&services.objects, &services.keys, base, made)? {
         None => Ok(()),
         Some(place) => {
             let why =

@@ -11,7 +11,7 @@ use skilltune_phases::id::CallKey;
 use skilltune_phases::keys::Keys;
 use skilltune_phases::loops::Loop;
 
-use super::Workshop;
+use super::Services;
 use crate::agent::Talk;
 use crate::disk::{DiskError, SafePath, atomic::Durability};
 
@@ -43,7 +43,7 @@ impl<L: Loop> Reply<L> {
     }
 }
 
-impl Workshop {
+impl Services {
     /// Returns the stored reply to a call, if there is one; a cached one costs nothing again.
     pub(super) fn stored_reply<L: Loop>(&self, key: CallKey, is_shared: bool) -> Option<Reply<L>> {
         let read = |at| self.cache.read(&at).filter(|reply: &Reply<L>| reply.key == key);

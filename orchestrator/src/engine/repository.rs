@@ -6,7 +6,7 @@ use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::order::Command;
 
 use super::call_dir::CallDir;
-use super::{EngineError, Workshop};
+use super::{EngineError, Services};
 use crate::process::{self, CancelToken, How, Slot};
 
 /// The commands. They read no user configuration, run no hooks, and commit as skilltune.
@@ -34,7 +34,7 @@ const SECONDS: u64 = 60;
 
 /// Makes the repository. If a command fails, returns how it ended and why.
 pub(super) fn make(
-    shop: &Workshop,
+    services: &Services,
     dir: &CallDir,
     confined: bool,
     slot: &mut Slot,
@@ -48,7 +48,7 @@ pub(super) fn make(
             stdout: dir.beside("git.stdout"),
             stderr: dir.beside("git.stderr"),
             record: dir.beside("git.json"),
-            ..shop.command(dir, &command)
+            ..services.command(dir, &command)
         };
         let how = slot.run(&call, ear)?.how;
         let why = match &how {

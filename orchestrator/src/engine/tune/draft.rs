@@ -14,7 +14,7 @@ use skilltune_phases::skill;
 
 use super::super::edited_copy::{EditedCopy, gate};
 use super::super::refusal::new_repository;
-use super::super::{AgentOutput, ReadError, Workshop};
+use super::super::{AgentOutput, ReadError, Services};
 use crate::skill_files::load_version;
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
 
@@ -23,14 +23,14 @@ const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
 pub(super) fn read(
-    shop: &Workshop,
+    services: &Services,
     order: &Order,
     remains: &AgentOutput<'_>,
     secrets: &Secrets,
 ) -> Result<Answer, ReadError> {
-    let (objects, AgentOutput { space, answer, .. }) = (&shop.objects, *remains);
+    let (objects, AgentOutput { space, answer, .. }) = (&services.objects, *remains);
     let placement = order.draft().expect("an improver has a draft to work on");
-    let copy = EditedCopy::read(shop, placement, space).map_err(|error| match error {
+    let copy = EditedCopy::read(services, placement, space).map_err(|error| match error {
         ReadError::Agent(failure) => gate(failure.why).into(),
         ours @ ReadError::Ours(_) => ours,
     })?;

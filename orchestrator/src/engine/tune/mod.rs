@@ -22,7 +22,7 @@ use skilltune_phases::target::Place;
 
 use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
-    Workshop, call_dir, proposing, unreadable,
+    Services, call_dir, proposing, unreadable,
 };
 use crate::agent::Talk;
 use crate::checks::{self, Evidence};
@@ -37,27 +37,27 @@ pub use context::context;
 pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
 
 impl LoopEngine for Tune {
-    fn read(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         let order = request.as_ref();
         // The rights of a call decide which output it has to leave.
         let answer = match order.rights {
-            Rights::Work | Rights::Shell => exercised(shop, request, remains),
+            Rights::Work | Rights::Shell => exercised(services, request, remains),
             Rights::Read if remains.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
             Rights::Read => request.judge(remains.answer).map_err(ReadError::from),
-            Rights::Edit => draft::read(shop, order, remains, &request.secrets()),
+            Rights::Edit => draft::read(services, order, remains, &request.secrets()),
         };
         answer.map_err(|error| explained(error, remains.denied))
     }
 
-    fn ran(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+    fn ran(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         match request.check() {
             Some((check, exit)) => {
                 let told = checks::command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
                 Ok(Answer::Told(vec![told]))
             }
-            None => set_up(shop, request, ran),
+            None => set_up(services, request, ran),
         }
     }
 
@@ -71,14 +71,14 @@ impl LoopEngine for Tune {
             Step::Promote { .. } => promote(run, step, hands).map(LocalOutcome::Done),
             Step::Propose { candidate, form } => {
                 let candidate = run.candidate(*candidate).ok_or(EngineError::Stuck)?;
-                let wanted = wanted(run, candidate, *form, &hands.context.shop.folder);
+                let wanted = wanted(run, candidate, *form, &hands.context.services.folder);
                 proposing::propose(wanted, hands.context, |made| match made {
                     Ok(proposal) => Answer::Proposed(proposal),
                     Err(why) => Answer::NotProposed { why },
                 })
             }
             Step::Inspect { member, trial, kept } => {
-                inspect(&hands.context.shop.objects, run, *member, *trial, *kept).map(LocalOutcome::Done)
+                inspect(&hands.context.services.objects, run, *member, *trial, *kept).map(LocalOutcome::Done)
             }
             Step::SetUp { .. }
             | Step::Exercise { .. }
@@ -149,7 +149,7 @@ fn promote(
     let promotion = promote::promote(
         &context.locks,
         &context.lock,
-        &context.shop.objects,
+        &context.services.objects,
         &context.indexes,
         run.plan.run.as_str(),
         &moves,
@@ -188,14 +188,15 @@ fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
 }
 
 /// Captures the workspace that a scenario's set-up left.
-fn set_up(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+fn set_up(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
     let program =
         request.as_ref().command.as_ref().and_then(|command| command.argv.first()).map_or("", String::as_str);
     let end = match ran.how {
         How::Exited(0) => {
-            let captured = capture_left(&shop.objects, ran.space, WORKSPACE, &[], shop.limits.artifacts);
+            let captured =
+                capture_left(&services.objects, ran.space, WORKSPACE, &[], services.limits.artifacts);
             let captured = captured.map_err(|error| unreadable(error, ran.space))?;
-            if let Some(path) = answer_key(shop, request, &captured.manifest)? {
+            if let Some(path) = answer_key(services, request, &captured.manifest)? {
                 let why = format!("the set-up left {path}, which holds the answer of its scenario");
                 return Err(Failure::new(FailureKind::Gate, why).into());
             }
@@ -222,26 +223,26 @@ fn set_up(shop: &Workshop, request: &Request, ran: &CommandOutput<'_>) -> Result
 }
 
 /// Returns a file of the set-up that holds the answer of the scenario: no trial may find it.
-fn answer_key(shop: &Workshop, request: &Request, left: &Manifest) -> Result<Option<String>, ReadError> {
+fn answer_key(services: &Services, request: &Request, left: &Manifest) -> Result<Option<String>, ReadError> {
     let Some((keys, scenario)) = request.answer_keys() else { return Ok(None) };
-    let files = load_captured(left, "", &shop.objects)?;
+    let files = load_captured(left, "", &services.objects)?;
     let mut texts = files.files().iter().filter_map(|file| Some((&file.path, file.text()?)));
     let is_key = |path: &str, text: &str| keys.held(path, text).is_some_and(|held| held.is_for(scenario));
     Ok(texts.find(|(path, text)| is_key(path, text)).map(|(path, _)| path.clone()))
 }
 
 /// Stores the files that were made or changed: unchanged scenario files are not output.
-fn produced(shop: &Workshop, order: &Order, left: &Manifest) -> Result<(TreeId, u64), ReadError> {
-    let Some(before) = call_dir::placed_at(&shop.objects, order, WORKSPACE)? else {
-        return Ok((shop.objects.put_manifest(left)?, count_files(left)));
+fn produced(services: &Services, order: &Order, left: &Manifest) -> Result<(TreeId, u64), ReadError> {
+    let Some(before) = call_dir::placed_at(&services.objects, order, WORKSPACE)? else {
+        return Ok((services.objects.put_manifest(left)?, count_files(left)));
     };
     let mut made = left.since(&before.copied());
     let files = count_files(&made);
     if order.repository {
-        let diff = unified(&shop.objects, &before.copied(), left)?;
-        made = made.with_file(DIFF, shop.objects.put(diff.as_bytes())?, diff.len() as u64);
+        let diff = unified(&services.objects, &before.copied(), left)?;
+        made = made.with_file(DIFF, services.objects.put(diff.as_bytes())?, diff.len() as u64);
     }
-    Ok((shop.objects.put_manifest(&made)?, files))
+    Ok((services.objects.put_manifest(&made)?, files))
 }
 
 /// The artifact that shows the changes in a repository.
@@ -249,10 +250,10 @@ const DIFF: &str = "changes.diff";
 
 /// Reads the executor's output. For a single skill, an answer without files becomes `answer.md`. In a chain the next
 /// member needs files, and the prompt says so.
-fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+fn exercised(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
     let order = request.as_ref();
     let AgentOutput { space, answer, denied, talk, spent } = *remains;
-    let agent_files = shop.cast.of(&order.role).agent_files(order.rights, order.installed.is_some(), "");
+    let agent_files = services.cast.of(&order.role).agent_files(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
     let litter = if order.rights == Rights::Shell { &LEFT_BY_TOOLS[..] } else { &[] };
@@ -260,9 +261,9 @@ fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> R
         .chain(agent_files.iter().map(|fitting| fitting.folder))
         .chain(litter.iter().copied())
         .collect();
-    let captured = capture_left(&shop.objects, space, "", &given, shop.limits.artifacts)
+    let captured = capture_left(&services.objects, space, "", &given, services.limits.artifacts)
         .map_err(|error| unreadable(error, space))?;
-    let (mut artifacts, mut files) = produced(shop, order, &captured.manifest)?;
+    let (mut artifacts, mut files) = produced(services, order, &captured.manifest)?;
     if files == 0 {
         // If the agent was denied writing, its text is an excuse and not an answer.
         if answer.trim().is_empty() || !denied.is_empty() {
@@ -272,16 +273,16 @@ fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> R
             let why = "it left no files; in a chain, words alone do not count";
             return Err(Failure::new(FailureKind::Empty, why).into());
         }
-        (artifacts, files) = (shop.objects.put_files(&[("answer.md", answer.as_bytes())])?, 1);
+        (artifacts, files) = (services.objects.put_files(&[("answer.md", answer.as_bytes())])?, 1);
     }
     let digest = talk.and_then(|talk| talk.transcript.digest()).map(String::into_boxed_str);
     let skill = skill_use(order, talk, space);
     let kept = request.is_graded().then(|| {
-        let left = whole(shop, order, &captured.manifest, litter)?;
+        let left = whole(services, order, &captured.manifest, litter)?;
         let transcript = talk.map(|talk| &talk.transcript);
         let usage = checks::usage(spent, transcript.and_then(|transcript| transcript.end().turns), skill);
-        let evidence = checks::keep(&shop.objects, &Evidence { answer, transcript, usage })?;
-        Ok::<_, ReadError>(Kept { left, evidence, began: began(shop, order)? })
+        let evidence = checks::keep(&services.objects, &Evidence { answer, transcript, usage })?;
+        Ok::<_, ReadError>(Kept { left, evidence, began: began(services, order)? })
     });
     let opened = talk.and_then(|talk| request.off_limits().find(|path| talk.transcript.has_opened(path)));
     let opened = opened.map(Into::into);
@@ -289,26 +290,26 @@ fn exercised(shop: &Workshop, request: &Request, remains: &AgentOutput<'_>) -> R
 }
 
 /// Returns the initial workspace, if it depends on the version of the skill.
-fn began(shop: &Workshop, order: &Order) -> Result<Option<TreeId>, ReadError> {
+fn began(services: &Services, order: &Order) -> Result<Option<TreeId>, ReadError> {
     if order.picked().next().is_none() {
         return Ok(None);
     }
-    let began = call_dir::placed_at(&shop.objects, order, WORKSPACE)?.unwrap_or_default();
-    Ok(Some(shop.objects.put_manifest(&began)?))
+    let began = call_dir::placed_at(&services.objects, order, WORKSPACE)?.unwrap_or_default();
+    Ok(Some(services.objects.put_manifest(&began)?))
 }
 
 /// Stores everything in the workspace, with what commands fetched before the agent began: programs of checks may need
 /// it.
-fn whole(shop: &Workshop, order: &Order, left: &Manifest, litter: &[&str]) -> Result<TreeId, ReadError> {
-    let Some(began) = call_dir::placed_at(&shop.objects, order, WORKSPACE)? else {
-        return Ok(shop.objects.put_manifest(left)?);
+fn whole(services: &Services, order: &Order, left: &Manifest, litter: &[&str]) -> Result<TreeId, ReadError> {
+    let Some(began) = call_dir::placed_at(&services.objects, order, WORKSPACE)? else {
+        return Ok(services.objects.put_manifest(left)?);
     };
     let litter: Vec<RelPath> =
         litter.iter().filter_map(|name| RelPath::parse(name.as_bytes()).ok()).collect();
     let fetched = began.apart(&litter).1;
     let whole =
         left.joined(&fetched, &Manifest::default()).expect("what was left has nothing in their places");
-    Ok(shop.objects.put_manifest(&whole)?)
+    Ok(services.objects.put_manifest(&whole)?)
 }
 
 /// Turns an unreadable answer into a denied tool, if the agent was denied one.
