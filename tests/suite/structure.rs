@@ -2,6 +2,7 @@
 //!
 //! A room is a module with everything below it. `just structure` prints the rooms, their levels and sizes.
 
+mod dialect;
 mod sizes;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,0 +1,102 @@
+//! Words and forms that hide who does what. Comments have none of them. Names and messages still have those that are
+//! listed here with their number: a change that leaves fewer lowers the number, and no change may raise it.
+
+use super::*;
+
+/// In comments and in messages.
+const FORMS: [&str; 9] = [
+    "is told",
+    "are told",
+    "was told",
+    "tells of",
+    "nobody",
+    "whoever",
+    "comes to",
+    "came to",
+    "what becomes",
+];
+
+/// Doc comments that clap prints as help. Their words change together with `fixtures/cli`.
+const HELP: [&str; 3] = ["args.rs", "args/", "settings"];
+
+const IN_MESSAGES: usize = 9;
+
+/// Names without a meaning of their own, or with several.
+const NAMES: [(&str, usize); 7] = [
+    ("told", 748),
+    ("Told", 88),
+    ("Tried", 107),
+    ("Looked", 31),
+    ("Seen", 90),
+    ("Said", 21),
+    ("unaided", 59),
+];
+
+/// The comments of a source, or its strings; both without their marks.
+fn pieces(source: &str, of_comments: bool) -> Vec<&str> {
+    static PIECES: LazyLock<Regex> = LazyLock::new(|| {
+        let string = r##"b?r#+"(?s:.*?)"#+|b?r"[^"]*"|b?"(?:\\(?s:.)|[^"\\])*""##;
+        Regex::new(&format!(r"(//[^\n]*)|({string})|'(?:\\.[^']*|[^'\\])'")).expect("it is well formed")
+    });
+    let group = if of_comments { 1 } else { 2 };
+    PIECES.captures_iter(source).filter_map(|piece| piece.get(group)).map(|piece| piece.as_str()).collect()
+}
+
+/// Returns each piece in which a form of the dialect is, with the form.
+fn dialect<'a>(pieces: &[&'a str]) -> Vec<(&'static str, &'a str)> {
+    let found = |text: &&'a str| {
+        let lower = text.to_lowercase();
+        let is_word = |form: &str| {
+            lower.match_indices(form).any(|(at, _)| {
+                let is_end = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
+                is_end(lower[..at].chars().next_back()) && is_end(lower[at + form.len()..].chars().next())
+            })
+        };
+        let text = *text;
+        FORMS.into_iter().filter(move |form| is_word(form)).map(|form| (form, text)).collect::<Vec<_>>()
+    };
+    pieces.iter().flat_map(found).collect()
+}
+
+fn production(source: &str) -> &str {
+    source.split("#[cfg(test)]\nmod tests {").next().expect("the first part")
+}
+
+#[test]
+fn comments_say_who_does_what() {
+    for (name, read) in CRATES.iter() {
+        for (file, source) in &read.sources {
+            let is_help = *name == "cli" && HELP.iter().any(|part| file.contains(part));
+            let found = dialect(&pieces(source, true));
+            assert!(is_help || found.is_empty(), "{name}/src/{file}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn messages_and_names_of_the_dialect_only_become_fewer() {
+    let mut found = Vec::new();
+    let mut names = BTreeMap::<&str, usize>::new();
+    for (name, read) in CRATES.iter() {
+        for file in read.code.keys() {
+            let source = &read.sources[file];
+            for token in without_tests(&tokens(source)) {
+                *names.entry(token.text).or_default() += 1;
+            }
+            // The strings of the core are prompts, and their words are part of call keys.
+            if *name != "phases" {
+                found.extend(dialect(&pieces(production(source), false)));
+            }
+        }
+    }
+    assert_eq!(found.len(), IN_MESSAGES, "lower the number, or say who does what: {found:#?}");
+    let now = NAMES.map(|(name, _)| (name, names.get(name).copied().unwrap_or(0)));
+    assert_eq!(now, NAMES, "names of the dialect become fewer: lower their numbers");
+}
+
+#[test]
+fn a_form_is_found_as_words_in_its_place_alone() {
+    let source = "// Nobody knows.\nlet whoever = \"who is told\"; // nobodys\n/// fine\n";
+    assert_eq!(dialect(&pieces(source, true)), [("nobody", "// Nobody knows.")]);
+    assert_eq!(dialect(&pieces(source, false)), [("is told", "\"who is told\"")]);
+}
