@@ -28,12 +28,19 @@ struct Replayed {
     covered: Covered,
 }
 
+/// A stored run: the texts that it is replayed from, the expected ones, and those of this program.
+struct Stored {
+    given: Texts,
+    expected: Texts,
+    replayed: Replayed,
+}
+
 #[test]
 fn stored_runs_leave_the_same_files_and_words_as_when_they_were_recorded() {
     let writes = std::env::var_os("SKILLTUNE_FREEZE").is_some_and(|what| what == "write");
     let (mut covered, mut differences) = (Covered::default(), Vec::new());
-    for (name, path, replayed) in replay_all() {
-        let (given, expected) = divided(parse(&fs::read_to_string(&path).unwrap()));
+    for (name, path, stored) in replay_all() {
+        let Stored { given, expected, replayed } = stored;
         covered.extend(replayed.covered);
         if writes {
             fs::write(path, print(&given.into_iter().chain(replayed.texts).collect())).unwrap();
@@ -98,22 +105,23 @@ fn divided(texts: Texts) -> (Texts, Texts) {
 }
 
 /// Replays each run on a thread that is named after it, so that a panic names it too.
-fn replay_all() -> Vec<(String, PathBuf, Replayed)> {
+fn replay_all() -> Vec<(String, PathBuf, Stored)> {
     std::thread::scope(|scope| {
         let threads = stored_runs().into_iter().map(|(name, path)| {
             let text = fs::read_to_string(&path).unwrap();
             let is_night = name.starts_with("night-");
             let replay = move || {
-                let (given, _) = divided(parse(&text));
-                if is_night { nights::replay(&given) } else { run::replay(&given) }
+                let (given, expected) = divided(parse(&text));
+                let replayed = if is_night { nights::replay(&given) } else { run::replay(&given) };
+                Stored { given, expected, replayed }
             };
             let thread = std::thread::Builder::new().name(name.clone()).spawn_scoped(scope, replay).unwrap();
             (name, path, thread)
         });
         let threads: Vec<_> = threads.collect();
         let replayed = threads.into_iter().map(|(name, path, thread)| {
-            let replayed = thread.join().unwrap_or_else(|_| panic!("{name} cannot be replayed"));
-            (name, path, replayed)
+            let stored = thread.join().unwrap_or_else(|_| panic!("{name} cannot be replayed"));
+            (name, path, stored)
         });
         replayed.collect()
     })

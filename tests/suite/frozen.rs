@@ -14,13 +14,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use skilltune_phases::id::Digest;
-use stored::{Texts, parse, print};
+use stored::{REASON, Texts, parse, print};
 use walkdir::WalkDir;
 
 use crate::scene::{FAKE_AGENT, Ran, SKILLTUNE, Scene};
-
-/// The reason that a person gives for stopping a run.
-const REASON: &str = "it is good enough";
 
 /// The folder that replaces the scene's folder in every stored run.
 const WORLD: &str = "/frozen";

@@ -14,16 +14,13 @@ use tempfile::TempDir;
 use walkdir::WalkDir;
 
 use super::covered::Counted;
-use super::stored::Texts;
+use super::stored::{REASON, Texts};
 use super::{JOURNAL, OBJECTS, PROJECT, Replayed};
 use crate::commands::status;
 use crate::loops::LoopCommands;
 use crate::report::journal;
 use crate::report::ui::with_loop;
 use crate::runs::Standing;
-
-/// The reason given for each stored run that the user stopped.
-const REASON: &str = "it is good enough";
 
 pub(super) fn replay(given: &Texts) -> Replayed {
     let first = given[JOURNAL].lines().next().unwrap();

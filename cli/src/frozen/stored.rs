@@ -5,6 +5,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+/// The reason given for each stored run that the user stopped.
+pub(crate) const REASON: &str = "it is good enough";
+
 /// Texts by name.
 pub(crate) type Texts = BTreeMap<String, String>;
 
