@@ -52,8 +52,8 @@ pub enum Standing {
     Drift,
 }
 
-/// How far a night may be below the known trials without adding to the sum, in standard errors. Best for a fall of 2.5
-/// of them; a smaller one is often overlooked.
+/// The distance below the known trials, in standard errors, that a night may have without adding to the sum. This value
+/// is best for a fall of 2.5 standard errors. A smaller fall is often missed.
 const ALLOWANCE: f64 = 1.25;
 /// Above this sum the night is doubted, and its scenarios are tried again.
 const LIMIT: f64 = 2.0;

@@ -75,8 +75,8 @@ fn agree(question: &str, yes: bool, env: &Environment) -> Result<(), Complaint> 
     if agreed { Ok(()) } else { Err(refused()) }
 }
 
-/// Removes what a run has written outside of its folder. Skips a run that is not ours: a journal that came with a
-/// repository could name any folder.
+/// Removes the files of a run that are outside its folder. Skips runs of other users: a journal from a repository could
+/// name any folder.
 fn tidy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Result<(), Complaint> {
     match scope.runs.load::<L>(id) {
         Ok(known) if Ownership::new(scope.env).require(&known).is_ok() => L::tidy(&known, scope.printer),

@@ -1,4 +1,4 @@
-//! `doctor`: shows what is installed, what is missing and how to get it, and whether the main job can run.
+//! `doctor`: lists installed and missing programs, shows how to install the missing ones, and whether a run can start.
 //!
 //! It only inspects: it leaves no files, runs nothing untrusted, and waits for no program longer than its deadline.
 

@@ -41,7 +41,7 @@ pub struct AgentSeen {
     pub tested: Option<&'static str>,
     /// How its version compares to the tested one, if it is from another series.
     pub remark: Option<String>,
-    /// Where its login is, as far as this is known without using it.
+    /// The place of the agent's login, found without using the login.
     pub login: Option<LoginSeen>,
     /// The limits of its commands with `--tools shell`, beyond those of all agents.
     pub shell_limit: Option<&'static str>,
@@ -155,8 +155,8 @@ impl AgentSeen {
         self.probe = Some(probed);
     }
 
-    /// Returns whether a call would fail for lack of a login, as far as is known: some systems keep logins in a key
-    /// store.
+    /// Returns whether a call would fail without a login. Some systems keep logins in a key store, where we cannot
+    /// see them.
     pub fn lacks_login(&self) -> bool {
         let is_seen = self.probe.as_ref().is_some_and(|probed| probed.answered);
         self.login == Some(LoginSeen::Unseen) && !is_seen && cfg!(target_os = "linux")

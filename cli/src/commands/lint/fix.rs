@@ -23,7 +23,7 @@ const DOING: &str = "lint --fix";
 const FILE_MODE: u32 = 0o644;
 const FOLDER_MODE: u32 = 0o755;
 
-/// Applies the safe fixes, and the suggestions that the user accepts. Returns the resulting files and what was fixed.
+/// Applies the safe fixes and the suggestions that the user accepts. Returns the new files and the list of fixes.
 pub fn apply(
     skill: &Skill,
     person: Option<&dyn Answers>,

@@ -4,7 +4,7 @@ use skilltune_phases::lint::{Finding, Fix, Listing, Offer, Repair, Severity};
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Whether the safe fixes have been applied already, as far as possible.
+    /// Whether the possible safe fixes are already applied.
     pub is_fixed: bool,
     pub skills: Vec<Linted>,
     pub shelves: Vec<Shelf>,

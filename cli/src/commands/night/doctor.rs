@@ -34,7 +34,7 @@ use crate::text::plain::one_line;
 /// The results of all checks. Its keys are a public interface.
 #[derive(Debug, Serialize)]
 struct Seen {
-    /// Whether tonight will work, as far as is known.
+    /// Whether no problem was found that would stop tonight's jobs.
     ready: bool,
     file: String,
     /// The scheduler that starts the night; none if it is not installed.

@@ -1,4 +1,4 @@
-//! `suite convert`: writes a suite in another format, as a new file or folder, and reports what is lost.
+//! `suite convert`: writes a suite to a new file or folder in another format, and lists the parts that this format cannot hold.
 
 use std::path::Path;
 

@@ -109,7 +109,7 @@ fn drafter(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result<(Pa
     Ok((part, settings))
 }
 
-/// Makes one call, and returns its cost as far as the agent reports it.
+/// Makes one call and returns the cost that the agent reports, if any.
 fn ask(
     part: Part,
     settings: &Settings,
@@ -136,8 +136,9 @@ fn ask(
     let lost = || Err("the call was cut off".to_owned());
     let mut heard = under_guard(1, lost, |_, room| {
         let (agent, question) = (agent.clone(), question.clone());
-        move |pool, ear| {
-            probe::ask(&agent, system, &question, &room, &pool, &ear).map_err(|error| error.to_string())
+        move |pool, cancel_token| {
+            probe::ask(&agent, system, &question, &room, &pool, &cancel_token)
+                .map_err(|error| error.to_string())
         }
     })?;
     let response: Result<Response, String> = heard.remove(0);

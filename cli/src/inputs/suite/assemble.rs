@@ -160,7 +160,7 @@ pub(super) fn kind(how: &How) -> &'static str {
     }
 }
 
-/// Converts weights to whole numbers in the same proportions, as far as 1 to 1,000 allows.
+/// Converts weights to whole numbers from 1 to 1,000, in nearly the same proportions.
 fn whole(demands: &[Ask], mut note: impl FnMut(&str)) -> Vec<u32> {
     let fits = |scale: f64| demands.iter().all(|ask| (ask.weight * scale).fract().abs() < 1e-9);
     let scale = [1.0, 10.0, 100.0].into_iter().find(|scale| fits(*scale)).unwrap_or(100.0);

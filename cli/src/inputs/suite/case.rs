@@ -30,7 +30,7 @@ pub(super) struct Case {
     /// The initial files of the workspace.
     pub files: Vec<Brought>,
     pub is_draft: bool,
-    /// Whether a part of its task cannot be read, so that a trial would show nothing.
+    /// Whether a part of the case's task cannot be read, so that a trial would prove nothing.
     pub is_incomplete: bool,
     pub notes: Vec<String>,
 }

@@ -139,7 +139,7 @@ fn is_promptfoo(value: &Value) -> bool {
     }
 }
 
-/// Describes what was found, for the author of another kind of file with the same name.
+/// Describes the file's content, in case its author meant another kind of file with this name.
 fn looks_like(value: &Value) -> String {
     let keys = |entry: &Map<String, Value>| {
         let names: Vec<String> = entry.keys().take(6).map(|key| format!("`{key}`")).collect();

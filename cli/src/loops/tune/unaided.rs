@@ -1,6 +1,7 @@
 //! `suite check --try`: a run that tries the scenarios of a suite without a skill.
 //!
-//! It is a normal run: journaled, resumable, and its answers are kept. Its target is the suite, which it never writes.
+//! Trials without a skill are a normal run: it has a journal, can be resumed, and keeps its answers. Its target is the
+//! suite, which it never writes.
 
 use crate::settings::common::OptionalRoles;
 use std::path::Path;

@@ -22,7 +22,7 @@ pub struct Reading {
     pub is_ours: bool,
     /// The variables that the scheduler's text sets for the night.
     pub env: BTreeMap<String, String>,
-    /// Whether it also sets variables from other files.
+    /// Whether the timer's unit also reads variables from other files.
     pub has_more_env: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where an agent may write in a call, by its rights, and what enforces that.
+//! Decides where an agent may write during a call, given its rights, and who enforces that.
 
 use std::ffi::OsString;
 use std::path::Path;

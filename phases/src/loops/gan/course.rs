@@ -151,7 +151,7 @@ impl Choice {
 }
 
 impl Question {
-    /// Whether a person may make this choice.
+    /// Returns whether a person may make this choice.
     pub fn allows(self, choice: &Choice) -> bool {
         match choice {
             Choice::Amend { .. } | Choice::Guide { .. } | Choice::Force | Choice::Accept | Choice::Abort => {

@@ -1,4 +1,4 @@
-//! One `[[scenarios.checks]]`: one key says what is checked, others how.
+//! Reads one `[[scenarios.checks]]` table. One key names the check, and the other keys are its options.
 
 use std::path::Path;
 

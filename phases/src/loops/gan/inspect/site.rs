@@ -304,7 +304,7 @@ fn has_end(path: &str, ends: &[&str]) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| ends.iter().any(|one| end.eq_ignore_ascii_case(one)))
 }
 
-/// Whether a link leads out of the site, by its scheme.
+/// Returns whether the scheme of a link leads out of the site.
 pub(super) fn is_external(link: &str) -> bool {
     let link = link.trim();
     let scheme = link.split_once(':').map(|(scheme, _)| scheme);
