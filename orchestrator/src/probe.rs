@@ -49,11 +49,11 @@ pub fn probe(
     system: bool,
     room: &Path,
     pool: &GuardianPool,
-    ear: &CancelToken,
+    cancel_token: &CancelToken,
 ) -> Result<Response, ProbeError> {
     let rights = if agent.via().is_some() { Rights::Work } else { Rights::Read };
     let question = Question { prompt: PROMPT.to_owned(), rights, usd: Some(MOST_USD), deadline: DEADLINE };
-    ask(agent, system, &question, room, pool, ear)
+    ask(agent, system, &question, room, pool, cancel_token)
 }
 
 /// Asks an agent in an empty workspace and returns its answer. `room` is an empty folder.
@@ -63,10 +63,10 @@ pub fn ask(
     question: &Question,
     room: &Path,
     pool: &GuardianPool,
-    ear: &CancelToken,
+    cancel_token: &CancelToken,
 ) -> Result<Response, ProbeError> {
     let call = set_out(agent, system, question, room)?;
-    let ended = pool.acquire()?.run(&call, ear)?;
+    let ended = pool.acquire()?.run(&call, cancel_token)?;
     let (stdout, stderr) = (disk::text(&call.stdout, KEPT)?, disk::text(&call.stderr, KEPT)?);
     let remains = AgentOutput { ended: &ended, stdout: &stdout, stderr: &stderr, at: Timestamp::now() };
     let keys = Keys::new(agent.keys());

@@ -256,10 +256,10 @@ fn a_hostile_state_folder_harms_nobody() {
     let commands = commands(&places.run, exported.to_str().unwrap());
     let (mut met, mut copies) = (0, 0);
     // Outside of CI each project gets every fourth command, and each command every fourth project.
-    let apart = if Tier::of_this_run() == Tier::First { 4 } else { 1 };
+    let every = if Tier::of_this_run() == Tier::First { 4 } else { 1 };
     for (nth, hostility) in all.iter().enumerate() {
         let mut prepared = None;
-        for command in commands.iter().skip(nth % apart).step_by(apart) {
+        for command in commands.iter().skip(nth % every).step_by(every) {
             // The state is reused if the last command changed nothing.
             if prepared != Some(places.marks()) {
                 for folder in STATE {

@@ -101,9 +101,9 @@ fn compare(
     };
     let mut compared = under_guard(1, lost, |_, room| {
         let (git, folders, revision) = (git.clone(), folders.clone(), revision.to_owned());
-        move |pool, ear| {
+        move |pool, cancel_token| {
             let mut repositories = Repositories::new();
-            let git = Git::new(&git, &room, &room, &pool, &ear);
+            let git = Git::new(&git, &room, &room, &pool, &cancel_token);
             for folder in folders {
                 let root = root(&git, &folder)?;
                 if let Entry::Vacant(place) = repositories.entry(root) {

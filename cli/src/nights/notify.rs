@@ -64,10 +64,10 @@ fn run(plan: &Plan, morning: &str, env: &Environment) -> Result<(), String> {
     let lost = || Err("it was interrupted".to_owned());
     let mut ended = under_guard(1, lost, |_, room| {
         let (call, morning) = (call(&room), morning.to_owned());
-        move |pool, ear| {
+        move |pool, cancel_token| {
             let written = SafePath::below(&room, "morning.json").create(morning.as_bytes());
             written.map_err(|error| error.to_string())?;
-            let ended = pool.acquire().and_then(|mut slot| slot.run(&call, &ear));
+            let ended = pool.acquire().and_then(|mut slot| slot.run(&call, &cancel_token));
             came_to(&ended.map_err(|error| error.to_string())?.how)
         }
     })

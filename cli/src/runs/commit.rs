@@ -16,7 +16,7 @@ pub fn with_git<T: Send + 'static>(
     let lost = || Err(ProposeError::Git("it was interrupted".to_owned()));
     let mut done = under_guard(1, lost, |_, room| {
         let (work, program) = (work.clone(), program.clone());
-        move |pool, ear| work(&Git::new(&program, &room, &room, &pool, &ear))
+        move |pool, cancel_token| work(&Git::new(&program, &room, &room, &pool, &cancel_token))
     })?;
     Ok(done.remove(0))
 }

@@ -38,8 +38,8 @@ where
     for nth in 0..count {
         let place = room.path().join(nth.to_string());
         std::fs::create_dir(&place).map_err(failed("cannot make a temporary folder"))?;
-        let (ask, pool, ear) = (make(nth, place), pool.clone(), cancel.ear());
-        all.push(move || ask(pool, ear));
+        let (ask, pool, cancel_token) = (make(nth, place), pool.clone(), cancel.cancel_token());
+        all.push(move || ask(pool, cancel_token));
     }
     let heard = runtime.block_on(gathered(all, lost, &mut cancel));
     pool.close();

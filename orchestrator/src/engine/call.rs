@@ -38,7 +38,7 @@ pub(super) struct Job<L: LoopEngine> {
     pub(super) plan: Arc<Plan<L>>,
     pub(super) step: L::Step,
     pub(super) request: L::Request,
-    pub(super) ear: CancelToken,
+    pub(super) cancel_token: CancelToken,
     /// The most that the call may cost.
     pub(super) usd: Option<f64>,
 }
@@ -106,13 +106,13 @@ impl<L: LoopEngine> Job<L> {
         let mut guardian = self.services.pool.acquire()?;
         if asking.order.repository {
             let confined = call.confinement.is_some();
-            let unmade = repository::make(&self.services, dir, confined, &mut guardian, &self.ear)?;
+            let unmade = repository::make(&self.services, dir, confined, &mut guardian, &self.cancel_token)?;
             if let Some((how, failure)) = unmade {
                 let failed = || Reply { key, outcome: Err(failure), spent: Spent::default(), talk: None };
                 return Ok((!self.is_cut_off(&how)).then(failed));
             }
         }
-        let ended = guardian.run(&call, &self.ear)?;
+        let ended = guardian.run(&call, &self.cancel_token)?;
         let reply = self.whole(key, dir, &ended)?;
         if reply.is_none() && ended.how.is_answer() {
             // The record says that the agent ended by itself, which is wrong, also after a resume.
@@ -132,9 +132,9 @@ impl<L: LoopEngine> Job<L> {
         match how {
             How::Cancelled | How::OutputClosed => true,
             // Some programs exit with their own code when they are asked to end.
-            How::Exited(_) | How::Signalled(_) => self.ear.heard().is_some(),
+            How::Exited(_) | How::Signalled(_) => self.cancel_token.heard().is_some(),
             // When a signal ends all our processes, the guardian may die before we notice the signal.
-            How::Lost { .. } => self.ear.cancelled_within(CANCEL_GRACE),
+            How::Lost { .. } => self.cancel_token.cancelled_within(CANCEL_GRACE),
             How::TimedOut | How::NotStarted { .. } => false,
         }
     }
@@ -149,7 +149,8 @@ impl<L: LoopEngine> Job<L> {
         let reply = self.read(key, dir, ended)?;
         // The signal that stops us may also have gone to the agent, which may have ended first.
         let may_be_ours = matches!(ended.how, How::Exited(_) | How::Signalled(_));
-        let is_ours = || is_cut_off || (may_be_ours && self.ear.cancelled_within(UNLIKELY_CANCEL_GRACE));
+        let is_ours =
+            || is_cut_off || (may_be_ours && self.cancel_token.cancelled_within(UNLIKELY_CANCEL_GRACE));
         Ok((reply.outcome.is_ok() || !is_ours()).then_some(reply))
     }
 
@@ -167,8 +168,8 @@ impl<L: LoopEngine> Job<L> {
             return Ok(Reply { key, outcome, spent, talk: None }.without_keys(&self.services.keys));
         }
         let at = dir.ended_at();
-        let remains = agent::AgentOutput { ended, stdout: &stdout, stderr: &stderr, at };
-        let Response { answer, spent, talk } = self.services.hear(order, remains, &dir.space_path());
+        let output = agent::AgentOutput { ended, stdout: &stdout, stderr: &stderr, at };
+        let Response { answer, spent, talk } = self.services.hear(order, output, &dir.space_path());
         if let Some(talk) = &talk {
             dir.write_transcript(&talk.transcript)?;
         }
@@ -192,8 +193,8 @@ impl<L: LoopEngine> Job<L> {
         // An edit is taken unchanged or not at all: without its keys it would be a different edit.
         let answer = if base.is_some() { answer.as_str().into() } else { self.services.keys.hide(&answer) };
         let denied = talk.map_or(&[][..], |talk| &talk.denied);
-        let remains = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent };
-        let answer = L::read(&self.services, &self.request, &remains)?;
+        let output = AgentOutput { space: space.path(), answer: &answer, denied, talk, spent };
+        let answer = L::read(&self.services, &self.request, &output)?;
         if let Some(base) = base {
             refusal::check_keys(&self.services, &base, &L::trees(&answer))?;
         }
@@ -363,9 +364,9 @@ impl Services {
     }
 
     /// Reads the agent's response. Its price is that of the model that answered, or else of the requested model.
-    fn hear(&self, order: &Order, remains: agent::AgentOutput<'_>, workspace: &Path) -> Response {
+    fn hear(&self, order: &Order, output: agent::AgentOutput<'_>, workspace: &Path) -> Response {
         let agent = self.cast.of(&order.role);
-        let heard = agent.read_response(remains, workspace, &self.keys);
+        let heard = agent.read_response(output, workspace, &self.keys);
         let answered = heard.talk.as_ref().and_then(|talk| talk.model.as_ref()).map(ModelName::as_str);
         let price = |model: Option<&str>| self.prices.get(model?);
         let spent = heard.spent.priced(price(answered).or_else(|| price(agent.model.as_deref())));

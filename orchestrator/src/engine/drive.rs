@@ -241,7 +241,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
             plan: Arc::clone(&self.run.plan),
             step: step.clone(),
             request,
-            ear: self.cancel.ear(),
+            cancel_token: self.cancel.cancel_token(),
             usd,
         };
         self.calls.spawn_blocking(move || (step, job.carry_out()));
@@ -250,8 +250,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
 
     /// Runs a local step. A question that no person can answer holds the run.
     async fn own(&mut self, step: L::Step) -> Result<Taken, EngineError> {
-        let hands = LocalContext { context: &self.context, person: self.person };
-        let answer = match L::own(&self.run, &step, hands)? {
+        let local = LocalContext { context: &self.context, person: self.person };
+        let answer = match L::own(&self.run, &step, local)? {
             LocalOutcome::Done(answer) => answer,
             LocalOutcome::Held => return Ok(Taken::Stopped(Stopped::Held)),
             LocalOutcome::Work(work) => match self.work(work).await? {
@@ -279,8 +279,8 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
     /// Runs the programs of a local step. Repeating them is free, so any request to stop ends them at once.
     async fn work(&mut self, work: Work<L::Answer>) -> Result<Option<L::Answer>, EngineError> {
         let mut cancel = Canceller::new()?;
-        let ear = cancel.ear();
-        let mut work = spawn_blocking(move || work(&ear));
+        let cancel_token = cancel.cancel_token();
+        let mut work = spawn_blocking(move || work(&cancel_token));
         let done = tokio::select! {
             done = &mut work => done,
             Ok(()) = self.halt.changed() => {

@@ -38,15 +38,15 @@ use crate::store::RunFolder;
 const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
 
 impl LoopEngine for Gan {
-    fn read(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         if let Some(placed) = request.as_ref().draft() {
-            let artifact = built(services, placed, remains)?;
-            return Ok(Answer::Built { artifact, notes: Box::new(request.notes(remains.answer)) });
+            let artifact = built(services, placed, output)?;
+            return Ok(Answer::Built { artifact, notes: Box::new(request.notes(output.answer)) });
         }
-        if remains.answer.trim().is_empty() {
+        if output.answer.trim().is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no text at all").into());
         }
-        Ok(request.read(remains.answer)?)
+        Ok(request.read(output.answer)?)
     }
 
     /// A browser that fails shows nothing: its checks stay open, and the run goes on without them.
@@ -66,19 +66,19 @@ impl LoopEngine for Gan {
     fn own(
         run: &Run,
         step: &Step,
-        hands: LocalContext<'_, Self>,
+        local: LocalContext<'_, Self>,
     ) -> Result<LocalOutcome<Answer>, EngineError> {
         match step {
             Step::Ask { .. } | Step::Allow => {
-                Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
+                Ok(local.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
             }
             Step::Inspect { artifact } => {
-                inspected(&hands.context.services.objects, run, *artifact).map(LocalOutcome::Done)
+                inspected(&local.context.services.objects, run, *artifact).map(LocalOutcome::Done)
             }
-            Step::Promote { artifact } => promote(run, *artifact, hands).map(LocalOutcome::Done),
+            Step::Promote { artifact } => promote(run, *artifact, local).map(LocalOutcome::Done),
             Step::Commit { artifact, form } => {
-                let wanted = wanted(run, *artifact, *form, &hands.context.services.folder)?;
-                proposing::propose(wanted, hands.context, |made| match made {
+                let wanted = wanted(run, *artifact, *form, &local.context.services.folder)?;
+                proposing::propose(wanted, local.context, |made| match made {
                     Ok(proposal) => Answer::Committed(proposal),
                     Err(why) => Answer::NotCommitted { why },
                 })
@@ -120,8 +120,8 @@ impl LoopEngine for Gan {
 }
 
 /// Reads the builder's changes to its copy. Set-id bits are dropped.
-fn built(services: &Services, placed: &Placement, remains: &AgentOutput<'_>) -> Result<TreeId, ReadError> {
-    let copy = EditedCopy::read(services, placed, remains.space)?;
+fn built(services: &Services, placed: &Placement, output: &AgentOutput<'_>) -> Result<TreeId, ReadError> {
+    let copy = EditedCopy::read(services, placed, output.space)?;
     let made = copy.made.manifest.edited_from(&copy.base, None);
     if made.entries().iter().all(|entry| entry.node.is_folder()) {
         return Err(gate(format!("there are no files in `{ARTIFACT}/`")).into());

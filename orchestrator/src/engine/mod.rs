@@ -109,7 +109,7 @@ pub trait LoopEngine: Loop {
     fn read(
         services: &Services,
         request: &Self::Request,
-        remains: &AgentOutput<'_>,
+        output: &AgentOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
 
     /// The versions that a step edits, if it makes an edit. The trees of its answer must add no key to them.
@@ -128,7 +128,7 @@ pub trait LoopEngine: Loop {
     fn own(
         run: &Run<Self>,
         step: &Self::Step,
-        hands: LocalContext<'_, Self>,
+        local: LocalContext<'_, Self>,
     ) -> Result<LocalOutcome<Self::Answer>, EngineError>;
 
     /// Whether a decision changes the files of a run, so that they are written at once.

@@ -22,14 +22,14 @@ pub(super) fn propose<A: 'static>(
     }
     context.journal.barrier()?;
     let services = Arc::clone(&context.services);
-    Ok(LocalOutcome::Work(Box::new(move |ear| {
+    Ok(LocalOutcome::Work(Box::new(move |cancel_token| {
         let room = services.work.join("git");
         room.fresh()?;
         let program = services.git.as_ref().ok_or(EngineError::Stuck)?;
-        let git = Git::new(program, room.path(), room.path(), &services.pool, ear);
+        let git = Git::new(program, room.path(), room.path(), &services.pool, cancel_token);
         let made = git::propose(&git, &services.objects, &wanted);
         // The signal that stops us may also have gone to the programs, which may have ended first.
-        if !is_whole(&made) && ear.cancelled_within(UNLIKELY_CANCEL_GRACE) {
+        if !is_whole(&made) && cancel_token.cancelled_within(UNLIKELY_CANCEL_GRACE) {
             return Ok(None);
         }
         match made {

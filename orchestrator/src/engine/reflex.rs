@@ -26,13 +26,13 @@ const UNCHANGED: &str =
     "the text is byte for byte the one that was to be refined; make the changes that are asked for";
 
 impl LoopEngine for Reflex {
-    fn read(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
-        if remains.answer.trim().is_empty() {
+    fn read(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+        if output.answer.trim().is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no text at all").into());
         }
         match request.answers() {
-            Answers::Data => Ok(request.read(remains.answer)?),
-            Answers::Page => written(&services.objects, request, &request.page(remains.answer)?),
+            Answers::Data => Ok(request.read(output.answer)?),
+            Answers::Page => written(&services.objects, request, &request.page(output.answer)?),
         }
     }
 
@@ -52,14 +52,14 @@ impl LoopEngine for Reflex {
     fn own(
         run: &Run,
         step: &Step,
-        hands: LocalContext<'_, Self>,
+        local: LocalContext<'_, Self>,
     ) -> Result<LocalOutcome<Answer>, EngineError> {
         match step {
             Step::Agree | Step::Allow { .. } => {
-                Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
+                Ok(local.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
             }
             Step::Match { artifact, .. } => {
-                let text = page(&hands.context.services.objects, *artifact)?;
+                let text = page(&local.context.services.objects, *artifact)?;
                 Ok(LocalOutcome::Done(Answer::Told(checks::matched(&text, &run.state.checks))))
             }
             Step::Propose

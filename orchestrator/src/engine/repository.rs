@@ -38,7 +38,7 @@ pub(super) fn make(
     dir: &CallDir,
     confined: bool,
     slot: &mut Slot,
-    ear: &CancelToken,
+    cancel_token: &CancelToken,
 ) -> Result<Option<(How, Failure)>, EngineError> {
     for argv in COMMANDS {
         let argv = argv.iter().map(|&argument| argument.to_owned()).collect();
@@ -50,7 +50,7 @@ pub(super) fn make(
             record: dir.beside("git.json"),
             ..services.command(dir, &command)
         };
-        let how = slot.run(&call, ear)?.how;
+        let how = slot.run(&call, cancel_token)?.how;
         let why = match &how {
             How::Exited(0) => continue,
             How::NotStarted { why } | How::Lost { why } => why.clone(),

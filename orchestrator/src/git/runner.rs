@@ -47,7 +47,7 @@ pub struct Git<'a> {
     /// An empty folder of ours for its input and output.
     room: &'a Path,
     pool: &'a GuardianPool,
-    ear: &'a CancelToken,
+    cancel_token: &'a CancelToken,
     /// The user's keys: a program may repeat one in its output.
     keys: Keys,
     /// Additional environment variables.
@@ -127,11 +127,11 @@ impl<'a> Git<'a> {
         folder: &Path,
         room: &'a Path,
         pool: &'a GuardianPool,
-        ear: &'a CancelToken,
+        cancel_token: &'a CancelToken,
     ) -> Self {
         let (env, commands, looked) = (Vec::new(), Rc::default(), Rc::default());
         let keys = Keys::new(keys::of_environment(&program.env));
-        Self { program, folder: folder.to_owned(), room, pool, ear, keys, env, commands, looked }
+        Self { program, folder: folder.to_owned(), room, pool, cancel_token, keys, env, commands, looked }
     }
 
     /// Returns the same git for another folder.
@@ -188,7 +188,7 @@ impl<'a> Git<'a> {
         command: Command,
     ) -> Result<Vec<u8>, GitError> {
         let call = self.call(program, env, command)?;
-        let ended = self.pool.acquire()?.run(&call, self.ear)?;
+        let ended = self.pool.acquire()?.run(&call, self.cancel_token)?;
         let failed = |code, said: String| Err(GitError::Failed { code, said });
         match ended.how {
             How::Exited(0) if ended.stdout_truncated => Err(GitError::TooLarge),

@@ -27,7 +27,7 @@ pub enum Cancel {
 pub struct Canceller {
     gently: Option<PipeWriter>,
     now: Option<PipeWriter>,
-    ear: CancelToken,
+    cancel_token: CancelToken,
 }
 
 /// The receiving end, where calls see that they are cancelled.
@@ -48,12 +48,12 @@ impl Canceller {
         Ok(Self {
             gently: Some(say_gently),
             now: Some(say_now),
-            ear: CancelToken(Arc::new(Ends { gently, now })),
+            cancel_token: CancelToken(Arc::new(Ends { gently, now })),
         })
     }
 
-    pub fn ear(&self) -> CancelToken {
-        self.ear.clone()
+    pub fn cancel_token(&self) -> CancelToken {
+        self.cancel_token.clone()
     }
 
     /// Cancels all calls that listen. This cannot be undone.

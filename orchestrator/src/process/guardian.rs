@@ -164,13 +164,13 @@ impl Guardian {
 
     /// Runs one call to its end, or until it is cancelled. If the guardian dies, the call has failed; then nothing of
     /// the call is left, and the guardian takes no other.
-    pub fn run(&mut self, call: &Call, ear: &CancelToken) -> Result<Ended, ProcessError> {
-        if ear.heard().is_some() {
+    pub fn run(&mut self, call: &Call, cancel_token: &CancelToken) -> Result<Ended, ProcessError> {
+        if cancel_token.heard().is_some() {
             return Ok(Ended::without_running(How::Cancelled));
         }
         let began = Instant::now();
         self.lost = true;
-        let why = match self.converse(call, ear) {
+        let why = match self.converse(call, cancel_token) {
             Ok(Reply::Ended(ended)) => {
                 self.lost = matches!(ended.how, How::Lost { .. });
                 if self.lost {
@@ -195,12 +195,12 @@ impl Guardian {
     }
 
     /// Sends the call and waits for its answer. An error means that there will be none.
-    fn converse(&mut self, call: &Call, ear: &CancelToken) -> io::Result<Reply> {
+    fn converse(&mut self, call: &Call, cancel_token: &CancelToken) -> io::Result<Reply> {
         let until = Instant::now().checked_add(call.longest().saturating_add(BELT));
         self.end.send(&Request::Run(call))?;
         let mut said = None;
         loop {
-            let came = self.wait(ear, said, until)?;
+            let came = self.wait(cancel_token, said, until)?;
             if came.answer {
                 self.end.read();
                 match self.end.take() {
@@ -210,7 +210,7 @@ impl Guardian {
                 }
             }
             if came.word
-                && let Some(how) = ear.heard()
+                && let Some(how) = cancel_token.heard()
             {
                 self.end.send(&Request::<&Call>::Cancel(how))?;
                 said = Some(how);
@@ -219,9 +219,14 @@ impl Guardian {
     }
 
     /// Waits for the guardian or a more urgent cancellation, up to the time limit.
-    fn wait(&self, ear: &CancelToken, said: Option<Cancel>, until: Option<Instant>) -> io::Result<Came> {
+    fn wait(
+        &self,
+        cancel_token: &CancelToken,
+        said: Option<Cancel>,
+        until: Option<Instant>,
+    ) -> io::Result<Came> {
         let mut watched = vec![PollFd::new(self.end.socket(), PollFlags::IN)];
-        watched.extend(ear.after(said).map(|word| PollFd::from_borrowed_fd(word, PollFlags::IN)));
+        watched.extend(cancel_token.after(said).map(|word| PollFd::from_borrowed_fd(word, PollFlags::IN)));
         wait(&mut watched, until)?;
         let ready = |nth: usize| watched.get(nth).is_some_and(|one: &PollFd<'_>| !one.revents().is_empty());
         Ok(Came { answer: ready(0), word: ready(1) })

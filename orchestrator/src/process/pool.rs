@@ -104,9 +104,9 @@ impl Shared {
 
 impl Slot {
     /// Runs one call. Replaces a missing or lost guardian first.
-    pub fn run(&mut self, call: &Call, ear: &CancelToken) -> Result<Ended, ProcessError> {
+    pub fn run(&mut self, call: &Call, cancel_token: &CancelToken) -> Result<Ended, ProcessError> {
         match self.ready() {
-            Ok(guardian) => guardian.run(call, ear),
+            Ok(guardian) => guardian.run(call, cancel_token),
             // A temporary shortage of a resource on this machine.
             Err(error) if error.is_want() => {
                 Ok(Ended::without_running(How::NotStarted { why: error.to_string() }))

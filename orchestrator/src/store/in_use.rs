@@ -10,12 +10,12 @@ use crate::disk::{DiskError, Lock};
 impl Home {
     /// Locks the store for adding objects. Waits for a sweep to end.
     pub fn hold(&self) -> Result<Lock, DiskError> {
-        Ok(self.lock().lock(FlockOperation::LockShared)?.expect("this lock is waited for"))
+        Ok(self.lock_file().lock(FlockOperation::LockShared)?.expect("this lock is waited for"))
     }
 
     /// Locks the store for a sweep; `None` while it is being added to.
     pub fn hold_alone(&self) -> Result<Option<Lock>, DiskError> {
-        self.lock().lock(FlockOperation::NonBlockingLockExclusive)
+        self.lock_file().lock(FlockOperation::NonBlockingLockExclusive)
     }
 }
 

@@ -70,7 +70,7 @@ impl Home {
         for folder in &folders {
             require(folder, FileType::Directory)?;
         }
-        require(&self.lock(), FileType::RegularFile)?;
+        require(&self.lock_file(), FileType::RegularFile)?;
         if let Some(strange) = Objects::at(self.objects()).strange_names()?.first() {
             return Err(strange_at(&self.objects().join(strange), "its name is not that of a stored object"));
         }
@@ -107,7 +107,7 @@ impl Home {
         self.root.join(".gitignore")
     }
 
-    pub(super) fn lock(&self) -> SafePath {
+    pub(super) fn lock_file(&self) -> SafePath {
         self.root.join("lock")
     }
 

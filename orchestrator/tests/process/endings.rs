@@ -106,14 +106,14 @@ fn cancelled(kind: &str, how: Cancel) -> (Stage, Ended) {
     let mut stage = Stage::new();
     let call = stage.call(&[kind, "stay"]);
     let mut cancel = Canceller::new().unwrap();
-    let ear = cancel.ear();
+    let cancel_token = cancel.cancel_token();
     let mut guardian = guardian();
     let canceller = std::thread::spawn(move || {
         stage.await_trouble();
         cancel.say(how);
         (stage, cancel)
     });
-    let ended = guardian.run(&call, &ear).unwrap();
+    let ended = guardian.run(&call, &cancel_token).unwrap();
     guardian.close();
     (canceller.join().unwrap().0, ended)
 }
@@ -139,7 +139,7 @@ fn leaving(code: &str) -> (Stage, Ended) {
     let script = "printf whole; printf r > \"$LIFELINE\"; read _ < gate; for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; exit $0";
     call.argv = ["/bin/sh", "-c", script, code].map(Into::into).to_vec();
     let mut cancel = Canceller::new().unwrap();
-    let ear = cancel.ear();
+    let cancel_token = cancel.cancel_token();
     let mut guardian = guardian();
     let canceller = std::thread::spawn(move || {
         stage.await_trouble();
@@ -147,7 +147,7 @@ fn leaving(code: &str) -> (Stage, Ended) {
         std::fs::write(gate, "go\n").unwrap();
         (stage, cancel)
     });
-    let ended = guardian.run(&call, &ear).unwrap();
+    let ended = guardian.run(&call, &cancel_token).unwrap();
     guardian.close();
     (canceller.join().unwrap().0, ended)
 }
@@ -177,7 +177,7 @@ fn a_second_word_cuts_the_grace_of_the_first_short() {
     // Without the second cancel this test would not end.
     call.grace = Duration::from_secs(3_600);
     let mut cancel = Canceller::new().unwrap();
-    let ear = cancel.ear();
+    let cancel_token = cancel.cancel_token();
     let mut guardian = guardian();
     let canceller = std::thread::spawn(move || {
         stage.await_trouble();
@@ -185,7 +185,7 @@ fn a_second_word_cuts_the_grace_of_the_first_short() {
         cancel.say(Cancel::Now);
         stage
     });
-    let ended = guardian.run(&call, &ear).unwrap();
+    let ended = guardian.run(&call, &cancel_token).unwrap();
     assert_eq!(ended.how, How::Cancelled);
     guardian.close();
     canceller.join().unwrap().assert_nothing_is_left();
@@ -196,6 +196,6 @@ fn a_call_cancelled_before_it_began_never_starts() {
     let stage = Stage::new();
     let mut cancel = Canceller::new().unwrap();
     cancel.say(Cancel::Gently);
-    let ended = guardian().run(&stage.call(&["plain", "0"]), &cancel.ear()).unwrap();
+    let ended = guardian().run(&stage.call(&["plain", "0"]), &cancel.cancel_token()).unwrap();
     assert_eq!((ended.how, stage.record()), (How::Cancelled, None));
 }

@@ -23,7 +23,7 @@ fn calls_one_after_the_other_share_one_guardian() {
     let mut guardians = Vec::new();
     for code in ["1", "2", "3"] {
         let mut slot = pool.acquire().unwrap();
-        let ended = slot.run(&stage.call(&["plain", code]), &nobody.ear()).unwrap();
+        let ended = slot.run(&stage.call(&["plain", code]), &nobody.cancel_token()).unwrap();
         assert_eq!(ended.how, How::Exited(code.parse().unwrap()));
         guardians.push(slot.guardian().unwrap());
     }
@@ -39,20 +39,20 @@ fn a_call_whose_canceller_is_gone_ends_and_its_slot_serves_again() {
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 1);
     let call = stage.call(&["setsid", "stay"]);
     let somebody = Canceller::new().unwrap();
-    let ear = somebody.ear();
+    let cancel_token = somebody.cancel_token();
     let gone = std::thread::spawn(move || {
         stage.await_trouble();
         drop(somebody);
         stage
     });
-    let ended = pool.acquire().unwrap().run(&call, &ear).unwrap();
+    let ended = pool.acquire().unwrap().run(&call, &cancel_token).unwrap();
     assert_eq!(ended.how, How::Cancelled);
     let stage = gone.join().unwrap();
     assert_eq!(stage.record(), None);
     stage.assert_nothing_is_left();
     let stage = Stage::new();
     let nobody = Canceller::new().unwrap();
-    let ended = pool.acquire().unwrap().run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
+    let ended = pool.acquire().unwrap().run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
     assert_eq!(ended.how, How::Exited(0));
     pool.close();
 }
@@ -75,12 +75,12 @@ fn a_guardian_that_is_killed_between_two_calls_costs_neither() {
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 1);
     let nobody = Canceller::new().unwrap();
     let mut slot = pool.acquire().unwrap();
-    slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
+    slot.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
     let first = slot.guardian().unwrap();
     let served = pidfd_open(serving(first), PidfdFlags::empty()).unwrap();
     kill_process(Pid::from_raw(first.cast_signed()).unwrap(), Signal::KILL).unwrap();
     poll(&mut [PollFd::new(&served, PollFlags::IN)], None).unwrap();
-    let ended = slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
+    let ended = slot.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
     assert_eq!(ended.how, How::Exited(0));
     assert_ne!(slot.guardian(), Some(first));
     drop(slot);
@@ -93,7 +93,7 @@ fn a_guardian_that_cannot_be_started_is_named() {
     let pool = GuardianPool::new("/no/such/program", "guardian", mark(), 1);
     let nobody = Canceller::new().unwrap();
     let mut slot = pool.acquire().unwrap();
-    let error = slot.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap_err();
+    let error = slot.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap_err();
     assert_eq!(error.to_string(), "cannot start a guardian from /no/such/program");
 }
 
@@ -102,7 +102,7 @@ fn a_guardian_leads_a_session_of_its_own() {
     let stage = Stage::new();
     let mut guardian = guardian();
     let nobody = Canceller::new().unwrap();
-    guardian.run(&stage.call(&["plain", "0"]), &nobody.ear()).unwrap();
+    guardian.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
     let pid = Pid::from_raw(guardian.pid().cast_signed()).unwrap();
     #[expect(clippy::disallowed_methods, reason = "a leader is in its own session, wherever that began")]
     let session = rustix::process::getsid(Some(pid)).unwrap();
@@ -142,7 +142,9 @@ fn guardians_that_start_while_another_is_swept_after_serve_their_calls() {
                 let mut lost = guardian();
                 kill_process(Pid::from_raw(lost.pid().cast_signed()).unwrap(), Signal::KILL).unwrap();
                 // The call may finish before the guardian dies.
-                let _ = lost.run(&stage.call(&["plain", "0"]), &Canceller::new().unwrap().ear()).unwrap();
+                let _ = lost
+                    .run(&stage.call(&["plain", "0"]), &Canceller::new().unwrap().cancel_token())
+                    .unwrap();
                 lost.close();
             }
         });
@@ -150,7 +152,7 @@ fn guardians_that_start_while_another_is_swept_after_serve_their_calls() {
         for _ in 0..TIMES {
             let mut whole = guardian();
             let canceller = Canceller::new().unwrap();
-            let ended = whole.run(&stage.call(&["plain", "7"]), &canceller.ear()).unwrap();
+            let ended = whole.run(&stage.call(&["plain", "7"]), &canceller.cancel_token()).unwrap();
             assert_eq!(ended.how, How::Exited(7));
             whole.close();
         }

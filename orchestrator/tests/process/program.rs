@@ -57,7 +57,7 @@ fn drive(call: &str) -> Outcome {
     // Open as long as this process lives.
     let _alive = std::env::var_os("ALIVE").map(|path| OpenOptions::new().read(true).write(true).open(path));
     let nobody = Canceller::new()?;
-    let ended = guardian.run(&call, &nobody.ear());
+    let ended = guardian.run(&call, &nobody.cancel_token());
     writeln!(out, "{:?}", ended.map(|ended| ended.how))?;
     guardian.close();
     Ok(ExitCode::SUCCESS)

@@ -132,7 +132,7 @@ pub(crate) fn guardian() -> Guardian {
 pub(crate) fn run(call: &Call) -> Result<Ended, ProcessError> {
     let mut guardian = guardian();
     let nobody = Canceller::new().unwrap();
-    let ended = guardian.run(call, &nobody.ear());
+    let ended = guardian.run(call, &nobody.cancel_token());
     guardian.close();
     ended
 }

@@ -163,8 +163,8 @@ fn first(fallen: &[(u32, String, String)], job: &str, kind: &str) -> Option<u32>
 fn month(seed: u64) -> bool {
     let mut month = Month::new(seed);
     let (mut fallen, mut edited) = (Vec::new(), String::new());
-    let nights = if Tier::of_this_run() == Tier::First { 11 } else { 29 };
-    for night in 1..=nights {
+    let is_whole = Tier::of_this_run() != Tier::First;
+    for night in 1..=if is_whole { 29 } else { 11 } {
         let told = || format!("seed {seed}, night {night}");
         match night {
             8 => {
@@ -236,7 +236,7 @@ fn month(seed: u64) -> bool {
         fallen.iter().all(|(_, job, _)| !["first", "second", "limited"].contains(&job.as_str())),
         "{fallen:?}"
     );
-    if nights == 11 {
+    if !is_whole {
         return false;
     }
     let watched = first(&fallen, "drifter", "watch").unwrap_or(99);

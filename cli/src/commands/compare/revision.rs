@@ -50,7 +50,7 @@ fn files(
     };
     let mut read = under_guard(1, lost, |_, room| {
         let (revision, git, repository) = (revision.clone(), git.clone(), repository.to_owned());
-        move |pool, ear| revision.read(&Git::new(&git, &repository, &room, &pool, &ear))
+        move |pool, cancel_token| revision.read(&Git::new(&git, &repository, &room, &pool, &cancel_token))
     })?;
     Ok(read.remove(0))
 }

@@ -38,7 +38,7 @@ pub fn ask(agents: &[Agent], system: bool) -> Result<Vec<Probed>, Complaint> {
         || Probed::broken("cancelled"),
         |nth, room| {
             let agent = agents[nth].clone();
-            move |pool, ear| match probe::probe(&agent, system, &room, &pool, &ear) {
+            move |pool, cancel_token| match probe::probe(&agent, system, &room, &pool, &cancel_token) {
                 Ok(heard) => Probed::of(&agent, heard),
                 Err(error) => Probed::broken(&error.to_string()),
             }

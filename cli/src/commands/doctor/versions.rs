@@ -41,7 +41,7 @@ const GRACE: Duration = Duration::from_secs(1);
 pub fn ask(asked: &[Asked], deadline: Duration, env: &Environment) -> Result<Vec<Heard>, Complaint> {
     under_guard(asked.len(), given_up, |nth, place| {
         let call = call(&asked[nth], &place, deadline, env);
-        move |pool, ear| one(&pool, &call, &ear)
+        move |pool, cancel_token| one(&pool, &call, &cancel_token)
     })
 }
 
@@ -71,11 +71,11 @@ fn call(asked: &Asked, place: &Path, deadline: Duration, env: &Environment) -> C
     }
 }
 
-fn one(pool: &GuardianPool, call: &Call, ear: &CancelToken) -> Heard {
+fn one(pool: &GuardianPool, call: &Call, cancel_token: &CancelToken) -> Heard {
     if let Err(error) = std::fs::create_dir(&call.cwd) {
         return Heard::Nothing(format!("cannot create a folder to run it in: {error}"));
     }
-    heard(pool.acquire().and_then(|mut slot| slot.run(call, ear)), call)
+    heard(pool.acquire().and_then(|mut slot| slot.run(call, cancel_token)), call)
 }
 
 fn given_up() -> Heard {

@@ -25,10 +25,10 @@ const FOLDER_MODE: u32 = 0o755;
 pub(super) fn read(
     services: &Services,
     order: &Order,
-    remains: &AgentOutput<'_>,
+    output: &AgentOutput<'_>,
     secrets: &Secrets,
 ) -> Result<Answer, ReadError> {
-    let (objects, AgentOutput { space, answer, .. }) = (&services.objects, *remains);
+    let (objects, AgentOutput { space, answer, .. }) = (&services.objects, *output);
     let placement = order.draft().expect("an improver has a draft to work on");
     let copy = EditedCopy::read(services, placement, space).map_err(|error| match error {
         ReadError::Agent(failure) => gate(failure.why).into(),

@@ -37,18 +37,18 @@ pub use context::context;
 pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
 
 impl LoopEngine for Tune {
-    fn read(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
         let order = request.as_ref();
         // The rights of a call decide which output it has to leave.
         let answer = match order.rights {
-            Rights::Work | Rights::Shell => exercised(services, request, remains),
-            Rights::Read if remains.answer.trim().is_empty() => {
+            Rights::Work | Rights::Shell => exercised(services, request, output),
+            Rights::Read if output.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
-            Rights::Read => request.judge(remains.answer).map_err(ReadError::from),
-            Rights::Edit => draft::read(services, order, remains, &request.secrets()),
+            Rights::Read => request.judge(output.answer).map_err(ReadError::from),
+            Rights::Edit => draft::read(services, order, output, &request.secrets()),
         };
-        answer.map_err(|error| explained(error, remains.denied))
+        answer.map_err(|error| explained(error, output.denied))
     }
 
     fn ran(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
@@ -64,21 +64,21 @@ impl LoopEngine for Tune {
     fn own(
         run: &Run,
         step: &Step,
-        hands: LocalContext<'_, Self>,
+        local: LocalContext<'_, Self>,
     ) -> Result<LocalOutcome<Answer>, EngineError> {
         match step {
-            Step::Ask(_) => Ok(hands.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done)),
-            Step::Promote { .. } => promote(run, step, hands).map(LocalOutcome::Done),
+            Step::Ask(_) => Ok(local.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done)),
+            Step::Promote { .. } => promote(run, step, local).map(LocalOutcome::Done),
             Step::Propose { candidate, form } => {
                 let candidate = run.candidate(*candidate).ok_or(EngineError::Stuck)?;
-                let wanted = wanted(run, candidate, *form, &hands.context.services.folder);
-                proposing::propose(wanted, hands.context, |made| match made {
+                let wanted = wanted(run, candidate, *form, &local.context.services.folder);
+                proposing::propose(wanted, local.context, |made| match made {
                     Ok(proposal) => Answer::Proposed(proposal),
                     Err(why) => Answer::NotProposed { why },
                 })
             }
             Step::Inspect { member, trial, kept } => {
-                inspect(&hands.context.services.objects, run, *member, *trial, *kept).map(LocalOutcome::Done)
+                inspect(&local.context.services.objects, run, *member, *trial, *kept).map(LocalOutcome::Done)
             }
             Step::SetUp { .. }
             | Step::Exercise { .. }
@@ -250,9 +250,9 @@ const DIFF: &str = "changes.diff";
 
 /// Reads the executor's output. For a single skill, an answer without files becomes `answer.md`. In a chain the next
 /// member needs files, and the prompt says so.
-fn exercised(services: &Services, request: &Request, remains: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+fn exercised(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
     let order = request.as_ref();
-    let AgentOutput { space, answer, denied, talk, spent } = *remains;
+    let AgentOutput { space, answer, denied, talk, spent } = *output;
     let agent_files = services.cast.of(&order.role).agent_files(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
