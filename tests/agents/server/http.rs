@@ -1,8 +1,7 @@
 //! The part of HTTP that the agents' clients need.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpStream};
-use std::time::Duration;
+use std::net::TcpStream;
 
 pub(super) struct Request {
     pub(super) method: String,
@@ -23,8 +22,8 @@ pub(super) struct Answer {
 }
 
 impl Request {
-    pub(super) fn read(stream: &mut TcpStream) -> Option<Self> {
-        let mut reader = BufReader::new(stream);
+    /// Reads the next request of a connection, if there is one.
+    pub(super) fn read(reader: &mut BufReader<TcpStream>) -> Option<Self> {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
         let mut words = line.split_whitespace();
@@ -81,29 +80,21 @@ impl Answer {
         Self { status: 200, kind, headers: String::new(), body, cut: false, mute: false }
     }
 
-    /// Writes the answer. Errors are ignored: the reader is gone.
-    pub(super) fn write(self, stream: &mut TcpStream) {
+    /// Writes the answer and returns whether the connection can carry another request. Only an answer that is cut closes
+    /// it: a busy client of ours took a connection that its server closed after the answer for a broken one.
+    pub(super) fn write(self, stream: &mut BufReader<TcpStream>) -> bool {
         if self.mute {
-            wait_for_the_end(stream);
-            return;
+            // Until the client closes the connection.
+            let _ = std::io::copy(stream, &mut std::io::sink());
+            return false;
         }
         let length = self.body.len() + usize::from(self.cut);
         // A client that retries need not wait.
         let again = if self.status == 200 { "" } else { "retry-after-ms: 1\r\n" };
-        let head = format!(
-            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\n{}{again}connection: close\r\n\r\n",
-            self.status, self.kind, self.headers
+        let answer = format!(
+            "HTTP/1.1 {} Said\r\ncontent-type: {}\r\ncontent-length: {length}\r\n{}{again}\r\n{}",
+            self.status, self.kind, self.headers, self.body
         );
-        let written = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(self.body.as_bytes()));
-        // Closing while the other side is still sending would discard the answer.
-        if written.and_then(|()| stream.shutdown(Shutdown::Write)).is_ok() {
-            wait_for_the_end(stream);
-        }
+        stream.get_mut().write_all(answer.as_bytes()).is_ok() && !self.cut
     }
-}
-
-/// Waits until the client closes the connection.
-fn wait_for_the_end(stream: &mut TcpStream) {
-    let _ = stream.set_read_timeout(None::<Duration>);
-    while matches!(stream.read(&mut [0; 64]), Ok(1..)) {}
 }

@@ -10,6 +10,7 @@ mod model;
 mod openai;
 mod responses;
 
+use std::io::BufReader;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -81,12 +82,20 @@ impl Server {
         !waited.expect("nobody has panicked").1.timed_out()
     }
 
-    fn serve(&self, mut stream: TcpStream) {
-        // A client that disconnects early is ignored.
-        let Some(request) = Request::read(&mut stream) else { return };
+    /// Answers the requests of a connection until the client closes it.
+    fn serve(&self, stream: TcpStream) {
+        let mut stream = BufReader::new(stream);
+        while let Some(request) = Request::read(&mut stream) {
+            if !self.answer(&request).write(&mut stream) {
+                return;
+            }
+        }
+    }
+
+    fn answer(&self, request: &Request) -> Answer {
         let Some((scenario, rest)) = request.path.strip_prefix("/s/").and_then(|path| path.split_once('/'))
         else {
-            return Answer::status(404, "no scenario").write(&mut stream);
+            return Answer::status(404, "no scenario");
         };
         let is_asked = request.method == "POST" && !rest.contains("count_tokens");
         if is_asked {
@@ -94,13 +103,13 @@ impl Server {
             self.news.notify_all();
         }
         if !self.has_company(&request.body) {
-            return Answer::status(404, "nothing else was asked meanwhile").write(&mut stream);
+            return Answer::status(404, "nothing else was asked meanwhile");
         }
         let scenario = match Scenario::named(scenario, self.asked(scenario)) {
             Scenario::Long if self.relents.load(Ordering::SeqCst) => Scenario::Good,
             scenario => scenario,
         };
-        let answer = if rest.starts_with("v1/messages") {
+        if rest.starts_with("v1/messages") {
             anthropic::answer(scenario, rest, &request.body)
         } else if rest.contains(":streamGenerateContent") || rest.contains(":generateContent") {
             gemini::answer(scenario, rest, &request.body)
@@ -110,7 +119,6 @@ impl Server {
             chat::answer(scenario, &request.body)
         } else {
             Answer::status(404, "no such place")
-        };
-        answer.write(&mut stream);
+        }
     }
 }
