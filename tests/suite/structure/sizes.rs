@@ -15,41 +15,14 @@ fn no_file_is_too_long() {
     }
 }
 
-/// Rooms by level, each with its lines of code and of tests, then what is longest.
+/// The rooms of the crate and of each of its larger rooms, then what is longest.
 fn drawn(name: &str, read: &Crate) -> String {
-    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
-    let lines = |source: &str| source.lines().filter(is_said).count();
-    let mut sizes = BTreeMap::<&str, (usize, usize)>::new();
-    for (file, source) in &read.sources {
-        let code = read.code.get(file).copied().unwrap_or(0);
-        for room in [file.split(['/', '.']).next().expect("a file has a name"), "all"] {
-            let (all_code, tests) = sizes.entry(room).or_default();
-            *all_code += code;
-            *tests += lines(source).saturating_sub(code);
-        }
-    }
-    let (code, tests) = sizes["all"];
-    let mut told = format!("\n{name}: {code} lines of code, {tests} of tests\n");
-    let needs = read.needs();
-    let mut left = needs.get(&Vec::new()).map(level).unwrap_or_default();
-    let whole = left.clone();
-    for number in 1.. {
-        if left.is_empty() {
-            break;
-        }
-        // Rooms in a circle with each other are on one level.
-        let is_next = |room: &str, needed: &BTreeSet<String>| {
-            needed.iter().all(|other| !left.contains_key(other) || reached(&whole, other).contains(room))
-        };
-        let next: Vec<_> = left
-            .iter()
-            .filter(|(room, needed)| is_next(room, needed))
-            .map(|(room, _)| room.clone())
-            .collect();
-        for room in next {
-            let needed: Vec<_> = left.remove(&room).expect("it was there").into_iter().collect();
-            let (code, tests) = sizes[room.as_str()];
-            writeln!(told, "{number:3} {room:14} {code:5} {tests:5}  {}", needed.join(" ")).unwrap();
+    const LARGE: usize = 9;
+    let mut told = String::new();
+    for (parent, edges) in &read.needs() {
+        let rooms = level(edges);
+        if parent.is_empty() || rooms.len() >= LARGE {
+            told += &rooms_of(&[&[name.to_owned()], &parent[..]].concat(), read, &rooms, edges.len());
         }
     }
     let mut files: Vec<_> = read.code.iter().map(|(file, code)| (*code, file.clone())).collect();
@@ -62,4 +35,45 @@ fn drawn(name: &str, read: &Crate) -> String {
         }
     }
     told
+}
+
+/// Rooms by level, each with its lines of code and of tests, and what it needs.
+fn rooms_of(parent: &[String], read: &Crate, whole: &Level, arrows: usize) -> String {
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with("//");
+    let lines = |source: &str| source.lines().filter(is_said).count();
+    let mut sizes = BTreeMap::<&str, (usize, usize)>::new();
+    for (file, source) in &read.sources {
+        let mut words = file.split(['/', '.']);
+        if !parent[1..].iter().all(|word| words.next() == Some(word)) {
+            continue;
+        }
+        let code = read.code.get(file).copied().unwrap_or(0);
+        for room in [words.next().unwrap_or_default(), "all"] {
+            let (all_code, tests) = sizes.entry(room).or_default();
+            *all_code += code;
+            *tests += lines(source).saturating_sub(code);
+        }
+    }
+    let (mut left, mut told) = (whole.clone(), String::new());
+    let mut levels = 0;
+    while !left.is_empty() {
+        levels += 1;
+        // Rooms in a circle with each other are on one level.
+        let is_next = |room: &str, needed: &BTreeSet<String>| {
+            needed.iter().all(|other| !left.contains_key(other) || reached(whole, other).contains(room))
+        };
+        let next: Vec<_> = left
+            .iter()
+            .filter(|(room, needed)| is_next(room, needed))
+            .map(|(room, _)| room.clone())
+            .collect();
+        for room in next {
+            let needed: Vec<_> = left.remove(&room).expect("it was there").into_iter().collect();
+            let (code, tests) = sizes[room.as_str()];
+            writeln!(told, "{levels:3} {room:14} {code:5} {tests:5}  {}", needed.join(" ")).unwrap();
+        }
+    }
+    let (code, tests) = sizes["all"];
+    let size = format!("{} rooms on {levels} levels, {arrows} arrows", whole.len());
+    format!("\n{}: {size}; {code} lines of code, {tests} of tests\n{told}", parent.join("::"))
 }
