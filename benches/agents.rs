@@ -19,7 +19,7 @@ use std::time::Instant;
 use scene::{Ran, Scene};
 use serde_json::Value;
 use skilltune_orchestrator::agent::{Agent, Real, Slots};
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
 
 #[path = "../tests/agents/scene.rs"]
 #[expect(dead_code, reason = "the tests need more of it")]

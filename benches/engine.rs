@@ -18,8 +18,8 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use engine_run::{Programs, What};
-use skilltune_phases::proof::power::{self, Scatter, Size};
-use skilltune_phases::proof::{self, Conclusion, Confidence};
+use skilltune_phases::judging::proof::power::{self, Scatter, Size};
+use skilltune_phases::judging::proof::{self, Conclusion, Confidence};
 use tempfile::TempDir;
 
 const AGENT: &str = env!("CARGO_BIN_EXE_orchestrator-bench-agent");

@@ -19,23 +19,23 @@ use skilltune_orchestrator::engine::{
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::delivery::Delivery;
-use skilltune_phases::id::TreeId;
-use skilltune_phases::keys::Keys;
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::rubric;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{
     Aim, Answer, Apply, Event, FailOn, Plan, Record, Rules, Run, Search, Sides, Step, Task, Tune,
 };
-use skilltune_phases::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind};
-use skilltune_phases::prompt::Prompts;
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::role::Role;
-use skilltune_phases::rubric;
-use skilltune_phases::scenario::{Scenario, Tools};
-use skilltune_phases::score::Score;
-use skilltune_phases::stop::Stall;
-use skilltune_phases::target::{Member, Mode, Target};
+use skilltune_phases::runs::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind};
+use skilltune_phases::skills::keys::Keys;
+use skilltune_phases::skills::target::{Member, Mode, Target};
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 use tokio::sync::watch;
 
 /// The kind of run.

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, Replacement, scan};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use snapshot_rivals::{Git, Restic, copy};
 use snapshot_tree::Tree;
 

@@ -13,8 +13,8 @@ use std::io::{self, BufRead, Write};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use skilltune_phases::contract::CriterionId;
-use skilltune_phases::proof::Confidence;
+use skilltune_phases::judging::contract::CriterionId;
+use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::simulate::{Law, Rival, World};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::agent::{Agent, Real, Via, Wrap};
 use skilltune_orchestrator::git::Program;
 use skilltune_orchestrator::process::can_confine;
-use skilltune_phases::offline;
-use skilltune_phases::plan::{Cast, Enforced, Roles, RunId};
-use skilltune_phases::role::{ByRole, Role, RoleSpec};
+use skilltune_phases::base::role::{ByRole, Role, RoleSpec};
+use skilltune_phases::runs::plan::{Cast, Enforced, Roles, RunId};
+use skilltune_phases::skills::offline;
 
 use crate::agents::installed::{Manner, installed};
 use crate::settings::Settings;

@@ -29,7 +29,7 @@ mod suite;
 mod trust;
 
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::plan::{LoopKind, RunId};
+use skilltune_phases::runs::plan::{LoopKind, RunId};
 
 use crate::args::runs::{ConfigCommand, RunCommand};
 use crate::commands::cli::Command;

@@ -12,10 +12,10 @@ use serde_json::Value;
 use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::all_loops;
-use skilltune_phases::event::Record;
-use skilltune_phases::id::TreeId;
-use skilltune_phases::plan::{LoopKind, Plan, RunId};
-use skilltune_phases::run::Run;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::runs::event::Record;
+use skilltune_phases::runs::plan::{LoopKind, Plan, RunId};
+use skilltune_phases::runs::run::Run;
 
 use crate::args::runs::{Reply, RunCommand};
 use crate::progress::talk::Narrated;

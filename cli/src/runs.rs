@@ -19,13 +19,13 @@ use skilltune_orchestrator::disk::DiskError;
 use skilltune_orchestrator::store::{
     self, FirstLine, Home, HomeError, JournalError, Label, Locks, RunFolder,
 };
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::event::{Event, Record, Signal};
-use skilltune_phases::id::Digest;
-use skilltune_phases::id::{CallKey, TreeId};
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::base::id::{CallKey, TreeId};
 use skilltune_phases::loops::tune::{self, Tune};
-use skilltune_phases::plan::{FORMAT, LoopKind, Plan, RunId};
-use skilltune_phases::run::{NotARun, Run};
+use skilltune_phases::runs::event::{Event, Record, Signal};
+use skilltune_phases::runs::plan::{FORMAT, LoopKind, Plan, RunId};
+use skilltune_phases::runs::run::{NotARun, Run};
+use skilltune_phases::skills::candidate::Candidate;
 
 use crate::report::ui::{Ui, with_loop};
 use crate::terminal::complaint::{Complaint, Kind, ours};
@@ -310,7 +310,7 @@ fn names(candidates: &[Candidate]) -> String {
 }
 
 /// Returns the winner, or the best candidate so far.
-fn champion(run: &tune::Run) -> skilltune_phases::id::CandidateId {
+fn champion(run: &tune::Run) -> skilltune_phases::base::id::CandidateId {
     let best = || run.best().map_or(run.start(), |(best, _)| best);
     run.state.shipment.as_ref().map_or_else(best, |shipment| shipment.champion)
 }

@@ -27,9 +27,9 @@ use std::time::Duration;
 
 use serde_json::Value as Json;
 use skilltune_orchestrator::engine::Patience;
-use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::price::Prices;
+use skilltune_phases::runs::price::Prices;
 
 use crate::settings::agents::AgentEntry;
 use crate::settings::common::{

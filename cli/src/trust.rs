@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk;
-use skilltune_phases::id::Digest;
-use skilltune_phases::plan::RunId;
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::terminal::complaint::{Complaint, Kind};
 use crate::terminal::environment::Environment;

@@ -11,11 +11,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
-use skilltune_phases::checks::{self, Bytes, Check, Facts, Told, Usage};
-use skilltune_phases::delivery::SkillUse;
-use skilltune_phases::event::Spent;
-use skilltune_phases::id::{BlobId, TreeId};
-use skilltune_phases::transcript::Transcript;
+use skilltune_phases::base::delivery::SkillUse;
+use skilltune_phases::base::id::{BlobId, TreeId};
+use skilltune_phases::runs::event::Spent;
+use skilltune_phases::suites::checks::{self, Bytes, Check, Facts, Told, Usage};
+use skilltune_phases::suites::transcript::Transcript;
 
 use crate::process::How;
 use crate::snapshot::{Manifest, Node, ObjectError, Objects, RelPath, changes};
@@ -36,7 +36,7 @@ const USAGE: &str = "usage.json";
 
 /// A longer answer is stored but not checked.
 const LONGEST_ANSWER: u64 = 4 << 20;
-/// More than [`skilltune_phases::transcript::MOST_EVENTS`] events can take.
+/// More than [`skilltune_phases::suites::transcript::MOST_EVENTS`] events can take.
 const LONGEST_TRANSCRIPT: u64 = 128 << 20;
 const LONGEST_USAGE: u64 = 4 << 10;
 

@@ -13,9 +13,9 @@ use std::process::{ChildStdout, Command, ExitCode, Stdio};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::ioctl_fionread;
 use rustix::process::{Pid, Signal, kill_process_group};
-use skilltune_phases::lint::Files;
-use skilltune_phases::material::Body;
-use skilltune_phases::offline::{self, Judged, Ran, Task};
+use skilltune_phases::base::material::Body;
+use skilltune_phases::skills::lint::Files;
+use skilltune_phases::skills::offline::{self, Judged, Ran, Task};
 
 use crate::agent::filled;
 use crate::disk::atomic::{self, Durability};

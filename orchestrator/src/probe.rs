@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::keys::Keys;
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::skills::keys::Keys;
 
 use crate::agent::{Agent, AgentOutput, Ground, Response, Slots};
 use crate::disk::atomic;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 
 use crate::disk::atomic::Durability;
 use crate::disk::{DiskError, SafePath};

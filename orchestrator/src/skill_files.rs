@@ -5,11 +5,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::edit::Version;
-use skilltune_phases::id::BlobId;
-use skilltune_phases::lint::{File, Files};
+use skilltune_phases::base::id::BlobId;
+use skilltune_phases::skills::edit::Version;
+use skilltune_phases::skills::lint::{File, Files};
 
-use skilltune_phases::material::Body;
+use skilltune_phases::base::material::Body;
 use walkdir::WalkDir;
 
 use crate::disk::atomic::TEMP_PREFIX;

@@ -4,10 +4,11 @@ mod reflex;
 
 use serde_json::{Value, json};
 
-use crate::checks::accepts;
-use crate::contract::Verdict;
-use crate::judgement::{Ask, Priority, VerdictShape};
-use crate::{edit, judgement, rubric};
+use crate::judging::contract::Verdict;
+use crate::judging::judgement::{Ask, Priority, VerdictShape};
+use crate::judging::{judgement, rubric};
+use crate::skills::edit;
+use crate::suites::checks::accepts;
 
 const VERDICT: &str = include_str!("../../docs/verdict.schema.json");
 const EDITS: &str = include_str!("../../docs/edits.schema.json");
@@ -18,13 +19,13 @@ fn parsed(schema: &str) -> Value {
 }
 
 fn evidenced() -> Value {
-    let entry = |criterion: &crate::contract::Criterion| json!({"id": criterion.id, "member": null, "verdict": "pass", "evidence": "SKILL.md: x"});
+    let entry = |criterion: &crate::judging::contract::Criterion| json!({"id": criterion.id, "member": null, "verdict": "pass", "evidence": "SKILL.md: x"});
     let criteria: Vec<_> = rubric::tune().criteria.iter().map(entry).collect();
     json!({"verdict_of": "n0nce", "criteria": criteria, "claimed_score": 80, "strengths": [], "suggestions": []})
 }
 
 fn claimed() -> Value {
-    let entry = |dimension: &crate::contract::Dimension| json!({"id": dimension.id, "name": dimension.name, "score": 70, "weight": 0.2, "feedback": "f"});
+    let entry = |dimension: &crate::judging::contract::Dimension| json!({"id": dimension.id, "name": dimension.name, "score": 70, "weight": 0.2, "feedback": "f"});
     let dimensions: Vec<_> = rubric::tune().dimensions.iter().map(entry).collect();
     json!({"composite_score": 70, "dimensions": dimensions, "strengths": []})
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use skilltune_phases::contract::{CriterionId, Verdict};
+use skilltune_phases::judging::contract::{CriterionId, Verdict};
 use skilltune_phases::loops::tune::Improver;
 use skilltune_phases::simulate::agents::{self, Product};
 use skilltune_phases::simulate::{Law, Skill, World};

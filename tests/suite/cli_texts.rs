@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::scene::{Ran, Scene};
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::hostile_state::forge_plan;
 use crate::scene::{Ran, Scene};

@@ -13,7 +13,7 @@ mod tune;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 use stored::{REASON, Texts, parse, print};
 use walkdir::WalkDir;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 use serde_json::{Value, json};
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::scene::{Listing, Ran, Scene, listing};
 use crate::tier::Tier;

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fs;
 
 use serde_json::{Value, json};
-use skilltune_phases::proof::Confidence;
+use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::simulate::{Estimate, Law, Policy, Skill, World, play_and_tell};
 
 use crate::kill::setting;

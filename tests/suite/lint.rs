@@ -9,7 +9,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::Value;
 use skilltune_orchestrator::store::{Holder, Locks};
-use skilltune_phases::lint::Rule;
+use skilltune_phases::skills::lint::Rule;
 
 use crate::scene::{Scene, listing};
 use crate::terminal::{terminal, typed};

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::background::Background;
 use crate::commands::{data, held, talk, won};

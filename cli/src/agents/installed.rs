@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use skilltune_orchestrator::agent::{Agent, Real, Via};
-use skilltune_phases::plan::Isolation;
+use skilltune_phases::runs::plan::Isolation;
 
 use crate::agents::{on_path, wrap};
 use crate::settings::Settings;

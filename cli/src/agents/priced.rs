@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use skilltune_orchestrator::agent::{Agent, CostReport};
-use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::role::Role;
 
 use crate::agents::Casting;
 use crate::settings::Settings;

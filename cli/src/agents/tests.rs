@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::role::Rights;
-use skilltune_phases::vocabulary::Vocabulary as _;
 
 use super::*;
 use crate::settings::per_role::PerRole;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use skilltune_phases::night::Shard;
+use skilltune_phases::nights::night::Shard;
 
 use crate::args::examples;
 use crate::args::night::install::{InstallArgs, UninstallArgs};

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use skilltune_phases::proposal::Form;
+use skilltune_phases::runs::proposal::Form;
 
 use crate::args::examples;
 use crate::args::shared::CeilingFlags;

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::window::Percent;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::FailOn;
-use skilltune_phases::score::Score;
-use skilltune_phases::window::Percent;
 
 use crate::settings::values;
 use crate::settings::values::{IsolationName, Streamed, UnpricedName, ViaName};

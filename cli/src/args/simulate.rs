@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
-use skilltune_phases::proof::Confidence;
+use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::simulate::{Law, Policy};
 
 use crate::settings::range::{Range, SHARE};

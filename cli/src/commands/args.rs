@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap_complete::Shell;
-use skilltune_phases::score::Score;
+use skilltune_phases::judging::score::Score;
 
 use crate::loops::tune::settings::{ApplyWhen, Preset};
 use crate::settings::values;

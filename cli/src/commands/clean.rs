@@ -2,7 +2,7 @@
 
 use fs_extra::dir::get_size;
 use skilltune_orchestrator::store::Needed;
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::CleanArgs;
 use crate::loops::LoopCommands;

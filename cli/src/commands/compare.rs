@@ -5,10 +5,10 @@ mod revision;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, Objects};
-use skilltune_phases::checks::Check;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::plan::LoopKind;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::runs::plan::LoopKind;
+use skilltune_phases::suites::checks::Check;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::inputs::find;
 use crate::inputs::find::Skill;

@@ -1,6 +1,6 @@
 //! `history`: prints the journal, one line per event.
 
-use skilltune_phases::run::{NotARun, Run};
+use skilltune_phases::runs::run::{NotARun, Run};
 
 use crate::args::runs::RunArgs;
 use crate::loops::LoopCommands;

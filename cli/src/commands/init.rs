@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::disk::atomic::{self, Durability};
-use skilltune_phases::offline;
+use skilltune_phases::skills::offline;
 
 use crate::args::overrides::override_with;
 use crate::commands::args::InitArgs;

@@ -12,7 +12,9 @@ use std::path::Path;
 
 use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
-use skilltune_phases::lint::{Files, Finding, Fix, Listing, Rule, contents_together, lint, offers, spec};
+use skilltune_phases::skills::lint::{
+    Files, Finding, Fix, Listing, Rule, contents_together, lint, offers, spec,
+};
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};

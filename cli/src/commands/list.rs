@@ -1,7 +1,7 @@
 //! `list`: prints the runs of the project, the newest first.
 
 use serde_json::{Value, json};
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::ListArgs;
 use crate::loops::LoopCommands;

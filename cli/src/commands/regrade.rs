@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::regrade::{NoComparison, Regrading, regrade};
 use skilltune_phases::loops::tune::{Aim, Run, Tune};
-use skilltune_phases::plan::LoopKind;
-use skilltune_phases::target::Member;
+use skilltune_phases::runs::plan::LoopKind;
+use skilltune_phases::skills::target::Member;
 
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;

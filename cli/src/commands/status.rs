@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::run::Run;
 
 use crate::args::runs::ViewArgs;
 use crate::loops::LoopCommands;

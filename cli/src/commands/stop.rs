@@ -1,6 +1,6 @@
 //! `stop`: asks a run to finish its current steps and save. The loop decides whether it can be resumed.
 
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::StopArgs;
 use crate::loops::LoopCommands as _;

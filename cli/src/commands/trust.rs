@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::scenario::Tools;
+use skilltune_phases::suites::scenario::Tools;
 
 use crate::agents;
 use crate::args::runs::TrustArgs;

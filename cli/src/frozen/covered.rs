@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use skilltune_phases::ceiling::Ceiling;
-use skilltune_phases::event::{Event, Pause, Record, Signal};
+use skilltune_phases::base::ceiling::Ceiling;
+use skilltune_phases::judging::stop::Reason as TuneReason;
 use skilltune_phases::loops::gan::course::{Choice, Ending as GanEnding, Question as GanQuestion, Who};
 use skilltune_phases::loops::gan::{
     self, Answer as GanAnswer, Decision as GanDecision, Gan, Step as GanStep,
@@ -16,10 +16,10 @@ use skilltune_phases::loops::tune::{
     self, Aim, Answer as TuneAnswer, Decision as TuneDecision, Ending as TuneEnding, Step as TuneStep, Tune,
     Verdict as TuneVerdict,
 };
-use skilltune_phases::night::{
+use skilltune_phases::nights::night::{
     End as NightEnd, Entry, Event as NightEvent, Halt, Left, Over, Place as NightPlace, Work,
 };
-use skilltune_phases::stop::Reason as TuneReason;
+use skilltune_phases::runs::event::{Event, Pause, Record, Signal};
 
 use crate::loops::LoopCommands;
 
@@ -112,7 +112,7 @@ pub(super) trait Counted: LoopCommands<Step: Variant, Answer: Variant, Decision:
     /// Names the reason, the verdict or the ending that a decision holds.
     fn endings(decision: &Self::Decision) -> Vec<&'static str>;
 
-    fn of_plan(_: &skilltune_phases::plan::Plan<Self>) -> Option<&'static str> {
+    fn of_plan(_: &skilltune_phases::runs::plan::Plan<Self>) -> Option<&'static str> {
         None
     }
 

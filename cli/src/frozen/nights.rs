@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use skilltune_phases::json::line;
-use skilltune_phases::night::{Entry, Event, History, Morning};
+use skilltune_phases::base::json::line;
+use skilltune_phases::nights::night::{Entry, Event, History, Morning};
 
 use super::covered::of_nights;
 use super::stored::Texts;

@@ -6,10 +6,10 @@ use std::path::Path;
 use skilltune_orchestrator::engine::{Extent, is_published, publish};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{self, Home};
-use skilltune_phases::event::{Event, Record};
 use skilltune_phases::loops::Next;
-use skilltune_phases::plan::{LoopKind, Plan, RunId};
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::event::{Event, Record};
+use skilltune_phases::runs::plan::{LoopKind, Plan, RunId};
+use skilltune_phases::runs::run::Run;
 use tempfile::TempDir;
 use walkdir::WalkDir;
 

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, Objects, RelPath};
-use skilltune_phases::id::{BlobId, Digest, TreeId};
-use skilltune_phases::target::{Member, PLUGIN_ROOT, Plugin};
+use skilltune_phases::base::id::{BlobId, Digest, TreeId};
+use skilltune_phases::skills::target::{Member, PLUGIN_ROOT, Plugin};
 
 use crate::terminal::complaint::{Complaint, ours};
 use crate::text::plain::one_line;

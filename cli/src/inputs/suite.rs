@@ -37,9 +37,9 @@ pub use crate::inputs::suite::write::Written;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_phases::checks::{Check, How};
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::{Scenario, Tools};
+use skilltune_phases::base::name::Name;
+use skilltune_phases::suites::checks::{Check, How};
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::inputs::suite::assemble::{Assembled, assemble};
 use crate::inputs::suite::case::Reading;

@@ -9,8 +9,8 @@ use rustix::fs::FlockOperation;
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::disk::{Lock, SafePath};
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::json;
-use skilltune_phases::night::{Entry, Event, History, kept};
+use skilltune_phases::base::json;
+use skilltune_phases::nights::night::{Entry, Event, History, kept};
 
 use crate::nights::file::Plan;
 use crate::runs::{strange, unusable};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::git::{Changed, ChangedError, Git, GitError, Program, root};
-use skilltune_phases::name::Name;
+use skilltune_phases::base::name::Name;
 
 use crate::agents::git;
 use crate::inputs::find;

@@ -8,12 +8,12 @@ use std::time::Duration;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 use rustix::process::Signal;
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::name::Name;
-use skilltune_phases::night::{
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::night::{
     self, End, Event, Left, Outcome, Over, Shard, Share, Spent, Wish, Work, shared,
 };
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::nights::book::Book;

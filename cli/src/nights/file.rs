@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::civil::Time;
 use serde::{Deserialize, Deserializer, de};
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::name::Name;
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::window::Percent;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::base::window::Percent;
+use skilltune_phases::judging::proof::Confidence;
 
 use crate::loops::tune::settings::{ApplyWhen, Preset};
 use crate::settings::values::word;

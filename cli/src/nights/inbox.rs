@@ -7,8 +7,8 @@ use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::loops::tune::trials::unasked;
-use skilltune_phases::night::Draft;
-use skilltune_phases::plan::RunId;
+use skilltune_phases::nights::night::Draft;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::inputs::suite::{Appended, CASES, Suite, append, appendable, from_trial, has_task};
 use crate::nights::book::{Book, Shelf};

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use clap::Parser;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{self, Tune};
-use skilltune_phases::name::Name;
-use skilltune_phases::night::{Key, Left, Wish, Work};
-use skilltune_phases::plan::Roles;
-use skilltune_phases::role::Role;
+use skilltune_phases::nights::night::{Key, Left, Wish, Work};
+use skilltune_phases::runs::plan::Roles;
 
 use crate::inputs::find;
 use crate::inputs::find::Skill;
@@ -162,7 +162,7 @@ impl Job {
             sample: self.entry.sample,
             retries: self.entry.retries,
         };
-        let agents = planned.roles.values().map(skilltune_phases::plan::Cast::shown).collect();
+        let agents = planned.roles.values().map(skilltune_phases::runs::plan::Cast::shown).collect();
         let agent_names = planned.roles.values().map(|cast| cast.agent.clone()).collect();
         let shown = skills.iter().map(|skill: &Skill| one_line(&skill.name)).collect::<Vec<_>>().join(" -> ");
         Ok(Ready { job: self.clone(), wish, project, agents, agent_names, shown })

@@ -1,7 +1,7 @@
 //! The morning page as JSON for scripts. Its keys are documented in docs/nights.md.
 
 use serde_json::{Value, json};
-use skilltune_phases::night::{Done, End, Morning, Place, Spent, Worse};
+use skilltune_phases::nights::night::{Done, End, Morning, Place, Spent, Worse};
 
 use crate::nights::morning::{ended, headline, left};
 

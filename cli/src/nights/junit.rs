@@ -5,8 +5,8 @@
 //! passes: the skill stays unchanged.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use skilltune_phases::name::Name;
-use skilltune_phases::night::{Done, End, Halt, Morning, Work, Worse};
+use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::night::{Done, End, Halt, Morning, Work, Worse};
 
 use crate::loops::tune::report::junit::safe;
 use crate::nights::morning::{ended, headline, left, name, worse};

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use skilltune_phases::drift::Standing;
-use skilltune_phases::name::Name;
-use skilltune_phases::night::{
+use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::drift::Standing;
+use skilltune_phases::nights::night::{
     Better, Change, Decided, Done, End, Halt, Left, Morning, Night, Outcome, Over, Place, Spent, Work, Worse,
 };
 

@@ -1,11 +1,11 @@
 //! Hides keys in all texts of a night before anything is written, so that the journal, all pages and the notified
 //! command are free of them.
 
-use skilltune_phases::checks::How;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::keys::{self, Keys};
-use skilltune_phases::night::{Decided, End, Left, Outcome};
-use skilltune_phases::transcript::Redaction;
+use skilltune_phases::nights::night::{Decided, End, Left, Outcome};
+use skilltune_phases::skills::keys::{self, Keys};
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::transcript::Redaction;
 
 use crate::terminal::environment::Environment;
 

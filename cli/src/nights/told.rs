@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use skilltune_phases::drift::Trial;
-use skilltune_phases::ending::Class;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::ending;
 use skilltune_phases::loops::tune::{Aim, Run, Shipment, Tune, Verdict, calibration};
-use skilltune_phases::night::{Decided, End, Halt, Outcome, Place, Spent};
-use skilltune_phases::plan::RunId;
-use skilltune_phases::remedy::Remedy;
-use skilltune_phases::role::Role;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::nights::drift::Trial;
+use skilltune_phases::nights::night::{Decided, End, Halt, Outcome, Place, Spent};
+use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::runs::remedy::Remedy;
 
 use crate::loops::tune::report::json;
 use crate::loops::tune::{dangers, price, verdicts};
@@ -140,7 +140,7 @@ fn paused(run: &Run) -> End {
 
 fn measured(run: &Run) -> End {
     let scores = calibration::of(run).map(|shown| shown.scores).unwrap_or_default();
-    let of = |(scenario, scores): (&skilltune_phases::scenario::Scenario, Vec<_>)| {
+    let of = |(scenario, scores): (&skilltune_phases::suites::scenario::Scenario, Vec<_>)| {
         let trial = |score| Trial { scenario: scenario.id.clone(), score };
         scores.into_iter().map(trial).collect::<Vec<_>>()
     };

@@ -1,8 +1,8 @@
 //! Shows a job over all nights: drawn in the terminal, or as data.
 
 use serde_json::{Value, json};
-use skilltune_phases::drift::Standing;
-use skilltune_phases::night::{Job, Point};
+use skilltune_phases::nights::drift::Standing;
+use skilltune_phases::nights::night::{Job, Point};
 
 use crate::text::plain::one_line;
 

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use skilltune_phases::loops::Loop;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::run::Run;
 
 use crate::loops::tune::world::Play;
 use crate::progress::reporter::{Reporter, Streams};

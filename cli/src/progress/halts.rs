@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::ceiling::Ceiling;
-use skilltune_phases::run::{FailedCall, Run};
+use skilltune_phases::base::ceiling::Ceiling;
+use skilltune_phases::runs::run::{FailedCall, Run};
 
 use crate::progress::lines::to_copy;
 use crate::progress::look::Look;

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use skilltune_phases::event::Record;
-use skilltune_phases::json;
-use skilltune_phases::run::Run;
+use skilltune_phases::base::json;
+use skilltune_phases::runs::event::Record;
+use skilltune_phases::runs::run::Run;
 
 use crate::progress::reporter::{Reporter, Streams};
 use crate::report::ui::Ui;

@@ -1,7 +1,7 @@
 //! Lines about a run of any loop for people: plain text, never wider than the given width.
 
-use skilltune_phases::ledger::Account;
-use skilltune_phases::plan::Roles;
+use skilltune_phases::runs::ledger::Account;
+use skilltune_phases::runs::plan::Roles;
 
 use crate::report::advice::Next;
 use crate::report::words;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::run::Run;
 
 use crate::progress::look::Letters;
 use crate::report::ui::Ui;
@@ -122,7 +122,7 @@ fn message<L: Ui>(run: &Run<L>, under_way: &[&L::Step], width: usize) -> String 
 #[cfg(test)]
 mod tests {
     use skilltune_phases::loops::tune::{Improver, Step};
-    use skilltune_phases::target::Place;
+    use skilltune_phases::skills::target::Place;
 
     use super::*;
     use crate::loops::tune::world::{Play, plan, scored};

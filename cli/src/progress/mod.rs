@@ -6,8 +6,8 @@
 use std::io;
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::event::Record;
-use skilltune_phases::run::{NotARun, Run};
+use skilltune_phases::runs::event::Record;
+use skilltune_phases::runs::run::{NotARun, Run};
 
 use crate::settings::values::Streamed;
 use crate::terminal::columns::{data_width, talk_width};

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use skilltune_phases::event::Record;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::event::Record;
+use skilltune_phases::runs::run::Run;
 
 /// Follows one run. `run` already includes the reported record.
 pub trait Reporter<L: Loop> {

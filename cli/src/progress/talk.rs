@@ -5,8 +5,8 @@ use std::io;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::event::{Done, Event, Pause, Record, Signal};
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::event::{Done, Event, Pause, Record, Signal};
+use skilltune_phases::runs::run::Run;
 
 use crate::progress::halts;
 use crate::progress::live::Live;

@@ -1,9 +1,9 @@
 //! Commands to suggest during or after a run.
 
-use skilltune_phases::event::{Failure, FailureKind};
 use skilltune_phases::loops::Loop;
-use skilltune_phases::remedy::Remedy;
-use skilltune_phases::run;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::runs::remedy::Remedy;
+use skilltune_phases::runs::run;
 
 use crate::report::ceilings;
 use crate::report::ui::Ui;

@@ -4,11 +4,11 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skilltune_phases::ceiling::{Ceiling, Ceilings};
-use skilltune_phases::event::Pause;
-use skilltune_phases::gauge::Gauge;
+use skilltune_phases::base::ceiling::{Ceiling, Ceilings};
 use skilltune_phases::loops::Loop;
-use skilltune_phases::run::Run;
+use skilltune_phases::loops::gauge::Gauge;
+use skilltune_phases::runs::event::Pause;
+use skilltune_phases::runs::run::Run;
 
 use crate::report::ui::Ui;
 use crate::text::figures;

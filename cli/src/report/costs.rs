@@ -1,10 +1,10 @@
 //! The cost and the failures of a run.
 
-use skilltune_phases::ledger::Account;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::plan::Cast;
-use skilltune_phases::role::Role;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::ledger::Account;
+use skilltune_phases::runs::plan::Cast;
+use skilltune_phases::runs::run::Run;
 
 use crate::report::ui::Ui;
 use crate::report::words as told;

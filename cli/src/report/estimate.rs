@@ -1,10 +1,10 @@
 //! Estimates the usage of a run from similar earlier runs, without a call.
 
 use serde_json::{Value, json};
-use skilltune_phases::ledger::Account;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::{Expected, Loop, MostCalls};
-use skilltune_phases::role::Role;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::ledger::Account;
+use skilltune_phases::runs::run::Run;
 
 use crate::report::json::most_calls;
 use crate::text::figures;

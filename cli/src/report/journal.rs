@@ -1,9 +1,9 @@
 //! The parts of a readable journal line that are the same for every loop.
 
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::event::{Done, Record, Signal};
 use skilltune_phases::loops::Loop;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::event::{Done, Record, Signal};
+use skilltune_phases::runs::run::Run;
+use skilltune_phases::skills::candidate::Candidate;
 
 use crate::report::{ceilings, words};
 use crate::text::{figures, plain};

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skilltune_phases::ledger::Account;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::{Loop, MostCalls};
-use skilltune_phases::plan::{Cast, Roles};
-use skilltune_phases::role::Role;
-use skilltune_phases::run;
+use skilltune_phases::runs::ledger::Account;
+use skilltune_phases::runs::plan::{Cast, Roles};
+use skilltune_phases::runs::run;
 
 use crate::report::ui::Ui;
 use crate::report::{advice, costs};

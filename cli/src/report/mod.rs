@@ -21,7 +21,7 @@ pub mod words;
 /// Writes the reports of an ended run.
 pub fn write_reports(folder: &RunFolder, page: &str, json: &Value) -> Result<(), EngineError> {
     replace(&folder.report(), page)?;
-    replace(&folder.report_json(), &skilltune_phases::json::page(json))
+    replace(&folder.report_json(), &skilltune_phases::base::json::page(json))
 }
 
 #[track_caller]

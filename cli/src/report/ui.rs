@@ -7,8 +7,8 @@ use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, LoopEngine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
-use skilltune_phases::plan::{Plan, RunId};
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::plan::{Plan, RunId};
+use skilltune_phases::runs::run::Run;
 
 use crate::terminal::exit::Exit;
 
@@ -16,7 +16,7 @@ use crate::terminal::exit::Exit;
 macro_rules! with_loop {
     ([$kind:expr, $L:ident => $what:expr] $($loop:ident in $module:ident,)*) => {
         match $kind {
-            $(skilltune_phases::plan::LoopKind::$loop => {
+            $(skilltune_phases::runs::plan::LoopKind::$loop => {
                 type $L = skilltune_phases::loops::$module::$loop;
                 $what
             })*

@@ -3,14 +3,14 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use skilltune_phases::event::{FailureKind, Pause, PlacedBy};
+use skilltune_phases::base::model::{ModelName, Models};
+use skilltune_phases::base::name::Name;
+use skilltune_phases::base::role::{ByRole, Role};
 use skilltune_phases::loops::{Loop, MostCalls};
-use skilltune_phases::model::{ModelName, Models};
-use skilltune_phases::name::Name;
-use skilltune_phases::plan::{Cast, Enforced, Roles};
-use skilltune_phases::proposal::Proposal;
-use skilltune_phases::role::{ByRole, Role};
-use skilltune_phases::run::{Recast, Run};
+use skilltune_phases::runs::event::{FailureKind, Pause, PlacedBy};
+use skilltune_phases::runs::plan::{Cast, Enforced, Roles};
+use skilltune_phases::runs::proposal::Proposal;
+use skilltune_phases::runs::run::{Recast, Run};
 
 use crate::text::figures::count;
 use crate::text::plain;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::store::{self, Home};
-use skilltune_phases::plan::RunId;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::runs::run::Run;
 
 use crate::report::ui::Ui;
 use crate::settings::values::Streamed;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::report::ui::Ui;
 use crate::runs::Known;

@@ -4,11 +4,11 @@ use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::engine::{CastAgents, Patience};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::Limits;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::plan::{Cast, Plan, RunId};
-use skilltune_phases::price::Prices;
-use skilltune_phases::role::Role;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::plan::{Cast, Plan, RunId};
+use skilltune_phases::runs::price::Prices;
+use skilltune_phases::runs::run::Run;
 
 use crate::agents;
 use crate::agents::{Casting, priced};

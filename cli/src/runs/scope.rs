@@ -1,7 +1,7 @@
 //! The context of every command on runs.
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::plan::{LoopKind, RunId};
+use skilltune_phases::runs::plan::{LoopKind, RunId};
 
 use crate::runs::Runs;
 use crate::terminal::complaint::Complaint;

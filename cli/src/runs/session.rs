@@ -18,12 +18,12 @@ use skilltune_orchestrator::snapshot::{IgnoreRules, Limits, Objects, capture};
 use skilltune_orchestrator::store::{
     AnswerCache, Holder, Home, Journal, LockError, Locks, RunFolder, TargetLock,
 };
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::event::{Done, Event, Pause, Record, Signal};
-use skilltune_phases::keys::Keys;
-use skilltune_phases::plan::{Cast, Plan, RunId};
-use skilltune_phases::role::Role;
-use skilltune_phases::run::Run;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::runs::event::{Done, Event, Pause, Record, Signal};
+use skilltune_phases::runs::plan::{Cast, Plan, RunId};
+use skilltune_phases::runs::run::Run;
+use skilltune_phases::skills::candidate::Candidate;
+use skilltune_phases::skills::keys::Keys;
 use tokio::sync::watch;
 
 use crate::agents::git;

@@ -1,7 +1,7 @@
 //! Checks that the store still has all of a version of the target, before anything is done with it.
 
 use skilltune_orchestrator::snapshot::{Node, ObjectError, Objects};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 
 use crate::terminal::complaint::{Complaint, Kind, ours};
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use skilltune_orchestrator::agent::{AgentSettings, CostPointers, EnvSettings, Output};
-use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::offline;
+use skilltune_phases::judging::judgement::VerdictShape;
+use skilltune_phases::skills::offline;
 use toml::de::DeTable;
 
 use crate::settings::error::SettingsError;

@@ -1,7 +1,7 @@
 //! The settings for every loop.
 
-use skilltune_phases::role::Role;
-use skilltune_phases::window::Percent;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::window::Percent;
 
 use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;

@@ -1,7 +1,7 @@
 //! One value for each role that settings and flags name.
 
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Improver, Seat};
-use skilltune_phases::role::Role;
 
 /// One value for each role that settings and flags name.
 #[derive(Clone, Debug, PartialEq)]

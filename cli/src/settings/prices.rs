@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
-use skilltune_phases::price::Price;
+use skilltune_phases::runs::price::Price;
 use toml::de::DeValue;
 
 use crate::settings::error::SettingsError;

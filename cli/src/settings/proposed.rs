@@ -1,7 +1,7 @@
 //! Checks that a model proposes as commands: the user decides what to do with them, and no one else can.
 
 use clap::ValueEnum;
-use skilltune_phases::checks::RunThem;
+use skilltune_phases::suites::checks::RunThem;
 
 use crate::settings::origin::Origin;
 use crate::settings::setting::{Setting, readable_words};

@@ -3,9 +3,9 @@
 use serde_json::Value as Json;
 use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::score::Score;
-use skilltune_phases::window::Percent;
+use skilltune_phases::base::window::Percent;
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::Score;
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;

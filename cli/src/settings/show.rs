@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Value as Json, json};
-use skilltune_phases::keys;
+use skilltune_phases::skills::keys;
 
 use crate::settings::Settings;
 use crate::settings::agents::AgentEntry;

@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn the_price_in_it_shows_every_key_that_a_price_has() {
         let all = Files::new(&switched_on(&crate::loops::default_settings().template()), "").load();
-        let price = skilltune_phases::price::Price { input: 1.25, output: 10.0, cached: Some(0.3) };
+        let price = skilltune_phases::runs::price::Price { input: 1.25, output: 10.0, cached: Some(0.3) };
         assert_eq!(all.prices(), [("some-model".to_owned(), price)].into());
     }
 

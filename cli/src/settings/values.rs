@@ -1,15 +1,15 @@
 //! The values that flags and settings share.
 
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::Seat;
-use skilltune_phases::role::Role;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::ValueEnum;
 use skilltune_orchestrator::agent::{Via, Wrap};
-use skilltune_phases::plan::Isolation;
-use skilltune_phases::score::Score;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::runs::plan::Isolation;
 
 use crate::settings::range::{AMOUNT, COUNT, FEW, JOBS, POINTS, RUNS, Range, SECONDS};
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use skilltune_phases::ending::Class;
+use skilltune_phases::base::ending::Class;
 
 /// How the program ended, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

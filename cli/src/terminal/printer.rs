@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use skilltune_phases::json;
+use skilltune_phases::base::json;
 
 use crate::terminal::columns;
 use crate::terminal::complaint::{Complaint, Kind};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
 use skilltune_orchestrator::engine::Halt;
-use skilltune_phases::event::Pause;
+use skilltune_phases::runs::event::Pause;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::DiffSize;
-use skilltune_phases::ledger::Account;
-use skilltune_phases::score::Score;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::runs::ledger::Account;
 
 pub fn score(score: Option<Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| score.to_string())

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use skilltune_phases::json::is_hidden;
+use skilltune_phases::base::json::is_hidden;
 
 /// Returns the text on one line, with each run of white space as one space.
 pub fn one_line(text: &str) -> String {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use skilltune_orchestrator::disk;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::terminal::complaint::{Complaint, Kind};
 

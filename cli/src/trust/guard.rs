@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use skilltune_orchestrator::engine::Guard;
 use skilltune_orchestrator::snapshot::Stamp;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::trust::pinned::{Pins, digest_of};
 

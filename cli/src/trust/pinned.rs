@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use skilltune_orchestrator::disk;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::terminal::environment::Environment;
 use crate::trust::TrustError;

@@ -10,10 +10,10 @@ mod strict;
 use std::path::Path;
 
 use serde_json::Value;
-use skilltune_phases::event::{Failure, FailureKind, Spent};
-use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Rights;
-use skilltune_phases::transcript::{Call, Outcome};
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
+use skilltune_phases::runs::plan::Isolation;
+use skilltune_phases::suites::transcript::{Call, Outcome};
 use walkdir::WalkDir;
 
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, is_set};

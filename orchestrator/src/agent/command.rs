@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use skilltune_phases::event::{FailureKind, Spent};
-use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::judging::judgement::VerdictShape;
+use skilltune_phases::runs::event::{FailureKind, Spent};
 
 use super::profile::CostReport;
 use super::response::{AgentOutput, Life, Response, failed};

@@ -5,11 +5,11 @@
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use skilltune_phases::event::{Failure, FailureKind, Spent};
-use skilltune_phases::model::ModelName;
-use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Rights;
-use skilltune_phases::transcript::{Call, Outcome};
+use skilltune_phases::base::model::ModelName;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
+use skilltune_phases::runs::plan::Isolation;
+use skilltune_phases::suites::transcript::{Call, Outcome};
 
 use super::profile::{Ask, CostReport, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::reset_time;

@@ -17,12 +17,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::event::Spent;
-use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::keys::Keys;
-use skilltune_phases::offline;
-use skilltune_phases::plan::{Fingerprint, Isolation};
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::judging::judgement::VerdictShape;
+use skilltune_phases::runs::event::Spent;
+use skilltune_phases::runs::plan::{Fingerprint, Isolation};
+use skilltune_phases::skills::keys::Keys;
+use skilltune_phases::skills::offline;
 
 use super::command::{AgentSettings, Slots};
 use super::profile::{Ask, CostReport, Env, Fitting, Form};

@@ -7,10 +7,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use skilltune_phases::event::{Failure, FailureKind, Spent};
-use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Rights;
-use skilltune_phases::transcript::{Call, Outcome};
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
+use skilltune_phases::runs::plan::Isolation;
+use skilltune_phases::suites::transcript::{Call, Outcome};
 
 use super::profile::{Ask, CostReport, Env, Profile, Variables, below_home, is_set};
 use super::response::{AgentOutput, Life, Response, Talk, failed, shortened};

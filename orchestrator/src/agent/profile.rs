@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use skilltune_phases::event::Failure;
-use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::event::Failure;
+use skilltune_phases::runs::plan::Isolation;
 
 use super::response::{AgentOutput, Response};
 use super::skills::Skills;

@@ -8,8 +8,8 @@ use jiff::Timestamp;
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use regex::{Captures, Regex};
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::remedy::Remedy;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::runs::remedy::Remedy;
 
 /// A longer wait is not a pause between two retries.
 const BRIEF: Duration = Duration::from_secs(5 * 60);

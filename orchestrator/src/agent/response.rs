@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use skilltune_phases::event::{Failure, FailureKind, Spent};
-use skilltune_phases::keys::Keys;
-use skilltune_phases::model::ModelName;
-use skilltune_phases::transcript::Transcript;
-use skilltune_phases::window::Window;
+use skilltune_phases::base::model::ModelName;
+use skilltune_phases::base::window::Window;
+use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
+use skilltune_phases::skills::keys::Keys;
+use skilltune_phases::suites::transcript::Transcript;
 
 use super::skills::SkillTalk;
 use crate::process::{Ended, How};

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use skilltune_phases::delivery::SkillUse;
-use skilltune_phases::order::Installed;
+use skilltune_phases::asking::order::Installed;
+use skilltune_phases::base::delivery::SkillUse;
 
 /// A folder with this file is a skill.
 pub(super) const PAGE: &str = "SKILL.md";

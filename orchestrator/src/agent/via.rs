@@ -5,8 +5,8 @@
 //! the agent's stream of events, and not an error message.
 
 use serde_json::Value;
-use skilltune_phases::event::{Failure, FailureKind, Spent};
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 
 use super::command::Slots;
 use super::profile::Fitting;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use skilltune_phases::lint::decoded;
+use skilltune_phases::skills::lint::decoded;
 
 use super::base64;
 use super::devtools::Listener;

@@ -3,9 +3,9 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use serde_json::json;
-use skilltune_phases::checks::{Comparison, Cost, Text, Times, Tool};
-use skilltune_phases::id::Digest;
-use skilltune_phases::transcript::{Call, Redaction};
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::suites::checks::{Comparison, Cost, Text, Times, Tool};
+use skilltune_phases::suites::transcript::{Call, Redaction};
 
 use super::*;
 use crate::snapshot::{Limits, capture};

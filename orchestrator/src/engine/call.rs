@@ -8,13 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skilltune_phases::event::{Done, Failure, FailureKind, Outcome, Spent};
-use skilltune_phases::id::{CallKey, Digest};
-use skilltune_phases::material::Folders;
-use skilltune_phases::model::ModelName;
-use skilltune_phases::order::{Command, Order, Placement, Question};
-use skilltune_phases::plan::{Cast, Plan};
-use skilltune_phases::target::PLUGIN_ROOT;
+use skilltune_phases::asking::order::{Command, Order, Placement, Question};
+use skilltune_phases::base::id::{CallKey, Digest};
+use skilltune_phases::base::material::Folders;
+use skilltune_phases::base::model::ModelName;
+use skilltune_phases::runs::event::{Done, Failure, FailureKind, Outcome, Spent};
+use skilltune_phases::runs::plan::{Cast, Plan};
+use skilltune_phases::skills::target::PLUGIN_ROOT;
 
 use super::call_dir::{self, CallDir};
 use super::reply::Reply;

@@ -8,10 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use skilltune_phases::id::CallKey;
-use skilltune_phases::order::{Access, Order, Placement};
-use skilltune_phases::target::with_plugin_root;
-use skilltune_phases::transcript::Transcript;
+use skilltune_phases::asking::order::{Access, Order, Placement};
+use skilltune_phases::base::id::CallKey;
+use skilltune_phases::skills::target::with_plugin_root;
+use skilltune_phases::suites::transcript::Transcript;
 
 use super::{EngineError, Services};
 use crate::disk::atomic::Durability;

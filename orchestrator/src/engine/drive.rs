@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::ceiling::Ceiling;
-use skilltune_phases::event::{Done, Event, Pause, Signal, Spent};
+use skilltune_phases::base::ceiling::Ceiling;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Next;
-use skilltune_phases::role::Role;
-use skilltune_phases::run::Run;
-use skilltune_phases::waiting;
+use skilltune_phases::runs::event::{Done, Event, Pause, Signal, Spent};
+use skilltune_phases::runs::run::Run;
+use skilltune_phases::runs::waiting;
 use tokio::sync::watch;
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::sleep;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::order::Placement;
+use skilltune_phases::asking::order::Placement;
+use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::refusal::link_outside;
 use super::{ReadError, Services, call_dir, unreadable};

@@ -1,6 +1,6 @@
 //! The files of a run. All of them follow from its journal and the store, and can be written again at any time.
 
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::run::Run;
 
 use super::{EngineError, Extent, LoopEngine};
 use crate::disk::atomic::Durability;

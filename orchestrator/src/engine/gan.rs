@@ -5,9 +5,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use skilltune_phases::contract::CriterionId;
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::asking::order::Placement;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::judging::contract::CriterionId;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::Verdict;
 use skilltune_phases::loops::gan::inspect::{self, Looked, Tried};
@@ -15,8 +15,8 @@ use skilltune_phases::loops::gan::proposing::words;
 use skilltune_phases::loops::gan::{
     ARTIFACT, Answer, Decision, Gan, Request, Run, SCREENS, Step, projection,
 };
-use skilltune_phases::order::Placement;
-use skilltune_phases::proposal::Form;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::runs::proposal::Form;
 
 use super::edited_copy::{EditedCopy, gate};
 use super::refusal::{new_repository, new_settings};

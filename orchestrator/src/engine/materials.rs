@@ -1,6 +1,6 @@
 //! Loads a stored tree as the texts that a prompt can show.
 
-use skilltune_phases::material::{Body, Folder, Material};
+use skilltune_phases::base::material::{Body, Folder, Material};
 
 use crate::snapshot::{Manifest, Node, ObjectError, Objects, RelPath};
 

@@ -28,14 +28,14 @@ mod unreadable;
 
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::event::{Failure, Record, Spent};
-use skilltune_phases::id::TreeId;
-use skilltune_phases::keys::Keys;
+use skilltune_phases::asking::prompt::Faulty;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::ByRole;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::price::Prices;
-use skilltune_phases::prompt::Faulty;
-use skilltune_phases::role::ByRole;
-use skilltune_phases::run::{NotARun, Run};
+use skilltune_phases::runs::event::{Failure, Record, Spent};
+use skilltune_phases::runs::price::Prices;
+use skilltune_phases::runs::run::{NotARun, Run};
+use skilltune_phases::skills::keys::Keys;
 
 use crate::agent::{Agent, Talk};
 use crate::disk::{DiskError, SafePath};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skilltune_phases::proposal::Proposal;
+use skilltune_phases::runs::proposal::Proposal;
 
 use super::call::UNLIKELY_CANCEL_GRACE;
 use super::{Context, EngineError, LocalOutcome};

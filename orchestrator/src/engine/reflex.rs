@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::reflex::checks;
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{
     Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, projection, sections,
 };
+use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use skilltune_phases::edit::{acts_by_itself, is_git};
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::id::TreeId;
-use skilltune_phases::keys::Keys;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::skills::edit::{acts_by_itself, is_git};
+use skilltune_phases::skills::keys::Keys;
 
 use super::{ReadError, Services};
 use crate::snapshot::{Entry, Manifest, Node, ObjectError, Objects, RelPath};
@@ -108,7 +108,7 @@ pub(super) fn new_settings<'a>(base: &Manifest, made: &'a Manifest) -> Option<&'
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::id::{BlobId, Digest};
+    use skilltune_phases::base::id::{BlobId, Digest};
 
     use super::*;
 

@@ -6,10 +6,10 @@
 use std::io::ErrorKind;
 
 use serde::{Deserialize, Serialize};
-use skilltune_phases::event::{self, Failure, FailureKind, Outcome, Spent};
-use skilltune_phases::id::CallKey;
-use skilltune_phases::keys::Keys;
+use skilltune_phases::base::id::CallKey;
 use skilltune_phases::loops::Loop;
+use skilltune_phases::runs::event::{self, Failure, FailureKind, Outcome, Spent};
+use skilltune_phases::skills::keys::Keys;
 
 use super::Services;
 use crate::agent::Talk;

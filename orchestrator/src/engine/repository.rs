@@ -2,8 +2,8 @@
 //!
 //! It is made again for each call: none of our trees holds a git folder.
 
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::order::Command;
+use skilltune_phases::asking::order::Command;
+use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::call_dir::CallDir;
 use super::{EngineError, Services};

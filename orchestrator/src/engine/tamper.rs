@@ -6,8 +6,8 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::order::{Order, Placement};
+use skilltune_phases::asking::order::{Order, Placement};
+use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::{EngineError, ReadError, call_dir};
 use crate::snapshot::{
@@ -101,7 +101,7 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use skilltune_phases::order::Access;
+    use skilltune_phases::asking::order::Access;
 
     use super::*;
     use crate::snapshot::{capture, place};

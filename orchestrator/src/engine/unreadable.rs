@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
-use skilltune_phases::event::{Failure, FailureKind};
+use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::ReadError;
 use crate::snapshot::CaptureError;

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use skilltune_phases::proposal::{Form, Proposal, Words};
+use skilltune_phases::runs::proposal::{Form, Proposal, Words};
 
 use crate::disk::SafePath;
 use crate::promote::Move;

@@ -1,7 +1,7 @@
 //! Pushes the branch of a proposal to a remote and opens a pull request. Each step first checks the current state, so a
 //! retry finishes what was killed.
 
-use skilltune_phases::proposal::Proposal;
+use skilltune_phases::runs::proposal::Proposal;
 
 use super::change::Changes;
 use super::commit::Content;

@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 
-use skilltune_phases::id::{BlobId, Digest, TreeId};
+use skilltune_phases::base::id::{BlobId, Digest, TreeId};
 
 use super::runner::{Command, Git, GitError};
 use super::tree::{self, Mode};
@@ -153,7 +153,7 @@ impl Files {
     }
 
     /// Returns the files for lint, as those of a skill with that name.
-    pub fn texts(&self, name: &str) -> skilltune_phases::lint::Files {
+    pub fn texts(&self, name: &str) -> skilltune_phases::skills::lint::Files {
         let contents: HashMap<Digest, &Vec<u8>> =
             self.contents.iter().map(|content| (Digest::of(content), content)).collect();
         let read = |blob: BlobId| {

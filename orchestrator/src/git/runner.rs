@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use skilltune_phases::keys::{self, Keys};
+use skilltune_phases::skills::keys::{self, Keys};
 
 use super::special;
 use crate::disk::{self, DiskError, OnDisk as _, atomic};

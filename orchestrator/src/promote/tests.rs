@@ -3,7 +3,7 @@
 use std::fs;
 
 use jiff::Timestamp;
-use skilltune_phases::id::{BlobId, Digest};
+use skilltune_phases::base::id::{BlobId, Digest};
 use tempfile::TempDir;
 
 use super::*;

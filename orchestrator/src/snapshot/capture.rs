@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use rustix::fs::{FileType, Stat};
-use skilltune_phases::id::{BlobId, TreeId};
+use skilltune_phases::base::id::{BlobId, TreeId};
 
 use super::ignored::IgnoreRules;
 use super::index::{Index, Indexes};

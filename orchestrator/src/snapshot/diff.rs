@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use similar::TextDiff;
-use skilltune_phases::id::BlobId;
+use skilltune_phases::base::id::BlobId;
 
 use super::manifest::{Manifest, Node};
 use super::objects::{ObjectError, Objects};

@@ -9,7 +9,7 @@
 
 use std::borrow::Cow;
 
-use skilltune_phases::id::{BlobId, Digest, TreeId};
+use skilltune_phases::base::id::{BlobId, Digest, TreeId};
 
 use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;

@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 
 use super::capture::{DEEPEST, Limits, capture_left, left, scan_left};
 use super::look::{CaptureError, Reading, look};

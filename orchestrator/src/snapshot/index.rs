@@ -17,7 +17,7 @@ use std::time::SystemTime;
 
 use rustix::fs::FileType;
 
-use skilltune_phases::id::{BlobId, Digest};
+use skilltune_phases::base::id::{BlobId, Digest};
 
 use super::path::RelPath;
 use super::seal::Voucher;

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use skilltune_phases::id::BlobId;
+use skilltune_phases::base::id::BlobId;
 
 use super::path::RelPath;
 
@@ -307,7 +307,7 @@ fn check_entry(Entry { path, node }: &Entry) -> Result<(), ManifestError> {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::id::{Digest, TreeId};
+    use skilltune_phases::base::id::{Digest, TreeId};
 
     use super::*;
 

@@ -11,7 +11,7 @@ mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skilltune_phases::id::{BlobId, TreeId};
+use skilltune_phases::base::id::{BlobId, TreeId};
 
 use super::manifest::{Entry, Manifest, Node};
 use super::objects::{ObjectError, Objects};

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{FileType, Mode};
-use skilltune_phases::id::{BlobId, Digest, TreeId};
+use skilltune_phases::base::id::{BlobId, Digest, TreeId};
 
 use super::manifest::{Entry, Manifest, ManifestError, Node};
 use super::path::RelPath;

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 /// Larger objects are read from the disk each time.
 pub(super) const SMALL: u64 = 64 << 10;

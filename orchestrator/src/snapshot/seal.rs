@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 
 use rustix::fs::FileType;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use super::encoding::VERSION;
 use super::objects::Objects;
@@ -128,7 +128,7 @@ fn digest_of(shard: &Folder, name: &OsStr) -> Option<Digest> {
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use skilltune_phases::id::BlobId;
+    use skilltune_phases::base::id::BlobId;
 
     use super::*;
     use crate::snapshot::ObjectError;

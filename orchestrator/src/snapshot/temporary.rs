@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::disk::atomic::TEMP_PREFIX;
 

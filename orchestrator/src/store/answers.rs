@@ -8,8 +8,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use skilltune_phases::id::CallKey;
-use skilltune_phases::json;
+use skilltune_phases::base::id::CallKey;
+use skilltune_phases::base::json;
 
 use super::checksum;
 use super::layout::Home;
@@ -105,7 +105,7 @@ fn random(bytes: &mut [u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::id::Digest;
+    use skilltune_phases::base::id::Digest;
 
     use super::*;
     use crate::disk::atomic::Durability;

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde::Deserialize;
-use skilltune_phases::event::{Event, Record};
-use skilltune_phases::id::Digest;
-use skilltune_phases::json;
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::base::json;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::plan::{FORMAT, Plan};
+use skilltune_phases::runs::event::{Event, Record};
+use skilltune_phases::runs::plan::{FORMAT, Plan};
 
 use super::checksum;
 use super::sync::Syncer;
@@ -261,9 +261,9 @@ struct Begun {
 mod tests {
     use std::fs;
 
-    use skilltune_phases::event::Signal;
+    use skilltune_phases::judging::stop::Reason;
     use skilltune_phases::loops::tune::{Decision, Event, Record, Tune};
-    use skilltune_phases::stop::Reason;
+    use skilltune_phases::runs::event::Signal;
     use tempfile::TempDir;
 
     use super::*;

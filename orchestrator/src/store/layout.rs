@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use rustix::fs::FileType;
-use skilltune_phases::id::{CallKey, Digest};
-use skilltune_phases::plan::RunId;
+use skilltune_phases::base::id::{CallKey, Digest};
+use skilltune_phases::runs::plan::RunId;
 
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{DiskError, Folder, SafePath};

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::disk::{DiskError, Lock, OnDisk, SafePath};
 

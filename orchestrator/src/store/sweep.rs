@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use skilltune_phases::id::{CallKey, Digest, TreeId};
+use skilltune_phases::base::id::{CallKey, Digest, TreeId};
 
 use super::answers;
 use super::layout::Home;

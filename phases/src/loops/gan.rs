@@ -36,13 +36,13 @@ mod view;
 #[cfg(test)]
 mod tests;
 
-use crate::event;
-use crate::id::TreeId;
+use crate::base::id::TreeId;
+use crate::base::role::{Rights, Role, RoleSpec};
+use crate::base::vocabulary::Vocabulary;
 use crate::loops::{Loop, MostCalls};
-use crate::plan::{self, LoopKind};
-use crate::role::{Rights, Role, RoleSpec};
-use crate::run;
-use crate::vocabulary::Vocabulary;
+use crate::runs::event;
+use crate::runs::plan::{self, LoopKind};
+use crate::runs::run;
 
 pub use decision::{Decision, End};
 pub use request::{ARTIFACT, GIVEN, Request, SCREENS, SITE};

@@ -5,14 +5,16 @@
 //! journal and the engine are written once, for all loops.
 
 pub mod gan;
+pub mod gauge;
 pub mod reflex;
 pub mod tune;
+pub mod vacuous;
 
-use crate::id::TreeId;
-use crate::order::Request;
-use crate::plan::{LoopKind, Plan};
-use crate::role::{ByRole, RoleSpec};
-use crate::run::{Fold, Run};
+use crate::asking::order::Request;
+use crate::base::id::TreeId;
+use crate::base::role::{ByRole, RoleSpec};
+use crate::runs::plan::{LoopKind, Plan};
+use crate::runs::run::{Fold, Run};
 
 /// The state machine of a loop: it decides what comes next and prepares the steps.
 pub trait Loop: Fold {

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::skill::{Facet, Facets, Skill};
 use super::world::{Law, World};
-use crate::contract::{CriterionId, Verdict};
-use crate::id::Digest;
+use crate::base::id::Digest;
+use crate::judging::contract::{CriterionId, Verdict};
 use crate::loops::tune::Improver;
 
 /// The output of an execution. Its JSON text can be stored in a real file.

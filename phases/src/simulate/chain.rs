@@ -1,8 +1,8 @@
 //! The structure of a simulated chain: which member has to show a facet, and which member's work a statement is about.
 
 use super::skill::{FACETS, Facet, Facets, Skill};
-use crate::draw::Draw;
-use crate::name::Name;
+use crate::base::draw::Draw;
+use crate::base::name::Name;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {

@@ -3,17 +3,17 @@
 use super::chain::Chain;
 use super::skill::Skill;
 use super::world::World;
-use crate::ceiling::Ceilings;
-use crate::contract::Contract;
-use crate::delivery::Delivery;
-use crate::id::TreeId;
-use crate::judgement::VerdictShape;
+use crate::asking::prompt::Prompts;
+use crate::base::ceiling::Ceilings;
+use crate::base::delivery::Delivery;
+use crate::base::id::TreeId;
+use crate::base::role::Role;
+use crate::judging::contract::Contract;
+use crate::judging::judgement::VerdictShape;
 use crate::loops::tune::{Aim, Apply, FailOn, Improver, Plan, Rules, Task};
-use crate::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
-use crate::prompt::Prompts;
-use crate::role::Role;
-use crate::scenario::{Scenario, Tools};
-use crate::target::{Member, Mode, Target};
+use crate::runs::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
+use crate::skills::target::{Member, Mode, Target};
+use crate::suites::scenario::{Scenario, Tools};
 
 pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Plan {
     let members = world.start.len();

@@ -7,16 +7,16 @@ use super::policy::Policy;
 use super::skill::Skill;
 use super::workshop::{Judged, Workshop};
 use super::world::World;
-use crate::contract::{CriterionId, Verdict};
-use crate::edit::EditKind;
-use crate::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
-use crate::id::{CandidateId, TreeId};
-use crate::judgement::{Assessment, Finding, Judgement, Kind};
+use crate::base::id::{CandidateId, TreeId};
+use crate::judging::contract::{CriterionId, Verdict};
+use crate::judging::judgement::{Assessment, Finding, Judgement, Kind};
+use crate::judging::proof::Confidence;
+use crate::judging::score::Scored;
 use crate::loops::tune::{Answer, Asked, Choice, Decision, Edit, Improver, Plan, Run, Step, Tune, anchor};
 use crate::loops::{Loop as _, Next};
-use crate::proof::Confidence;
-use crate::score::Scored;
-use crate::target::Place;
+use crate::runs::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
+use crate::skills::edit::EditKind;
+use crate::skills::target::Place;
 
 /// The outcome of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]

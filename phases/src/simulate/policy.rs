@@ -2,12 +2,12 @@
 
 use super::plan::plan;
 use super::world::World;
-use crate::id::CandidateId;
+use crate::base::id::CandidateId;
+use crate::judging::proof::Confidence;
+use crate::judging::score::Score;
+use crate::judging::stop::Stall;
 use crate::loops::tune::{Decision, Ending, Plan, Rules, Run, Search, drafting};
-use crate::proof::Confidence;
-use crate::score::Score;
-use crate::split::split;
-use crate::stop::Stall;
+use crate::suites::split::split;
 
 /// A way to spend a budget of executor runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

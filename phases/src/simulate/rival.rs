@@ -9,12 +9,12 @@ use serde::Serialize;
 use super::policy::Policy;
 use super::workshop::Workshop;
 use super::world::World;
-use crate::contract::{CriterionId, Verdict};
-use crate::demand::{self, Demand};
-use crate::id::TreeId;
+use crate::base::id::TreeId;
+use crate::judging::contract::{CriterionId, Verdict};
+use crate::judging::proof::{self, Conclusion, Confidence};
+use crate::judging::score::Score;
 use crate::loops::tune::{Improver, Plan, drafting, measure};
-use crate::proof::{self, Conclusion, Confidence};
-use crate::score::Score;
+use crate::suites::demand::{self, Demand};
 
 /// An external search with its budget of executor runs.
 #[derive(Debug)]

@@ -3,13 +3,13 @@ use super::play::Play;
 use super::workshop::Workshop;
 use super::world::World;
 use super::*;
-use crate::contract::{CriterionId, Verdict};
+use crate::base::role::Role;
+use crate::judging::contract::{CriterionId, Verdict};
+use crate::judging::proof::Confidence;
+use crate::judging::score::Score;
 use crate::loops::Loop as _;
 use crate::loops::tune::measure::SEARCH;
 use crate::loops::tune::{Decision, Improver, Trial, Tune, panel};
-use crate::proof::Confidence;
-use crate::role::Role;
-use crate::score::Score;
 
 fn played(law: Law, policy: Policy, runs: u32, seeds: u64) -> Vec<Played> {
     (0..seeds).map(|seed| play(&World::new(law, seed), policy, runs, Confidence::P90)).collect()

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use super::agents::{self, Product};
 use super::skill::Skill;
 use super::world::World;
-use crate::contract::{CriterionId, Verdict};
-use crate::id::TreeId;
+use crate::base::id::TreeId;
+use crate::judging::contract::{CriterionId, Verdict};
 use crate::loops::tune::Improver;
 
 /// The judge's result for a trial.

@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use super::chain::Chain;
 use super::skill::{FACETS, Facet, Skill};
-use crate::checks::How;
-use crate::contract::CriterionId;
-use crate::demand::Demand;
-use crate::draw::Draw;
-use crate::id::Digest;
+use crate::base::draw::Draw;
+use crate::base::id::Digest;
+use crate::judging::contract::CriterionId;
 use crate::loops::tune::Improver;
-use crate::scenario::Scenario;
+use crate::suites::checks::How;
+use crate::suites::demand::Demand;
+use crate::suites::scenario::Scenario;
 
 /// The numbers of a world. Shares are from 0 to 1; all must be finite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -229,9 +229,9 @@ fn scenario(nth: usize, needs: &[(Facet, u32)], chain: &Chain) -> (Scenario, Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::Verdict;
-    use crate::demand::scored;
-    use crate::score::Score;
+    use crate::judging::contract::Verdict;
+    use crate::judging::score::Score;
+    use crate::suites::demand::scored;
 
     /// Sums the score of every possible execution, weighted by its probability.
     fn expected(world: &World, skill: &Skill, scenario: &Scenario) -> f64 {

@@ -1,12 +1,12 @@
 //! Repeated trials of one version, to show what its suite can detect.
 
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::calibration::{self, Calibration, Visible};
 use skilltune_phases::loops::tune::ending::Outcome as Ended;
 use skilltune_phases::loops::tune::{Aim, Outcome, Plan, Run, Step, Tune, state_file, trials};
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::event::FailureKind;
 
 use crate::drive::{assert_fold_is_live, picker};
 use crate::world::{Drive, failed, judged, plan, random_answer, well};

@@ -1,15 +1,15 @@
 //! Two versions, compared without a search.
 
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::ending::Outcome as Ended;
 use skilltune_phases::loops::tune::{
     Aim, Basis, Ending, Outcome, Plan, Run, Shipment, Sides, Step, Tune, Verdict, state_file, trials,
 };
-use skilltune_phases::role::Role;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::drive::{assert_fold_is_live, picker, recast, tree};
 use crate::world::{Drive, demanding, failed, judged, nth, plan, random_answer, well};

@@ -1,15 +1,15 @@
 //! The final comparison: which candidates ship.
 
-use skilltune_phases::contract::Verdict as Found;
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::judging::contract::Verdict as Found;
 use skilltune_phases::loops::tune::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{
     Apply, Basis, Choice, Decision, Ending, Event, FailOn, FailReason, Hold, Outcome, Plan, Request, Run,
     Shipment, Step, Trial, Verdict,
 };
-use skilltune_phases::run::NotARun;
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::runs::run::NotARun;
+use skilltune_phases::skills::target::Place;
 
 use crate::world::{Drive, demanding, failed, judged, nth, plan, points, stated, tree, well};
 

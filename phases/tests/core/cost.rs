@@ -5,12 +5,12 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use skilltune_phases::checks::How;
-use skilltune_phases::contract::{CriterionId, Verdict};
-use skilltune_phases::demand::Demand;
-use skilltune_phases::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::base::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::judging::contract::{CriterionId, Verdict};
 use skilltune_phases::loops::tune::explanation;
 use skilltune_phases::loops::tune::{Outcome, Plan, Run, Search, Step};
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 
 use crate::world::{Drive, improved, plan, stated, tree, well};
 

@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use skilltune_phases::checks::How;
-use skilltune_phases::contract::{CriterionId, Verdict as Found};
-use skilltune_phases::demand::Demand;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::judging::contract::{CriterionId, Verdict as Found};
 use skilltune_phases::loops::tune::explanation::{self, LeftAlone};
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::{Answer, Decision, Event, Outcome, Plan, Run, Search, Step, Verdict};
-use skilltune_phases::target::Place;
+use skilltune_phases::skills::target::Place;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 
 use crate::world::{Drive, improved, plan, stated, tree, well};
 

@@ -1,9 +1,9 @@
 //! A champion whose edits are dangerous is never applied without a person.
 
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::edit::{Danger, DangerClass, EditReport};
 use skilltune_phases::loops::tune::{Answer, Apply, Choice, Ending, Hold, Run, Step, Verdict};
-use skilltune_phases::target::Place;
+use skilltune_phases::skills::candidate::Candidate;
+use skilltune_phases::skills::edit::{Danger, DangerClass, EditReport};
+use skilltune_phases::skills::target::Place;
 
 use crate::world::{Drive, improved, judged, nth, plan, tree, well};
 

@@ -1,16 +1,16 @@
 //! How the executor receives a candidate, and how its use is counted.
 
 use serde_json::{Value, json};
-use skilltune_phases::contract;
-use skilltune_phases::delivery::{Delivery, SkillUse};
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::judgement::Assessment;
+use skilltune_phases::base::delivery::{Delivery, SkillUse};
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::judging::contract;
+use skilltune_phases::judging::judgement::Assessment;
+use skilltune_phases::judging::rubric;
+use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::tune::Request;
 use skilltune_phases::loops::tune::{Answer, Ending, Outcome, Plan, Run, Step, Uses, Verdict};
-use skilltune_phases::rubric;
-use skilltune_phases::stop::Reason;
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::skills::target::Place;
 
 use crate::drive::bare_prompt;
 use crate::world::{Drive, failed, improved, judged, nth, plan, points, ran, well};

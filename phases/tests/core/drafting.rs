@@ -3,19 +3,19 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use skilltune_phases::checks::How;
-use skilltune_phases::contract::{CriterionId, Verdict as Found};
-use skilltune_phases::demand::Demand;
-use skilltune_phases::id::{CandidateId, Digest, TreeId};
-use skilltune_phases::judgement::Judgement;
+use skilltune_phases::base::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::contract::{CriterionId, Verdict as Found};
+use skilltune_phases::judging::judgement::Judgement;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::{
     Answer, Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Verdict,
 };
-use skilltune_phases::role::Role;
-use skilltune_phases::score::Score;
-use skilltune_phases::stop::Reason;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 
 use crate::drive::recast;
 use crate::world::{Drive, improved, plan, stated, tree, well};

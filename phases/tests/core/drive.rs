@@ -3,17 +3,19 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
-use skilltune_phases::ceiling::{Ceiling, Ceilings};
-use skilltune_phases::event::{Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent};
-use skilltune_phases::id::{Digest, TreeId};
-use skilltune_phases::judgement::VerdictShape;
+use skilltune_phases::asking::order::{Placement, Request};
+use skilltune_phases::asking::prompt::Faulty;
+use skilltune_phases::base::ceiling::{Ceiling, Ceilings};
+use skilltune_phases::base::id::{Digest, TreeId};
+use skilltune_phases::base::material::Folder;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::judgement::VerdictShape;
 use skilltune_phases::loops::{Loop, Next};
-use skilltune_phases::material::Folder;
-use skilltune_phases::order::{Placement, Request};
-use skilltune_phases::plan::{Cast, Enforced, Fingerprint, Isolation, Plan, Roles};
-use skilltune_phases::prompt::Faulty;
-use skilltune_phases::role::Role;
-use skilltune_phases::run::Run;
+use skilltune_phases::runs::event::{
+    Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent,
+};
+use skilltune_phases::runs::plan::{Cast, Enforced, Fingerprint, Isolation, Plan, Roles};
+use skilltune_phases::runs::run::Run;
 
 /// A loop whose tests can correct a made-up answer.
 pub(crate) trait Told: Loop {

@@ -1,15 +1,15 @@
 //! Tests that reach each stop rule and each outcome of a run.
 
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::{FailureKind, Pause, Signal};
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::ending::Outcome as Came;
 use skilltune_phases::loops::tune::proposing;
 use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Tune, Verdict};
-use skilltune_phases::offline;
-use skilltune_phases::proposal::Form;
-use skilltune_phases::role::Role;
-use skilltune_phases::stop::Reason;
+use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
+use skilltune_phases::runs::proposal::Form;
+use skilltune_phases::skills::offline;
 
 use crate::drive::OUTAGES;
 use crate::world::{Drive, failed, improved, judged, nth, plan, points, tree, well};

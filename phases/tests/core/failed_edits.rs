@@ -3,14 +3,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use skilltune_phases::contract::CriterionId;
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::contract::CriterionId;
+use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{
     Decision, Event, Improver, Outcome, Plan, Run, Search, Step, Tune, Verdict, state_file,
 };
-use skilltune_phases::role::Role;
-use skilltune_phases::stop::Reason;
+use skilltune_phases::runs::event::FailureKind;
 
 use crate::drafting::{FACETS, GOOD, Skills, answer, executed, suite};
 use crate::drive::assert_fold_is_live;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use skilltune_phases::skill::strict::{Fault, strict};
+use skilltune_phases::skills::skill::strict::{Fault, strict};
 
 const CASES: &str = include_str!("../../../fixtures/frontmatter/cases.jsonl");
 

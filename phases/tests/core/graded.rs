@@ -1,13 +1,13 @@
 //! Trials that are scored by their results: checks by machine, statements for a judge, and one review of each text.
 
-use skilltune_phases::checks::{Check, How, Text, Times, Told};
-use skilltune_phases::contract::Verdict;
-use skilltune_phases::demand::Demand;
+use skilltune_phases::judging::contract::Verdict;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::measure::Unit;
 use skilltune_phases::loops::tune::panel;
 use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Standing, Step, Trial, Tune, Why};
-use skilltune_phases::score::Score;
+use skilltune_phases::suites::checks::{Check, How, Text, Times, Told};
+use skilltune_phases::suites::demand::Demand;
 
 use crate::drive::bare_prompt;
 use crate::world::{Drive, demanding, improved, inspected, judged, nth, plan, points, stated, told, well};
@@ -110,7 +110,7 @@ fn world<'a>(outcome: &'a [u32], quality: &'a [usize]) -> impl FnMut(&Run, &Step
     }
 }
 
-fn left_of(skill: skilltune_phases::id::TreeId) -> skilltune_phases::id::TreeId {
+fn left_of(skill: skilltune_phases::base::id::TreeId) -> skilltune_phases::base::id::TreeId {
     crate::world::tree(&format!("left of {skill}"))
 }
 

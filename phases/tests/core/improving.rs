@@ -1,10 +1,10 @@
 //! The prompts for the improver of a search by single trials.
 
-use skilltune_phases::checks::How;
-use skilltune_phases::contract::Verdict as Found;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::edit::EditReport;
+use skilltune_phases::judging::contract::Verdict as Found;
 use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Search, Step};
+use skilltune_phases::skills::edit::EditReport;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 
 use crate::drive::bare_prompt;
 use crate::world::{Drive, improved, plan, ran_and_kept, stated, well};

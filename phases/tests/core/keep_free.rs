@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use proptest::prelude::*;
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::event::{Done, FailureKind, Pause, Signal, Spent};
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::base::window::Window;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{Event, Outcome, Plan, Run, Step, Tune};
-use skilltune_phases::vocabulary::Vocabulary as _;
-use skilltune_phases::waiting;
-use skilltune_phases::window::Window;
+use skilltune_phases::runs::event::{Done, FailureKind, Pause, Signal, Spent};
+use skilltune_phases::runs::waiting;
 
 use crate::drive::{Told as _, recast, reread};
 use crate::laws::any_plan;
@@ -125,8 +125,10 @@ fn a_stored_answer_says_nothing_of_today_and_another_agent_has_windows_of_its_ow
     let role = Tune::role(&step).unwrap();
     recast(&mut drive, &role);
     assert!(kept_free(&drive.run, &step).is_some(), "the same account");
-    let cast =
-        skilltune_phases::plan::Cast { agent: "other".into(), ..drive.run.plan.roles.of(&role).clone() };
+    let cast = skilltune_phases::runs::plan::Cast {
+        agent: "other".into(),
+        ..drive.run.plan.roles.of(&role).clone()
+    };
     drive.record(Event::Noted(Signal::Recast { role, cast }));
     assert_eq!(kept_free(&drive.run, &step), None);
 }
@@ -157,7 +159,7 @@ fn a_journal_of_somebody_else_blocks_nothing_that_no_agent_has_reported() {
     let strange =
         r#"{"kept_free":{"role":"nobody","window":{"name":"","used":9,"resets_at":"2026-01-01T00:00:00Z"}}}"#;
     let line = format!(r#"{{"seq":9,"at":"2026-01-01T00:00:00Z","event":{{"noted":{strange}}}}}"#);
-    assert!(serde_json::from_str::<skilltune_phases::event::Record<Tune>>(&line).is_err());
+    assert!(serde_json::from_str::<skilltune_phases::runs::event::Record<Tune>>(&line).is_err());
 }
 
 proptest! {

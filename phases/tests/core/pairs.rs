@@ -1,10 +1,10 @@
 //! Two runs of one plan that must end the same, for every loop. Each function returns both.
 
 use proptest::sample::Index;
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::event::{Event, Outcome, Pause, Signal};
-use skilltune_phases::plan::Plan;
-use skilltune_phases::run::Run;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::runs::event::{Event, Outcome, Pause, Signal};
+use skilltune_phases::runs::plan::Plan;
+use skilltune_phases::runs::run::Run;
 
 use crate::drive::{Drive, Told, picker, reread};
 

@@ -2,19 +2,19 @@
 
 use std::cell::Cell;
 
-use skilltune_phases::checks::How;
-use skilltune_phases::contract::Verdict as Found;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::id::{CandidateId, Digest};
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::id::{CandidateId, Digest};
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::contract::Verdict as Found;
 use skilltune_phases::loops::tune::anchor::Tally;
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::panel::{self, Juror};
 use skilltune_phases::loops::tune::{
     Answer, Asked, Decision, Ending, Event, Outcome, Plan, Run, Seat, Shipment, Step, Trial, Verdict,
 };
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 
 use crate::world::{Drive, failed, knowing, nth, plan, stated, well};
 

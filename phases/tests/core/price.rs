@@ -1,9 +1,9 @@
 //! The price of an answer if the final comparison gives none.
 
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::price::{self, Price};
 use skilltune_phases::loops::tune::{Plan, Run, Step, Verdict};
-use skilltune_phases::role::Role;
 
 use crate::world::{Drive, judged, nth, plan, well};
 

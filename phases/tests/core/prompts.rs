@@ -1,8 +1,8 @@
 //! Custom prompts: calls use the prompts that a run began with.
 
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::asking::prompt::{Page, Prompts};
 use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Step};
-use skilltune_phases::prompt::{Page, Prompts};
+use skilltune_phases::runs::event::FailureKind;
 
 use crate::drive::bare_prompt;
 use crate::world::{Drive, demanding, judged, plan, ran, ran_and_kept, well};

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 
 use proptest::prelude::*;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{Answer, Decision, Outcome, Run, Standing, Step, Trial, Tune, Verdict};
-use skilltune_phases::role::Role;
-use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::drive::{picker, recast, reread};
 use crate::laws::vec_of_picks;

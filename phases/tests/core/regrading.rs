@@ -1,21 +1,21 @@
 //! A finished comparison, judged again with the current suite and without a single execution.
 
-use skilltune_phases::checks::{Check, How, Times};
-use skilltune_phases::contract::Verdict as Finding;
-use skilltune_phases::delivery::Delivery;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::{Event, FailureKind};
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::id::CandidateId;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::contract::Verdict as Finding;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::regrade::{NoComparison, Regrading, regrade};
 use skilltune_phases::loops::tune::{
     Aim, Basis, Decision, Ending, LeftOut, Outcome, Plan, Run, Search, Shipment, Sides, Step, Tune, Verdict,
 };
-use skilltune_phases::plan::RunId;
-use skilltune_phases::role::Role;
-use skilltune_phases::scenario::{Scenario, Tools};
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::{Event, FailureKind};
+use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::skills::target::Place;
+use skilltune_phases::suites::checks::{Check, How, Times};
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::drafting::{GOOD, Skills, answer};
 use crate::drive::{recast, reread, tree};

@@ -1,10 +1,10 @@
 //! The roles of a journal must be exactly those of its loop: none added and none missing.
 
 use serde_json::{Map, Value, json};
-use skilltune_phases::event::{Event, Signal};
 use skilltune_phases::loops::Loop;
 use skilltune_phases::loops::reflex::criteria::Template;
-use skilltune_phases::plan::Plan;
+use skilltune_phases::runs::event::{Event, Signal};
+use skilltune_phases::runs::plan::Plan;
 
 use crate::{reflex, world};
 

@@ -1,8 +1,8 @@
 //! The moves of the search: what is kept, what is dropped, where the next edit starts.
 
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::tune::{Edit, Standing, Step};
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::skills::target::Place;
 
 use crate::world::{Drive, failed, improved, judged, nth, plan, ran, well};
 

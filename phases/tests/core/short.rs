@@ -1,10 +1,10 @@
 //! Faults that a run has shown but its suite does not check yet.
 
-use skilltune_phases::checks::How;
-use skilltune_phases::contract::Verdict;
-use skilltune_phases::demand::Demand;
+use skilltune_phases::judging::contract::Verdict;
 use skilltune_phases::loops::tune::trials::{Short, short, unasked, worst};
 use skilltune_phases::loops::tune::{Aim, Answer, Outcome, Plan, Run, Step, Trial};
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 
 use crate::world::{Drive, judged, nth, plan, points, stated, well};
 
@@ -105,6 +105,7 @@ fn a_mark_is_that_of_a_task_and_a_version_whatever_was_wrong() {
     std::sync::Arc::make_mut(&mut moved.plan).task.scenarios[0].input_args = "--long".to_owned();
     assert_ne!(of(0).next().unwrap().mark(&moved), marks[0], "other arguments");
     let mut other = of(0).next().unwrap().clone();
-    other.tried.candidate = skilltune_phases::id::CandidateId(skilltune_phases::id::Digest::of(b"other"));
+    other.tried.candidate =
+        skilltune_phases::base::id::CandidateId(skilltune_phases::base::id::Digest::of(b"other"));
     assert_ne!(other.mark(&run), marks[0], "another version");
 }

@@ -1,9 +1,9 @@
 //! Scenarios with a starting state: it is prepared once, and every trial of every candidate begins with it.
 
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::Step;
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::skills::target::Place;
 
 use crate::drive::{failed, tree};
 use crate::world::{Drive, plan, well};

@@ -3,15 +3,15 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-use skilltune_phases::checks::How;
-use skilltune_phases::contract::Verdict as Found;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::judging::contract::Verdict as Found;
 use skilltune_phases::loops::tune::turns::{self, Earned};
 use skilltune_phases::loops::tune::{Decision, Event, Improver, Plan, Run, Search, Step, Tune};
-use skilltune_phases::role::Role;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
 
 use crate::world::{Drive, failed, improved, judged, nth, plan, stated, tree, well};
 

@@ -1,21 +1,21 @@
 //! Scenarios that are tried without a skill: all of them, once, and with no consequences.
 
-use skilltune_phases::checks::{Check, How, Text, Times};
-use skilltune_phases::delivery::Delivery;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::ending::Outcome as Ended;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::trials;
 use skilltune_phases::loops::tune::unaided::{self, Unaided};
 use skilltune_phases::loops::tune::{Aim, Answer, Outcome, Plan, Request, Run, Step, Tune};
-use skilltune_phases::prompt::Prompts;
-use skilltune_phases::role::Role;
-use skilltune_phases::scenario::Scenario;
-use skilltune_phases::vacuous::{Why, passes_without};
+use skilltune_phases::loops::vacuous::{Why, passes_without};
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::checks::{Check, How, Text, Times};
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::drive::{assert_fold_is_live, bare_prompt, picker};
 use crate::world::{Drive, demanding, failed, plan, points, random_answer, told, well};

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::event::{Failure, FailureKind, Pause, Signal};
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Event, Outcome, Run, Step};
-use skilltune_phases::run::Waits;
-use skilltune_phases::waiting;
+use skilltune_phases::runs::event::{Failure, FailureKind, Pause, Signal};
+use skilltune_phases::runs::run::Waits;
+use skilltune_phases::runs::waiting;
 
 use crate::world::{Drive, failed, plan, ran};
 

@@ -3,26 +3,26 @@
 //! Its answers are a pure function of a seed and the step, so that two runs differ only in the order of arrival.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::{Check, How, Times, Told};
-use skilltune_phases::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
-use skilltune_phases::delivery::Delivery;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::edit::EditKind;
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::id::{CandidateId, Digest};
-use skilltune_phases::judgement::{Assessment, Finding, Findings, Judgement, Kind};
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::id::{CandidateId, Digest};
+use skilltune_phases::judging::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
+use skilltune_phases::judging::judgement::{Assessment, Finding, Findings, Judgement, Kind};
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::{Score, Scored};
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::tune::{
     Aim, Answer, Apply, Choice, FailOn, Kept, Outcome, Plan, Rules, Run, Search, Step, Task, Trial, Tune,
 };
-use skilltune_phases::plan::{FORMAT, LoopKind};
-use skilltune_phases::prompt::Prompts;
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::proposal::Proposal;
-use skilltune_phases::scenario::{Scenario, Tools};
-use skilltune_phases::score::{Score, Scored};
-use skilltune_phases::stop::Stall;
-use skilltune_phases::target::{Member, Mode, Place, Target};
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::runs::plan::{FORMAT, LoopKind};
+use skilltune_phases::runs::proposal::Proposal;
+use skilltune_phases::skills::edit::EditKind;
+use skilltune_phases::skills::target::{Member, Mode, Place, Target};
+use skilltune_phases::suites::checks::{Check, How, Times, Told};
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::drive::{self, roles};
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use skilltune_phases::checks::accepts;
+use skilltune_phases::suites::checks::accepts;
 
 use super::{ALL, PROFILE, build, building, folder, json_file, playing};
 use crate::scene::Scene;

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 use serde_json::Value;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::scene::listing;
 

@@ -59,7 +59,7 @@ fn check(files: &Files, called: &str) -> Result<(), Complaint> {
     let wrong = |why: String| Err(Complaint::input(format!("{called} is not a skill")).caused_by(why));
     let Some(page) = files.top("SKILL.md") else { return wrong("it has no SKILL.md".to_owned()) };
     let Ok(page) = std::str::from_utf8(page) else { return wrong("SKILL.md is not UTF-8".to_owned()) };
-    match skilltune_phases::skill::check(page) {
+    match skilltune_phases::skills::skill::check(page) {
         Ok(_) => Ok(()),
         Err(error) => wrong(format!("SKILL.md: {error}")),
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, AgentSettings, Login, Real, Via};
-use skilltune_phases::offline;
+use skilltune_phases::skills::offline;
 
 use crate::agents;
 use crate::commands::doctor::probe::Probed;

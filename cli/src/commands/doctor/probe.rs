@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, Response, Via};
 use skilltune_orchestrator::probe;
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::remedy::Remedy;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::runs::remedy::Remedy;
 
 use crate::report::{advice, words};
 use crate::runs::under_guard::under_guard;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::Serialize;
 use skilltune_orchestrator::store::{Home, Locks};
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::plan::RunId;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::agents;
 use crate::agents::BuiltIn;

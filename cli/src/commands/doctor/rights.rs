@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, Real, Wrap};
 use skilltune_orchestrator::process::{Containment, Guardian, become_driver, can_confine};
+use skilltune_phases::base::role::ByRole;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::offline;
-use skilltune_phases::role::ByRole;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::skills::offline;
 
 use crate::agents::OFFLINE;
 use crate::report::words;

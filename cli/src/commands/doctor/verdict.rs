@@ -4,8 +4,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Real, Via};
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::vocabulary::Vocabulary as _;
 
 use crate::agents;
 use crate::agents::BuiltIn;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::{Call, CancelToken, Ended, GuardianPool, How, ProcessError};
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
 
 use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::Complaint;

@@ -42,7 +42,7 @@ const REST: &str = r#"
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::scenario::Scenario;
+    use skilltune_phases::suites::scenario::Scenario;
 
     use super::*;
     use crate::inputs::suite::{SHELL, Suite};

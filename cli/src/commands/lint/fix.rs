@@ -8,8 +8,10 @@ use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{
     Entry, IgnoreRules, Limits, Manifest, Node, Objects, RelPath, capture, unified,
 };
-use skilltune_phases::lint::{File, Files, Fixed, Reach, Repair, Rule, Suggestion, fix_all, suggestion};
-use skilltune_phases::material::Body;
+use skilltune_phases::base::material::Body;
+use skilltune_phases::skills::lint::{
+    File, Files, Fixed, Reach, Repair, Rule, Suggestion, fix_all, suggestion,
+};
 
 use crate::commands::lint::load;
 use crate::inputs::find::Skill;

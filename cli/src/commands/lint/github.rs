@@ -1,6 +1,6 @@
 //! Formats findings as GitHub Actions annotations.
 
-use skilltune_phases::lint::{Finding, Severity};
+use skilltune_phases::skills::lint::{Finding, Severity};
 
 use crate::commands::lint::report::Report;
 

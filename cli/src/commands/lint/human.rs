@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use skilltune_phases::lint::{BUDGET, Finding, Fix, Rule, Severity};
+use skilltune_phases::skills::lint::{BUDGET, Finding, Fix, Rule, Severity};
 
 use crate::commands::lint::report::{Linted, Report, Shelf};
 use crate::terminal::style::Style;
@@ -125,7 +125,7 @@ fn painted(style: Style, severity: Severity) -> String {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::lint::{Listing, Offer, Repair};
+    use skilltune_phases::skills::lint::{Listing, Offer, Repair};
 
     use super::*;
     use crate::text::width::columns;

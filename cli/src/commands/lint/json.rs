@@ -1,7 +1,7 @@
 //! Formats findings as JSON: one object, described in `docs/lint.md`.
 
 use serde_json::{Value, json};
-use skilltune_phases::lint::{BUDGET, Finding, Fix, Repair, Severity};
+use skilltune_phases::skills::lint::{BUDGET, Finding, Fix, Repair, Severity};
 
 use crate::commands::lint::report::{Linted, Report, Shelf};
 

@@ -1,6 +1,6 @@
 //! The findings of all skills, before formatting.
 
-use skilltune_phases::lint::{Finding, Fix, Listing, Offer, Repair, Severity};
+use skilltune_phases::skills::lint::{Finding, Fix, Listing, Offer, Repair, Severity};
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {

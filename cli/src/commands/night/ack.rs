@@ -1,7 +1,7 @@
 //! `night ack`: acknowledges that a skill works worse, so that it is not reported again until something changes.
 
-use skilltune_phases::name::Name;
-use skilltune_phases::night::Event;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::night::Event;
 
 use crate::args::night::NightAckArgs;
 use crate::nights::book::Book;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 use rustix::process::Signal;
 use serde_json::json;
-use skilltune_phases::json::line;
-use skilltune_phases::night::Morning;
+use skilltune_phases::base::json::line;
+use skilltune_phases::nights::night::Morning;
 
 use crate::args::night::{NightPartArgs, NightRunArgs};
 use crate::commands::night::keep;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use skilltune_orchestrator::disk::atomic::Durability;
-use skilltune_phases::night::Work;
-use skilltune_phases::plan::RunId;
+use skilltune_phases::nights::night::Work;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::commands::clean;
 use crate::nights::book::Book;

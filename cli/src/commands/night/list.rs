@@ -1,7 +1,7 @@
 //! `night list`: prints the jobs, and what a night would do for each.
 
 use serde_json::json;
-use skilltune_phases::night::{self, History, Left};
+use skilltune_phases::nights::night::{self, History, Left};
 
 use crate::args::night::NightViewArgs;
 use crate::nights::book::Shelf;

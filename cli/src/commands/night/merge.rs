@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use skilltune_phases::name::Name;
-use skilltune_phases::night::{Morning, Night, ShardNight, merged};
+use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::night::{Morning, Night, ShardNight, merged};
 
 use crate::args::night::NightMergeArgs;
 use crate::commands::night::begin::{exit, leave_pages};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use skilltune_phases::night::Morning;
+use skilltune_phases::nights::night::Morning;
 
 use crate::args::night::NightStatusArgs;
 use crate::commands::night::begin::exit;

@@ -1,6 +1,6 @@
 //! `trend`: shows a job over all nights.
 
-use skilltune_phases::name::Name;
+use skilltune_phases::base::name::Name;
 
 use crate::args::night::TrendArgs;
 use crate::nights::book::Shelf;

@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Reason, Run, Step, Stop};
+use skilltune_phases::runs::event::FailureKind;
 
 use crate::commands::status::Standing;
 use crate::loops::reflex::report::status::facts;

@@ -5,12 +5,12 @@ mod from_suite;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::checks::How;
-use skilltune_phases::demand::Demand;
 use skilltune_phases::loops::tune::trials::{self, Short, Tried, worst};
 use skilltune_phases::loops::tune::{Run, Tune};
-use skilltune_phases::plan::LoopKind;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::runs::plan::LoopKind;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::suite::SuiteAddArgs;
 use crate::inputs::suite::{Appended, append, appendable, from_trial};

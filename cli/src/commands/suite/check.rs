@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::skill_files;
-use skilltune_phases::scenario::Scenario;
-use skilltune_phases::vacuous::{Trials, Vacuous, Why, vacuous};
+use skilltune_phases::loops::vacuous::{Trials, Vacuous, Why, vacuous};
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::suite::SuiteCheckArgs;
 use crate::commands::suite::shown::{self, Shown};

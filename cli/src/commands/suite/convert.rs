@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_phases::name::Name;
+use skilltune_phases::base::name::Name;
 
 use crate::args::suite::{SuiteConvertArgs, Target};
 use crate::inputs::suite::{Format, Note, Suite, Written};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use skilltune_phases::base::name::Name;
 use skilltune_phases::loops::tune::trials::tried;
 use skilltune_phases::loops::tune::{Aim, Run, Tune};
-use skilltune_phases::name::Name;
-use skilltune_phases::plan::LoopKind;
-use skilltune_phases::scenario::Scenario;
-use skilltune_phases::vacuous::{Tally, Vacuous, never, passes_without};
+use skilltune_phases::loops::vacuous::{Tally, Vacuous, never, passes_without};
+use skilltune_phases::runs::plan::LoopKind;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::inputs::suite::Suite;
 use crate::runs::Runs;

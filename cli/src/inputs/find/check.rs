@@ -20,7 +20,8 @@ pub fn folder(given: &Path) -> Result<Skill, FindError> {
     let text = disk::read(&skill_md, LARGEST).map_err(unreadable)?;
     let text = String::from_utf8(text)
         .map_err(|error| unreadable(io::Error::new(io::ErrorKind::InvalidData, error.utf8_error())))?;
-    skilltune_phases::skill::check(&text).map_err(|source| FindError::Broken { path: skill_md, source })?;
+    skilltune_phases::skills::skill::check(&text)
+        .map_err(|source| FindError::Broken { path: skill_md, source })?;
     Ok(skill)
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use skilltune_phases::skill::SkillError;
+use skilltune_phases::skills::skill::SkillError;
 
 use crate::inputs::find::SHELVES;
 use crate::terminal::complaint::{Complaint, Kind};

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::snapshot::{Gathering, Limits, Node, Objects, RelPath, place_at};
-use skilltune_phases::checks::{Check, How};
-use skilltune_phases::demand::Demand;
-use skilltune_phases::id::TreeId;
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::suites::checks::{Check, How};
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::assemble::{LONGEST_ID, is_plain, kind, plain};
 use super::files::{Starts, flat};

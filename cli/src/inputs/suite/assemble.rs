@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use skilltune_orchestrator::snapshot::Brought;
-use skilltune_phases::checks::{Check, How, fault};
-use skilltune_phases::demand::{AS_EXPECTED, Demand};
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::suites::checks::{Check, How, fault};
+use skilltune_phases::suites::demand::{AS_EXPECTED, Demand};
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::case::{Ask, Case, Reading};
 use super::files::{Starts, is_there, require_bounded};

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use skilltune_orchestrator::snapshot::{Brought, RelPath};
-use skilltune_phases::checks::{Check, How};
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::suites::checks::{Check, How};
+use skilltune_phases::suites::scenario::Scenario;
 
 /// The cases of one suite.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Detects what a file is by its structure.
 
 use serde_json::{Map, Value};
-use skilltune_phases::yaml;
+use skilltune_phases::base::yaml;
 
 use crate::trust::file::TextFile;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skilltune_phases::drafts::Drafted;
+use skilltune_phases::suites::drafts::Drafted;
 
 use super::append::HEAD;
 use super::assemble::{Assembled, assemble};

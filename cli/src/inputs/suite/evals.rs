@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::{Brought, RelPath};
-use skilltune_phases::checks::Check;
+use skilltune_phases::suites::checks::Check;
 
 use super::case::{Case, PROMPTS, Reading, first_text, text, texts};
 use super::files::{inside, is_there};

@@ -7,10 +7,10 @@ use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::{
     Brought, CaptureError, GatherError, Gathering, Limits, Objects, RelPath, weigh,
 };
-use skilltune_phases::checks::{Check, How};
-use skilltune_phases::id::TreeId;
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::{Scenario, SkillFile};
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::suites::checks::{Check, How};
+use skilltune_phases::suites::scenario::{Scenario, SkillFile};
 
 use crate::inputs::find::Skill;
 use crate::terminal::complaint::{Complaint, Kind};

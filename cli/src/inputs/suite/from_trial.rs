@@ -1,9 +1,9 @@
 //! Builds the scenario that tests what a trial of a run missed.
 
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::trials::Short;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::append::derived_id;
 

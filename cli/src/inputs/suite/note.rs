@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use skilltune_phases::name::Name;
+use skilltune_phases::base::name::Name;
 
 use crate::text::figures::count;
 use crate::text::plain::one_line;

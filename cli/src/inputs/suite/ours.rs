@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 use skilltune_orchestrator::snapshot::{Brought, RelPath};
-use skilltune_phases::checks::{How, fault};
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::Tools;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::suites::checks::{How, fault};
+use skilltune_phases::suites::scenario::Tools;
 
 use crate::inputs::suite::ours::check::CheckEntry;
 use crate::trust::file::TextFile;

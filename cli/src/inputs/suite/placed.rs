@@ -1,7 +1,7 @@
 //! Places the files of a foreign suite in the workspace: where the task says they are.
 
 use skilltune_orchestrator::snapshot::RelPath;
-use skilltune_phases::edit::acts_by_itself;
+use skilltune_phases::skills::edit::acts_by_itself;
 
 use super::files::inside;
 

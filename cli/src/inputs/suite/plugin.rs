@@ -7,7 +7,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_phases::{skill, yaml};
+use skilltune_phases::base::yaml;
+use skilltune_phases::skills::skill;
 
 use super::case::{Case, Reading, first_text};
 use keys::{CASE, EXECUTION, PROMPT, SETTINGS};

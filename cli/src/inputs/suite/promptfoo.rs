@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_phases::yaml;
+use skilltune_phases::base::yaml;
 
 use super::case::{Case, Reading, first_text, text};
 use super::files::{inside, text_below};

@@ -11,7 +11,7 @@ mod withheld;
 
 use std::fs;
 
-use skilltune_phases::demand::Demand;
+use skilltune_phases::suites::demand::Demand;
 use tempfile::TempDir;
 
 use super::*;

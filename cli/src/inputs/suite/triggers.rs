@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Map, Value};
-use skilltune_phases::checks::Check;
+use skilltune_phases::suites::checks::Check;
 
 use super::case::{Case, PROMPTS, Reading, first_text, text};
 

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::{Brought, Node, RelPath};
-use skilltune_phases::checks::{Bytes, Facts, Usage};
-use skilltune_phases::name::Name;
-use skilltune_phases::transcript::Transcript;
-use skilltune_phases::vacuous::Untouched;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::loops::vacuous::Untouched;
+use skilltune_phases::suites::checks::{Bytes, Facts, Usage};
+use skilltune_phases::suites::transcript::Transcript;
 
 use super::files::Starts;
 

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::skill_files;
 use skilltune_orchestrator::snapshot::{Brought, RelPath};
-use skilltune_phases::leak::{AnswerKeys, Held};
-use skilltune_phases::lint::{self, Files};
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::{Scenario, SkillFile};
+use skilltune_phases::base::name::Name;
+use skilltune_phases::skills::lint::{self, Files};
+use skilltune_phases::suites::leak::{AnswerKeys, Held};
+use skilltune_phases::suites::scenario::{Scenario, SkillFile};
 
 use super::EVALS;
 use super::document;

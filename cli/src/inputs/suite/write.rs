@@ -10,10 +10,10 @@ mod triggers;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::RelPath;
-use skilltune_phases::checks::How;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::json;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::base::json;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::assemble::kind;
 use super::note::{Note, Notes};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use skilltune_phases::score::Score;
+use skilltune_phases::judging::score::Score;
 
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use skilltune_orchestrator::{disk, engine};
-use skilltune_phases::contract::{CriterionId, DimensionId};
+use skilltune_phases::judging::contract::{CriterionId, DimensionId};
 use skilltune_phases::loops::gan::contract::{Change, Contract, Criterion, Origin};
 use skilltune_phases::loops::gan::course::{Choice, Question, Who};
 use skilltune_phases::loops::gan::{Answer, Gan, Run, Step};

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::{Answer, Gan, Plan, Record, Run, projection};
 
 use crate::args::runs::Reply;

@@ -5,12 +5,12 @@ use std::path::Path;
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::{CaptureError, Captured, IgnoreRules, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::Commands;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
-use skilltune_phases::plan::{FORMAT, LoopKind};
+use skilltune_phases::runs::plan::{FORMAT, LoopKind};
+use skilltune_phases::suites::checks::Commands;
 
 use crate::agents::{Part, priced};
 use crate::inputs::links;

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::event::Failure;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::{Finding, Verdict};
 use skilltune_phases::loops::gan::{Decision, Done, Gan, Reading, Run};
-use skilltune_phases::proposal::Proposal;
-use skilltune_phases::remedy::Remedy;
-use skilltune_phases::run::StepState;
+use skilltune_phases::runs::event::Failure;
+use skilltune_phases::runs::proposal::Proposal;
+use skilltune_phases::runs::remedy::Remedy;
+use skilltune_phases::runs::run::StepState;
 
 use crate::loops::gan::report::words;
 use crate::progress::lines::{advised, cost, to_copy, who};

@@ -5,15 +5,15 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use skilltune_orchestrator::process::can_confine;
-use skilltune_phases::checks::RunThem;
-use skilltune_phases::edit::acts_by_itself;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::inspect::{Given, Preview};
 use skilltune_phases::loops::gan::original::Original;
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Apply, Brief, Gan, Level};
-use skilltune_phases::proposal::Form;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::proposal::Form;
+use skilltune_phases::skills::edit::acts_by_itself;
+use skilltune_phases::suites::checks::RunThem;
 
 use crate::agents;
 use crate::agents::{BuiltIn, Casting, system_confines};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use clap::ValueEnum;
-use skilltune_phases::checks::RunThem;
-use skilltune_phases::contract::DimensionId;
+use skilltune_phases::judging::contract::DimensionId;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::gan::rules::{FLOOR, Rules};
 use skilltune_phases::loops::gan::{Apply, Level};
-use skilltune_phases::proposal::Form;
-use skilltune_phases::score::Score;
+use skilltune_phases::runs::proposal::Form;
+use skilltune_phases::suites::checks::RunThem;
 use toml::de::DeValue;
 
 use crate::settings::proposed;

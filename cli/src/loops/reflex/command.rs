@@ -6,7 +6,7 @@ use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Event, Plan, Record, Reflex, Run, Task};
 use skilltune_phases::loops::{Loop as _, MostCalls};
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::RunCommand;
 use crate::loops::reflex::args::new::NewArgs;

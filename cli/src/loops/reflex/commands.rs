@@ -11,7 +11,7 @@ use skilltune_orchestrator::store::Journal;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::original::{Alias, artifact_hash};
 use skilltune_phases::loops::reflex::{Artifact, Event, Judged, Plan, Record, Reflex, Run, Task};
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::{AnswerName, Reply};
 use crate::loops::reflex::args::ReflexArgs;

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use skilltune_orchestrator::disk;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 
 use crate::terminal::complaint::{Complaint, ours};
 

@@ -4,13 +4,13 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::Commands;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::original::{self, Alias};
 use skilltune_phases::loops::reflex::{Plan, Reflex, Task};
-use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::runs::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::suites::checks::Commands;
 
 use crate::agents::{Part, priced};
 use crate::loops::reflex::files::{below, refused};

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use skilltune_phases::checks::fault;
-use skilltune_phases::json;
+use skilltune_phases::base::json;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::reflex::checks::Check;
 use skilltune_phases::loops::reflex::criteria::{
     Criteria, Level, Rule, RuleId, Severity, Thresholds, Weights,
 };
-use skilltune_phases::score::Score;
+use skilltune_phases::suites::checks::fault;
 
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;

@@ -2,11 +2,11 @@
 
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::RelPath;
-use skilltune_phases::checks::RunThem;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Thresholds, Weights};
 use skilltune_phases::loops::reflex::{Bounds, Rules};
-use skilltune_phases::score::Score;
-use skilltune_phases::stop::Stall;
+use skilltune_phases::suites::checks::RunThem;
 
 use crate::settings::error::{Held, SettingsError};
 use crate::settings::proposed;

@@ -1,9 +1,9 @@
 //! Agrees on criteria and limits together: after each change the user sees all of them again.
 
-use skilltune_phases::checks::RunThem;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, RuleId, Severity, Thresholds};
 use skilltune_phases::loops::reflex::{Confirmed, Rules, Task, Terms};
-use skilltune_phases::score::Score;
+use skilltune_phases::suites::checks::RunThem;
 
 use crate::loops::reflex::setup::{command, demand};
 use crate::settings::values;

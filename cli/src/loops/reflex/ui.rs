@@ -8,7 +8,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Plan, Reflex, Run, Step, Task};
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
 
 use crate::loops::reflex::report;
 use crate::loops::reflex::report::{json, words};
@@ -66,8 +66,8 @@ impl Ui for Reflex {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::event::FailureKind;
     use skilltune_phases::loops::reflex::Step;
+    use skilltune_phases::runs::event::FailureKind;
 
     use super::*;
     use crate::loops::reflex::world::{ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};

@@ -1,9 +1,9 @@
 //! Runs of `reflex` for tests of the output: the real loop, with answers that each test makes up.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::{Commands, RunThem};
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::id::{Digest, TreeId};
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::checks::{Check, How};
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
@@ -12,8 +12,8 @@ use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
     Answer, Artifact, Bounds, Confirmed, Outcome, Plan, Rules, Run, Setup, Step, Task, sections,
 };
-use skilltune_phases::plan::{FORMAT, LoopKind};
-use skilltune_phases::stop::Stall;
+use skilltune_phases::runs::plan::{FORMAT, LoopKind};
+use skilltune_phases::suites::checks::{Commands, RunThem};
 
 use crate::loops::tune::world::roles;
 

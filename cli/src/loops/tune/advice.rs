@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use skilltune_phases::event::PlacedBy;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::{Choice, Run, Verdict};
+use skilltune_phases::runs::event::PlacedBy;
 
 pub use crate::report::advice::*;
 use crate::text::plain::shell_path;

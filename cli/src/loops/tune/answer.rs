@@ -2,7 +2,7 @@
 
 use skilltune_orchestrator::engine::{self, tree_diff};
 use skilltune_orchestrator::snapshot::{ObjectError, Objects};
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::{self, Choice, Hold, Run, Step, Tune};
 
 use crate::loops::tune::{dangers, verdicts};

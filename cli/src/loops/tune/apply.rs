@@ -10,11 +10,11 @@ pub mod words;
 use skilltune_orchestrator::promote::{self, Expected, Move, PromoteError, Promotion};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::event::{PlacedBy, Signal};
-use skilltune_phases::id::{CandidateId, TreeId};
+use skilltune_phases::base::id::{CandidateId, TreeId};
 use skilltune_phases::loops::tune::{Aim, Answer, Event, Run, Tune};
-use skilltune_phases::plan::{LoopKind, RunId};
+use skilltune_phases::runs::event::{PlacedBy, Signal};
+use skilltune_phases::runs::plan::{LoopKind, RunId};
+use skilltune_phases::skills::candidate::Candidate;
 
 use crate::args::runs::{ApplyArgs, RollbackArgs};
 use crate::runs::ownership::Ownership;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::score::Score;
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::Score;
 
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, FailFlags, RUN, RunFlags};

@@ -8,8 +8,8 @@ use skilltune_orchestrator::store::{Home, Locks, TargetLock};
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{Event, Plan, Record, Run, Tune};
 use skilltune_phases::loops::{MostCalls, Next};
-use skilltune_phases::offline;
-use skilltune_phases::plan::RunId;
+use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::skills::offline;
 
 use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
 use crate::args::shared::RunFlags;

@@ -5,10 +5,10 @@ use serde_json::Value;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::contract::CriterionId;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::judging::contract::CriterionId;
 use skilltune_phases::loops::tune::{Aim, Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
+use skilltune_phases::skills::candidate::Candidate;
 
 use crate::args::runs::{AnswerName, Reply};
 use crate::loops::tune::advice::Next;

@@ -1,9 +1,9 @@
 //! The dangers of a version, in words: a person looks at them before the version replaces the skill.
 
 use serde_json::{Value, json};
-use skilltune_phases::edit::Danger;
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::Run;
+use skilltune_phases::skills::edit::Danger;
 
 use crate::text::plain;
 

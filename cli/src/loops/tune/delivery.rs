@@ -1,7 +1,7 @@
 //! The way the skill gets to its executor: the setting is checked against what the agent supports.
 
 use skilltune_orchestrator::agent::{Agent, Skills};
-use skilltune_phases::delivery::Delivery;
+use skilltune_phases::base::delivery::Delivery;
 
 use crate::loops::tune::settings::DeliveryName;
 use crate::settings::setting::Setting;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::loops::tune::turns::{self, Earned};
 use skilltune_phases::loops::tune::{Improver, Run};
-use skilltune_phases::plan::Cast;
+use skilltune_phases::runs::plan::Cast;
 
 use crate::loops::tune::words;
 use crate::text::figures::{count, percent};

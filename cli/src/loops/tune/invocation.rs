@@ -1,9 +1,9 @@
 //! Skills that only a person can call: an executor that must find skills by itself never uses them.
 
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_phases::delivery::Delivery;
-use skilltune_phases::role::Role;
-use skilltune_phases::skill;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::skills::skill;
 
 use crate::inputs::find::Skill;
 use crate::loops::tune::request::{Purpose, Request};

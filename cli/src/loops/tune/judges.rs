@@ -11,7 +11,7 @@ pub fn agent(run: &Run, seat: Seat) -> String {
     run.plan
         .roles
         .get(&seat.role())
-        .map_or_else(|| seat.role().to_string(), skilltune_phases::plan::Cast::shown)
+        .map_or_else(|| seat.role().to_string(), skilltune_phases::runs::plan::Cast::shown)
 }
 
 pub fn dismissal(run: &Run, seat: Seat, tally: Tally) -> String {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use skilltune_phases::loops::tune::{Basis, Plan, Run, Tune};
-use skilltune_phases::target::Member;
+use skilltune_phases::skills::target::Member;
 
 use crate::runs::Runs;
 

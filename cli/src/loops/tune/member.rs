@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::Manifest;
-use skilltune_phases::leak::{AnswerKeys, Held};
-use skilltune_phases::lint::{File, Files, is_markdown, is_script};
-use skilltune_phases::material::Body;
-use skilltune_phases::scenario::Scenario;
-use skilltune_phases::target::Member;
+use skilltune_phases::base::material::Body;
+use skilltune_phases::skills::lint::{File, Files, is_markdown, is_script};
+use skilltune_phases::skills::target::Member;
+use skilltune_phases::suites::leak::{AnswerKeys, Held};
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::inputs::links;
 use crate::inputs::suite::{EVALS, answers};

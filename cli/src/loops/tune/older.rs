@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::id::TreeId;
-use skilltune_phases::leak::AnswerKeys;
-use skilltune_phases::lint::File;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::RoleSpec;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::regrade::Regrading;
 use skilltune_phases::loops::tune::{Aim, LeftOut, Plan, Regraded, Sides, Tune};
-use skilltune_phases::plan::Roles;
-use skilltune_phases::role::RoleSpec;
-use skilltune_phases::target::Member;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::plan::Roles;
+use skilltune_phases::skills::lint::File;
+use skilltune_phases::skills::target::Member;
+use skilltune_phases::suites::leak::AnswerKeys;
 
 use crate::agents::{Casting, Part};
 use crate::loops::tune::member::withheld;

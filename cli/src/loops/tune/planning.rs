@@ -8,18 +8,18 @@ use skilltune_orchestrator::snapshot::{
     CaptureError, IgnoreRules, Indexes, Limits, Manifest, Objects, RulesError,
 };
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::judging::proof;
+use skilltune_phases::judging::rubric;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune, measure};
-use skilltune_phases::plan::{FORMAT, LoopKind, RunId};
-use skilltune_phases::proof;
-use skilltune_phases::rubric;
-use skilltune_phases::scenario::Scenario;
-use skilltune_phases::score::Score;
-use skilltune_phases::split::split;
-use skilltune_phases::target::{self, Member, Mode};
+use skilltune_phases::runs::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::skills::target::{self, Member, Mode};
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::Scenario;
+use skilltune_phases::suites::split::split;
 
 use crate::agents::{Part, priced};
 use crate::inputs::find::Skill;

@@ -1,10 +1,10 @@
 //! The cost of calls in words, and the price of an answer that the final comparison did not give.
 
 use serde_json::{Value, json};
+use skilltune_phases::judging::proof::power::{MOST_PAIRS, MOST_TRIALS};
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::price::{self, Cost, Way};
 use skilltune_phases::loops::tune::{Basis, Run};
-use skilltune_phases::proof::power::{MOST_PAIRS, MOST_TRIALS};
 
 use crate::loops::tune::verdicts::signed;
 use crate::report::json::most_calls;

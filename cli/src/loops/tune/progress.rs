@@ -7,10 +7,10 @@ mod targets;
 
 use crate::loops::tune::judges;
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::{Apply, Decision, Run, Shipment, Tune};
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::skills::target::Place;
 
 use chart::chart;
 use lines::Told;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use skilltune_phases::prompt::{self, Page, Prompts};
+use skilltune_phases::asking::prompt::{self, Page, Prompts};
 
 use crate::loops::tune::settings::PromptSettings;
 use crate::settings::Settings;

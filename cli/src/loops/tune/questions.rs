@@ -1,7 +1,7 @@
 //! The questions that `tune` asks before it starts.
 
 use clap::ValueEnum as _;
-use skilltune_phases::target::Mode;
+use skilltune_phases::skills::target::Mode;
 
 use crate::loops::tune::settings::Preset;
 use crate::settings::values::word;

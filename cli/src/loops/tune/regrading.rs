@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::role::RoleSpec;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Seat, Tune};
-use skilltune_phases::prompt::Prompts;
-use skilltune_phases::role::RoleSpec;
-use skilltune_phases::scenario::Scenario;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::agents::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;

@@ -4,15 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::delivery::Delivery;
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{self, Apply, Done, FailOn, Rules, Tune};
-use skilltune_phases::offline;
-use skilltune_phases::prompt::Prompts;
-use skilltune_phases::proposal::Form;
-use skilltune_phases::role::Role;
-use skilltune_phases::scenario::{Scenario, Tools};
-use skilltune_phases::target::Mode;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::proposal::Form;
+use skilltune_phases::skills::offline;
+use skilltune_phases::skills::target::Mode;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::agents::{BuiltIn, Casting, system_confines};
 use crate::inputs::find;

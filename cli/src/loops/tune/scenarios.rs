@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use skilltune_orchestrator::snapshot::RelPath;
-use skilltune_phases::checks::Check;
-use skilltune_phases::delivery::Delivery;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::name::Name;
 use skilltune_phases::loops::tune::{self, SKILL};
-use skilltune_phases::name::Name;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::suites::checks::Check;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::agents::on_path;
 use crate::inputs::find::Skill;

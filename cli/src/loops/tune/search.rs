@@ -5,9 +5,9 @@
 
 use std::path::Path;
 
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search, drafting, measure};
-use skilltune_phases::offline;
-use skilltune_phases::role::Role;
+use skilltune_phases::skills::offline;
 
 use crate::loops::tune::settings::{SearchName, TuneSettings};
 use crate::settings::origin::Origin;

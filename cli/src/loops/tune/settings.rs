@@ -2,14 +2,14 @@
 
 use clap::ValueEnum;
 use skilltune_orchestrator::snapshot::RelPath;
+use skilltune_phases::asking::prompt::Page;
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::tune::{Apply, Rules, Search};
-use skilltune_phases::prompt::Page;
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::proposal::Form;
-use skilltune_phases::scenario::Tools;
-use skilltune_phases::score::Score;
-use skilltune_phases::stop::Stall;
-use skilltune_phases::target::Mode;
+use skilltune_phases::runs::proposal::Form;
+use skilltune_phases::skills::target::Mode;
+use skilltune_phases::suites::scenario::Tools;
 use toml::de::DeValue;
 
 use crate::settings::origin::Origin;

@@ -6,8 +6,8 @@ use skilltune_orchestrator::git::Files;
 use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::{Manifest, Node, Objects};
 use skilltune_phases::loops::tune::{Aim, Sides};
-use skilltune_phases::scenario::Scenario;
-use skilltune_phases::target::{Member, Plugin};
+use skilltune_phases::skills::target::{Member, Plugin};
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::inputs::find::Skill;
 use crate::inputs::plugin;

@@ -1,8 +1,8 @@
 //! A shell for the executor: where it may have one, and what confines its commands to the workspace.
 
 use skilltune_orchestrator::process::can_confine;
-use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::plan::Isolation;
 
 use crate::agents::{Part, system_confines};
 use crate::settings::Settings;

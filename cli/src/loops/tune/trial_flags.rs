@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use skilltune_phases::proof::Confidence;
+use skilltune_phases::judging::proof::Confidence;
 
 use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
 use crate::args::shared::{AGENTS, CallFlags, RunFlags};

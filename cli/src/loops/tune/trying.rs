@@ -7,15 +7,15 @@ use crate::settings::values::Panel;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::delivery::Delivery;
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Tune};
-use skilltune_phases::offline;
-use skilltune_phases::plan::RunId;
-use skilltune_phases::prompt::Prompts;
-use skilltune_phases::role::Role;
-use skilltune_phases::scenario::Tools;
-use skilltune_phases::target::Mode;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::skills::offline;
+use skilltune_phases::skills::target::Mode;
+use skilltune_phases::suites::scenario::Tools;
 
 use crate::agents::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;

@@ -7,15 +7,15 @@ use crate::settings::common::OptionalRoles;
 use std::path::Path;
 
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::delivery::Delivery;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{self, Apply, FailOn, Plan, Tune};
-use skilltune_phases::name::Name;
-use skilltune_phases::offline;
-use skilltune_phases::role::Role;
-use skilltune_phases::scenario::{Scenario, Tools};
-use skilltune_phases::target::Mode;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::skills::offline;
+use skilltune_phases::skills::target::Mode;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::agents::{self, BuiltIn, Casting, system_confines};
 use crate::args::overrides::override_with;
@@ -140,7 +140,7 @@ fn request(
         settings,
         apply: Apply::Never,
         fail_on: FailOn::default(),
-        prompts: skilltune_phases::prompt::Prompts::default(),
+        prompts: skilltune_phases::asking::prompt::Prompts::default(),
         seed: None,
     };
     Ok((request, pages))

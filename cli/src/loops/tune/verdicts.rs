@@ -1,10 +1,10 @@
 //! The verdict of a final comparison in words, and how much it shows.
 
+use skilltune_phases::judging::proof::Effect;
 use skilltune_phases::loops::tune::ending::Outcome;
 use skilltune_phases::loops::tune::panel;
 use skilltune_phases::loops::tune::{Aim, Apart, Apply, Basis, FailReason, Pair, Run, Shipment, Verdict};
-use skilltune_phases::proof::Effect;
-use skilltune_phases::proposal::Proposal;
+use skilltune_phases::runs::proposal::Proposal;
 
 use crate::loops::tune::looks;
 use crate::loops::tune::words::Class;
@@ -70,7 +70,7 @@ pub fn signed(points: f64) -> String {
 
 /// Returns the difference that the search had claimed.
 pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
-    let claim = |id| run.search_score(id).map(skilltune_phases::score::Score::points);
+    let claim = |id| run.search_score(id).map(skilltune_phases::judging::score::Score::points);
     Some(claim(shipment.challenger?)? - claim(run.start())?)
 }
 

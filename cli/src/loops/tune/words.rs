@@ -2,18 +2,18 @@
 
 use std::path::Path;
 
-use skilltune_phases::edit::EditKind;
-pub use skilltune_phases::ending::Class;
-use skilltune_phases::id::TreeId;
-use skilltune_phases::judgement::VerdictShape;
+use skilltune_phases::asking::prompt::Page;
+pub use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::judgement::VerdictShape;
+use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::tune::explanation::{Explanation, Fault};
 use skilltune_phases::loops::tune::{self, Aim, Ending, Plan, Round, Run, Search, Step, measure};
-use skilltune_phases::name::Name;
-use skilltune_phases::plan::Enforced;
-use skilltune_phases::prompt::Page;
-use skilltune_phases::role::Role;
-use skilltune_phases::stop::Reason;
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::plan::Enforced;
+use skilltune_phases::skills::edit::EditKind;
+use skilltune_phases::skills::target::Place;
 
 use crate::loops::tune::older;
 use crate::loops::tune::scenarios::GENERAL;

@@ -2,31 +2,31 @@
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
 use jiff::Timestamp;
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::{How, Told};
-use skilltune_phases::contract::{Contract, Criterion, Dimension, Verdict};
-use skilltune_phases::delivery::Delivery;
-use skilltune_phases::demand::Demand;
-use skilltune_phases::edit::{Change, EditKind, EditReport};
-use skilltune_phases::event::{self, Failure, FailureKind, Spent};
-use skilltune_phases::id::{CandidateId, Digest, TreeId};
-use skilltune_phases::judgement::{
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::id::{CandidateId, Digest, TreeId};
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::contract::{Contract, Criterion, Dimension, Verdict};
+use skilltune_phases::judging::judgement::{
     Assessment, Finding, Findings, Judgement, Kind, Priority, Suggestion, VerdictShape,
 };
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::{Score, Scored};
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::{
     Aim, Answer, Apply, Choice, FailOn, Outcome, Plan, Rules, Run, Search, Step, Task, Tune, drafting,
 };
 use skilltune_phases::loops::{Loop, Next};
-use skilltune_phases::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
-use skilltune_phases::prompt::Prompts;
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::role::Role;
-use skilltune_phases::run;
-use skilltune_phases::scenario::{Scenario, Tools};
-use skilltune_phases::score::{Score, Scored};
-use skilltune_phases::stop::Stall;
-use skilltune_phases::target::{Member, Mode, Target};
+use skilltune_phases::runs::event::{self, Failure, FailureKind, Spent};
+use skilltune_phases::runs::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
+use skilltune_phases::runs::run;
+use skilltune_phases::skills::edit::{Change, EditKind, EditReport};
+use skilltune_phases::skills::target::{Member, Mode, Target};
+use skilltune_phases::suites::checks::{How, Told};
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 use std::any::Any;
 
 pub fn plan(members: &[&str], scenarios: usize) -> Plan {

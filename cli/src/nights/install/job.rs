@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Time;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;

@@ -1,9 +1,11 @@
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use skilltune_phases::drift::Trial;
-use skilltune_phases::id::Digest;
-use skilltune_phases::night::{Decided, Entry, Event, History, Key, Left, Outcome, Over, Place, Spent};
-use skilltune_phases::score::Score;
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::nights::drift::Trial;
+use skilltune_phases::nights::night::{
+    Decided, Entry, Event, History, Key, Left, Outcome, Over, Place, Spent,
+};
 
 use super::*;
 

@@ -238,7 +238,7 @@ fn windows(lines: &[Value]) -> Vec<String> {
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     let talk = response(How::Exited(0), &lines.join("\n"), "").talk.unwrap();
     assert_eq!(talk.unknown, 0);
-    let told = |window: &skilltune_phases::window::Window| {
+    let told = |window: &skilltune_phases::base::window::Window| {
         format!("{} {}@{}", window.name, window.used, window.resets_at.as_second())
     };
     talk.windows.iter().map(told).collect()

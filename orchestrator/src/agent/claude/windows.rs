@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
-use skilltune_phases::window::Window;
+use skilltune_phases::base::window::Window;
 
 use super::text;
 use crate::agent::reset_time::FARTHEST;

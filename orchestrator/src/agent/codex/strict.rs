@@ -32,10 +32,10 @@ fn fit(schema: &mut Value) {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::judgement::{Ask, VerdictShape, schema};
+    use skilltune_phases::judging::judgement::{Ask, VerdictShape, schema};
+    use skilltune_phases::judging::rubric;
     use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Template, Weights};
     use skilltune_phases::loops::reflex::forms;
-    use skilltune_phases::rubric;
 
     use super::*;
 

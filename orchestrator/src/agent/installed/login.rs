@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::plan::Isolation;
+use skilltune_phases::runs::plan::Isolation;
 
 use super::super::profile::is_set;
 use super::{Agent, Kind};

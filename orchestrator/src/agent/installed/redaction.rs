@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use skilltune_phases::keys::{self, Keys};
-use skilltune_phases::transcript::Redaction;
+use skilltune_phases::skills::keys::{self, Keys};
+use skilltune_phases::suites::transcript::Redaction;
 
 use super::{Agent, Kind};
 

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use skilltune_phases::plan::Enforced;
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::plan::Enforced;
 
 use super::{Agent, Kind};
 use crate::process::Confinement;

@@ -8,8 +8,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::plan::Isolation;
-use skilltune_phases::role::Rights;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::runs::plan::Isolation;
 
 use super::super::profile::{Env, Profile};
 use super::{Agent, Kind, Login};

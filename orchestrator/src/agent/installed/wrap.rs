@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::plan::Fingerprint;
+use skilltune_phases::runs::plan::Fingerprint;
 
 use super::super::command::{Slots, filled};
 use super::{contents, named, scripts};
@@ -86,8 +86,8 @@ mod tests {
     use std::collections::BTreeMap;
     use std::fs;
 
-    use skilltune_phases::plan::Enforced;
-    use skilltune_phases::role::Rights;
+    use skilltune_phases::base::role::Rights;
+    use skilltune_phases::runs::plan::Enforced;
 
     use super::*;
     use crate::agent::{Agent, AgentSettings, Real, Via};

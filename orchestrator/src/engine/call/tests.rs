@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use skilltune_phases::id::TreeId;
-use skilltune_phases::judgement::VerdictShape;
-use skilltune_phases::order::{Access, Installed};
-use skilltune_phases::plan::{Enforced, Fingerprint, Isolation};
-use skilltune_phases::prompt::Faulty;
-use skilltune_phases::role::{Rights, Role};
-use skilltune_phases::scenario::SkillFile;
+use skilltune_phases::asking::order::{Access, Installed};
+use skilltune_phases::asking::prompt::Faulty;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::{Rights, Role};
+use skilltune_phases::judging::judgement::VerdictShape;
+use skilltune_phases::runs::plan::{Enforced, Fingerprint, Isolation};
+use skilltune_phases::suites::scenario::SkillFile;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! The artifacts of the rounds, as the trials left them.
 
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{Round, Run, Trial};
 

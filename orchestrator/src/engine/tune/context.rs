@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use skilltune_phases::context::Context;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::skills::context::Context;
 
 use crate::snapshot::{Node, ObjectError, Objects};
 

@@ -1,8 +1,8 @@
 //! The changes of an edit, as its page and `skilltune diff` show them.
 
-use skilltune_phases::edit::{self, Danger};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::{Edit, Round, Run};
+use skilltune_phases::skills::edit::{self, Danger};
 
 use crate::skill_files::load_version;
 use crate::snapshot::{self, ChangeKind, ObjectError, Objects};

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use skilltune_phases::edit::{self, EditReport};
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::leak::Secrets;
+use skilltune_phases::asking::order::Order;
 use skilltune_phases::loops::tune::Answer;
-use skilltune_phases::order::Order;
-use skilltune_phases::skill;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::skills::edit::{self, EditReport};
+use skilltune_phases::skills::skill;
+use skilltune_phases::suites::leak::Secrets;
 
 use super::super::edited_copy::{EditedCopy, gate};
 use super::super::refusal::new_repository;

@@ -7,18 +7,18 @@ mod draft;
 
 use std::path::Path;
 
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::delivery::SkillUse;
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::asking::order::Order;
+use skilltune_phases::base::delivery::SkillUse;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::Rights;
 use skilltune_phases::loops::tune::measure;
 use skilltune_phases::loops::tune::proposing::words;
 use skilltune_phases::loops::tune::state_file;
 use skilltune_phases::loops::tune::{Answer, Decision, Kept, Request, Run, Step, Trial, Tune, WORKSPACE};
-use skilltune_phases::order::Order;
-use skilltune_phases::proposal::{Form, Proposal};
-use skilltune_phases::role::Rights;
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::runs::proposal::{Form, Proposal};
+use skilltune_phases::skills::candidate::Candidate;
+use skilltune_phases::skills::target::Place;
 
 use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,

@@ -12,7 +12,7 @@ mod tests;
 
 use std::path::Path;
 
-use skilltune_phases::id::BlobId;
+use skilltune_phases::base::id::BlobId;
 
 pub use plan::{Action, Replacement, Step};
 

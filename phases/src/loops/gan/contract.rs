@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::test_scenario::TestScenario;
-use crate::contract::{CriterionId, DimensionId};
-use crate::id::Digest;
+use crate::base::id::Digest;
+use crate::judging::contract::{CriterionId, DimensionId};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contract {

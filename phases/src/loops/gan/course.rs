@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::contract::{Change, Contract};
 use super::evaluation::{Block, Evaluation, Verdict};
 use super::rules::Rules;
-use crate::contract::{CriterionId, DimensionId};
-use crate::id::{Digest, TreeId};
-use crate::score::Score;
+use crate::base::id::{Digest, TreeId};
+use crate::judging::contract::{CriterionId, DimensionId};
+use crate::judging::score::Score;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rounds {

@@ -7,7 +7,7 @@ use super::course::{Choice, Ending, Focus, Item, Question, Who};
 use super::evaluation::Evaluation;
 use super::negotiation::{Draft, Proposal, Ruling};
 use super::step::Reading;
-use crate::id::TreeId;
+use crate::base::id::TreeId;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::contract::{AntiPattern, Contract, Criterion};
 use super::rules::Rules;
-use crate::answer::says_something;
-use crate::contract::{CriterionId, DimensionId};
-use crate::id::Digest;
-use crate::score::Score;
+use crate::base::answer::says_something;
+use crate::base::id::Digest;
+use crate::judging::contract::{CriterionId, DimensionId};
+use crate::judging::score::Score;
 
 /// The verdict on one criterion, and who gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::answers::{Asked, MOST_CRITERIA, MOST_PROPOSALS, MOST_TESTS, MOST_WEIG
 use super::contract::Contract;
 use super::prompts::Tools;
 use super::test_scenario::{MOST_ACTS, Verb};
-use crate::form::{bound, list, object, one_of, text};
+use crate::base::form::{bound, list, object, one_of, text};
 
 pub(super) fn draft(profile: &Contract, tools: Tools) -> Value {
     let mut parts = json!({

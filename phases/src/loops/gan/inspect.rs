@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::contract::Check;
 use super::evaluation::Verdict;
 use super::test_scenario::TestScenario;
-use crate::contract::CriterionId;
+use crate::judging::contract::CriterionId;
 
 mod accessible;
 mod brief;

@@ -6,12 +6,12 @@ use super::decision::{Decision, End};
 use super::negotiation::{Negotiation, Turn};
 use super::step::{Answer, Reading, Step};
 use super::{Apply, Next, Plan, Run, said};
-use crate::checks::RunThem;
-use crate::event::Failure;
-use crate::id::TreeId;
+use crate::base::id::TreeId;
+use crate::base::role::Role;
 use crate::loops::MostCalls;
-use crate::role::Role;
-use crate::run::StepState;
+use crate::runs::event::Failure;
+use crate::runs::run::StepState;
+use crate::suites::checks::RunThem;
 
 pub(super) fn next(run: &Run) -> Next<'_> {
     let state = &run.state;

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::profile::NotAProfile;
-use crate::score::Score;
-use crate::yaml;
+use crate::base::yaml;
+use crate::judging::score::Score;
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default)]

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::contract::{AntiPattern, Check, Contract, Criterion, Dimension, Faulty, Origin};
 use super::test_scenario::TestScenario;
-use crate::contract::{CriterionId, DimensionId};
-use crate::yaml;
+use crate::base::yaml;
+use crate::judging::contract::{CriterionId, DimensionId};
 
 const DESIGN: &str = include_str!("profile/design.yaml");
 const CODE: &str = include_str!("profile/code.yaml");

@@ -14,10 +14,10 @@ use super::evaluation::{Evaluation, Finding, Verdict};
 use super::inspect::Means;
 use super::state::Sprint;
 use super::test_scenario::{Act, Tool};
-use crate::contract::CriterionId;
-use crate::id::TreeId;
-use crate::json;
-use crate::score::Score;
+use crate::base::id::TreeId;
+use crate::base::json;
+use crate::judging::contract::CriterionId;
+use crate::judging::score::Score;
 
 /// Returns the state file. `{iteration, score}` is all that the original keeps of a run.
 pub fn state(run: &Run) -> String {

@@ -13,9 +13,9 @@ use super::negotiation::{Negotiation, Proposal, Round};
 use super::step::Reading;
 use super::task::Brief;
 use super::test_scenario::MOST_ACTS;
-use crate::contract::DimensionId;
-use crate::material::Folder;
-use crate::prompt::{READING, fence, files, numbered, plain, render};
+use crate::asking::prompt::{READING, fence, files, numbered, plain, render};
+use crate::base::material::Folder;
+use crate::judging::contract::DimensionId;
 
 /// The parts of every page.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 
 use super::Run;
 use super::course::Ending;
-use crate::id::TreeId;
-use crate::proposal::{Trailers, Words};
+use crate::base::id::TreeId;
+use crate::runs::proposal::{Trailers, Words};
 
 /// Returns the commit message for the artifact. The branch has the name of the folder.
 pub fn words(run: &Run, artifact: TreeId) -> Words {

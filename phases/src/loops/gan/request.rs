@@ -13,15 +13,15 @@ use super::said;
 use super::step::{Answer, Reading, Step};
 use super::test_scenario::TestScenario;
 use super::{Gan, Plan, Run, forms};
-use crate::checks::RunThem;
-use crate::contract::CriterionId;
-use crate::event::{Failure, FailureKind, Outcome};
-use crate::id::TreeId;
-use crate::material::Folders;
-use crate::order::{self, Access, Command, Order, Placement, Question};
-use crate::prompt::Faulty;
-use crate::role::{Rights, Role};
-use crate::vocabulary::Vocabulary as _;
+use crate::asking::order::{self, Access, Command, Order, Placement, Question};
+use crate::asking::prompt::Faulty;
+use crate::base::id::TreeId;
+use crate::base::material::Folders;
+use crate::base::role::{Rights, Role};
+use crate::base::vocabulary::Vocabulary as _;
+use crate::judging::contract::CriterionId;
+use crate::runs::event::{Failure, FailureKind, Outcome};
+use crate::suites::checks::RunThem;
 
 /// The workspace folders of the artifact, of the files given with the brief, and of the browser's screenshots.
 pub const ARTIFACT: &str = "artifact";

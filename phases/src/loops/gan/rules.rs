@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::DimensionId;
-use crate::score::Score;
+use crate::judging::contract::DimensionId;
+use crate::judging::score::Score;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rules {

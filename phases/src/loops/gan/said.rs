@@ -7,7 +7,7 @@ use super::course::Rounds;
 use super::evaluation::{By, Evaluation, Finding, Said, Seen, Verdict, evaluate};
 use super::inspect::{Told, Tried};
 use super::step::Reading;
-use crate::id::TreeId;
+use crate::base::id::TreeId;
 
 pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
     let machines = Machines::of(run, artifact);

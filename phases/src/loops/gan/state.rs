@@ -12,8 +12,8 @@ use super::inspect::{Told, Tried};
 use super::negotiation::{Negotiation, Round as Exchange};
 use super::step::{Answer, Reading, Step};
 use super::{Gan, Plan, Run};
-use crate::id::{Digest, TreeId};
-use crate::run::{Change, Fold, StepState};
+use crate::base::id::{Digest, TreeId};
+use crate::runs::run::{Change, Fold, StepState};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {

@@ -6,9 +6,9 @@ use super::answers::{Notes, Verdicts};
 use super::course::{Choice, Question, Who};
 use super::inspect::Looked;
 use super::negotiation::{Draft, Proposal, Ruling};
-use crate::contract::CriterionId;
-use crate::id::{Digest, TreeId};
-use crate::proposal::{self, Form};
+use crate::base::id::{Digest, TreeId};
+use crate::judging::contract::CriterionId;
+use crate::runs::proposal::{self, Form};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::contract::Contract;
 use super::inspect::{Given, Preview};
 use super::rules::Rules;
-use crate::checks::Commands;
-use crate::id::TreeId;
-use crate::proposal::Form;
+use crate::base::id::TreeId;
+use crate::runs::proposal::Form;
+use crate::suites::checks::Commands;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {

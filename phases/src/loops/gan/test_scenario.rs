@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checks::{Check, fault, shell_fault};
-use crate::contract::CriterionId;
+use crate::judging::contract::CriterionId;
+use crate::suites::checks::{Check, fault, shell_fault};
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -93,7 +93,7 @@ impl Act {
             return Some(format!("`on` has 1 to {LONGEST} characters, and `text` no more"));
         }
         let is_wrong = match act {
-            Verb::Open => crate::lint::resolved("", on).is_none() || on.contains(':'),
+            Verb::Open => crate::skills::lint::resolved("", on).is_none() || on.contains(':'),
             Verb::Width => self.width().is_none(),
             Verb::Click | Verb::Fill | Verb::See | Verb::Miss => false,
         };

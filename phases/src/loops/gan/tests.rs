@@ -2,8 +2,8 @@ use std::collections::BTreeSet;
 
 use super::contract::{Contract, Criterion, Dimension, Origin};
 use super::evaluation::{By, Finding, Said, Verdict};
-use crate::contract::CriterionId;
-use crate::score::Score;
+use crate::judging::contract::CriterionId;
+use crate::judging::score::Score;
 
 mod answers;
 mod contracts;

@@ -9,10 +9,10 @@ use super::decision::End;
 use super::evaluation::Block;
 use super::state::Sprint;
 use super::step::Answer;
-use crate::ending::Class;
-use crate::id::{Digest, TreeId};
-use crate::proposal::Proposal;
-use crate::run::StepState;
+use crate::base::ending::Class;
+use crate::base::id::{Digest, TreeId};
+use crate::runs::proposal::Proposal;
+use crate::runs::run::StepState;
 
 /// The run's outcome for scripts. It uses the words of the other loops if the meaning is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

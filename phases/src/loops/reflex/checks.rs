@@ -1,6 +1,6 @@
 //! The checks of a rule: a command, a pattern, or a question to the judge.
 //!
-//! An agent proposes the checks without having seen the artifact. They use a few of the kinds of [`crate::checks`],
+//! An agent proposes the checks without having seen the artifact. They use a few of the kinds of [`crate::suites::checks`],
 //! which finds and reports their faults. The caller runs the commands and reports the result of each.
 
 mod matched;
@@ -10,9 +10,9 @@ mod results;
 use serde::{Deserialize, Serialize};
 
 use super::criteria::{Rule, RuleId};
-use crate::checks::{Check as Machine, Text};
+use crate::suites::checks::{Check as Machine, Text};
 
-pub use crate::checks::{How, Times, Told};
+pub use crate::suites::checks::{How, Times, Told};
 pub use matched::matched;
 pub use read::{Ask, read};
 pub use results::{Asked, asked, combined};

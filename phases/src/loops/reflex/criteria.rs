@@ -10,10 +10,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ContractId, Digest};
-use crate::score::Score;
+use crate::base::id::{ContractId, Digest};
+use crate::judging::score::Score;
 
-pub use crate::rules::{RuleId, Severity, Weights};
+pub use crate::judging::rules::{RuleId, Severity, Weights};
 pub use rule::{CATEGORIES, Rule};
 
 /// The frozen rules of a run, and the threshold of each level.

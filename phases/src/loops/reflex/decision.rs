@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stop;
+use crate::judging::stop;
 
 use super::answers::{Issue, PlanStep};
 use super::checks::Check;

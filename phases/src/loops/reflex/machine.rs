@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::checks::RunThem;
-use crate::event::{Failure, FailureKind};
-use crate::id::TreeId;
+use crate::base::id::TreeId;
+use crate::base::role::Role;
+use crate::judging::stop;
 use crate::loops::MostCalls;
-use crate::role::Role;
-use crate::run::StepState;
-use crate::stop;
+use crate::runs::event::{Failure, FailureKind};
+use crate::runs::run::StepState;
+use crate::suites::checks::RunThem;
 
 use super::checks::{self, Kind, Told};
 use super::criteria::{CATEGORIES, Level, Rule};

@@ -19,8 +19,8 @@ use super::original::Alias;
 use super::state::{Line, Note};
 use super::verdict::{Evaluation, RuleResult, Verdict};
 use super::{Judged, Run};
-use crate::json;
-use crate::score::Score;
+use crate::base::json;
+use crate::judging::score::Score;
 
 pub fn run_file(run: &Run) -> String {
     let (task, state) = (&run.plan.task, &run.state);

@@ -15,8 +15,8 @@ use serde::Serialize;
 
 use super::answers::PlanStep;
 use super::criteria::{Level, Rule};
-use crate::material::{Body, Folder};
-use crate::prompt::{READING, fence, files, numbered, plain, render, shown};
+use crate::asking::prompt::{READING, fence, files, numbered, plain, render, shown};
+use crate::base::material::{Body, Folder};
 
 pub use critique::{CritiqueBrief, critique};
 pub use evaluate::{EvaluateBrief, evaluate};

@@ -5,13 +5,13 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::event::{Failure, FailureKind, Outcome};
-use crate::id::TreeId;
-use crate::material::{Body, Folders};
-use crate::order::{self, Access, Command, Order, Placement, Question};
-use crate::prompt::Faulty;
-use crate::role::Role;
-use crate::vocabulary::Vocabulary as _;
+use crate::asking::order::{self, Access, Command, Order, Placement, Question};
+use crate::asking::prompt::Faulty;
+use crate::base::id::TreeId;
+use crate::base::material::{Body, Folders};
+use crate::base::role::Role;
+use crate::base::vocabulary::Vocabulary as _;
+use crate::runs::event::{Failure, FailureKind, Outcome};
 
 use super::answers::{self, Issue, PlanStep, Wanted};
 use super::checks::{self, Asked, Kind};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::run::{Change, Fold, StepState};
-use crate::score::Score;
+use crate::judging::score::Score;
+use crate::runs::run::{Change, Fold, StepState};
 
 use super::answers::{Issue, PlanStep};
 use super::checks::Check;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::TreeId;
+use crate::base::id::TreeId;
 
 use super::answers::{Issue, PlanStep};
 use super::checks::{Check, Told};

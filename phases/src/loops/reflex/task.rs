@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checks::Commands;
-use crate::id::TreeId;
-use crate::stop::{Limits, Stall};
+use crate::base::id::TreeId;
+use crate::judging::stop::{Limits, Stall};
+use crate::suites::checks::Commands;
 
 use super::criteria::{Criteria, Weights};
 

@@ -6,10 +6,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::criteria::{Criteria, Level, Rule, RuleId, Severity};
-use crate::rules::Weighed;
-use crate::score::Score;
+use crate::judging::rules::Weighed;
+use crate::judging::score::Score;
 
-pub use crate::rules::{By, RuleResult, Verdict};
+pub use crate::judging::rules::{By, RuleResult, Verdict};
 
 impl Verdict {
     /// Returns the verdict on a rule that is met, missed, or could not be checked.

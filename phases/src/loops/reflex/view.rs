@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 
-use crate::ending::Class;
-use crate::id::Digest;
-use crate::run::StepState;
-use crate::score::Score;
-use crate::stop::{self, Series};
+use crate::base::ending::Class;
+use crate::base::id::Digest;
+use crate::judging::score::Score;
+use crate::judging::stop::{self, Series};
+use crate::runs::run::StepState;
 
 use super::Run;
 use super::criteria::{Criteria, Level, Rule};

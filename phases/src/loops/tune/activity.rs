@@ -1,11 +1,11 @@
 //! The actions of agents in trials: shown to the judge of one trial, and to the improver after all trials.
 
-use crate::candidate::Candidate;
-use crate::contract::CriterionId;
-use crate::id::CandidateId;
-use crate::judgement::Judgement;
-use crate::score::Score;
-use crate::target::Place;
+use crate::base::id::CandidateId;
+use crate::judging::contract::CriterionId;
+use crate::judging::judgement::Judgement;
+use crate::judging::score::Score;
+use crate::skills::candidate::Candidate;
+use crate::skills::target::Place;
 
 use super::measure::{self, SEARCH};
 use super::{Answer, Round, Run, Search, Trial, notes, panel};

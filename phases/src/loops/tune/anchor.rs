@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::contract::{Contract, Criterion, CriterionId, Verdict};
-use crate::judgement::{Finding, Judgement};
+use crate::judging::contract::{Contract, Criterion, CriterionId, Verdict};
+use crate::judging::judgement::{Finding, Judgement};
 
 /// The record of a judge in its anchors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

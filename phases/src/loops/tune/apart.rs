@@ -3,8 +3,8 @@
 
 use super::measure::{self, SEARCH};
 use super::{Basis, Run, Seat, Trial};
-use crate::id::CandidateId;
-use crate::proof::{self, Look};
+use crate::base::id::CandidateId;
+use crate::judging::proof::{self, Look};
 
 impl Run {
     /// Returns how often each version is tried on each scenario of the final comparison.

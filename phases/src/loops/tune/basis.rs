@@ -1,7 +1,7 @@
 //! The evidence that a final comparison rests on, and how often it is looked at.
 
 use super::{Aim, Plan, measure};
-use crate::proof::{self, Look};
+use crate::judging::proof::{self, Look};
 
 /// The rule that decides a final comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

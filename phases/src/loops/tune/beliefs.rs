@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use super::shown::Shown;
 use super::suspects::{Rates, Suspects};
-use crate::target::Place;
+use crate::skills::target::Place;
 
 /// A guess about the errors of agents and judges, with the resulting chance of each statement.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,8 +4,8 @@
 pub use super::decision::{Comparison, Visible};
 use super::price::{self, Cost};
 use super::{Aim, Basis, Plan, Run, Search, calls_of_search, measure, unaided};
-use crate::proof::power::{self, Needed, Noise, Size};
-use crate::score::Score;
+use crate::judging::proof::power::{self, Needed, Noise, Size};
+use crate::judging::score::Score;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {

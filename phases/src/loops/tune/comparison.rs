@@ -11,10 +11,10 @@ use super::{
     Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step,
     StepState, Trial, Verdict, apart, drafting, panel, price,
 };
-use crate::id::CandidateId;
-use crate::proof::{self, Conclusion, Look};
-use crate::score::{self, Score};
-use crate::stop::Reason;
+use crate::base::id::CandidateId;
+use crate::judging::proof::{self, Conclusion, Look};
+use crate::judging::score::{self, Score};
+use crate::judging::stop::Reason;
 
 /// A scenario that fell by this many points is retried before anything ships.
 const FELL: f64 = 25.0;

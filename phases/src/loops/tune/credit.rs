@@ -2,9 +2,9 @@
 
 use super::shown::Shown;
 use super::{Run, panel};
-use crate::contract::CriterionId;
-use crate::id::CandidateId;
-use crate::target::Place;
+use crate::base::id::CandidateId;
+use crate::judging::contract::CriterionId;
+use crate::skills::target::Place;
 
 /// Returns what these trials showed of each statement, as far as anything was verified.
 pub(super) fn shown(run: &Run, candidate: CandidateId, scenarios: &[usize], era: u32) -> Vec<Shown> {

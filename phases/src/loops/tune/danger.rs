@@ -1,9 +1,9 @@
 //! The dangers of a candidate: abilities that the start lacks, and that only a person may let into the target.
 
 use super::Run;
-use crate::edit::Danger;
-use crate::id::CandidateId;
-use crate::target::Place;
+use crate::base::id::CandidateId;
+use crate::skills::edit::Danger;
+use crate::skills::target::Place;
 
 impl Run {
     /// Returns the dangers of all edits that led from the start to a candidate, by member, path and line. A danger that

@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::candidate::Candidate;
-use crate::checks::Told;
-use crate::contract::CriterionId;
-use crate::delivery::SkillUse;
-use crate::edit::{Danger, EditKind, EditReport};
-use crate::event::Failure;
-use crate::id::{CandidateId, TreeId};
-use crate::judgement::Judgement;
-use crate::proof::Effect;
-use crate::proof::power::{Needed, Noise};
-use crate::proposal::Proposal;
-use crate::score::Score;
-use crate::stop::Reason;
-use crate::target::Place;
+use crate::base::delivery::SkillUse;
+use crate::base::id::{CandidateId, TreeId};
+use crate::judging::contract::CriterionId;
+use crate::judging::judgement::Judgement;
+use crate::judging::proof::Effect;
+use crate::judging::proof::power::{Needed, Noise};
+use crate::judging::score::Score;
+use crate::judging::stop::Reason;
+use crate::runs::event::Failure;
+use crate::runs::proposal::Proposal;
+use crate::skills::candidate::Candidate;
+use crate::skills::edit::{Danger, EditKind, EditReport};
+use crate::skills::target::Place;
+use crate::suites::checks::Told;
 
 use super::anchor::Tally;
 use super::step::{Choice, Improver, Kept, Seat};

@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use super::faults::Fault;
 use super::measure::{self, SEARCH};
 use super::{Decision, Edit, Next, Plan, Round, Run, Search, Trial, credit, panel};
-use crate::contract::CriterionId;
-use crate::demand::Demand;
-use crate::id::CandidateId;
-use crate::stop::Reason;
+use crate::base::id::CandidateId;
+use crate::judging::contract::CriterionId;
+use crate::judging::stop::Reason;
+use crate::suites::demand::Demand;
 
 /// The most faults edited at once, after the first trials and after each later one.
 const AT_FIRST: usize = 6;

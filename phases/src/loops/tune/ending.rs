@@ -5,10 +5,10 @@ use serde::Serialize;
 use super::measure::SEARCH;
 use super::unaided::{self, Unaided};
 use super::{Aim, Ending, Run, Search, Shipment, Verdict};
-use crate::ending::Class;
-use crate::id::CandidateId;
-use crate::score::Score;
-use crate::stop::Reason;
+use crate::base::ending::Class;
+use crate::base::id::CandidateId;
+use crate::judging::score::Score;
+use crate::judging::stop::Reason;
 
 /// The run's outcome for scripts: what happened to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -3,8 +3,8 @@
 //! Retries of fallen scenarios are left out: they are rare and not part of the budget.
 
 use super::{Aim, Plan, Seat, drafting, measure, most_anchors, number, turns};
+use crate::base::role::Role;
 use crate::loops::{Expected, MostCalls};
-use crate::role::Role;
 
 /// In simulated searches, after this many trials of each scenario the newest version has been tried on all scenarios,
 /// and there is nothing more to find.

@@ -2,7 +2,7 @@
 
 use super::drafting::PROBABLY_MET;
 use super::{Round, Run, credit};
-use crate::target::Place;
+use crate::skills::target::Place;
 
 pub use super::faults::{Fault, Look};
 

@@ -1,7 +1,7 @@
 //! The reasons why a finished run fails a pipeline.
 
 use super::{Run, Verdict, comparison};
-use crate::score::Score;
+use crate::judging::score::Score;
 
 /// A reason why a run fails its pipeline.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::beliefs::Beliefs;
 use super::shown::Shown;
-use crate::contract::CriterionId;
+use crate::judging::contract::CriterionId;
 
 /// A statement that failed in a round.
 #[derive(Clone, Debug, PartialEq)]

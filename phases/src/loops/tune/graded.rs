@@ -7,15 +7,15 @@
 use std::collections::BTreeMap;
 
 use super::{Answer, Asked, Run, Seat, Step, StepState, Task, Trial};
-use crate::checks::{Check, How, Told};
-use crate::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
-use crate::demand::{self, Demand};
-use crate::event::Failure;
-use crate::id::CandidateId;
-use crate::judgement::{Assessment, Finding, Findings, Judgement, Kind};
-use crate::scenario::Scenario;
-use crate::score::Score;
-use crate::target::Place;
+use crate::base::id::CandidateId;
+use crate::judging::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
+use crate::judging::judgement::{Assessment, Finding, Findings, Judgement, Kind};
+use crate::judging::score::Score;
+use crate::runs::event::Failure;
+use crate::skills::target::Place;
+use crate::suites::checks::{Check, How, Told};
+use crate::suites::demand::{self, Demand};
+use crate::suites::scenario::Scenario;
 
 /// The single dimension of a trial's outcome.
 const OUTCOME: &str = "outcome";

@@ -4,7 +4,7 @@
 use super::decision::{Apart, Decision, Shipment};
 use super::step::{Step, Trial};
 use super::{Event, Plan};
-use crate::target::Place;
+use crate::skills::target::Place;
 
 pub(super) fn knows(plan: &Plan, event: &Event) -> bool {
     match event {

@@ -11,9 +11,9 @@ mod scores;
 pub use super::graded::Unit;
 use super::graded::{self, Stand};
 use super::{Aim, Answer, Asked, Measured, Plan, Run, Search, Seat, Step, StepState, Trial};
-use crate::id::{CandidateId, Digest};
-use crate::judgement::Judgement;
-use crate::target::Place;
+use crate::base::id::{CandidateId, Digest};
+use crate::judging::judgement::Judgement;
+use crate::skills::target::Place;
 
 use executed::{NO_RESULT, Start, executed_next, exercise, start, tree_of};
 pub use executed::{artifacts, exercised, left_out, starting};

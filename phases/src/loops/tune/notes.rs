@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::measure::{self, SEARCH, Unit};
 use super::panel;
 use super::{Run, Trial};
-use crate::contract::{CriterionId, Verdict};
-use crate::id::CandidateId;
-use crate::judgement::{Finding, Findings, Judgement, Suggestion};
-use crate::target::Place;
+use crate::base::id::CandidateId;
+use crate::judging::contract::{CriterionId, Verdict};
+use crate::judging::judgement::{Finding, Findings, Judgement, Suggestion};
+use crate::skills::target::Place;
 
 /// More than this is noise to a reader, human or model.
 const MOST: usize = 8;

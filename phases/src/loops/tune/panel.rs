@@ -12,12 +12,12 @@
 use super::anchor::Tally;
 use super::measure::{self, Measure, SEARCH, Unit};
 use super::{Answer, Asked, Decision, Next, Pair, Run, Seat, Step, StepState, Trial, apart, graded};
-use crate::agreement;
-use crate::contract::{CriterionId, Verdict};
-use crate::id::CandidateId;
-use crate::judgement::{Finding, Judgement, Kind, VerdictShape};
-use crate::offline;
-use crate::score::{self, Score};
+use crate::base::id::CandidateId;
+use crate::judging::agreement;
+use crate::judging::contract::{CriterionId, Verdict};
+use crate::judging::judgement::{Finding, Judgement, Kind, VerdictShape};
+use crate::judging::score::{self, Score};
+use crate::skills::offline;
 
 /// The versions are close on a scenario if their scores differ by at most the worth of one statement in three.
 const CLOSE: f64 = 34.0;

@@ -1,12 +1,12 @@
 //! The cost of calls, based on those of the run, and the cost of an answer if the final comparison gave none.
 
 use super::{Pair, Run, measure, panel};
-use crate::ledger::Account;
+use crate::base::role::Role;
+use crate::judging::proof::Effect;
+use crate::judging::proof::power::{self, Needed, Scatter, Size};
+use crate::judging::score::Score;
 use crate::loops::MostCalls;
-use crate::proof::Effect;
-use crate::proof::power::{self, Needed, Scatter, Size};
-use crate::role::Role;
-use crate::score::Score;
+use crate::runs::ledger::Account;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {

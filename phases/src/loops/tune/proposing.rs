@@ -1,12 +1,12 @@
 //! The message of a commit that proposes a candidate: the verdict, the figures and the run.
 
 use super::{Answer, Apply, Run, Shipment, Step, StepState, Verdict};
-use crate::candidate::Candidate;
-use crate::edit::Danger;
-use crate::id::CandidateId;
-use crate::proposal::{Proposal, Trailers, Words, plain};
-use crate::score::Score;
-use crate::target::Place;
+use crate::base::id::CandidateId;
+use crate::judging::score::Score;
+use crate::runs::proposal::{Proposal, Trailers, Words, plain};
+use crate::skills::candidate::Candidate;
+use crate::skills::edit::Danger;
+use crate::skills::target::Place;
 
 impl Run {
     /// Returns the commit of the champion, or why it failed, if one was requested.

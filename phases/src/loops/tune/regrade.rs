@@ -14,11 +14,11 @@ use super::measure::{self, Measure};
 use super::{
     Answer, Decision, Done, LeftOut, Next, Outcome, Plan, Regraded, Round, Run, Step, Trial, apart, graded,
 };
-use crate::candidate::Candidate;
-use crate::delivery::Delivery;
-use crate::event::{Failure, Spent};
-use crate::id::TreeId;
-use crate::scenario::Scenario;
+use crate::base::delivery::Delivery;
+use crate::base::id::TreeId;
+use crate::runs::event::{Failure, Spent};
+use crate::skills::candidate::Candidate;
+use crate::suites::scenario::Scenario;
 
 /// An older comparison, ready to be judged again.
 #[derive(Clone, Debug)]

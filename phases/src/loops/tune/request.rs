@@ -7,21 +7,21 @@ mod prompts;
 use std::sync::Arc;
 
 use super::{Answer, Plan, Run, Step, Trial, Tune, Uses, activity, graded, measure, uses};
-use crate::checks::Check;
-use crate::contract::Contract;
-use crate::delivery::Delivery;
-use crate::event::{Failure, FailureKind, Outcome};
-use crate::id::Digest;
-use crate::judgement::{self, Ask, Suggestion};
-use crate::leak::{AnswerKeys, Secrets};
-use crate::material::Folders;
-use crate::name::Name;
-use crate::offline::{self, Judged, Task};
-use crate::order::{self, Command, Order, Question};
-use crate::prompt::{Asked, Faulty, Missed, Tried};
-use crate::role::Role;
-use crate::target::Place;
-use crate::vocabulary::Vocabulary as _;
+use crate::asking::order::{self, Command, Order, Question};
+use crate::asking::prompt::{Asked, Faulty, Missed, Tried};
+use crate::base::delivery::Delivery;
+use crate::base::id::Digest;
+use crate::base::material::Folders;
+use crate::base::name::Name;
+use crate::base::role::Role;
+use crate::base::vocabulary::Vocabulary as _;
+use crate::judging::contract::Contract;
+use crate::judging::judgement::{self, Ask, Suggestion};
+use crate::runs::event::{Failure, FailureKind, Outcome};
+use crate::skills::offline::{self, Judged, Task};
+use crate::skills::target::Place;
+use crate::suites::checks::Check;
+use crate::suites::leak::{AnswerKeys, Secrets};
 
 /// The folder of a workspace with an upstream member's artifacts.
 pub const INPUT: &str = "input";

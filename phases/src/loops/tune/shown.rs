@@ -1,7 +1,7 @@
 //! The result of one trial of a round for one statement. Beliefs, suspects and faults all follow from these.
 
-use crate::contract::CriterionId;
-use crate::target::Place;
+use crate::judging::contract::CriterionId;
+use crate::skills::target::Place;
 
 pub(super) struct Shown {
     pub(super) criterion: CriterionId,

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use crate::candidate::{Candidate, Origin};
-use crate::contract::CriterionId;
-use crate::event::{Failure, FailureKind};
-use crate::id::CandidateId;
-use crate::judgement::Judgement;
-use crate::run::{Change, Fold};
-use crate::score::Score;
-use crate::stop::Reason;
-use crate::target::Place;
+use crate::base::id::CandidateId;
+use crate::judging::contract::CriterionId;
+use crate::judging::judgement::Judgement;
+use crate::judging::score::Score;
+use crate::judging::stop::Reason;
+use crate::runs::event::{Failure, FailureKind};
+use crate::runs::run::{Change, Fold};
+use crate::skills::candidate::{Candidate, Origin};
+use crate::skills::target::Place;
 
 use super::beliefs::Beliefs;
 use super::credit;

@@ -9,17 +9,17 @@ use serde_json::{Map, Value, json};
 use super::measure::{self, SEARCH};
 use super::notes::{self, Notes};
 use super::{Edit, Ending, FailedCall, Measured, Plan, Round, Run, Shipment, Standing, Step, Trial};
-use crate::contract::{DimensionId, Verdict};
-use crate::event::PlacedBy;
-use crate::id::{CandidateId, ContractId};
-use crate::json;
-use crate::ledger::Ledger;
-use crate::plan::{Cast, LoopKind, Roles, RunId};
-use crate::role::ByRole;
-use crate::scenario::Scenario;
-use crate::score::Score;
-use crate::stop::Reason;
-use crate::target::Place;
+use crate::base::id::{CandidateId, ContractId};
+use crate::base::json;
+use crate::base::role::ByRole;
+use crate::judging::contract::{DimensionId, Verdict};
+use crate::judging::score::Score;
+use crate::judging::stop::Reason;
+use crate::runs::event::PlacedBy;
+use crate::runs::ledger::Ledger;
+use crate::runs::plan::{Cast, LoopKind, Roles, RunId};
+use crate::skills::target::Place;
+use crate::suites::scenario::Scenario;
 
 /// Returns the text of the state file.
 pub fn text(run: &Run) -> String {

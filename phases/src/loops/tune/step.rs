@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::anchor;
-use crate::contract::Contract;
-use crate::id::{CandidateId, TreeId};
-use crate::proposal::Form;
-use crate::role::Role;
-use crate::target::Place;
+use crate::base::id::{CandidateId, TreeId};
+use crate::base::role::Role;
+use crate::judging::contract::Contract;
+use crate::runs::proposal::Form;
+use crate::skills::target::Place;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

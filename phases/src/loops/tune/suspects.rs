@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use super::shown::Shown;
-use crate::target::Place;
+use crate::skills::target::Place;
 
 /// Empty for a single skill.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,24 +2,24 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::candidate::Candidate;
-use crate::checks::{Check, How};
-use crate::contract::{Contract, CriterionId};
-use crate::delivery::Delivery;
-use crate::demand::{AS_EXPECTED, Demand};
-use crate::id::{CandidateId, TreeId};
-use crate::judgement::Finding;
-use crate::name::Name;
-use crate::offline;
-use crate::plan::RunId;
-use crate::prompt::{Asked, Missed, Prompts};
-use crate::proof::Confidence;
-use crate::proposal::Form;
-use crate::role::Role;
-use crate::scenario::{Scenario, Tools};
-use crate::score::Score;
-use crate::stop::{Limits, Stall};
-use crate::target::{Member, Place, Target};
+use crate::asking::prompt::{Asked, Missed, Prompts};
+use crate::base::delivery::Delivery;
+use crate::base::id::{CandidateId, TreeId};
+use crate::base::name::Name;
+use crate::base::role::Role;
+use crate::judging::contract::{Contract, CriterionId};
+use crate::judging::judgement::Finding;
+use crate::judging::proof::Confidence;
+use crate::judging::score::Score;
+use crate::judging::stop::{Limits, Stall};
+use crate::runs::plan::RunId;
+use crate::runs::proposal::Form;
+use crate::skills::candidate::Candidate;
+use crate::skills::offline;
+use crate::skills::target::{Member, Place, Target};
+use crate::suites::checks::{Check, How};
+use crate::suites::demand::{AS_EXPECTED, Demand};
+use crate::suites::scenario::{Scenario, Tools};
 
 use super::{Improver, Plan, Trial};
 

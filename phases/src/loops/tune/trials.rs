@@ -9,15 +9,15 @@ pub use short::{Short, short, unasked, worst};
 use super::measure::{self, SEARCH};
 use super::panel;
 use super::{Aim, Run, Trial};
-use crate::answer::says_something;
-use crate::checks::How;
-use crate::contract::CriterionId;
-use crate::demand::Demand;
-use crate::id::{CandidateId, TreeId};
-use crate::judgement::{Finding, Findings, Judgement};
-use crate::name::Name;
-use crate::scenario::Scenario;
-use crate::transcript::one_line;
+use crate::base::answer::says_something;
+use crate::base::id::{CandidateId, TreeId};
+use crate::base::name::Name;
+use crate::judging::contract::CriterionId;
+use crate::judging::judgement::{Finding, Findings, Judgement};
+use crate::suites::checks::How;
+use crate::suites::demand::Demand;
+use crate::suites::scenario::Scenario;
+use crate::suites::transcript::one_line;
 
 /// One judged trial of one version.
 #[derive(Clone, Copy, Debug)]

@@ -3,10 +3,10 @@
 use super::measure::SEARCH;
 use super::panel;
 use super::{Aim, Plan, Round, Run, Trial, state};
+use crate::base::role::Role;
+use crate::judging::score::Score;
 use crate::loops::MostCalls;
-use crate::role::Role;
-use crate::scenario::Scenario;
-use crate::score::Score;
+use crate::suites::scenario::Scenario;
 
 /// One scenario, tried without the skill.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,10 +2,10 @@
 
 use std::ops::RangeInclusive;
 
-use crate::candidate::Candidate;
-use crate::delivery::{SkillUse, Uses};
-use crate::id::CandidateId;
-use crate::target::Place;
+use crate::base::delivery::{SkillUse, Uses};
+use crate::base::id::CandidateId;
+use crate::skills::candidate::Candidate;
+use crate::skills::target::Place;
 
 use super::measure::{self, SEARCH};
 use super::{Answer, Run, Trial};

@@ -2,12 +2,12 @@
 
 use super::measure::SEARCH;
 use super::{Edit, FailedEdit, Measured, Round, Run, Search, Standing};
-use crate::candidate::{Candidate, Origin};
-use crate::edit::EditReport;
-use crate::id::{CandidateId, Digest};
-use crate::score::Score;
-use crate::stop::Series;
-use crate::target::Place;
+use crate::base::id::{CandidateId, Digest};
+use crate::judging::score::Score;
+use crate::judging::stop::Series;
+use crate::skills::candidate::{Candidate, Origin};
+use crate::skills::edit::EditReport;
+use crate::skills::target::Place;
 
 /// An edit that was made and not kept. The improver sees it, so as not to repeat it.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use skilltune_phases::ceiling::Ceilings;
+use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::course::{Ending, Who};
 use skilltune_phases::loops::gan::rules::Rules;

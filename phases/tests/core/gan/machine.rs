@@ -1,8 +1,9 @@
 //! The steps of a run and their order.
 
-use skilltune_phases::checks::RunThem;
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::asking::order::Access;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::role::{Rights, Role};
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::contract::Change;
 use skilltune_phases::loops::gan::course::{Choice, Who};
@@ -11,9 +12,8 @@ use skilltune_phases::loops::gan::inspect::Means;
 use skilltune_phases::loops::gan::negotiation::Proposal;
 use skilltune_phases::loops::gan::test_scenario::{TestScenario, Tool};
 use skilltune_phases::loops::gan::{Answer, Ended, Gan, Level, Plan, Run, Step};
-use skilltune_phases::order::Access;
-use skilltune_phases::role::{Rights, Role};
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{
     ALL, Drive, Met, answer, artifact, asked, at, built, criterion, into_folder, name, plan, play_with,
@@ -308,7 +308,7 @@ fn only_a_builder_may_write_and_only_in_its_draft() {
     let mut lines = std::collections::BTreeSet::new();
     drive.finish_alone(|run, step| {
         if let Some(request) = Gan::request(run, step) {
-            let order: &skilltune_phases::order::Order = request.as_ref();
+            let order: &skilltune_phases::asking::order::Order = request.as_ref();
             let is_build = matches!(step, Step::Build { .. });
             assert_eq!(order.rights == Rights::Edit, is_build);
             let is_command = matches!(step, Step::Look { .. } | Step::Try { .. });

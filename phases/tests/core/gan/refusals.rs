@@ -1,11 +1,11 @@
 //! Endings of runs in which a step fails or an answer does not fit.
 
-use skilltune_phases::ending::Class;
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Who};
 use skilltune_phases::loops::gan::{Answer, Ended, Gan, Level, Plan, Step};
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::event::FailureKind;
 
 use super::world::{Drive, answer, at, into_folder, name, plan, play_with, prompt, with_browser};
 use crate::drive::failed;

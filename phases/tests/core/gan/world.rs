@@ -3,10 +3,11 @@
 //! Artifacts are named `artifact N` in the order in which they are built. The test decides which criteria they meet.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::{Commands, RunThem};
-use skilltune_phases::event::{self, FailureKind};
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::id::{Digest, TreeId};
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::answers::{Notes, Verdicts};
 use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, Dimension, Origin};
@@ -16,10 +17,9 @@ use skilltune_phases::loops::gan::inspect::{Given, Looked, Means, Told, Tried};
 use skilltune_phases::loops::gan::negotiation::{Draft, Proposal, Ruling};
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Apply, Brief, Browser, Gan, Level, Plan, Run, Step, Task};
-use skilltune_phases::plan::{FORMAT, LoopKind};
-use skilltune_phases::role::Role;
-use skilltune_phases::score::Score;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::event::{self, FailureKind};
+use skilltune_phases::runs::plan::{FORMAT, LoopKind};
+use skilltune_phases::suites::checks::{Commands, RunThem};
 
 use crate::drive::{self, bare_prompt, failed, roles_of, tree};
 

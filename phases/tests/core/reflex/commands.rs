@@ -1,10 +1,10 @@
 //! Whether commands that an agent proposes are run, and who is asked otherwise.
 
-use skilltune_phases::checks::RunThem;
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::verdict::By;
 use skilltune_phases::loops::reflex::{Answer, Outcome, Plan, Reason, Step, told_commands};
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{Drive, command, plan, play_with};
 use crate::drive::failed;

@@ -1,8 +1,8 @@
 //! Tests that reach each ending of `reflex` and find its right name.
 
-use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::{Decision, Event, Note, Phase, Reason, Rules, Run, Status, Step, Stop};
+use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
 
 use super::world::{Drive, answer, draft, plan, play, play_with, written};
 use crate::drive::failed;

@@ -4,14 +4,14 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use skilltune_phases::checks::RunThem;
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::verdict::no_major_issues;
 use skilltune_phases::loops::reflex::{
     Answer, Decision, Event, Judged, Plan, Reason, Reflex, Run, Step, projection,
 };
-use skilltune_phases::stop::Stall;
+use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{Drive, plan, prompt, random_answer, random_answer_at};
 use crate::drive::{assert_fold_is_live, picker};

@@ -1,10 +1,10 @@
 //! Every number in a plan of `reflex` has an effect: changing it changes the run.
 
-use skilltune_phases::checks::RunThem;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::{Answer, Plan, Reflex, Step};
-use skilltune_phases::score::Score;
+use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{Drive, Met, code, command, failed_once, plan, play_with, prompt, written};
 

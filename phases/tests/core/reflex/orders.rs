@@ -1,12 +1,12 @@
 //! What each step's prompt contains and omits, and how an unusable answer is handled.
 
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::asking::order::Question as _;
+use skilltune_phases::base::role::Rights;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::{Answers, Plan, Reflex, Run, Step};
-use skilltune_phases::order::Question as _;
-use skilltune_phases::role::Rights;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::event::FailureKind;
 
 use super::world::{Drive, answer, code, draft, failed_once, plan, prompt, unagreed};
 use crate::drive::{failed, tree};

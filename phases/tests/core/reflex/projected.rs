@@ -1,9 +1,9 @@
 //! A run rendered as the original's files, field by field and event by event.
 
 use serde_json::{Value, json};
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Plan, Reason, Run, Step, Stop, projection};
+use skilltune_phases::runs::event::FailureKind;
 
 use super::world::{Drive, answer, command, draft, pattern, plan, play, play_with, question};
 use crate::drive::failed;

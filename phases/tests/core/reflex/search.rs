@@ -1,9 +1,9 @@
 //! Where `reflex` continues: from the best draft, at two levels, with rules that were not evaluated.
 
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Plan, Reason, Step};
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::event::FailureKind;
 
 use super::world::{Drive, Met, answer, draft, plan, play, play_with, prompt, written};
 use crate::drive::{failed, recast};

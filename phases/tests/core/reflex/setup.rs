@@ -1,12 +1,12 @@
 //! The setup before the first plan: an agent proposes rules, and a person agrees to criteria and limits.
 
-use skilltune_phases::checks::RunThem;
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::verdict::By;
 use skilltune_phases::loops::reflex::{Answer, Confirmed, Plan, Reason, Reflex, Step, Terms};
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{Drive, answer, play, play_with, proposed, terms, unagreed};
 use crate::drive::failed;

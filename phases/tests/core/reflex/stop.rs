@@ -1,10 +1,10 @@
 //! A person can stop a run at any moment: it ends for good and keeps every text that was paid for.
 
-use skilltune_phases::event::{Event, FailureKind};
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::{Answer, Phase, Reason, Record, Reflex, Run, Standing, Step};
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::event::{Event, FailureKind};
 
 use super::world::{Drive, answer, plan, play_with};
 use crate::drive::failed;

@@ -3,10 +3,10 @@
 //! Artifacts are named `draft N` in the order in which they are written. The test decides which rules they meet.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::ceiling::Ceilings;
-use skilltune_phases::checks::{Commands, RunThem};
-use skilltune_phases::event::FailureKind;
-use skilltune_phases::id::{Digest, TreeId};
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::id::{Digest, TreeId};
+use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::checks::{self, Check, How, Kind, Times, Told};
@@ -15,9 +15,9 @@ use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
     Answer, Artifact, Bounds, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, Setup, Step, Task, Terms,
 };
-use skilltune_phases::plan::{FORMAT, LoopKind};
-use skilltune_phases::stop::Stall;
-use skilltune_phases::vocabulary::Vocabulary as _;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::runs::plan::{FORMAT, LoopKind};
+use skilltune_phases::suites::checks::{Commands, RunThem};
 
 use crate::drive::{self, failed, roles, tree};
 
@@ -250,8 +250,8 @@ fn rolls(parts: &[&[u8]]) -> impl Fn(usize) -> usize + use<> {
 
 /// Returns the prompt of a step, or nothing if no agent answers it.
 pub(crate) fn prompt(run: &Run, step: &Step) -> String {
-    use skilltune_phases::material::{Body, Folder, Material};
-    use skilltune_phases::order::Question as _;
+    use skilltune_phases::asking::order::Question as _;
+    use skilltune_phases::base::material::{Body, Folder, Material};
     let Some(order) = Reflex::request(run, step) else { return String::new() };
     let folder = |at: &str, tree: TreeId| {
         let body = Body::Text(format!("# The text of {}\n", tree.0.short()));

@@ -1,4 +1,4 @@
-use skilltune_phases::role::Role;
+use skilltune_phases::base::role::Role;
 
 use super::*;
 use crate::commands::doctor::probe::Probed;

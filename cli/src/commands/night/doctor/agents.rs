@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use skilltune_orchestrator::agent::Real;
-use skilltune_phases::offline;
+use skilltune_phases::skills::offline;
 
 use crate::commands::doctor::agents::{AgentSeen, LoginSeen, look_at};
 use crate::commands::night::doctor::broken;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use skilltune_phases::night::{Left, Share, Spent, shared};
+use skilltune_phases::nights::night::{Left, Share, Spent, shared};
 
 use crate::commands::night::doctor::broken;
 use crate::commands::night::doctor::start::Start;

@@ -6,7 +6,7 @@ use std::path::Path;
 use jiff::civil::Time;
 use rustix::fs::{Access, access};
 use skilltune_orchestrator::disk;
-use skilltune_phases::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 use crate::nights::check::{About, Check};
 use crate::nights::install::job::Job;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::civil::Time;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{SignedDuration, Timestamp, ToSpan as _, Zoned};
-use skilltune_phases::night::{History, Night, Share, Spent, shared};
+use skilltune_phases::nights::night::{History, Night, Share, Spent, shared};
 
 use crate::commands::night::doctor::start::Start;
 use crate::commands::night::status::OVERDUE;

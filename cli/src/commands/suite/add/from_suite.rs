@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::New;
 use crate::args::suite::SuiteAddArgs;

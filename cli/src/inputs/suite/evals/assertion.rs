@@ -1,7 +1,7 @@
 //! One assertion: a statement, or an object around it.
 
 use serde_json::{Map, Value};
-use skilltune_phases::checks::{Check, How, Text, Times};
+use skilltune_phases::suites::checks::{Check, How, Text, Times};
 
 use crate::inputs::suite::case::{Ask, first_text, text};
 use crate::inputs::suite::script_pattern::escaped;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::{Number, Value};
-use skilltune_phases::checks::{Check, Comparison, Cost, Glob, Text, Times, Tool};
+use skilltune_phases::suites::checks::{Check, Comparison, Cost, Glob, Text, Times, Tool};
 
 use super::{NO_COMMAND, Terms, is_command};
 use crate::inputs::suite::files::text_below;

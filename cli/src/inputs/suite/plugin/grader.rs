@@ -1,7 +1,7 @@
 //! One grader, as a check or an expectation.
 
 use serde_json::Value;
-use skilltune_phases::checks::{Check, How, Text, Times, Tool};
+use skilltune_phases::suites::checks::{Check, How, Text, Times, Tool};
 
 use super::keys::{GRADER, of_grader};
 use super::{Object, unknown};

@@ -1,7 +1,7 @@
 //! One entry of `assert`, as a check or an expectation; or a note about what is lost.
 
 use serde_json::{Map, Value};
-use skilltune_phases::checks::{Check, Cost, How, Text, Times, Tool};
+use skilltune_phases::suites::checks::{Check, Cost, How, Text, Times, Tool};
 
 use crate::inputs::suite::assemble::is_plain;
 use crate::inputs::suite::case::{Ask, Case, text, texts};

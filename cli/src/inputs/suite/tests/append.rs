@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, Objects, RelPath};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 
 use super::*;
 use crate::inputs::suite::append::derived_id;

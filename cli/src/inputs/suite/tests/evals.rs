@@ -1,4 +1,4 @@
-use skilltune_phases::checks::{Text, Times};
+use skilltune_phases::suites::checks::{Text, Times};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 use serde_json::json;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::checks::{Comparison, Cost, Text, Times, Tool};
+use skilltune_phases::suites::checks::{Comparison, Cost, Text, Times, Tool};
 
 use super::*;
 use crate::trust::TrustStore;

@@ -1,4 +1,4 @@
-use skilltune_phases::checks::{Text, Times, Tool};
+use skilltune_phases::suites::checks::{Text, Times, Tool};
 
 use super::*;
 

@@ -1,4 +1,4 @@
-use skilltune_phases::checks::{Cost, Text, Times, Tool};
+use skilltune_phases::suites::checks::{Cost, Text, Times, Tool};
 
 use super::*;
 

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Brought;
-use skilltune_phases::checks::{Check, How};
-use skilltune_phases::demand::AS_EXPECTED;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::suites::checks::{Check, How};
+use skilltune_phases::suites::demand::AS_EXPECTED;
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::super::placed::place;
 use super::{Page, pretty};

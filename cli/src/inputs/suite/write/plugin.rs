@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use skilltune_phases::checks::{Check, How, Text, Times, Tool};
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::suites::checks::{Check, How, Text, Times, Tool};
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::Page;
 use super::javascript::to_javascript;

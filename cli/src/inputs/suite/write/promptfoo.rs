@@ -1,7 +1,7 @@
 //! Writes a promptfoo configuration as JSON, which is also valid YAML.
 
 use serde_json::{Value, json};
-use skilltune_phases::checks::{Check, Cost, How, Text, Times, Tool};
+use skilltune_phases::suites::checks::{Check, Cost, How, Text, Times, Tool};
 
 use super::javascript::{literal, to_javascript};
 use super::{Page, has_default_id, pretty};

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use serde_json::Value as Json;
 use skilltune_orchestrator::snapshot::Brought;
-use skilltune_phases::checks::{Check, Comparison, Cost, Glob, How, Text, Times, Tool};
-use skilltune_phases::demand::Demand;
-use skilltune_phases::scenario::{Scenario, Tools};
+use skilltune_phases::suites::checks::{Check, Comparison, Cost, Glob, How, Text, Times, Tool};
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 use toml::{Table, Value};
 
 use super::{Page, has_default_id};

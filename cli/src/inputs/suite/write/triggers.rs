@@ -1,7 +1,7 @@
 //! Writes a trigger set: queries, and whether an agent should use the skill for each.
 
 use serde_json::{Value, json};
-use skilltune_phases::checks::Check;
+use skilltune_phases::suites::checks::Check;
 
 use super::{Page, pretty};
 

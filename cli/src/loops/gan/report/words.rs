@@ -1,10 +1,10 @@
 //! The words for a run of `gan` and its parts.
 
-use skilltune_phases::event::Failure;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Plan, Reading, Run, Step};
+use skilltune_phases::runs::event::Failure;
 
 use crate::report::words;
 use crate::text::{figures, plain};

@@ -1,11 +1,11 @@
 //! The lines that a person reads of a run of `reflex`: plain text, never wider than the given width.
 
-use skilltune_phases::event::Failure;
 use skilltune_phases::loops::reflex::answers::Issue;
 use skilltune_phases::loops::reflex::verdict::Verdict;
 use skilltune_phases::loops::reflex::{Judged, Outcome, Run, Step};
-use skilltune_phases::remedy::Remedy;
-use skilltune_phases::run::StepState;
+use skilltune_phases::runs::event::Failure;
+use skilltune_phases::runs::remedy::Remedy;
+use skilltune_phases::runs::run::StepState;
 
 use crate::loops::reflex::report::{advice, changes, words};
 use crate::progress::lines::{advised, cost, to_copy, who};

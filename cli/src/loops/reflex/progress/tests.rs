@@ -1,8 +1,8 @@
-use skilltune_phases::event::{FailureKind, Pause, Signal};
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::sections::Changed;
 use skilltune_phases::loops::reflex::verdict::Verdict;
 use skilltune_phases::loops::reflex::{Answer, Event, Record, Step};
+use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
 
 use super::*;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan, plan_of, stored};

@@ -1,10 +1,10 @@
 //! `final-report.md`: the result of the run, its course, and the evidence for every verdict.
 
-use skilltune_phases::checks::RunThem;
 use skilltune_phases::loops::reflex::answers::Issue;
 use skilltune_phases::loops::reflex::checks::{Check, Kind};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run};
+use skilltune_phases::suites::checks::RunThem;
 
 use crate::loops::reflex::report::{advice, changes, words};
 use crate::report::{costs, words as told};

@@ -1,12 +1,12 @@
 //! The words for a run of `reflex` and its parts.
 
-use skilltune_phases::event::Failure;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::criteria::{Level, RuleId};
 use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::verdict::{Distance, Verdict};
 use skilltune_phases::loops::reflex::{Judged, PAGE, Reason, Run, Standing, Step, Stop};
-use skilltune_phases::score::Score;
+use skilltune_phases::runs::event::Failure;
 
 use crate::report::words;
 use crate::text::{figures, plain};

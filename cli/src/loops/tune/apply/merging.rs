@@ -1,10 +1,10 @@
 //! `apply --merge`: merges the user's edits and a candidate into one version.
 
 use skilltune_orchestrator::snapshot::{Merged, Objects, merge};
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::{Step, Tune};
 use skilltune_phases::loops::{Loop as _, Next};
+use skilltune_phases::skills::candidate::Candidate;
 
 use super::{Placing, is_candidate, left, unfinished, words};
 use crate::runs::{Known, store_check};

@@ -1,10 +1,10 @@
 //! `apply --as`: makes a commit of a candidate, which the user merges or deletes. The skill is unchanged.
 
 use skilltune_orchestrator::engine::propose_candidate;
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::event::Signal;
 use skilltune_phases::loops::tune::{Answer, Event, Tune};
-use skilltune_phases::proposal::{Form, Proposal};
+use skilltune_phases::runs::event::Signal;
+use skilltune_phases::runs::proposal::{Form, Proposal};
+use skilltune_phases::skills::candidate::Candidate;
 
 use super::words;
 use crate::agents::git;

@@ -4,12 +4,12 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use skilltune_orchestrator::snapshot::Conflict;
-use skilltune_phases::candidate::Candidate;
-use skilltune_phases::event::PlacedBy;
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::proposal::Proposal;
-use skilltune_phases::target::Member;
+use skilltune_phases::runs::event::PlacedBy;
+use skilltune_phases::runs::proposal::Proposal;
+use skilltune_phases::skills::candidate::Candidate;
+use skilltune_phases::skills::target::Member;
 
 use crate::loops::tune::apply::{Edits, Placing};
 use crate::report::words::{branch, patch, pull_request, remote};

@@ -1,7 +1,7 @@
 //! The scores of a run's rounds as bars, with a mark for the goal.
 
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run};
-use skilltune_phases::score::Score;
 
 use crate::loops::tune::progress::lines::Told;
 use crate::loops::tune::words::Standing;

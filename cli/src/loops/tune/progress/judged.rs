@@ -1,10 +1,10 @@
 //! The findings of a round in at most four lines: each member of a chain, missed demands, unverified demands, then
 //! strengths and weaknesses.
 
-use skilltune_phases::contract::Verdict;
+use skilltune_phases::judging::contract::Verdict;
 use skilltune_phases::loops::tune::notes::{self, Notes, Standing};
 use skilltune_phases::loops::tune::{Round, Run};
-use skilltune_phases::target::Place;
+use skilltune_phases::skills::target::Place;
 
 use crate::loops::tune::words;
 use crate::progress::lines::ROOMY;

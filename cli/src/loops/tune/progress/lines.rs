@@ -1,9 +1,9 @@
 //! The lines that a person reads, one by one: plain text, never wider than the given width.
 
 use skilltune_orchestrator::snapshot::DiffSize;
-use skilltune_phases::edit::EditKind;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run, Shipment};
-use skilltune_phases::score::Score;
+use skilltune_phases::skills::edit::EditKind;
 
 use crate::loops::tune::report::{calibrating, comparing, troubles, unaided, uses};
 use crate::loops::tune::verdicts;

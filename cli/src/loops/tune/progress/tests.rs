@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use skilltune_phases::event::{FailureKind, Pause, Signal};
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Answer, Event, Improver, Outcome, Plan, Step, Suite};
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
 
 use super::*;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};

@@ -1,10 +1,10 @@
 //! The result of a run that tried a skill as it is: how small a change its suite can see, and what a search would cost.
 
 use serde_json::{Value, json};
+use skilltune_phases::judging::proof::power::{MOST_PAIRS, MOST_TRIALS, Needed, Noise};
 use skilltune_phases::loops::tune::calibration::{self, Calibration, FINEST, Visible};
 use skilltune_phases::loops::tune::price::Cost;
 use skilltune_phases::loops::tune::{Aim, Run};
-use skilltune_phases::proof::power::{MOST_PAIRS, MOST_TRIALS, Needed, Noise};
 
 use crate::loops::tune::price::{calls, worth};
 use crate::loops::tune::report::unaided;

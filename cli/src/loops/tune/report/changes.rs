@@ -1,11 +1,11 @@
 //! `iteration-N-changes.md`: what a round's edit did, or why it failed.
 
-use skilltune_phases::candidate::Origin;
-use skilltune_phases::edit::Change;
-use skilltune_phases::event::Failure;
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::{Edit, Round, Run};
-use skilltune_phases::target::Place;
+use skilltune_phases::runs::event::Failure;
+use skilltune_phases::skills::candidate::Origin;
+use skilltune_phases::skills::edit::Change;
+use skilltune_phases::skills::target::Place;
 
 use crate::loops::tune::dangers;
 use crate::loops::tune::report::troubles;

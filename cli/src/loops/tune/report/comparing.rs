@@ -1,12 +1,12 @@
 //! The result of a run that compared two versions, in words and as a page.
 
 use serde_json::{Value, json};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::name::Name;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{Apart, LeftOut, Pair, Regraded, Run, Shipment, Sides, Tune, Verdict};
-use skilltune_phases::name::Name;
-use skilltune_phases::role::Role;
-use skilltune_phases::score::Score;
 
 use crate::loops::tune::report::{troubles, unaided};
 use crate::loops::tune::words as told;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use skilltune_orchestrator::engine::context;
 use skilltune_orchestrator::snapshot::{ObjectError, Objects};
-use skilltune_phases::context::Context;
 use skilltune_phases::loops::tune::Run;
+use skilltune_phases::skills::context::Context;
 
 use crate::text::figures::grouped;
 use crate::text::markdown::{Page, words};

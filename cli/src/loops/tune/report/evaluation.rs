@@ -1,12 +1,12 @@
 //! `iteration-N-eval.md`: the findings of a round's judges, the verdicts with their evidence, and what failed.
 
-use skilltune_phases::contract::{Dimension, Verdict};
-use skilltune_phases::judgement::{Assessment, Finding, Judgement, Kind, Suggestion};
+use skilltune_phases::judging::contract::{Dimension, Verdict};
+use skilltune_phases::judging::judgement::{Assessment, Finding, Judgement, Kind, Suggestion};
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::loops::tune::panel;
 use skilltune_phases::loops::tune::{Measured, Round, Run, Step, Trial};
-use skilltune_phases::score::Score;
 
 use crate::loops::tune::report::{troubles, uses};
 use crate::text::figures;

@@ -5,10 +5,10 @@ mod places;
 mod progression;
 mod rounds;
 
-use skilltune_phases::delivery::Delivery;
+use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::notes::Notes;
-use skilltune_phases::scenario::Scenario;
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::loops::tune::dangers as told_dangers;
 use crate::loops::tune::improvers;

@@ -5,11 +5,11 @@ mod comparison;
 pub use comparison::word as verdict_word;
 
 use serde_json::{Map, Value, json};
-use skilltune_phases::candidate::Origin;
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::calibration;
 use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Aim, Edit, Improver, Round, Run, Standing, Uses};
+use skilltune_phases::skills::candidate::Origin;
 
 use crate::loops::tune::report::{calibrating, comparing, unaided, uses};
 use crate::loops::tune::{dangers, improvers, words};

@@ -6,15 +6,15 @@
 //! makes its scenario flaky.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestRerun, TestSuite};
-use skilltune_phases::contract::Verdict;
-use skilltune_phases::event::{Failure, FailureKind};
-use skilltune_phases::id::CandidateId;
-use skilltune_phases::judgement::Judgement;
+use skilltune_phases::base::id::CandidateId;
+use skilltune_phases::judging::contract::Verdict;
+use skilltune_phases::judging::judgement::Judgement;
+use skilltune_phases::judging::score::{self, Score};
 use skilltune_phases::loops::tune::measure::{self, Unit};
 use skilltune_phases::loops::tune::panel;
 use skilltune_phases::loops::tune::{Answer, Run, Step, StepState, Trial, Tune, trials};
-use skilltune_phases::run::FailedCall;
-use skilltune_phases::score::{self, Score};
+use skilltune_phases::runs::event::{Failure, FailureKind};
+use skilltune_phases::runs::run::FailedCall;
 
 use crate::loops::tune::{verdicts, words};
 use crate::text::plain;

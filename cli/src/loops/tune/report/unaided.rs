@@ -1,11 +1,11 @@
 //! The result of a run that tried scenarios without a skill, in words and as a page.
 
 use serde_json::{Value, json};
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::unaided::{self, Unaided};
 use skilltune_phases::loops::tune::{Aim, Plan, Run, Tune};
-use skilltune_phases::plan::Roles;
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::plan::Roles;
 
 use crate::loops::tune::report::troubles::{self, Trouble};
 use crate::loops::tune::words as told;

@@ -1,6 +1,6 @@
 //! The uses of the installed skill: reported if it was not used in every trial.
 
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::measure::SEARCH;
 use skilltune_phases::loops::tune::{Round, Run, Uses};
 
@@ -48,7 +48,7 @@ const PARTLY_SHOWN: &str = "in the others its effect is `unverified`.";
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::delivery::{Delivery, SkillUse};
+    use skilltune_phases::base::delivery::{Delivery, SkillUse};
     use skilltune_phases::loops::tune::{Answer, Step};
 
     use super::*;

@@ -3,8 +3,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use skilltune_orchestrator::process::can_confine;
-use skilltune_phases::plan::Enforced;
-use skilltune_phases::scenario::Tools;
+use skilltune_phases::runs::plan::Enforced;
+use skilltune_phases::suites::scenario::Tools;
 
 use super::*;
 use crate::agents::Part;

@@ -1,5 +1,5 @@
-use skilltune_phases::proof::Confidence;
-use skilltune_phases::split::split;
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::suites::split::split;
 
 use super::*;
 use crate::loops::tune::settings::Preset;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::LONGEST;
-use crate::answer::{self, Object};
-use crate::contract::CriterionId;
+use crate::base::answer::{self, Object};
+use crate::judging::contract::CriterionId;
 use crate::loops::gan::contract::Contract;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

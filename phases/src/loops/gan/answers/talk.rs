@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::LONGEST;
-use crate::answer::{self, OffSchema, shape};
-use crate::contract::{CriterionId, DimensionId};
+use crate::base::answer::{self, OffSchema, shape};
+use crate::judging::contract::{CriterionId, DimensionId};
 use crate::loops::gan::contract::{Change, Contract, Criterion, Origin};
 use crate::loops::gan::negotiation::{Draft, Foul, Negotiation, Proposal, Ruling};
 use crate::loops::gan::test_scenario::{Act, TestScenario, Tool};

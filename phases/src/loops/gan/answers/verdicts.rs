@@ -7,12 +7,12 @@ use serde_json::Value;
 
 use super::LONGEST;
 use super::talk::plain_id;
-use crate::answer::{self, Mismatch, Object, OffSchema};
-use crate::contract::{CriterionId, DimensionId};
+use crate::base::answer::{self, Mismatch, Object, OffSchema};
+use crate::judging::contract::{CriterionId, DimensionId};
+use crate::judging::score::Score;
 use crate::loops::gan::contract::{AntiPattern, Criterion};
 use crate::loops::gan::course::Item;
 use crate::loops::gan::evaluation::{By, Claim, Finding, Seen, Verdict};
-use crate::score::Score;
 
 /// An item is a question, not a story.
 const LONGEST_ITEM: usize = 200;

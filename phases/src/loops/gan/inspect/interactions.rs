@@ -7,8 +7,8 @@ use super::html::Page;
 use super::outcome::Outcome;
 use super::site::{Handler, Site, is_external, is_void};
 use super::{Lead, Live, Means, Told};
-use crate::lint::Files;
 use crate::loops::gan::contract::Check;
+use crate::skills::lint::Files;
 
 /// The possible link targets on each page.
 type Anchors<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
@@ -82,7 +82,7 @@ fn links(site: &Site<'_>, nth: usize, anchors: &Anchors<'_>, found: &mut Found) 
             found.idle(site, (nth, at), "does nothing");
             continue;
         }
-        let anchor = link.split_once('#').map(|(_, anchor)| crate::lint::decoded(anchor));
+        let anchor = link.split_once('#').map(|(_, anchor)| crate::skills::lint::decoded(anchor));
         let anchor = anchor.filter(|anchor| is_link && !anchor.is_empty() && *anchor != "top");
         match (site.lead(nth, link), anchor) {
             (Some(Lead::Nowhere), _) => found.dead.add(&format!("{} leads nowhere", page.shown(at))),

@@ -4,8 +4,8 @@ use super::css::{self, Declaration, Rule};
 use super::evidence::Places;
 use super::html::{Kind, Page};
 use super::{Lead, Live};
-use crate::lint::Files;
-use crate::material::Body;
+use crate::base::material::Body;
+use crate::skills::lint::Files;
 
 /// The maximum for all pages together. Pages beyond it are not read.
 const MOST_HTML: usize = 2 << 20;
@@ -324,5 +324,8 @@ fn local(page: &str, link: &str) -> Option<String> {
         return Some(page.to_owned());
     }
     let folder = page.rsplit_once('/').map_or("", |(folder, _)| folder);
-    crate::lint::resolved(if path.starts_with('/') { "" } else { folder }, &crate::lint::decoded(path))
+    crate::skills::lint::resolved(
+        if path.starts_with('/') { "" } else { folder },
+        &crate::skills::lint::decoded(path),
+    )
 }

@@ -8,8 +8,8 @@ use super::evidence::short;
 use super::outcome::Outcome;
 use super::site::Site;
 use super::{Given, Means, Told, accessible, generic, interactions, layout, tokens, words};
-use crate::lint::Files;
 use crate::loops::gan::contract::Check;
+use crate::skills::lint::Files;
 
 const LONGEST: usize = 1_500;
 

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use proptest::prelude::*;
 
 use super::*;
-use crate::lint::{File, Files};
-use crate::material::Body;
+use crate::base::material::Body;
+use crate::skills::lint::{File, Files};
 
 mod readings;
 mod sites;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::answer::OffSchema;
+use crate::base::answer::OffSchema;
 use crate::loops::gan::answers::{self, Asked, Notes, Verdicts};
 use crate::loops::gan::contract::{AntiPattern, Change};
 use crate::loops::gan::course::Item;

@@ -1,6 +1,6 @@
 use super::*;
-use crate::contract::DimensionId;
-use crate::id::{Digest, TreeId};
+use crate::base::id::{Digest, TreeId};
+use crate::judging::contract::DimensionId;
 use crate::loops::gan::contract::Change;
 use crate::loops::gan::course::{Answered, Choice, Ending, Item, NextAction, Question, Round, Rounds, Who};
 use crate::loops::gan::evaluation::evaluate;

@@ -4,7 +4,9 @@ mod rounds;
 mod talk;
 
 use super::*;
-use crate::answer::OffSchema;
+use crate::asking::prompt::{bare, fence, headings};
+use crate::base::answer::OffSchema;
+use crate::base::material::{Body, Folder, Material};
 use crate::loops::gan::answers::{self, Asked, Notes};
 use crate::loops::gan::contract::{AntiPattern, Change};
 use crate::loops::gan::course::Item;
@@ -13,8 +15,6 @@ use crate::loops::gan::negotiation::{Draft, Negotiation, Proposal, Round, Ruling
 use crate::loops::gan::prompts::{self, BuildBrief, Call, JudgeBrief, Tools};
 use crate::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb};
 use crate::loops::gan::{Brief, Reading};
-use crate::material::{Body, Folder, Material};
-use crate::prompt::{bare, fence, headings};
 
 const NONCE: &str = "n0nce";
 

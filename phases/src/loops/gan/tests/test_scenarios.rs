@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::answers::{CODE, drafted, faults, long};
 use super::*;
-use crate::answer::OffSchema;
+use crate::base::answer::OffSchema;
 use crate::loops::gan::answers;
 use crate::loops::gan::negotiation::Draft;
 

@@ -1,6 +1,6 @@
 //! The answer to PRODUCE and REFINE: the artifact itself, as raw Markdown.
 
-use crate::answer::{OffSchema, says_something};
+use crate::base::answer::{OffSchema, says_something};
 
 // It must fit into the pages of the next phases. Some agents take a million characters.
 const LONGEST: usize = 1 << 19;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{self, Mismatch, OffSchema, capped};
+use crate::base::answer::{self, Mismatch, OffSchema, capped};
 use crate::loops::reflex::criteria::RuleId;
 use crate::loops::reflex::verdict::RuleResult;
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{self, Mismatch, OffSchema};
+use crate::base::answer::{self, Mismatch, OffSchema};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 
 /// One step of the work on the artifact.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use crate::answer::{self, Mismatch, OffSchema};
+use crate::base::answer::{self, Mismatch, OffSchema};
 use crate::loops::reflex::criteria::{CATEGORIES, Rule, Severity, Weights};
 use crate::loops::reflex::task::Bounds;
 

@@ -1,8 +1,8 @@
 //! The answer to EVALUATE: the judge's verdicts, read like those of any evaluator.
 
-use crate::answer::OffSchema;
-use crate::contract::{self, Contract, Criterion, CriterionId, Dimension, DimensionId};
-use crate::judgement::{self, Ask, Finding, VerdictShape};
+use crate::base::answer::OffSchema;
+use crate::judging::contract::{self, Contract, Criterion, CriterionId, Dimension, DimensionId};
+use crate::judging::judgement::{self, Ask, Finding, VerdictShape};
 use crate::loops::reflex::checks::Asked;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 

@@ -1,8 +1,8 @@
 //! Pattern checks of the artifact.
 
 use super::{Check, Kind, PAGE, Told};
-use crate::checks::{self, Bytes, Facts, Usage};
-use crate::transcript::Transcript;
+use crate::suites::checks::{self, Bytes, Facts, Usage};
+use crate::suites::transcript::Transcript;
 
 /// Runs all pattern checks on the artifact's text.
 pub fn matched(text: &str, checks: &[Check]) -> Vec<Told> {
@@ -57,7 +57,7 @@ impl Facts for Page<'_> {
 mod tests {
     use super::super::{Times, command, pattern};
     use super::*;
-    use crate::checks::How;
+    use crate::suites::checks::How;
 
     const PRESENT: Times = Times::ONCE_OR_MORE;
     const ABSENT: Times = Times::NEVER;

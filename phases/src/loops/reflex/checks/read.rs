@@ -6,9 +6,9 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::{Check, How, Kind, Times, command, pattern};
-use crate::answer::{self, Mismatch, OffSchema, capped};
-use crate::checks::{fault, shell_fault};
+use crate::base::answer::{self, Mismatch, OffSchema, capped};
 use crate::loops::reflex::criteria::{Rule, RuleId};
+use crate::suites::checks::{fault, shell_fault};
 
 /// The parts of the question that are needed to read the answer.
 #[derive(Clone, Copy, Debug)]

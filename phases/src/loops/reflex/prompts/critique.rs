@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::{Call, Task, artifact, page};
+use crate::asking::prompt::numbered;
+use crate::base::material::Body;
 use crate::loops::reflex::criteria::Criteria;
 use crate::loops::reflex::sections::PREAMBLE;
 use crate::loops::reflex::verdict::{RuleResult, Verdict};
-use crate::material::Body;
-use crate::prompt::numbered;
 
 #[derive(Clone, Copy, Debug)]
 pub struct CritiqueBrief<'a> {

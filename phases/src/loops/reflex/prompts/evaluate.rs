@@ -4,9 +4,9 @@
 use serde::Serialize;
 
 use super::{Call, Task, artifact, context, page};
+use crate::asking::prompt::numbered;
+use crate::base::material::{Body, Folder};
 use crate::loops::reflex::checks::Asked;
-use crate::material::{Body, Folder};
-use crate::prompt::numbered;
 
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluateBrief<'a> {

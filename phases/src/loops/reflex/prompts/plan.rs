@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 
 use super::{Call, Task, context, page, rules};
+use crate::asking::prompt::{fence, numbered};
+use crate::base::material::Folder;
 use crate::loops::reflex::criteria::Rule;
 use crate::loops::reflex::verdict::RuleResult;
-use crate::material::Folder;
-use crate::prompt::{fence, numbered};
 
 #[derive(Clone, Debug)]
 pub struct PlanBrief<'a> {

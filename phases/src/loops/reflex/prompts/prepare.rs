@@ -4,9 +4,9 @@
 use serde::Serialize;
 
 use super::{Call, Task, context, page, rules, steps};
+use crate::base::material::Folder;
 use crate::loops::reflex::answers::PlanStep;
 use crate::loops::reflex::criteria::Rule;
-use crate::material::Folder;
 
 #[derive(Clone, Copy, Debug)]
 pub struct PrepareBrief<'a> {

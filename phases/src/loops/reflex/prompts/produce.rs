@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{Call, Task, artifact, context, page, steps};
+use crate::base::material::{Body, Folder};
 use crate::loops::reflex::answers::PlanStep;
-use crate::material::{Body, Folder};
 
 #[derive(Clone, Copy, Debug)]
 pub struct ProduceBrief<'a> {

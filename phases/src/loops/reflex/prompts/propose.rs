@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 use serde::Serialize;
 
 use super::{Call, Task, context, page, rules};
+use crate::asking::prompt::fence;
+use crate::base::material::Folder;
 use crate::loops::reflex::criteria::{CATEGORIES, Criteria, Rule};
-use crate::material::Folder;
-use crate::prompt::fence;
 
 #[derive(Clone, Debug)]
 pub struct ProposeBrief<'a> {

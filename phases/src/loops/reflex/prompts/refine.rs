@@ -3,9 +3,9 @@
 use serde::Serialize;
 
 use super::{Call, Task, artifact, page};
+use crate::asking::prompt::numbered;
+use crate::base::material::Body;
 use crate::loops::reflex::answers::Issue;
-use crate::material::Body;
-use crate::prompt::numbered;
 
 #[derive(Clone, Copy, Debug)]
 pub struct RefineBrief<'a> {

@@ -1,11 +1,11 @@
 use super::*;
+use crate::asking::prompt::{bare, headings};
+use crate::base::material::Material;
 use crate::loops::reflex::answers::{self, Issue, Wanted};
 use crate::loops::reflex::checks::{self, Asked};
 use crate::loops::reflex::criteria::{Criteria, Template, Weights};
 use crate::loops::reflex::task::Bounds;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
-use crate::material::Material;
-use crate::prompt::{bare, headings};
 
 mod pages;
 mod proposal;

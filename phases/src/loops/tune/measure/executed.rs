@@ -2,13 +2,13 @@
 
 use std::sync::LazyLock;
 
-use crate::candidate::Candidate;
-use crate::event::{Failure, FailureKind};
-use crate::id::TreeId;
+use crate::base::id::TreeId;
 use crate::loops::tune::graded::Unit;
 use crate::loops::tune::{Answer, Plan, Run, Step, StepState, Trial};
-use crate::scenario::Scenario;
-use crate::target::Place;
+use crate::runs::event::{Failure, FailureKind};
+use crate::skills::candidate::Candidate;
+use crate::skills::target::Place;
+use crate::suites::scenario::Scenario;
 
 /// The failure of a trial that was not made and will not be.
 pub(super) static NO_RESULT: LazyLock<Failure> =

@@ -1,12 +1,12 @@
 //! The results of trials, in numbers.
 
 use super::{Unit, unit_by};
-use crate::contract::DimensionId;
-use crate::id::CandidateId;
-use crate::judgement::{Assessment, Judgement, Kind};
+use crate::base::id::CandidateId;
+use crate::judging::contract::DimensionId;
+use crate::judging::judgement::{Assessment, Judgement, Kind};
+use crate::judging::score::{self, Score};
 use crate::loops::tune::{Measured, Plan, Run, Seat, Trial};
-use crate::score::{self, Score};
-use crate::target::Place;
+use crate::skills::target::Place;
 
 /// Returns the unit of a trial if it has a score.
 pub(super) fn scored(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Option<Unit<'_>> {

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::id::CandidateId;
-use crate::judgement::{Finding, Suggestion};
+use crate::asking::prompt::{Asked, Missed, Tried};
+use crate::base::id::CandidateId;
+use crate::judging::judgement::{Finding, Suggestion};
 use crate::loops::tune::drafting::PROBABLY_MET;
 use crate::loops::tune::explanation::{Fault, Look};
 use crate::loops::tune::notes::{self, Notes, Standing};
 use crate::loops::tune::{Edit, Round, Run, Search, panel};
-use crate::prompt::{Asked, Missed, Tried};
-use crate::target::Place;
+use crate::skills::target::Place;
 
 /// Returns the statements that must stay met, and those that were missed.
 pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Vec<Asked>, Vec<Missed>) {

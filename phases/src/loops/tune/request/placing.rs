@@ -1,16 +1,16 @@
 //! The content of the workspace for each request of `tune`, and its layout.
 
 use super::{Brief, INPUT, Improving, SKILL, START, WORKSPACE, improving};
-use crate::candidate::Candidate;
-use crate::delivery::Delivery;
-use crate::id::{CandidateId, TreeId};
+use crate::asking::order::{Access, Command, Installed, Placement};
+use crate::base::delivery::Delivery;
+use crate::base::id::{CandidateId, TreeId};
+use crate::base::role::{Rights, Role};
 use crate::loops::tune::measure::{self, SEARCH};
 use crate::loops::tune::notes;
 use crate::loops::tune::{Plan, Run, Trial, Uses, activity};
-use crate::order::{Access, Command, Installed, Placement};
-use crate::role::{Rights, Role};
-use crate::scenario::Tools;
-use crate::target::Place;
+use crate::skills::candidate::Candidate;
+use crate::skills::target::Place;
+use crate::suites::scenario::Tools;
 
 /// The folders of a workspace for what is judged, and for what an improver reads besides its draft; each followed by
 /// the member's name.

@@ -2,16 +2,16 @@
 
 use super::placing::{ARTIFACTS, EVIDENCE, NEIGHBOURS, PASSED, PRODUCED};
 use super::{INPUT, Improving, Request, SKILL, START, placing};
-use crate::contract::Contract;
-use crate::event::FailureKind;
-use crate::loops::tune::{Trial, anchor};
-use crate::material::{Body, Folder, Folders, Named};
-use crate::prompt::{
+use crate::asking::prompt::{
     EvaluateBrief, ExecuteBrief, Faulty, GradeBrief, ImproveBrief, Neighbour, ReviewBrief, TaskBrief,
 };
-use crate::scenario::Scenario;
-use crate::skill;
-use crate::target::{self, Place};
+use crate::base::material::{Body, Folder, Folders, Named};
+use crate::judging::contract::Contract;
+use crate::loops::tune::{Trial, anchor};
+use crate::runs::event::FailureKind;
+use crate::skills::skill;
+use crate::skills::target::{self, Place};
+use crate::suites::scenario::Scenario;
 
 impl Request {
     /// Returns a member's folder of this kind, if the workspace has one.

@@ -1,11 +1,11 @@
 //! Trials that fell short: material for new demands in a suite.
 
 use super::{Tried, tried, wanting};
-use crate::demand::Demand;
-use crate::id::Digest;
+use crate::base::id::Digest;
+use crate::judging::score::Score;
 use crate::loops::tune::Run;
-use crate::scenario::Scenario;
-use crate::score::Score;
+use crate::suites::demand::Demand;
+use crate::suites::scenario::Scenario;
 
 /// A trial, and what failed in it.
 #[derive(Clone, Debug)]

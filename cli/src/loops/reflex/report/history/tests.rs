@@ -1,5 +1,5 @@
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::Step;
+use skilltune_phases::runs::event::FailureKind;
 
 use super::*;
 use crate::loops::reflex::world::{HOSTILE, TO_THE_THRESHOLD, missing, plan};

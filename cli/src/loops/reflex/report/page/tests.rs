@@ -1,7 +1,7 @@
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::reflex::checks::{self, How, Times};
 use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Step};
+use skilltune_phases::runs::event::FailureKind;
 
 use super::*;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};

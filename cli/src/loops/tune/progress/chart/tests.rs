@@ -1,5 +1,5 @@
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::tune::Step;
+use skilltune_phases::runs::event::FailureKind;
 
 use super::*;
 use crate::loops::tune::world::{Play, failed, plan, play, points, scored};

@@ -1,6 +1,6 @@
 //! The final comparison: its contestants, its trials, and how much it shows.
 
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::{Apart, Run, Shipment};
 
 use crate::loops::tune::report::troubles;

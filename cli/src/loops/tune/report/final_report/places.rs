@@ -1,6 +1,6 @@
 //! The paths of all files, and the commands that restore the skill or apply another version.
 
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::Run;
 
 use crate::loops::tune::advice;

@@ -1,7 +1,7 @@
 //! The scores, round by round.
 
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run};
-use skilltune_phases::score::Score;
 
 use crate::loops::tune::words as told;
 use crate::text::figures;

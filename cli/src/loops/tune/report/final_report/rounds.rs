@@ -1,10 +1,10 @@
 //! Each round in short, and the dropped ideas.
 
-use skilltune_phases::edit::EditReport;
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::notes::Notes;
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing};
+use skilltune_phases::skills::edit::EditReport;
 
 use crate::loops::tune::words as told;
 use crate::text::figures;

@@ -1,6 +1,6 @@
-use skilltune_phases::event::FailureKind;
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Answer, Apply, Choice, Run, Step};
-use skilltune_phases::role::Role;
+use skilltune_phases::runs::event::FailureKind;
 
 use super::*;
 use crate::loops::tune::verdicts;

@@ -1,11 +1,11 @@
 //! The final comparison as data: the verdict, its basis, and every pair. Its keys are in `docs/verdicts.md`.
 
 use serde_json::{Value, json};
-use skilltune_phases::ending::Class;
-use skilltune_phases::id::CandidateId;
+use skilltune_phases::base::ending::Class;
+use skilltune_phases::base::id::CandidateId;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::panel::{self, Juror};
 use skilltune_phases::loops::tune::{Apart, Basis, FailOn, Pair, Run, Shipment, Verdict};
-use skilltune_phases::score::Score;
 
 use crate::loops::tune::{judges, price, verdicts};
 

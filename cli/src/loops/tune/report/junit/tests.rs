@@ -1,6 +1,6 @@
-use skilltune_phases::checks::{Check, How, Times, Told};
-use skilltune_phases::demand::Demand;
 use skilltune_phases::loops::tune::{Kept, Outcome, Plan};
+use skilltune_phases::suites::checks::{Check, How, Times, Told};
+use skilltune_phases::suites::demand::Demand;
 
 use super::*;
 use crate::loops::tune::world::{failed as fails, plan, play, scored, tree};

@@ -2,8 +2,8 @@
 //! runs.
 
 use serde_json::{Map, Value, json};
+use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::role::Role;
 
 use super::{CANDIDATE, Eval, Graded, safe};
 use crate::loops::tune::{verdicts, words};

@@ -6,7 +6,7 @@ use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_orchestrator::engine::EngineError;
 use skilltune_orchestrator::snapshot::{Node, Objects};
-use skilltune_phases::id::TreeId;
+use skilltune_phases::base::id::TreeId;
 
 /// Further files of a trial are left out, and so are larger ones.
 const MOST_FILES: usize = 20;

@@ -1,7 +1,7 @@
-use skilltune_phases::checks::{Check, How, Times, Told};
-use skilltune_phases::demand::Demand;
-use skilltune_phases::event::FailureKind;
 use skilltune_phases::loops::tune::{Kept, Plan, Step};
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_phases::suites::checks::{Check, How, Times, Told};
+use skilltune_phases::suites::demand::Demand;
 
 use super::*;
 use crate::loops::tune::world::{failed, plan, play, scored, tree};

@@ -1,0 +1,17 @@
+//! Words that every room uses: ids, names, models, roles, texts, and how to read what is not trusted.
+
+pub mod answer;
+pub mod ceiling;
+pub mod delivery;
+pub(crate) mod draw;
+pub mod ending;
+pub(crate) mod form;
+pub mod id;
+pub mod json;
+pub mod material;
+pub mod model;
+pub mod name;
+pub mod role;
+pub mod vocabulary;
+pub mod window;
+pub mod yaml;

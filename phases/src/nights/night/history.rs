@@ -1,0 +1,397 @@
+//! The fold of the journal: the state of each night and of each job.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::{Decided, Draft, End, Entry, Event, Key, Outcome, Over, Part, Shard, Spent, Work};
+use crate::base::id::Digest;
+use crate::base::name::Name;
+use crate::nights::drift::{Fall, Series, Standing, Trial};
+use crate::runs::plan::RunId;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    pub nights: Vec<Night>,
+    pub jobs: BTreeMap<Name, Job>,
+    /// The last known usage of each run. Other machines may use the same ids for runs of other jobs.
+    runs: BTreeMap<(Name, RunId), Spent>,
+    /// The marks of all drafts ever put into the inbox.
+    drafted: BTreeSet<Digest>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Night {
+    pub name: Name,
+    pub began: Timestamp,
+    pub date: Date,
+    pub scheduled: bool,
+    pub jobs: Vec<Name>,
+    /// The part of this machine, if several machines share the night.
+    pub shard: Option<Shard>,
+    /// The shards that were merged into it, by number.
+    pub parts: BTreeMap<u32, Part>,
+    pub done: Vec<Done>,
+    pub left: Vec<(Name, Left)>,
+    /// The drafts put into the inbox, each with its job.
+    pub drafts: Vec<(Name, Draft)>,
+    pub under_way: BTreeMap<Name, Work>,
+    /// None if the night is running or was killed.
+    pub over: Option<(Timestamp, Over)>,
+}
+
+/// A finished piece of work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Done {
+    pub job: Name,
+    pub work: Work,
+    pub outcome: Outcome,
+    /// In this night only.
+    pub spent: Spent,
+    pub at: Timestamp,
+}
+
+/// The reason why a job was skipped or not continued.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Left {
+    Budget,
+    Time,
+    /// Its agents are used up or unreachable, as another job found.
+    Away,
+    /// Another command works on the skill.
+    Busy {
+        why: Box<str>,
+    },
+    /// A person must fix it.
+    Refused {
+        why: Box<str>,
+    },
+    /// Nothing in it changed since the revision given to the night.
+    Unchanged,
+}
+
+/// The state of a job.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
+    pub settled: Option<Settled>,
+    pub watch: Option<Watch>,
+    /// The end of its last search: the job that waited longest goes first.
+    pub served: Option<Timestamp>,
+    pub points: Vec<Point>,
+}
+
+/// The result of the last search, with its inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settled {
+    pub key: Key,
+    pub champion: Option<Digest>,
+    /// The number of searches in a row that left it open.
+    pub open: u32,
+}
+
+/// A skill that is measured every night.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Watch {
+    pub key: Key,
+    pub series: Series,
+    /// The number of nights on which it was measured.
+    pub nights: usize,
+    /// Whether the last trials were low and have not been repeated yet.
+    pub is_doubted: bool,
+    /// The effect of its last change of agents.
+    pub change: Option<Change>,
+    pub acknowledged: bool,
+}
+
+/// The same skill on the same scenarios with other agents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The parts of the agents that changed.
+    pub what: Vec<String>,
+    pub fall: Fall,
+    tried: Vec<Trial>,
+    before: Series,
+}
+
+/// One night of a job, for `trend`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    pub at: Timestamp,
+    pub date: Date,
+    /// The mean of the measured scores.
+    pub score: Option<f64>,
+    pub trials: usize,
+    pub standing: Standing,
+    pub verdict: Option<Box<str>>,
+    /// Whether skill, suite or agents changed since the night before.
+    pub is_new_series: bool,
+}
+
+impl History {
+    pub fn of<'a>(entries: impl IntoIterator<Item = &'a Entry>) -> Self {
+        let mut history = Self::default();
+        entries.into_iter().for_each(|entry| history.apply(entry));
+        history
+    }
+
+    pub fn apply(&mut self, Entry { at, event }: &Entry) {
+        match event {
+            Event::Began { night, date, scheduled, jobs, shard } => self.nights.push(Night {
+                name: night.clone(),
+                began: *at,
+                date: *date,
+                scheduled: *scheduled,
+                jobs: jobs.clone(),
+                shard: *shard,
+                parts: BTreeMap::new(),
+                done: Vec::new(),
+                left: Vec::new(),
+                drafts: Vec::new(),
+                under_way: BTreeMap::new(),
+                over: None,
+            }),
+            Event::Asked { job, work } => {
+                self.tonight(|night| drop(night.under_way.insert(job.clone(), work.clone())));
+            }
+            Event::Ended { job, work, outcome } => self.ended(*at, job, work, outcome),
+            Event::Left { job, left } => self.tonight(|night| {
+                night.left.retain(|(known, _)| known != job);
+                night.left.push((job.clone(), left.clone()));
+            }),
+            Event::Drafted { job, drafts } => {
+                self.drafted.extend(drafts.iter().map(|draft| draft.mark));
+                let of_job = drafts.iter().map(|draft| (job.clone(), draft.clone()));
+                self.tonight(|night| night.drafts.extend(of_job));
+            }
+            Event::Over { why } => self.tonight(|night| night.over = Some((*at, *why))),
+            Event::Acknowledged { job } => {
+                if let Some(watch) = self.jobs.get_mut(job).and_then(|job| job.watch.as_mut()) {
+                    watch.acknowledged = true;
+                }
+            }
+            Event::Merged { parts } => self.tonight(|night| {
+                night.parts.extend(parts.iter().map(|part| (part.shard.number(), part.clone())));
+            }),
+        }
+    }
+
+    pub fn last(&self) -> Option<&Night> {
+        self.nights.last()
+    }
+
+    /// Returns the amount spent since that time.
+    pub fn spent_since(&self, since: Timestamp) -> Spent {
+        let done = self.nights.iter().flat_map(|night| &night.done);
+        done.filter(|done| done.at >= since).map(|done| done.spent).sum()
+    }
+
+    /// Returns a unique name for a night.
+    pub fn free_name(&self, wanted: &Name) -> Name {
+        let is_taken = |name: &Name| self.nights.iter().any(|night| night.name == *name);
+        let numbered = (2..=self.nights.len() + 1).filter_map(|nth| format!("{wanted}-{nth}").parse().ok());
+        std::iter::once(wanted.clone())
+            .chain(numbered)
+            .find(|name| !is_taken(name))
+            .unwrap_or_else(|| wanted.clone())
+    }
+
+    /// Returns the last known usage of a run.
+    pub fn spent_by_run(&self, job: &Name, run: &RunId) -> Spent {
+        self.runs.get(&(job.clone(), run.clone())).copied().unwrap_or_default()
+    }
+
+    /// Returns whether this was ever put into the inbox.
+    pub fn was_drafted(&self, mark: &Digest) -> bool {
+        self.drafted.contains(mark)
+    }
+
+    /// Returns whether any work of a job was done tonight.
+    pub fn was_done(&self, job: &Name) -> bool {
+        self.last().is_some_and(|night| night.works(job).next().is_some())
+    }
+
+    fn tonight(&mut self, change: impl FnOnce(&mut Night)) {
+        if let Some(night) = self.nights.last_mut() {
+            change(night);
+        }
+    }
+
+    fn ended(&mut self, at: Timestamp, name: &Name, work: &Work, outcome: &Outcome) {
+        let Some(night) = self.nights.last_mut() else { return };
+        let before = outcome.run.as_ref();
+        let before = before.and_then(|run| self.runs.insert((name.clone(), run.clone()), outcome.spent));
+        let spent = outcome.spent.since(before.unwrap_or_default());
+        night.under_way.remove(name);
+        let done = Done { job: name.clone(), work: work.clone(), outcome: outcome.clone(), spent, at };
+        night.done.push(done);
+        let date = night.date;
+        let job = self.jobs.entry(name.clone()).or_default();
+        match (&outcome.end, &outcome.key) {
+            (End::Decided(decided), Some(key)) => job.decided(at, date, key, decided),
+            (End::Measured { trials }, Some(key)) => job.measured(at, date, key, work, trials),
+            (
+                End::Decided(_)
+                | End::Measured { .. }
+                | End::Paused { .. }
+                | End::Unjudged { .. }
+                | End::Refused { .. }
+                | End::Failed { .. },
+                _,
+            ) => {}
+        }
+        if work.is_search() {
+            job.served = Some(at);
+        }
+    }
+}
+
+/// Returns the entries that a long journal keeps: the newest nights, the last verdict of each job, because it would be
+/// tuned again without it, and all marks of the inbox, so that drafts do not come back.
+pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
+    let began: Vec<usize> = entries
+        .iter()
+        .enumerate()
+        .filter(|(_, one)| matches!(one.event, Event::Began { .. }))
+        .map(|(nth, _)| nth)
+        .collect();
+    let Some(cut) = began.len().checked_sub(nights.max(1)).and_then(|nth| began.get(nth)).copied() else {
+        return entries.to_vec();
+    };
+    let mut last: BTreeMap<&Name, usize> = BTreeMap::new();
+    for (nth, entry) in entries[..cut].iter().enumerate() {
+        if let Event::Ended { job, outcome, .. } = &entry.event
+            && matches!(outcome.end, End::Decided(_))
+        {
+            last.insert(job, nth);
+        }
+    }
+    let night_of = |nth: usize| began.iter().rev().find(|began| **began < nth).copied();
+    let mut old: BTreeSet<usize> = last.into_values().collect();
+    old.extend(old.clone().into_iter().filter_map(night_of));
+    old.extend((0..cut).filter(|&nth| matches!(entries[nth].event, Event::Drafted { .. })));
+    old.into_iter().map(|nth| entries[nth].clone()).chain(entries[cut..].iter().cloned()).collect()
+}
+
+impl Night {
+    /// Returns the merged night's shards whose results are missing.
+    pub fn missing_shards(&self) -> Vec<Shard> {
+        let of = self.parts.values().map(|part| part.shard.of()).max().unwrap_or_default();
+        let all = (1..=of).filter(|number| !self.parts.contains_key(number));
+        all.filter_map(|number| format!("{number}/{of}").parse().ok()).collect()
+    }
+
+    /// Returns the shards that were killed.
+    pub fn killed_shards(&self) -> Vec<Shard> {
+        self.parts.values().filter(|part| !part.is_whole).map(|part| part.shard).collect()
+    }
+
+    pub fn spent(&self) -> Spent {
+        self.done.iter().map(|done| done.spent).sum()
+    }
+
+    pub fn spent_by(&self, job: &Name) -> Spent {
+        self.works(job).map(|done| done.spent).sum()
+    }
+
+    /// Returns the agents that report no usage window although a part of it had to stay free.
+    pub fn without_windows(&self) -> BTreeSet<&str> {
+        self.done.iter().flat_map(|done| &done.outcome.without_windows).map(|agent| &**agent).collect()
+    }
+
+    pub(super) fn works(&self, job: &Name) -> impl Iterator<Item = &Done> {
+        self.done.iter().filter(move |done| done.job == *job)
+    }
+}
+
+impl Job {
+    fn decided(&mut self, at: Timestamp, date: Date, key: &Key, decided: &Decided) {
+        let again =
+            self.settled.as_ref().filter(|settled| settled.key.is_same(key)).map_or(0, |known| known.open);
+        let open = if decided.is_open { again + 1 } else { 0 };
+        self.settled = Some(Settled { key: key.clone(), champion: decided.champion, open });
+        let point = self.point(at, date);
+        point.verdict = Some(decided.verdict.clone());
+    }
+
+    fn measured(&mut self, at: Timestamp, date: Date, key: &Key, work: &Work, trials: &[Trial]) {
+        let is_again = matches!(work, Work::Again { .. });
+        let is_known = self.watch.as_ref().is_some_and(|watch| watch.key.is_same(key));
+        match &mut self.watch {
+            Some(watch) if is_known => watch.go_on(date, is_again, trials),
+            watch => *watch = Some(Watch::new(watch.take(), key, trials)),
+        }
+        let standing = self.standing();
+        let point = self.point(at, date);
+        #[expect(clippy::cast_precision_loss, reason = "a few trials")]
+        let (old, new) = (point.trials as f64, trials.len() as f64);
+        let sum: f64 = trials.iter().map(|trial| trial.score.points()).sum();
+        if new > 0.0 {
+            point.score = Some((point.score.unwrap_or_default() * old + sum) / (old + new));
+        }
+        point.trials += trials.len();
+        point.standing = standing;
+        point.is_new_series |= !is_known;
+    }
+
+    /// Returns whether the skill works worse: its scores fall, or fell when its agents changed.
+    pub fn is_worse(&self) -> bool {
+        self.standing() != Standing::Steady || self.fallen().is_some()
+    }
+
+    /// Returns the change of agents that made the scores fall.
+    pub fn fallen(&self) -> Option<&Change> {
+        let change = self.watch.as_ref()?.change.as_ref()?;
+        change.fall.is_sure().then_some(change)
+    }
+
+    pub fn standing(&self) -> Standing {
+        self.watch.as_ref().map_or(Standing::Steady, |watch| watch.series.standing())
+    }
+
+    /// Returns the point of the day.
+    fn point(&mut self, at: Timestamp, date: Date) -> &mut Point {
+        if self.points.last().is_none_or(|point| point.date != date) {
+            let standing = self.standing();
+            let point =
+                Point { at, date, score: None, trials: 0, standing, verdict: None, is_new_series: false };
+            self.points.push(point);
+        }
+        let last = self.points.last_mut().expect("there is one by now");
+        last.at = at;
+        last
+    }
+}
+
+impl Watch {
+    /// Begins a new series. If other agents tried the same skill on the same scenarios, compares the two once.
+    fn new(before: Option<Self>, key: &Key, trials: &[Trial]) -> Self {
+        let before = before.filter(|before| before.key.has_content_of(key));
+        let change = before.and_then(|Self { key: old, series, .. }| {
+            let fall = series.fall(trials)?;
+            Some(Change { what: old.changed(key), fall, tried: trials.to_vec(), before: series })
+        });
+        let is_doubted = change.as_ref().is_some_and(|change| change.fall.is_doubtful());
+        let series = Series::new(trials, None);
+        Self { key: key.clone(), series, nights: 1, is_doubted, change, acknowledged: false }
+    }
+
+    fn go_on(&mut self, date: Date, is_again: bool, trials: &[Trial]) {
+        if let Some(change) = self.change.as_mut().filter(|_| is_again && self.nights == 1) {
+            change.tried.extend_from_slice(trials);
+            if let Some(fall) = change.before.fall(&change.tried) {
+                change.fall = fall;
+            }
+            self.series = Series::new(&change.tried, None);
+            self.is_doubted = false;
+        } else if is_again {
+            self.series.again(date, trials);
+            self.is_doubted = false;
+        } else {
+            self.nights += 1;
+            self.is_doubted = self.series.night(trials);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The morning report, in the order of a person's questions: does anything need me, what got better, what got worse,
+//! what is undecided, what did it cost, what could not run.
+
+use super::history::Change;
+use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent};
+use crate::base::name::Name;
+use crate::nights::drift::Standing;
+
+/// The report of the last night.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Morning<'a> {
+    pub night: &'a Night,
+    pub better: Vec<Better<'a>>,
+    pub worse: Vec<Worse<'a>>,
+    /// Skills that work better since their agents changed.
+    pub risen: Vec<(&'a Name, &'a Change)>,
+    /// Verdicts that more trials could decide.
+    pub undecided: Vec<(&'a Done, &'a Decided)>,
+    /// Verdicts that no better version was found.
+    pub settled: Vec<(&'a Done, &'a Decided)>,
+    /// Runs that continue in the next night without help.
+    pub paused: Vec<(&'a Done, &'a str, Halt)>,
+    /// Jobs that failed by an agent, a person's mistake or skilltune.
+    pub failed: Vec<(&'a Done, &'a str)>,
+    pub left: Vec<(&'a Name, &'a Left)>,
+    /// Jobs that were running when the night was killed.
+    pub broken: Vec<&'a Name>,
+    pub spent: Spent,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Better<'a> {
+    pub done: &'a Done,
+    pub decided: &'a Decided,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Worse<'a> {
+    /// Its scores fall although nothing has changed.
+    Drifts { job: &'a Name, standing: Standing, days: usize, mean: Option<f64>, known: Option<f64> },
+    /// Its scores fell when its agents changed.
+    Update { job: &'a Name, change: &'a Change },
+}
+
+impl<'a> Morning<'a> {
+    pub fn of(history: &'a History) -> Option<Self> {
+        let night = history.last()?;
+        // A night of shards is over even if one of them was killed.
+        let is_ended = night.over.is_some() && night.killed_shards().is_empty();
+        let mut morning = Self {
+            night,
+            better: Vec::new(),
+            worse: night.jobs.iter().filter_map(|job| worse(history, night, job)).collect(),
+            risen: night.jobs.iter().filter_map(|job| risen(history, job)).collect(),
+            undecided: Vec::new(),
+            settled: Vec::new(),
+            paused: Vec::new(),
+            failed: Vec::new(),
+            left: night.left.iter().map(|(job, left)| (job, left)).collect(),
+            broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
+            spent: night.spent(),
+        };
+        night.done.iter().for_each(|done| morning.sort(done));
+        Some(morning)
+    }
+
+    fn sort(&mut self, done: &'a Done) {
+        match &done.outcome.end {
+            End::Decided(decided) if decided.is_win => self.better.push(Better { done, decided }),
+            End::Decided(decided) if decided.is_open => self.undecided.push((done, decided)),
+            End::Decided(decided) => self.settled.push((done, decided)),
+            End::Measured { .. } => {}
+            End::Paused { why, halt, .. } => self.paused.push((done, why, *halt)),
+            End::Unjudged { why } | End::Refused { why } | End::Failed { why } => {
+                self.failed.push((done, why));
+            }
+        }
+    }
+
+    /// Returns whether a person must do something.
+    pub fn needs_you(&self) -> bool {
+        let waits = |better: &Better<'_>| better.needs_you();
+        let is_refused = |(_, left): &(&Name, &Left)| matches!(left, Left::Refused { .. });
+        let is_ours =
+            |(done, _): &(&Done, &str)| matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. });
+        self.better.iter().any(waits)
+            || self.worse.iter().any(Worse::needs_you)
+            || self.paused.iter().any(|(_, _, halt)| *halt == Halt::Person)
+            || self.failed.iter().any(is_ours)
+            || self.left.iter().any(is_refused)
+    }
+
+    /// Returns whether something failed that the next night tries again.
+    pub fn has_failed(&self) -> bool {
+        let has_all_shards = self.night.missing_shards().is_empty() && self.night.killed_shards().is_empty();
+        !self.failed.is_empty() || !self.broken.is_empty() || !has_all_shards
+    }
+
+    /// Returns whether the next night continues something.
+    pub fn goes_on(&self) -> bool {
+        let is_put_off = |(_, left): &(&Name, &Left)| **left != Left::Unchanged;
+        !self.paused.is_empty()
+            || self.left.iter().any(is_put_off)
+            || matches!(self.night.over, Some((_, Over::Time | Over::Interrupted)))
+    }
+}
+
+impl Better<'_> {
+    /// Returns whether it waits for a person: a branch, a patch, a pull request or an unapplied version does.
+    pub fn needs_you(&self) -> bool {
+        self.decided.place != Place::Applied
+    }
+}
+
+impl Worse<'_> {
+    /// Returns whether it needs a person. A single low night does not.
+    pub fn needs_you(&self) -> bool {
+        match self {
+            Self::Drifts { standing, .. } => *standing == Standing::Drift,
+            Self::Update { .. } => true,
+        }
+    }
+}
+
+/// Skips a fall that the person has acknowledged, so that it does not come back each morning.
+fn worse<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<Worse<'a>> {
+    let job = history.jobs.get(name)?;
+    let watch = job.watch.as_ref().filter(|watch| !watch.acknowledged)?;
+    if let Some(change) = job.fallen() {
+        return Some(Worse::Update { job: name, change });
+    }
+    let standing = job.standing();
+    let mean = job.points.last().filter(|point| point.date == night.date).and_then(|point| point.score);
+    let (days, known) = (watch.series.days(), watch.series.mean());
+    (standing != Standing::Steady).then_some(Worse::Drifts { job: name, standing, days, mean, known })
+}
+
+/// Reports a rise only once.
+fn risen<'a>(history: &'a History, name: &'a Name) -> Option<(&'a Name, &'a Change)> {
+    let watch = history.jobs.get(name)?.watch.as_ref().filter(|watch| watch.nights == 1)?;
+    watch.change.as_ref().filter(|change| change.fall.is_rise()).map(|change| (name, change))
+}

@@ -1,0 +1,255 @@
+//! The journal's vocabulary: events and decisions. Time enters the core only here.
+
+use jiff::Timestamp;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::base::ceiling::{Ceiling, Ceilings};
+use crate::base::id::{CallKey, TreeId};
+use crate::base::model::ModelName;
+use crate::base::role::Role;
+use crate::base::vocabulary::Vocabulary;
+use crate::base::window::Window;
+use crate::runs::plan::{Cast, Plan};
+use crate::runs::proposal::Proposal;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Record<L: Vocabulary> {
+    pub seq: u64,
+    pub at: Timestamp,
+    pub event: Event<L>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", bound = "")]
+pub enum Event<L: Vocabulary> {
+    Started(Box<Plan<L>>),
+    Done(Box<Done<L>>),
+    Decided(L::Decision),
+    Noted(#[serde(deserialize_with = "signal_to::<L, _>")] Signal),
+}
+
+/// Reads a signal. Fails if it names a role that the loop does not have.
+fn signal_to<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Signal, D::Error> {
+    let signal = Signal::deserialize(from)?;
+    if let Signal::Recast { role, .. } | Signal::KeptFree { role, .. } = &signal
+        && L::spec(role).is_none()
+    {
+        return Err(D::Error::custom(format!("the loop has no role {role}")));
+    }
+    Ok(signal)
+}
+
+/// The end of a step: its answer or failure, and its cost.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Done<L: Vocabulary> {
+    pub step: L::Step,
+    /// How often this step had failed before in the whole run.
+    pub attempt: u32,
+    /// The agent's call, if an agent was called.
+    pub call: Option<CallKey>,
+    #[serde(with = "outcome", bound = "")]
+    pub outcome: Outcome<L::Answer>,
+    pub spent: Spent,
+    /// The model that answered, if the agent reports it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelName>,
+    /// The usage windows of the agent's account, as the agent reports them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub windows: Vec<Window>,
+}
+
+/// The outcome of a step. An agent's failure is data, not an error of skilltune.
+pub type Outcome<A> = Result<A, Failure>;
+
+/// The reason why a step has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub kind: FailureKind,
+    /// Shown to people, and to the agent in the prompt of the next try.
+    pub why: String,
+    /// The time when a retry may help, if the service named one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The agent was still at work at its timeout.
+    TimedOut,
+    /// The model had not sent anything at the timeout.
+    NoResponse,
+    /// The agent exited with an error or by a signal, or could not be started.
+    Crashed,
+    /// The answer is empty.
+    Empty,
+    /// The answer does not have the requested form.
+    OffSchema,
+    /// The agent's output is larger than a workspace may be.
+    TooLarge,
+    /// The draft is not a valid change: a no-op, not a skill, outside its folder.
+    Gate,
+    /// The model refused.
+    Refused,
+    /// The agent used up its turns.
+    TurnLimit,
+    /// The answer was cut off: the model reached its output limit.
+    OutputLimit,
+    /// The agent used up its budget.
+    BudgetLimit,
+    /// The agent was denied a tool that it needed.
+    DeniedTool,
+    /// The service asked for fewer requests.
+    RateLimited,
+    /// The account used up its quota.
+    UsageLimit,
+    /// The service is overloaded or broken.
+    Overloaded,
+    /// The service could not be reached, or the connection broke.
+    Network,
+    /// There is no login, or the key is not accepted.
+    Authentication,
+    /// The model does not exist, or this account may not use it.
+    ModelNotFound,
+    /// The prompt is longer than the model can read.
+    PromptTooLong,
+    /// The agent changed files that it had to leave unchanged.
+    Breach,
+    /// The agent rejects its arguments or its settings.
+    UsageError,
+    /// The agent, or its wrapper, needs a setup step on this machine first.
+    NotSetUp,
+    /// The agent was not started: a file that it would run or read is not the one that the user trusted.
+    NotTrusted,
+}
+
+/// The cost of one call. A cache hit costs nothing again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    pub ms: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_tokens: Option<u64>,
+    /// The part of the input that the service had cached, at a lower price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached_input_tokens: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_tokens: Option<u64>,
+    /// The agent reported no price: `usd` is computed from the tokens and the prices in the settings.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
+    /// A cache hit: an earlier run has paid for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
+}
+
+/// An event around the loop. Only a changed agent influences decisions; ceilings determine when a run pauses.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Signal {
+    /// The run was stopped and can be resumed.
+    Paused(Pause),
+    Resumed {
+        program: String,
+    },
+    /// The role has another agent from here on.
+    Recast {
+        role: Role,
+        cast: Cast,
+    },
+    /// The run has these ceilings from here on.
+    Ceilings(Ceilings),
+    /// The loop waits for a person's answer.
+    Held,
+    /// The next call of this role would use the part of this window that must stay free.
+    KeptFree {
+        role: Role,
+        window: Window,
+    },
+    /// The run waits for a limit to be lifted, and then continues by itself.
+    Waiting {
+        until: Timestamp,
+    },
+    /// The wait is over.
+    Waited,
+    /// A command is about to replace what it found in the target. If it is killed, this record still names those trees.
+    Placing {
+        from: Vec<TreeId>,
+        to: Vec<TreeId>,
+        by: PlacedBy,
+    },
+    /// A command wrote these trees into the target.
+    Placed {
+        from: Vec<TreeId>,
+        to: Vec<TreeId>,
+        by: PlacedBy,
+    },
+    /// A command made a commit of a version.
+    Proposed(Proposal),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pause {
+    Interrupted,
+    Terminated,
+    Stopped,
+    /// A call failed in a way that a retry does not fix.
+    Blocked,
+    /// The next call might exceed this ceiling.
+    Ceiling(Ceiling),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacedBy {
+    Apply,
+    Rollback,
+}
+
+impl Spent {
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens.unwrap_or(0).saturating_add(self.output_tokens.unwrap_or(0))
+    }
+}
+
+impl Failure {
+    pub fn new(kind: FailureKind, why: impl Into<String>) -> Self {
+        Self { kind, why: why.into(), until: None }
+    }
+}
+
+/// An outcome in the journal: the answer itself, or `{"failed": ...}`.
+pub mod outcome {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::{Failure, Outcome};
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(untagged)]
+    enum Written<F, A> {
+        Failed { failed: F },
+        Answered(A),
+    }
+
+    pub fn serialize<A: Serialize, S: Serializer>(outcome: &Outcome<A>, to: S) -> Result<S::Ok, S::Error> {
+        let written = match outcome {
+            Ok(answer) => Written::Answered(answer),
+            Err(failed) => Written::Failed { failed },
+        };
+        written.serialize(to)
+    }
+
+    pub fn deserialize<'de, A: Deserialize<'de>, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Outcome<A>, D::Error> {
+        Ok(match Written::<Failure, A>::deserialize(from)? {
+            Written::Answered(answer) => Ok(answer),
+            Written::Failed { failed } => Err(failed),
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Proposes an improvement to a user of git: as a separate commit, which they merge or discard.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::runs::plan::RunId;
+
+/// The form of a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// A branch of the skill's repository.
+    Branch,
+    /// A file for `git am`.
+    Patch,
+    /// A pushed branch with a pull request.
+    #[serde(rename = "pr")]
+    PullRequest,
+}
+
+/// A commit and its location.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proposal {
+    pub commit: Box<str>,
+    /// The parent commit.
+    pub base: Box<str>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<Box<str>>,
+    /// The name of the remote that also has the branch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<Box<str>>,
+    /// The address of the pull request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<Box<str>>,
+    /// The name of the patch file in the run's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patch: Option<Box<str>>,
+    /// Why it differs from what was requested, if it does, and other notes for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Box<str>>,
+}
+
+/// The branch, the message and the time of the commit. They are always the same for the same input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    pub branch: String,
+    /// Its last lines are trailers. One of them names the run.
+    pub message: String,
+    pub at: Timestamp,
+}
+
+/// The trailers of the message, for scripts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trailers<'a> {
+    pub run: &'a RunId,
+    /// The proposed version, whatever else the repository has.
+    pub version: &'a str,
+    pub verdict: &'a str,
+}
+
+/// git shows a subject of this width in full.
+const SUBJECT: usize = 72;
+
+impl Words {
+    /// Creates the texts. The branch is named after the folders that change.
+    pub(crate) fn new(
+        names: &[String],
+        (subject, body): (&str, &str),
+        Trailers { run, version, verdict }: Trailers<'_>,
+        at: Timestamp,
+    ) -> Self {
+        let branch = names.iter().map(|name| slug(name)).collect::<Vec<_>>().join("+");
+        let trailers =
+            format!("Skilltune-Run: {run}\nSkilltune-Candidate: {version}\nSkilltune-Verdict: {verdict}\n");
+        Self {
+            branch: format!("skilltune/{branch}"),
+            message: format!("{}\n\n{body}\n\n{trailers}", shortened(&plain(subject))),
+            at,
+        }
+    }
+}
+
+/// Replaces the characters that a branch name cannot have everywhere.
+fn slug(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
+}
+
+/// Returns a text on one line.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+fn shortened(subject: &str) -> String {
+    if subject.chars().count() <= SUBJECT {
+        return subject.to_owned();
+    }
+    subject.chars().take(SUBJECT - 3).chain("...".chars()).collect()
+}
+
+impl Form {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Branch => "branch",
+            Self::Patch => "patch",
+            Self::PullRequest => "pr",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_is_named_without_what_git_refuses() {
+        assert_eq!(slug("writer-2"), "writer-2");
+        assert_eq!(slug("a b..c~^:?*[\\\n.lock"), "a-b--c---------lock");
+    }
+
+    #[test]
+    fn a_long_subject_is_cut_between_characters() {
+        let cut = shortened(&"ü".repeat(100));
+        assert_eq!(cut.chars().count(), SUBJECT);
+        assert!(cut.ends_with("ü..."));
+    }
+}

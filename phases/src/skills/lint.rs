@@ -1,0 +1,143 @@
+//! Finds problems in a skill's files, and fixes some of them.
+//!
+//! ```text
+//! Files --> Reading (every Markdown file read once) --> findings        (front, page, links, reach, text, secret)
+//!   ^                                              \--> edits of a rule (fix)
+//!   +------------- those that fix it and make nothing else worse --+
+//! ```
+//!
+//! A skill that no agent could load is checked as far as it is readable: the findings then say why it does not load.
+
+mod contents;
+mod edit;
+mod example;
+mod fix;
+mod front;
+mod links;
+mod listing;
+mod outline;
+mod page;
+mod path;
+mod prose;
+mod reach;
+mod reading;
+mod route;
+mod rule;
+mod secret;
+mod spec;
+mod split;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use crate::base::material::Body;
+
+pub use contents::contents_together;
+pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers, suggestion};
+pub use front::LISTED;
+pub use listing::{BUDGET, Listing};
+pub use outline::{Code, Outline, code, is_script, outline};
+pub use path::decoded;
+pub(crate) use path::resolved;
+pub use reading::is_markdown;
+pub use route::{Route, Stage, Stop, route};
+pub use rule::{Fix, Rule, Severity};
+pub use secret::{likely_keys, without_keys};
+pub use spec::spec;
+pub use split::tokens;
+
+use reading::Reading;
+
+/// The files of a skill's folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    folder: String,
+    files: Vec<File>,
+}
+
+/// A file and its path within the folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    pub path: String,
+    pub body: Body,
+    pub executable: bool,
+}
+
+impl File {
+    /// Returns the content if it is text and small enough to be checked.
+    pub fn text(&self) -> Option<&str> {
+        match &self.body {
+            Body::Text(text) => Some(text),
+            Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => None,
+        }
+    }
+}
+
+/// One problem and its place.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Finding {
+    pub path: String,
+    /// Counted from one; a finding about a whole file has none.
+    pub line: Option<usize>,
+    pub rule: Rule,
+    pub message: String,
+}
+
+impl Files {
+    /// Creates the files of a folder with this name; the last of several files with the same path is kept.
+    pub fn new(folder: impl Into<String>, files: impl IntoIterator<Item = File>) -> Self {
+        let mut sorted = Self { folder: folder.into(), files: Vec::new() };
+        let mut files: Vec<File> = files.into_iter().collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.reverse();
+        files.dedup_by(|earlier, later| earlier.path == later.path);
+        files.reverse();
+        sorted.files = files;
+        sorted
+    }
+
+    /// Returns the folder's name.
+    pub fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Returns the files, sorted by path.
+    pub fn files(&self) -> &[File] {
+        &self.files
+    }
+
+    pub fn get(&self, path: &str) -> Option<&File> {
+        self.at(path).ok().map(|at| &self.files[at])
+    }
+
+    /// Replaces the files with the same paths, and adds the others.
+    fn put(&mut self, files: impl IntoIterator<Item = File>) {
+        for file in files {
+            match self.at(&file.path) {
+                Ok(at) => self.files[at] = file,
+                Err(at) => self.files.insert(at, file),
+            }
+        }
+    }
+
+    fn at(&self, path: &str) -> Result<usize, usize> {
+        self.files.binary_search_by(|file| file.path.as_str().cmp(path))
+    }
+}
+
+/// Returns all findings by path, line and rule.
+pub fn lint(files: &Files) -> Vec<Finding> {
+    let reading = Reading::of(files);
+    let mut findings = Vec::new();
+    front::check(&reading, &mut findings);
+    links::check(&reading, &mut findings);
+    reach::check(&reading, &mut findings);
+    text::check(&reading, &mut findings);
+    prose::check(&reading, &mut findings);
+    contents::check(&reading, &mut findings);
+    split::check(&reading, &mut findings);
+    secret::check(&reading, &mut findings);
+    findings.sort();
+    findings.dedup();
+    findings
+}
