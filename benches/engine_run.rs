@@ -28,7 +28,7 @@ use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::judging::rubric;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::judging::stop::Stall;
-use skilltune_phases::loops::tune::state_file;
+use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::{
     Aim, Answer, Apply, Event, FailOn, Plan, Record, Rules, Run, Search, Sides, Step, Task, Tune,
 };

@@ -19,8 +19,7 @@ use skilltune_orchestrator::disk::DiskError;
 use skilltune_orchestrator::store::{
     self, FirstLine, Home, HomeError, JournalError, Label, Locks, RunFolder,
 };
-use skilltune_phases::base::id::Digest;
-use skilltune_phases::base::id::{CallKey, TreeId};
+use skilltune_phases::base::id::{CallKey, Digest, TreeId};
 use skilltune_phases::loops::tune::{self, Tune};
 use skilltune_phases::runs::event::{Event, Record, Signal};
 use skilltune_phases::runs::plan::{FORMAT, LoopKind, Plan, RunId};

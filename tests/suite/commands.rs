@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::store;
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::loops::tune::state_file;
+use skilltune_phases::loops::tune::results::state_file;
 
 use crate::chain::SKILLS;
 use crate::readme::steady;

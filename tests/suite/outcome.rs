@@ -7,7 +7,7 @@ use serde_json::Value;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::store::{self, Locks};
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::loops::tune::state_file;
+use skilltune_phases::loops::tune::results::state_file;
 
 use crate::scene::{Ran, Scene, listing};
 

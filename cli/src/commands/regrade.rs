@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::tune::regrade::{NoComparison, Regrading, regrade};
+use skilltune_phases::loops::tune::aims::regrade::{NoComparison, Regrading, regrade};
 use skilltune_phases::loops::tune::{Aim, Run, Tune};
 use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::skills::target::Member;

@@ -6,7 +6,7 @@
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::loops::tune::trials::unasked;
+use skilltune_phases::loops::tune::results::trials::unasked;
 use skilltune_phases::nights::night::Draft;
 use skilltune_phases::runs::plan::RunId;
 

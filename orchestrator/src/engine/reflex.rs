@@ -4,10 +4,9 @@
 use std::path::Path;
 
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::reflex::checks;
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{
-    Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, projection, sections,
+    Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, checks, projection, sections,
 };
 use skilltune_phases::runs::event::{Failure, FailureKind};
 

@@ -40,9 +40,8 @@ use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::loops::{Loop, MostCalls};
-use crate::runs::event;
 use crate::runs::plan::{self, LoopKind};
-use crate::runs::run;
+use crate::runs::{event, run};
 
 pub use decision::{Decision, End};
 pub use request::{ARTIFACT, GIVEN, Request, SCREENS, SITE};

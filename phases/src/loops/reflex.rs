@@ -32,9 +32,8 @@ use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::loops::{Loop, MostCalls};
-use crate::runs::event;
 use crate::runs::plan::{self, LoopKind};
-use crate::runs::run;
+use crate::runs::{event, run};
 
 pub use checks::PAGE;
 pub use decision::{Decision, Phase, Reason, Status, Stop};

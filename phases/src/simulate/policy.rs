@@ -6,7 +6,8 @@ use crate::base::id::CandidateId;
 use crate::judging::proof::Confidence;
 use crate::judging::score::Score;
 use crate::judging::stop::Stall;
-use crate::loops::tune::{Decision, Ending, Plan, Rules, Run, Search, drafting};
+use crate::loops::tune::search::drafting;
+use crate::loops::tune::{Decision, Ending, Plan, Rules, Run, Search};
 use crate::suites::split::split;
 
 /// A way to spend a budget of executor runs.

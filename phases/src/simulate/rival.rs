@@ -13,7 +13,9 @@ use crate::base::id::TreeId;
 use crate::judging::contract::{CriterionId, Verdict};
 use crate::judging::proof::{self, Conclusion, Confidence};
 use crate::judging::score::Score;
-use crate::loops::tune::{Improver, Plan, drafting, measure};
+use crate::loops::tune::search::drafting;
+use crate::loops::tune::trial::measure;
+use crate::loops::tune::{Improver, Plan};
 use crate::suites::demand::{self, Demand};
 
 /// An external search with its budget of executor runs.

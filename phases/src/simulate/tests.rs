@@ -8,8 +8,9 @@ use crate::judging::contract::{CriterionId, Verdict};
 use crate::judging::proof::Confidence;
 use crate::judging::score::Score;
 use crate::loops::Loop as _;
-use crate::loops::tune::measure::SEARCH;
-use crate::loops::tune::{Decision, Improver, Trial, Tune, panel};
+use crate::loops::tune::compare::panel;
+use crate::loops::tune::trial::measure::SEARCH;
+use crate::loops::tune::{Decision, Improver, Trial, Tune};
 
 fn played(law: Law, policy: Policy, runs: u32, seeds: u64) -> Vec<Played> {
     (0..seeds).map(|seed| play(&World::new(law, seed), policy, runs, Confidence::P90)).collect()

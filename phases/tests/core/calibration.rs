@@ -3,9 +3,10 @@
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::calibration::{self, Calibration, Visible};
-use skilltune_phases::loops::tune::ending::Outcome as Ended;
-use skilltune_phases::loops::tune::{Aim, Outcome, Plan, Run, Step, Tune, state_file, trials};
+use skilltune_phases::loops::tune::aims::calibration::{self, Calibration, Visible};
+use skilltune_phases::loops::tune::results::ending::Outcome as Ended;
+use skilltune_phases::loops::tune::results::{state_file, trials};
+use skilltune_phases::loops::tune::{Aim, Outcome, Plan, Run, Step, Tune};
 use skilltune_phases::runs::event::FailureKind;
 
 use crate::drive::{assert_fold_is_live, picker};

@@ -4,9 +4,10 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::ending::Outcome as Ended;
+use skilltune_phases::loops::tune::results::ending::Outcome as Ended;
+use skilltune_phases::loops::tune::results::{state_file, trials};
 use skilltune_phases::loops::tune::{
-    Aim, Basis, Ending, Outcome, Plan, Run, Shipment, Sides, Step, Tune, Verdict, state_file, trials,
+    Aim, Basis, Ending, Outcome, Plan, Run, Shipment, Sides, Step, Tune, Verdict,
 };
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::suites::scenario::Scenario;

@@ -2,7 +2,7 @@
 
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::judging::contract::Verdict as Found;
-use skilltune_phases::loops::tune::measure::{self, SEARCH};
+use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{
     Apply, Basis, Choice, Decision, Ending, Event, FailOn, FailReason, Hold, Outcome, Plan, Request, Run,
     Shipment, Step, Trial, Verdict,

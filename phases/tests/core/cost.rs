@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use skilltune_phases::base::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judging::contract::{CriterionId, Verdict};
-use skilltune_phases::loops::tune::explanation;
+use skilltune_phases::loops::tune::search::explanation;
 use skilltune_phases::loops::tune::{Outcome, Plan, Run, Search, Step};
 use skilltune_phases::suites::checks::How;
 use skilltune_phases::suites::demand::Demand;

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::judging::contract::{CriterionId, Verdict as Found};
-use skilltune_phases::loops::tune::explanation::{self, LeftAlone};
-use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::search::explanation::{self, LeftAlone};
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{Answer, Decision, Event, Outcome, Plan, Run, Search, Step, Verdict};
 use skilltune_phases::skills::target::Place;
 use skilltune_phases::suites::checks::How;

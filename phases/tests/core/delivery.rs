@@ -3,12 +3,10 @@
 use serde_json::{Value, json};
 use skilltune_phases::base::delivery::{Delivery, SkillUse};
 use skilltune_phases::base::ending::Class;
-use skilltune_phases::judging::contract;
 use skilltune_phases::judging::judgement::Assessment;
-use skilltune_phases::judging::rubric;
 use skilltune_phases::judging::stop::Reason;
-use skilltune_phases::loops::tune::Request;
-use skilltune_phases::loops::tune::{Answer, Ending, Outcome, Plan, Run, Step, Uses, Verdict};
+use skilltune_phases::judging::{contract, rubric};
+use skilltune_phases::loops::tune::{Answer, Ending, Outcome, Plan, Request, Run, Step, Uses, Verdict};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::skills::target::Place;
 

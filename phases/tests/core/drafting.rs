@@ -9,8 +9,8 @@ use skilltune_phases::judging::contract::{CriterionId, Verdict as Found};
 use skilltune_phases::judging::judgement::Judgement;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::judging::stop::Reason;
-use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
-use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{
     Answer, Decision, Ending, Event, Outcome, Plan, Run, Search, Step, Verdict,
 };

@@ -7,8 +7,9 @@ use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::contract::CriterionId;
 use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::{
-    Decision, Event, Improver, Outcome, Plan, Run, Search, Step, Tune, Verdict, state_file,
+    Decision, Event, Improver, Outcome, Plan, Run, Search, Step, Tune, Verdict,
 };
 use skilltune_phases::runs::event::FailureKind;
 

@@ -3,8 +3,8 @@
 use skilltune_phases::judging::contract::Verdict;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::measure::Unit;
-use skilltune_phases::loops::tune::panel;
+use skilltune_phases::loops::tune::compare::panel;
+use skilltune_phases::loops::tune::trial::measure::Unit;
 use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Standing, Step, Trial, Tune, Why};
 use skilltune_phases::suites::checks::{Check, How, Text, Times, Told};
 use skilltune_phases::suites::demand::Demand;

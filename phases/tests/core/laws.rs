@@ -4,9 +4,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::Tune;
-use skilltune_phases::loops::tune::state_file;
-use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run, Step};
+use skilltune_phases::loops::tune::results::state_file;
+use skilltune_phases::loops::tune::{Apply, Decision, Ending, Plan, Run, Step, Tune};
 use skilltune_phases::runs::proposal::Form;
 
 use crate::drive::assert_fold_is_live;

@@ -7,8 +7,8 @@ use skilltune_phases::base::id::{CandidateId, Digest};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::contract::Verdict as Found;
 use skilltune_phases::loops::tune::anchor::Tally;
-use skilltune_phases::loops::tune::measure::SEARCH;
-use skilltune_phases::loops::tune::panel::{self, Juror};
+use skilltune_phases::loops::tune::compare::panel::{self, Juror};
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{
     Answer, Asked, Decision, Ending, Event, Outcome, Plan, Run, Seat, Shipment, Step, Trial, Verdict,
 };

@@ -1,8 +1,8 @@
 //! The price of an answer if the final comparison gives none.
 
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::tune::measure::SEARCH;
-use skilltune_phases::loops::tune::price::{self, Price};
+use skilltune_phases::loops::tune::compare::price::{self, Price};
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{Plan, Run, Step, Verdict};
 
 use crate::world::{Drive, judged, nth, plan, well};

@@ -6,7 +6,7 @@ use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::contract::Verdict as Finding;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::regrade::{NoComparison, Regrading, regrade};
+use skilltune_phases::loops::tune::aims::regrade::{NoComparison, Regrading, regrade};
 use skilltune_phases::loops::tune::{
     Aim, Basis, Decision, Ending, LeftOut, Outcome, Plan, Run, Search, Shipment, Sides, Step, Tune, Verdict,
 };

@@ -1,7 +1,7 @@
 //! Faults that a run has shown but its suite does not check yet.
 
 use skilltune_phases::judging::contract::Verdict;
-use skilltune_phases::loops::tune::trials::{Short, short, unasked, worst};
+use skilltune_phases::loops::tune::results::trials::{Short, short, unasked, worst};
 use skilltune_phases::loops::tune::{Aim, Answer, Outcome, Plan, Run, Step, Trial};
 use skilltune_phases::suites::checks::How;
 use skilltune_phases::suites::demand::Demand;

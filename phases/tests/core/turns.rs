@@ -7,7 +7,7 @@ use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::judging::contract::Verdict as Found;
-use skilltune_phases::loops::tune::turns::{self, Earned};
+use skilltune_phases::loops::tune::search::turns::{self, Earned};
 use skilltune_phases::loops::tune::{Decision, Event, Improver, Plan, Run, Search, Step, Tune};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::suites::checks::How;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use skilltune_phases::loops::tune::state_file;
+use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::{Event, Outcome, Run, Step};
 use skilltune_phases::runs::event::{Failure, FailureKind, Pause, Signal};
 use skilltune_phases::runs::run::Waits;

@@ -29,7 +29,7 @@ const NAMES: [(&str, usize); 7] = [
     ("Looked", 31),
     ("Seen", 90),
     ("Said", 21),
-    ("unaided", 59),
+    ("unaided", 58),
 ];
 
 /// The comments of a source, or its strings; both without their marks.

@@ -5,7 +5,7 @@ mod from_suite;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::loops::tune::trials::{self, Short, Tried, worst};
+use skilltune_phases::loops::tune::results::trials::{self, Short, Tried, worst};
 use skilltune_phases::loops::tune::{Run, Tune};
 use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::suites::checks::How;

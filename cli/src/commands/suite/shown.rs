@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use skilltune_phases::base::name::Name;
-use skilltune_phases::loops::tune::trials::tried;
+use skilltune_phases::loops::tune::results::trials::tried;
 use skilltune_phases::loops::tune::{Aim, Run, Tune};
 use skilltune_phases::loops::vacuous::{Tally, Vacuous, never, passes_without};
 use skilltune_phases::runs::plan::LoopKind;

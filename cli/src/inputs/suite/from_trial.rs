@@ -2,7 +2,7 @@
 
 use skilltune_phases::base::id::Digest;
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::loops::tune::trials::Short;
+use skilltune_phases::loops::tune::results::trials::Short;
 use skilltune_phases::suites::scenario::Scenario;
 
 use super::append::derived_id;

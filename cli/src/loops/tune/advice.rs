@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skilltune_phases::loops::tune::ending::Outcome;
+use skilltune_phases::loops::tune::results::ending::Outcome;
 use skilltune_phases::loops::tune::{Choice, Run, Verdict};
 use skilltune_phases::runs::event::PlacedBy;
 

@@ -1,7 +1,7 @@
 //! The improvers of a run in words, if there are several: what the edits of each have gained.
 
 use serde_json::{Value, json};
-use skilltune_phases::loops::tune::turns::{self, Earned};
+use skilltune_phases::loops::tune::search::turns::{self, Earned};
 use skilltune_phases::loops::tune::{Improver, Run};
 use skilltune_phases::runs::plan::Cast;
 

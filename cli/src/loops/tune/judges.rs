@@ -1,7 +1,7 @@
 //! The judges of a final comparison in words: who was asked, who is not trusted, and how far they agree.
 
 use skilltune_phases::loops::tune::anchor::Tally;
-use skilltune_phases::loops::tune::panel::{self, Juror};
+use skilltune_phases::loops::tune::compare::panel::{self, Juror};
 use skilltune_phases::loops::tune::{Run, Seat};
 
 use crate::text::figures::count;

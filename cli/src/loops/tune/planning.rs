@@ -10,11 +10,11 @@ use skilltune_orchestrator::snapshot::{
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::judging::proof;
-use skilltune_phases::judging::rubric;
 use skilltune_phases::judging::score::Score;
+use skilltune_phases::judging::{proof, rubric};
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune, measure};
+use skilltune_phases::loops::tune::trial::measure;
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune};
 use skilltune_phases::runs::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::skills::target::{self, Member, Mode};
 use skilltune_phases::suites::demand::Demand;

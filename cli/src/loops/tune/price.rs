@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::judging::proof::power::{MOST_PAIRS, MOST_TRIALS};
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::tune::price::{self, Cost, Way};
+use skilltune_phases::loops::tune::compare::price::{self, Cost, Way};
 use skilltune_phases::loops::tune::{Basis, Run};
 
 use crate::loops::tune::verdicts::signed;

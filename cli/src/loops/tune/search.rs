@@ -6,7 +6,9 @@
 use std::path::Path;
 
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search, drafting, measure};
+use skilltune_phases::loops::tune::search::drafting;
+use skilltune_phases::loops::tune::trial::measure;
+use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search};
 use skilltune_phases::skills::offline;
 
 use crate::loops::tune::settings::{SearchName, TuneSettings};

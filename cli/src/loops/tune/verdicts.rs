@@ -1,8 +1,8 @@
 //! The verdict of a final comparison in words, and how much it shows.
 
 use skilltune_phases::judging::proof::Effect;
-use skilltune_phases::loops::tune::ending::Outcome;
-use skilltune_phases::loops::tune::panel;
+use skilltune_phases::loops::tune::compare::panel;
+use skilltune_phases::loops::tune::results::ending::Outcome;
 use skilltune_phases::loops::tune::{Aim, Apart, Apply, Basis, FailReason, Pair, Run, Shipment, Verdict};
 use skilltune_phases::runs::proposal::Proposal;
 

@@ -14,9 +14,10 @@ use skilltune_phases::judging::judgement::{
 use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::judging::score::{Score, Scored};
 use skilltune_phases::judging::stop::Stall;
-use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::search::drafting;
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{
-    Aim, Answer, Apply, Choice, FailOn, Outcome, Plan, Rules, Run, Search, Step, Task, Tune, drafting,
+    Aim, Answer, Apply, Choice, FailOn, Outcome, Plan, Rules, Run, Search, Step, Task, Tune,
 };
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::runs::event::{self, Failure, FailureKind, Spent};

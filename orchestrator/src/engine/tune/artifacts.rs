@@ -1,7 +1,7 @@
 //! The artifacts of the rounds, as the trials left them.
 
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::tune::measure::{self, SEARCH};
+use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{Round, Run, Trial};
 
 use super::super::{EngineError, Extent};

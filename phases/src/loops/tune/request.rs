@@ -6,7 +6,11 @@ mod prompts;
 
 use std::sync::Arc;
 
-use super::{Answer, Plan, Run, Step, Trial, Tune, Uses, activity, graded, measure, uses};
+use super::results::activity;
+use super::trial::graded;
+use super::trial::measure;
+use super::trial::uses;
+use super::{Answer, Plan, Run, Step, Trial, Tune, Uses};
 use crate::asking::order::{self, Command, Order, Question};
 use crate::asking::prompt::{Asked, Faulty, Missed, Tried};
 use crate::base::delivery::Delivery;

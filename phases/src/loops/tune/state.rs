@@ -15,13 +15,13 @@ use crate::runs::run::{Change, Fold};
 use crate::skills::candidate::{Candidate, Origin};
 use crate::skills::target::Place;
 
-use super::beliefs::Beliefs;
-use super::credit;
+use super::compare::panel::{self, Panel};
 use super::decision::Visible;
-use super::faults::{Fault, Faults};
+use super::evidence::beliefs::Beliefs;
+use super::evidence::credit;
+use super::evidence::faults::{Fault, Faults};
 use super::known;
-use super::measure::{Graded, Measure};
-use super::panel::{self, Panel};
+use super::trial::measure::{Graded, Measure};
 use super::{
     Answer, Decision, Ending, Event, Improver, Measured, Plan, Run, Search, Seat, Shipment, Sides, Step,
     StepState, Trial, Tune, Why,

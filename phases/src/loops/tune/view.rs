@@ -1,6 +1,6 @@
 //! Values derived from a run's rounds: its best, its head, its series. Computed each time, never stored.
 
-use super::measure::SEARCH;
+use super::trial::measure::SEARCH;
 use super::{Edit, FailedEdit, Measured, Round, Run, Search, Standing};
 use crate::base::id::{CandidateId, Digest};
 use crate::judging::score::Score;
@@ -8,6 +8,9 @@ use crate::judging::stop::Series;
 use crate::skills::candidate::{Candidate, Origin};
 use crate::skills::edit::EditReport;
 use crate::skills::target::Place;
+
+/// Consecutive drops at one member of a chain before the search moves to another member.
+const DROPS_BEFORE_MOVING_ON: usize = 2;
 
 /// An edit that was made and not kept. The improver sees it, so as not to repeat it.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +167,11 @@ impl Run {
         let mut dropped: Vec<_> = by_gate.chain(by_score).collect();
         dropped.sort_by_key(|one| one.round);
         dropped
+    }
+
+    /// Whether edits of this member keep failing.
+    pub(super) fn is_tired(&self, place: Place) -> bool {
+        self.drops_in_a_row(place) >= DROPS_BEFORE_MOVING_ON
     }
 
     /// Returns the number of consecutive dropped edits of this member.

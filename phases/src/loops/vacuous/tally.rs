@@ -8,8 +8,8 @@ use crate::base::id::CandidateId;
 use crate::base::name::Name;
 use crate::judging::score::Score;
 use crate::loops::tune::Run;
-use crate::loops::tune::trials::{Tried, verdicts};
-use crate::loops::tune::unaided;
+use crate::loops::tune::aims::unaided;
+use crate::loops::tune::results::trials::{Tried, verdicts};
 use crate::suites::demand::Demand;
 use crate::suites::scenario::Scenario;
 

@@ -2,7 +2,7 @@
 //! strengths and weaknesses.
 
 use skilltune_phases::judging::contract::Verdict;
-use skilltune_phases::loops::tune::notes::{self, Notes, Standing};
+use skilltune_phases::loops::tune::results::notes::{self, Notes, Standing};
 use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::skills::target::Place;
 

@@ -1,6 +1,6 @@
 //! The reasons for a round's edits in a search by single trials, and the results of earlier edits: one line each.
 
-use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
+use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Round, Run};
 
 use crate::loops::tune::words;

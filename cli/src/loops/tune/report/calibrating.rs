@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::judging::proof::power::{MOST_PAIRS, MOST_TRIALS, Needed, Noise};
-use skilltune_phases::loops::tune::calibration::{self, Calibration, FINEST, Visible};
-use skilltune_phases::loops::tune::price::Cost;
+use skilltune_phases::loops::tune::aims::calibration::{self, Calibration, FINEST, Visible};
+use skilltune_phases::loops::tune::compare::price::Cost;
 use skilltune_phases::loops::tune::{Aim, Run};
 
 use crate::loops::tune::price::{calls, worth};

@@ -3,9 +3,9 @@
 use skilltune_phases::judging::contract::{Dimension, Verdict};
 use skilltune_phases::judging::judgement::{Assessment, Finding, Judgement, Kind, Suggestion};
 use skilltune_phases::judging::score::Score;
-use skilltune_phases::loops::tune::measure::{self, SEARCH};
-use skilltune_phases::loops::tune::notes::Notes;
-use skilltune_phases::loops::tune::panel;
+use skilltune_phases::loops::tune::compare::panel;
+use skilltune_phases::loops::tune::results::notes::Notes;
+use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{Measured, Round, Run, Step, Trial};
 
 use crate::loops::tune::report::{troubles, uses};

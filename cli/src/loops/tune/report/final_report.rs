@@ -7,7 +7,7 @@ mod rounds;
 
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::results::notes::Notes;
 use skilltune_phases::suites::scenario::Scenario;
 
 use crate::loops::tune::dangers as told_dangers;

@@ -6,8 +6,8 @@ pub use comparison::word as verdict_word;
 
 use serde_json::{Map, Value, json};
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::tune::calibration;
-use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
+use skilltune_phases::loops::tune::aims::calibration;
+use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Aim, Edit, Improver, Round, Run, Standing, Uses};
 use skilltune_phases::skills::candidate::Origin;
 

@@ -10,9 +10,10 @@ use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::judging::contract::Verdict;
 use skilltune_phases::judging::judgement::Judgement;
 use skilltune_phases::judging::score::{self, Score};
-use skilltune_phases::loops::tune::measure::{self, Unit};
-use skilltune_phases::loops::tune::panel;
-use skilltune_phases::loops::tune::{Answer, Run, Step, StepState, Trial, Tune, trials};
+use skilltune_phases::loops::tune::compare::panel;
+use skilltune_phases::loops::tune::results::trials;
+use skilltune_phases::loops::tune::trial::measure::{self, Unit};
+use skilltune_phases::loops::tune::{Answer, Run, Step, StepState, Trial, Tune};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::runs::run::FailedCall;
 

@@ -1,6 +1,6 @@
 //! The failures of a round, step by step: derived from the run's errors, so that they read the same at any later time.
 
-use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{Run, Step, StepState};
 use skilltune_phases::runs::event::Failure;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::unaided::{self, Unaided};
+use skilltune_phases::loops::tune::aims::unaided::{self, Unaided};
 use skilltune_phases::loops::tune::{Aim, Plan, Run, Tune};
 use skilltune_phases::runs::plan::Roles;
 

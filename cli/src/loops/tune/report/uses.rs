@@ -1,7 +1,7 @@
 //! The uses of the installed skill: reported if it was not used in every trial.
 
 use skilltune_phases::base::id::CandidateId;
-use skilltune_phases::loops::tune::measure::SEARCH;
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{Round, Run, Uses};
 
 use crate::text::figures::count;

@@ -24,9 +24,10 @@ use skilltune_phases::base::id::{CandidateId, TreeId};
 use skilltune_phases::base::json;
 use skilltune_phases::judging::contract::Verdict;
 use skilltune_phases::judging::judgement::Finding;
-use skilltune_phases::loops::tune::measure::{self, Unit};
-use skilltune_phases::loops::tune::panel;
-use skilltune_phases::loops::tune::{Answer, Run, Trial, trials};
+use skilltune_phases::loops::tune::compare::panel;
+use skilltune_phases::loops::tune::results::trials;
+use skilltune_phases::loops::tune::trial::measure::{self, Unit};
+use skilltune_phases::loops::tune::{Answer, Run, Trial};
 use skilltune_phases::suites::checks::Usage;
 use skilltune_phases::suites::scenario::Scenario;
 

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::asking::prompt::{Asked, Missed, Tried};
 use crate::base::id::CandidateId;
 use crate::judging::judgement::{Finding, Suggestion};
-use crate::loops::tune::drafting::PROBABLY_MET;
-use crate::loops::tune::explanation::{Fault, Look};
-use crate::loops::tune::notes::{self, Notes, Standing};
-use crate::loops::tune::{Edit, Round, Run, Search, panel};
+use crate::loops::tune::compare::panel;
+use crate::loops::tune::results::notes::{self, Notes, Standing};
+use crate::loops::tune::search::drafting::PROBABLY_MET;
+use crate::loops::tune::search::explanation::{Fault, Look};
+use crate::loops::tune::{Edit, Round, Run, Search};
 use crate::skills::target::Place;
 
 /// Returns the statements that must stay met, and those that were missed.

@@ -1,4 +1,4 @@
-use skilltune_phases::loops::tune::explanation::Look;
+use skilltune_phases::loops::tune::search::explanation::Look;
 
 use super::*;
 use crate::loops::tune::progress::Changed;

@@ -1,8 +1,8 @@
 //! Each round in short, and the dropped ideas.
 
 use skilltune_phases::base::id::CandidateId;
-use skilltune_phases::loops::tune::explanation::{self, Explanation, Fault, LeftAlone};
-use skilltune_phases::loops::tune::notes::Notes;
+use skilltune_phases::loops::tune::results::notes::Notes;
+use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Round, Run, Standing};
 use skilltune_phases::skills::edit::EditReport;
 
@@ -134,7 +134,7 @@ fn first_change(report: &EditReport) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::loops::tune::explanation::Look;
+    use skilltune_phases::loops::tune::search::explanation::Look;
 
     use super::*;
     use crate::loops::tune::world::edited_twice;

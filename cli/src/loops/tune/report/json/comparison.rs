@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::judging::score::Score;
-use skilltune_phases::loops::tune::panel::{self, Juror};
+use skilltune_phases::loops::tune::compare::panel::{self, Juror};
 use skilltune_phases::loops::tune::{Apart, Basis, FailOn, Pair, Run, Shipment, Verdict};
 
 use crate::loops::tune::{judges, price, verdicts};

@@ -1,6 +1,6 @@
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::FailOn;
-use skilltune_phases::loops::tune::explanation::Look;
+use skilltune_phases::loops::tune::search::explanation::Look;
 
 use super::*;
 use crate::loops::tune::world::{Play, edited_twice, plan, play, points, scored};

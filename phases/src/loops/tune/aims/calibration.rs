@@ -1,0 +1,76 @@
+//! Measures how well a suite can distinguish two versions of a skill, by repeated trials of one version, before
+//! anything is spent on a search.
+
+use super::unaided;
+use crate::judging::proof::power::{self, Needed, Noise, Size};
+use crate::judging::score::Score;
+use crate::loops::tune::compare::price::{self, Cost};
+pub use crate::loops::tune::decision::{Comparison, Visible};
+use crate::loops::tune::trial::measure;
+use crate::loops::tune::{Aim, Basis, Plan, Run, Search, calls};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// The scores of each scenario's trials, in the order of the scenarios.
+    pub scores: Vec<Vec<Score>>,
+    /// `None` before the end.
+    pub visible: Option<Visible>,
+    /// The estimated cost of a search: the most calls that it makes if none fails.
+    pub search: Cost,
+}
+
+/// A smaller change is reported as below this.
+pub const FINEST: f64 = 1.0;
+
+/// Returns the results of a calibration so far, or `None` for another kind of run.
+pub fn of(run: &Run) -> Option<Calibration> {
+    let scores = scores(run)?;
+    let search = price::cost(run, calls::of_search(&to_search(&run.plan)));
+    Some(Calibration { scores, visible: run.state.visible.clone(), search })
+}
+
+/// Returns the plan of the search that may follow.
+fn to_search(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.task.aim = Aim::Improve;
+    if let Search::Draft { runs, drawn } = plan.task.rules.search {
+        plan.draft_with(runs, drawn);
+    }
+    plan
+}
+
+fn scores(run: &Run) -> Option<Vec<Vec<Score>>> {
+    let Aim::Calibrate { trials } = run.plan.task.aim else { return None };
+    let round = run.state.rounds.last();
+    let scores = |nth| round.map_or_else(Vec::new, |round| unaided::scores(run, round, nth, trials));
+    Some((0..run.plan.task.scenarios.len()).map(scores).collect())
+}
+
+/// Summarizes all trials.
+pub(crate) fn visible(run: &Run) -> Visible {
+    let points = |scores: &Vec<Score>| scores.iter().map(|score| score.points()).collect();
+    let noise = power::noise(&scores(run).iter().flatten().map(points).collect::<Vec<_>>());
+    let comparison = comparison(run, noise.as_ref());
+    let better = noise.as_ref().and_then(|noise| better(run, noise, &comparison));
+    Visible { noise, comparison, better }
+}
+
+fn comparison(run: &Run, noise: Option<&Noise>) -> Comparison {
+    let (plan, rules) = (&run.plan, &run.plan.task.rules);
+    let pairs = match plan.basis() {
+        Basis::HeldOut => measure::compared(plan).len(),
+        Basis::Searched | Basis::All | Basis::Few | Basis::Structure => 0,
+    };
+    let headroom = noise.map_or(100.0, |noise| 100.0 - noise.mean);
+    let size = Size { pairs, trials: rules.confirm, confidence: rules.confidence };
+    let smallest =
+        noise.and_then(|noise| power::smallest_visible(noise.scatter(), size, headroom, plan.seed));
+    Comparison { pairs, trials: rules.confirm, headroom, smallest }
+}
+
+/// Aims at half of the smallest visible change, or at half of the headroom.
+fn better(run: &Run, noise: &Noise, now: &Comparison) -> Option<Needed> {
+    let size = Size { pairs: now.pairs, trials: now.trials, confidence: run.plan.task.rules.confidence };
+    let wanted = now.smallest.unwrap_or(now.headroom) / 2.0;
+    (wanted >= FINEST).then(|| power::needed(wanted, noise.scatter(), size, run.plan.seed))
+}

@@ -1,0 +1,338 @@
+//! The end of a run: the champion of the search meets the start on fresh trials, and ships only if it is shown to be
+//! better.
+//!
+//! ```text
+//! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote | propose -> close
+//! ```
+
+use crate::base::id::CandidateId;
+use crate::judging::proof::{self, Conclusion, Look};
+use crate::judging::score::{self, Score};
+use crate::judging::stop::Reason;
+use crate::loops::tune::compare::apart;
+use crate::loops::tune::compare::panel;
+use crate::loops::tune::compare::price;
+use crate::loops::tune::search::drafting;
+use crate::loops::tune::state::Retrial;
+use crate::loops::tune::trial::measure;
+use crate::loops::tune::{
+    Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step,
+    StepState, Trial, Verdict,
+};
+
+/// A scenario that fell by this many points is retried before anything ships.
+const FELL: f64 = 25.0;
+
+/// Missing trials may differ between the versions by less than one in this many.
+const UNEVEN: usize = 10;
+
+pub(crate) fn finish(run: &Run) -> Next<'_> {
+    let Some(shipment) = &run.state.shipment else { return compare(run) };
+    let champion = shipment.champion;
+    // A dangerous champion is never applied unattended, even if it is surely better.
+    let sure = run.plan.basis().is_sure() && !run.needs_a_person();
+    let close = |ending| Next::Decide(Decision::Close(ending));
+    if let Aim::Compare(_) = run.plan.task.aim {
+        return close(Ending::Compared);
+    }
+    if champion == run.start() {
+        return close(Ending::Unchanged);
+    }
+    let promote = Step::Promote { from: run.start(), to: champion };
+    match run.plan.task.apply {
+        Apply::Never => close(Ending::Kept),
+        Apply::Unattended if !sure => close(Ending::Kept),
+        Apply::Auto if run.needs_a_person() => close(Ending::Kept),
+        // A champion of a single task ships if the user allowed it.
+        Apply::Auto if !sure && run.plan.task.scenarios.len() > 1 => close(Ending::Kept),
+        Apply::Auto | Apply::Unattended => ship(run, promote),
+        // The reviewer of the commit sees how sure it is.
+        Apply::Propose(form) => propose(run, Step::Propose { candidate: champion, form }),
+        Apply::Ask => {
+            let ask = Step::Ask(Hold::Apply { champion, sure });
+            match run.state_of(&ask) {
+                StepState::Answered(Answer::Chosen(Choice::Apply)) => ship(run, promote),
+                StepState::Answered(_) => close(Ending::Kept),
+                StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(ask))),
+            }
+        }
+    }
+}
+
+fn ship(run: &Run, promote: Step) -> Next<'_> {
+    match run.state_of(&promote) {
+        StepState::Answered(Answer::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
+        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Applied)),
+        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(promote))),
+    }
+}
+
+fn propose(run: &Run, propose: Step) -> Next<'_> {
+    match run.state_of(&propose) {
+        StepState::Answered(Answer::Proposed(_)) => Next::Decide(Decision::Close(Ending::Proposed)),
+        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Kept)),
+        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(propose))),
+    }
+}
+
+fn compare(run: &Run) -> Next<'_> {
+    let Some(challenger) = challenger(run) else {
+        return Next::Decide(Decision::Ship(unchallenged(run)));
+    };
+    if run.state.challenger != Some(challenger) {
+        return Next::Decide(Decision::Compare { challenger, trials: drafting::trials_left(run) });
+    }
+    if let Some(retrial) = &run.state.retrial {
+        return retried(run, retrial);
+    }
+    let (measure, nth) = (&run.state.measure, run.state.looked);
+    if measure.looks_made() <= nth {
+        return Next::Do(Box::new(measure.steps(run)));
+    }
+    if panel::seated(run).next().is_none() {
+        return Next::Decide(Decision::Ship(unheard(run, challenger)));
+    }
+    if let Some(next) = panel::hear(run) {
+        return next;
+    }
+    let looks = run.looks();
+    let shipment = looked(run, challenger, &looks, nth);
+    Next::Decide(match shipment.verdict {
+        Verdict::Indecisive | Verdict::Unjudged if nth + 1 < looks.len() && has_more(run, looks[nth]) => {
+            Decision::LookAgain { effect: shipment.effect }
+        }
+        Verdict::Won if run.plan.basis().is_tested() => guarded(run, shipment),
+        Verdict::Indecisive => Decision::Ship(priced(run, shipment)),
+        Verdict::Won
+        | Verdict::Lost
+        | Verdict::Tied
+        | Verdict::Regressed
+        | Verdict::Unused
+        | Verdict::Unchallenged
+        | Verdict::Unjudged => Decision::Ship(shipment),
+    })
+}
+
+/// Whether there are more trials to look at. With stored trials, there are none if the older run had seen enough.
+fn has_more(run: &Run, look: Look) -> bool {
+    let measure = &run.state.measure;
+    let trials = || measure.scenarios().iter().skip(look.pairs).flat_map(|&nth| measure.trials_of(nth));
+    let is_stored = |trial| {
+        let mut units = measure.contestants.iter().map(|&id| panel::unit(run, id, trial));
+        units.any(|unit| !matches!(unit, measure::Unit::Missing(_)))
+    };
+    run.plan.task.regraded().is_none() || trials().any(is_stored)
+}
+
+/// Returns the best candidate of the search, by its newest judges, or the version that the run was given.
+fn challenger(run: &Run) -> Option<CandidateId> {
+    match run.plan.task.aim {
+        Aim::Compare(_) => run.state.candidates.get(1).map(|given| given.id),
+        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => {
+            let best = match run.plan.task.rules.search {
+                Search::Rounds => run.best().map(|(best, _)| best),
+                Search::Draft { .. } if run.state.stopped == Some(Reason::Stalled) => None,
+                Search::Draft { .. } => Some(drafting::newest(run)),
+            };
+            best.filter(|best| *best != run.start())
+        }
+    }
+}
+
+fn unchallenged(run: &Run) -> Shipment {
+    let score = run.search_score(run.start());
+    let verdict = if score.is_some() { Verdict::Unchallenged } else { Verdict::Unjudged };
+    Shipment {
+        verdict,
+        champion: run.start(),
+        challenger: None,
+        scores: vec![(run.start(), score)],
+        effect: None,
+        pairs: Vec::new(),
+        apart: None,
+        looks: 0,
+        fell: Vec::new(),
+        needed: None,
+    }
+}
+
+/// Returns the result when all judges were dismissed.
+fn unheard(run: &Run, challenger: CandidateId) -> Shipment {
+    Shipment {
+        verdict: Verdict::Unjudged,
+        challenger: Some(challenger),
+        scores: vec![(run.start(), None), (challenger, None)],
+        looks: run.state.looked,
+        ..unchallenged(run)
+    }
+}
+
+/// Returns the result of the `nth` look, counted from 0.
+fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shipment {
+    let (measure, look) = (&run.state.measure, looks[nth]);
+    let pairs = panel::pairs(run, measure, look.pairs);
+    let apart = samples(run, challenger);
+    let effect = run.plan.basis().is_tested().then(|| {
+        if let Some(Apart { start, challenger }) = &apart {
+            return proof::apart(&points(start), &points(challenger), look.alpha);
+        }
+        let differences =
+            |look: &Look| panel::pairs(run, measure, look.pairs).iter().map(Pair::difference).collect();
+        proof::effect(looks, &looks[..=nth].iter().map(differences).collect::<Vec<_>>())
+    });
+    let of = |score: fn(&Pair) -> Score| score::mean(&pairs.iter().map(score).collect::<Vec<_>>());
+    let alone =
+        |scores: &[(usize, Score)]| score::mean(&scores.iter().map(|(_, score)| *score).collect::<Vec<_>>());
+    let (start, own) = match &apart {
+        Some(apart) => (alone(&apart.start), alone(&apart.challenger)),
+        None => (of(|pair| pair.start), of(|pair| pair.challenger)),
+    };
+    let conclusion = match effect {
+        Some(effect) => effect.conclusion(),
+        None if own > start => Conclusion::Win,
+        None => Conclusion::Loss,
+    };
+    let unused = || run.change_is_unused(challenger, &run.deciding());
+    let verdict = match conclusion {
+        _ if own.is_none() || !is_covered(run, look.pairs) => Verdict::Unjudged,
+        Conclusion::Win if unused() => Verdict::Unused,
+        Conclusion::Win => Verdict::Won,
+        Conclusion::Loss => Verdict::Lost,
+        Conclusion::Tie => Verdict::Tied,
+        Conclusion::Open => Verdict::Indecisive,
+    };
+    Shipment {
+        verdict,
+        champion: if verdict == Verdict::Won { challenger } else { run.start() },
+        challenger: Some(challenger),
+        scores: vec![(run.start(), start), (challenger, own)],
+        effect,
+        pairs,
+        apart,
+        looks: nth + 1,
+        fell: Vec::new(),
+        needed: None,
+    }
+}
+
+fn priced(run: &Run, open: Shipment) -> Shipment {
+    // Separate samples do not show what a comparison of pairs would need.
+    if open.apart.is_some() {
+        return open;
+    }
+    let needed = open.effect.map(|effect| price::needed(run, effect, &open.pairs));
+    Shipment { needed, ..open }
+}
+
+/// Whether enough trials were judged, and about as many of each version.
+fn is_covered(run: &Run, rows: usize) -> bool {
+    let measure = &run.state.measure;
+    let all = measure.rows(run, rows) * measure.trials_each() as usize;
+    let scored: Vec<usize> = measure.contestants.iter().map(|&id| measure.scored_of(run, id, rows)).collect();
+    let (fewest, most) = (scored.iter().min().copied(), scored.iter().max().copied());
+    let (fewest, most) = (fewest.unwrap_or_default(), most.unwrap_or_default());
+    #[expect(clippy::cast_precision_loss, reason = "numbers of trials are far below 2^52")]
+    let is_enough = fewest as f64 >= run.plan.task.rules.coverage * all as f64;
+    is_enough && UNEVEN * (most - fewest) < all
+}
+
+/// Retries scenarios on which a winner lost much: a version that is bad at one task does not ship, however good it is
+/// at others. Nothing makes up for a failed must-pass demand.
+fn guarded(run: &Run, won: Shipment) -> Decision {
+    let fell = won.apart.as_ref().map_or_else(|| fallen(&won.pairs), Apart::low);
+    let scenarios = &run.plan.task.scenarios;
+    let must_pass = |scenario: &usize| scenarios[*scenario].demands.iter().any(|demand| demand.must_pass);
+    // If the start was not tried, it may be as bad.
+    let is_fall = |scenario: &usize| won.apart.is_none() && must_pass(scenario);
+    let lost: Vec<usize> = fell.iter().copied().filter(is_fall).collect();
+    if !lost.is_empty() {
+        return Decision::Ship(refused(run, &won, Verdict::Regressed, lost));
+    }
+    // A must-pass demand without a verdict is not shown to be met.
+    let rows = run.looks().get(run.state.looked).map_or(0, |look| look.pairs);
+    let looked_at = run.state.measure.scenarios().iter().take(rows).copied();
+    let told: Vec<usize> = match &won.apart {
+        Some(apart) => apart.challenger.iter().map(|(scenario, _)| *scenario).collect(),
+        None => won.pairs.iter().map(|pair| pair.scenario).collect(),
+    };
+    let is_untold = |scenario: &usize| !told.contains(scenario);
+    let untold = looked_at.filter(must_pass).filter(is_untold);
+    let scenarios: Vec<usize> = fell.iter().copied().chain(untold).collect();
+    if scenarios.is_empty() { Decision::Ship(won) } else { Decision::Retry { scenarios, won } }
+}
+
+fn retried<'a>(run: &'a Run, retrial: &'a Retrial) -> Next<'a> {
+    let Retrial { measure, won } = retrial;
+    if !measure.is_settled() {
+        return Next::Do(Box::new(measure.steps(run)));
+    }
+    let scenarios = measure.scenarios();
+    let pairs = panel::pairs(run, measure, scenarios.len());
+    let lost = fallen(&pairs);
+    Next::Decide(Decision::Ship(if !lost.is_empty() {
+        refused(run, won, Verdict::Regressed, lost)
+    } else if pairs.len() < scenarios.len() {
+        let stands = stands(run, won, &pairs);
+        let verdict = if stands.is_empty() { Verdict::Unjudged } else { Verdict::Regressed };
+        refused(run, won, verdict, if stands.is_empty() { scenarios.to_vec() } else { stands })
+    } else {
+        won.clone()
+    }))
+}
+
+/// Returns scenarios that fell and cannot be retried, because this run makes no trials.
+fn stands(run: &Run, won: &Shipment, again: &[Pair]) -> Vec<usize> {
+    let is_untried = |scenario: &usize| again.iter().all(|pair| pair.scenario != *scenario);
+    let fell = fallen(&won.pairs).into_iter().filter(is_untried);
+    fell.filter(|_| run.plan.task.regraded().is_some()).collect()
+}
+
+fn refused(run: &Run, won: &Shipment, verdict: Verdict, fell: Vec<usize>) -> Shipment {
+    Shipment { verdict, champion: run.start(), fell, ..won.clone() }
+}
+
+pub(crate) fn fallen(pairs: &[Pair]) -> Vec<usize> {
+    pairs.iter().filter(|pair| pair.difference() <= -FELL).map(|pair| pair.scenario).collect()
+}
+
+fn samples(run: &Run, challenger: CandidateId) -> Option<Apart> {
+    let (control, measure) = (apart::control(run)?, &run.state.measure);
+    let of_start = |trial: Trial| mean(run, run.start(), trial.scenario, std::iter::once(trial));
+    let fresh = |&scenario: &usize| mean(run, challenger, scenario, measure.trials_of(scenario));
+    Some(Apart {
+        start: control.into_iter().filter_map(of_start).collect(),
+        challenger: measure.scenarios().iter().filter_map(fresh).collect(),
+    })
+}
+
+/// Averages the scores of a scenario's trials. Each was judged twice and counts with the mean.
+fn mean(
+    run: &Run,
+    candidate: CandidateId,
+    scenario: usize,
+    trials: impl Iterator<Item = Trial>,
+) -> Option<(usize, Score)> {
+    let scores: Vec<Score> = trials.filter_map(|trial| panel::score_twice(run, candidate, trial)).collect();
+    Some((scenario, score::mean(&scores)?))
+}
+
+fn points(scores: &[(usize, Score)]) -> Vec<f64> {
+    scores.iter().map(|(_, score)| score.points()).collect()
+}
+
+impl Apart {
+    /// Returns the scenarios on which the challenger is far below the start's mean on other scenarios.
+    fn low(&self) -> Vec<usize> {
+        let starts: Vec<Score> = self.start.iter().map(|(_, score)| *score).collect();
+        let usual = score::mean(&starts).map_or(0.0, Score::points);
+        let is_low = |(_, score): &&(usize, Score)| score.points() <= usual - FELL;
+        self.challenger.iter().filter(is_low).map(|(scenario, _)| *scenario).collect()
+    }
+}
+
+impl Pair {
+    /// Returns the challenger's lead in points.
+    pub fn difference(&self) -> f64 {
+        self.challenger.points() - self.start.points()
+    }
+}

@@ -1,0 +1,67 @@
+//! The evidence that a final comparison rests on, and how often it is looked at.
+
+use crate::judging::proof::{self, Look};
+use crate::loops::tune::trial::measure;
+use crate::loops::tune::{Aim, Plan};
+
+/// The rule that decides a final comparison.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// An exact test over scenarios that no search has seen.
+    HeldOut,
+    /// An exact test over the search's own scenarios, which favour its champion.
+    Searched,
+    /// An exact test over all scenarios, where nothing was searched.
+    All,
+    /// The higher score, over too few scenarios for a test.
+    Few,
+    /// The higher score of a judge that gives the same verdict every time.
+    Structure,
+}
+
+impl Basis {
+    pub(crate) fn is_tested(self) -> bool {
+        match self {
+            Self::HeldOut | Self::Searched | Self::All => true,
+            Self::Few | Self::Structure => false,
+        }
+    }
+
+    /// Whether a champion may replace the target without anyone's consent.
+    pub(crate) fn is_sure(self) -> bool {
+        match self {
+            Self::HeldOut | Self::All | Self::Structure => true,
+            Self::Searched | Self::Few => false,
+        }
+    }
+}
+
+impl Plan {
+    pub fn basis(&self) -> Basis {
+        let compared = measure::compared(self);
+        if self.is_structural() {
+            Basis::Structure
+        } else if compared.len() < self.task.rules.confidence.fewest_pairs() {
+            Basis::Few
+        } else if self.task.scenarios[compared[0]].held_out {
+            Basis::HeldOut
+        } else {
+            let of_search = self.task.regraded().is_some_and(|of| of.searched);
+            match self.task.aim {
+                Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => Basis::Searched,
+                Aim::Compare(_) if of_search => Basis::Searched,
+                Aim::Compare(_) => Basis::All,
+            }
+        }
+    }
+
+    /// Returns the number of pairs and the chance of error of each look. Without a test there is one look.
+    pub fn looks(&self) -> Vec<Look> {
+        let pairs = measure::compared(self).len();
+        if self.basis().is_tested() {
+            proof::looks(pairs, self.task.rules.confidence)
+        } else {
+            vec![Look { pairs, alpha: 0.0 }]
+        }
+    }
+}

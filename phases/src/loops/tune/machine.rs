@@ -1,0 +1,87 @@
+//! The next steps of `tune`: what a run of each aim does, until it ends.
+
+use super::aims::{calibration, comparison, regrade};
+use super::search::{drafting, rounds};
+use super::trial::measure;
+use super::{Aim, Answer, Decision, Ending, Next, Plan, Request, Round, Run, Search, Step, Tune, calls};
+use crate::base::id::TreeId;
+use crate::base::role::{Role, RoleSpec};
+use crate::base::vocabulary::Vocabulary;
+use crate::loops::{Expected, Loop, MostCalls};
+use crate::runs::plan::LoopKind;
+use crate::suites::scenario::Scenario;
+
+impl Loop for Tune {
+    const KIND: LoopKind = LoopKind::Tune;
+
+    type Request = Request;
+
+    fn next(run: &Run) -> Next<'_> {
+        if run.state.closed.is_some() {
+            return Next::End;
+        }
+        if run.state.stopped.is_some() {
+            return comparison::finish(run);
+        }
+        match (&run.plan.task.aim, run.state.rounds.last()) {
+            (Aim::Compare(_), round) => {
+                regrade::control(run, round).unwrap_or_else(|| comparison::finish(run))
+            }
+            (Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. }, None) => Next::Decide(first_round(run)),
+            (Aim::Improve, Some(round)) => match run.plan.task.rules.search {
+                Search::Rounds => rounds::search(run, round),
+                Search::Draft { .. } => drafting::search(run, round),
+            },
+            (Aim::Try { .. } | Aim::Calibrate { .. }, Some(round)) => try_once(run, round),
+        }
+    }
+
+    fn request(run: &Run, step: &Step) -> Option<Request> {
+        Request::of(run, step)
+    }
+
+    fn trees(answer: &Answer) -> Vec<TreeId> {
+        answer.trees()
+    }
+
+    fn run_trees(run: &Run) -> Vec<TreeId> {
+        let brought = run.plan.task.scenarios.iter().flat_map(Scenario::trees);
+        let candidates = run.state.candidates.iter().flat_map(|candidate| candidate.trees.iter().copied());
+        let plugins =
+            run.plan.task.target.members.iter().filter_map(|member| Some(member.plugin.as_ref()?.tree));
+        candidates.chain(brought).chain(plugins).collect()
+    }
+
+    fn most_calls(plan: &Plan) -> MostCalls {
+        calls::most(plan)
+    }
+
+    fn expected_calls(plan: &Plan) -> Option<Expected> {
+        calls::expected(plan)
+    }
+
+    fn callable(plan: &Plan) -> Vec<&'static RoleSpec> {
+        let is_called = |role: &Role| Self::most_calls(plan).get(role).is_some_and(|most| *most > 0);
+        let all = Self::ROLES.iter();
+        all.filter(|spec| plan.task.regraded().is_none() || is_called(&spec.role)).collect()
+    }
+}
+
+fn first_round(run: &Run) -> Decision {
+    let scenarios = match run.plan.task.aim {
+        Aim::Improve if run.plan.task.rules.search != Search::Rounds => drafting::first(&run.plan),
+        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } | Aim::Compare(_) => Vec::new(),
+    };
+    Decision::Open { round: 1, candidate: run.start(), scenarios }
+}
+
+/// Measures the target once, without improving or comparing anything.
+fn try_once<'a>(run: &'a Run, round: &Round) -> Next<'a> {
+    match &round.measured {
+        None => measure::next(run, round.candidate),
+        Some(_) if run.state.visible.is_none() && matches!(run.plan.task.aim, Aim::Calibrate { .. }) => {
+            Next::Decide(Decision::Calibrate(Box::new(calibration::visible(run))))
+        }
+        Some(_) => Next::Decide(Decision::Close(Ending::Tried)),
+    }
+}

@@ -1,0 +1,102 @@
+//! The message of a commit that proposes a candidate: the verdict, the figures and the run.
+
+use crate::base::id::CandidateId;
+use crate::judging::score::Score;
+use crate::loops::tune::{Answer, Apply, Run, Shipment, Step, StepState, Verdict};
+use crate::runs::proposal::{Proposal, Trailers, Words, plain};
+use crate::skills::candidate::Candidate;
+use crate::skills::edit::Danger;
+use crate::skills::target::Place;
+
+impl Run {
+    /// Returns the commit of the champion, or why it failed, if one was requested.
+    pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
+        let (Apply::Propose(form), Some(shipment)) = (self.plan.task.apply, &self.state.shipment) else {
+            return None;
+        };
+        match self.state_of(&Step::Propose { candidate: shipment.champion, form }) {
+            StepState::Answered(Answer::Proposed(proposal)) => Some(Ok(proposal)),
+            StepState::Answered(Answer::NotProposed { why }) => Some(Err(why)),
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
+        }
+    }
+}
+
+/// Returns the commit message of a candidate.
+pub fn words(run: &Run, candidate: &Candidate) -> Words {
+    // Keeps each on one line, whatever a folder is called.
+    let names: Vec<_> = run.plan.task.target.members.iter().map(|member| plain(&member.name)).collect();
+    let what = if run.plan.is_chain() { "skills" } else { "skill" };
+    let subject = format!("Improve the {what} {}", names.join(", "));
+    let shipment = run.state.shipment.as_ref().filter(|one| one.challenger == Some(candidate.id));
+    let (compared, verdict) = match shipment {
+        Some(shipment) => (compared(run, shipment, candidate.id), word(shipment.verdict)),
+        None => ("No final comparison shows that this candidate is better.".to_owned(), "none"),
+    };
+    let body = format!("{compared}{}", dangers(run, candidate.id));
+    let trailers = Trailers { run: &run.plan.run, version: &candidate.id.short(), verdict };
+    Words::new(&names, (&subject, &body), trailers, run.state.shipped_at.unwrap_or(run.started_at))
+}
+
+/// The reports list all dangers.
+const MOST_DANGERS: usize = 20;
+
+/// Lists the dangers that the reviewer of the commit must check first.
+fn dangers(run: &Run, candidate: CandidateId) -> String {
+    let all = run.dangers(candidate);
+    if all.is_empty() {
+        return String::new();
+    }
+    let line = |(member, danger): &(Place, &Danger)| {
+        let member = run.plan.task.target.members.get(member.0).filter(|_| run.plan.is_chain());
+        let folder = member.map_or_else(String::new, |member| format!("{}/", member.name));
+        format!("- {}", plain(&danger.told(&folder)))
+    };
+    let more = all.len().saturating_sub(MOST_DANGERS);
+    let more = (more > 0).then(|| format!("- and {more} more"));
+    let lines: Vec<_> = all.iter().take(MOST_DANGERS).map(line).chain(more).collect();
+    format!(
+        "\n\nLook at these lines before you merge it. They let the skill do more than before:\n\n{}",
+        lines.join("\n")
+    )
+}
+
+fn compared(run: &Run, shipment: &Shipment, candidate: CandidateId) -> String {
+    let said = match shipment.verdict {
+        Verdict::Won if shipment.effect.is_some() => "The final comparison shows that it is better.",
+        Verdict::Won => "It scored higher than the version before it, which is weak evidence.",
+        Verdict::Lost => "It did not score higher than the version before it.",
+        Verdict::Tied => "It is no better than the version before it.",
+        Verdict::Indecisive | Verdict::Unjudged => "The final comparison does not show whether it is better.",
+        Verdict::Regressed => "It is better on the whole and much worse on some scenario.",
+        Verdict::Unused => "No trial used it, so nothing shows that it is better.",
+        Verdict::Unchallenged => "No final comparison shows that this candidate is better.",
+    };
+    let of = |id| {
+        let found = shipment.scores.iter().find(|(one, _)| *one == id);
+        found.and_then(|(_, score)| *score).map(Score::points)
+    };
+    let scores = of(run.start()).zip(of(candidate));
+    let scores = scores.map(|(before, after)| format!("\nScore: {before:.1} before, {after:.1} after."));
+    let effect = shipment.effect.map(|effect| {
+        format!(
+            "\nDifference: {:+.1} points, between {:+.1} and {:+.1} at confidence {}.",
+            effect.points, effect.lower, effect.upper, run.plan.task.rules.confidence
+        )
+    });
+    format!("{said}{}{}", scores.unwrap_or_default(), effect.unwrap_or_default())
+}
+
+/// Returns the verdict for scripts.
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Won => "won",
+        Verdict::Lost => "lost",
+        Verdict::Tied => "tied",
+        Verdict::Indecisive => "indecisive",
+        Verdict::Regressed => "regressed",
+        Verdict::Unused => "unused",
+        Verdict::Unchallenged => "unchallenged",
+        Verdict::Unjudged => "unjudged",
+    }
+}

@@ -1,0 +1,181 @@
+//! The judged trials of a run, and what failed in each: input for improving a suite.
+
+mod short;
+
+use std::collections::{HashMap, HashSet};
+
+pub use short::{Short, short, unasked, worst};
+
+use crate::base::answer::says_something;
+use crate::base::id::{CandidateId, TreeId};
+use crate::base::name::Name;
+use crate::judging::contract::CriterionId;
+use crate::judging::judgement::{Finding, Findings, Judgement};
+use crate::loops::tune::compare::panel;
+use crate::loops::tune::trial::measure::{self, SEARCH};
+use crate::loops::tune::{Aim, Run, Trial};
+use crate::suites::checks::How;
+use crate::suites::demand::Demand;
+use crate::suites::scenario::Scenario;
+use crate::suites::transcript::one_line;
+
+/// One judged trial of one version.
+#[derive(Clone, Copy, Debug)]
+pub struct Tried<'a> {
+    pub candidate: CandidateId,
+    pub trial: Trial,
+    /// `None` if it was made for the final comparison.
+    pub round: Option<u32>,
+    pub judgement: &'a Judgement,
+}
+
+/// Returns the trials of the rounds, then those of the final comparison. A round that repeats an earlier one has the
+/// same trials. Trials without a skill are left out: see `unaided`.
+pub fn tried(run: &Run) -> Vec<Tried<'_>> {
+    match run.plan.task.aim {
+        Aim::Improve | Aim::Compare(_) => of_skill(run),
+        Aim::Calibrate { .. } => {
+            judged(run, places(run, measured(run), run.state.rounds.last().map(|one| one.number)))
+        }
+        Aim::Try { .. } => Vec::new(),
+    }
+}
+
+fn of_skill(run: &Run) -> Vec<Tried<'_>> {
+    let searched = measure::searched(&run.plan);
+    let of_round = |round: &crate::loops::tune::Round| {
+        let (candidate, era, number) = (round.candidate, round.era, round.number);
+        let trial = move |&scenario: &usize| Trial { scenario, ordinal: SEARCH, era };
+        searched.iter().map(trial).map(move |trial| (candidate, trial, Some(number))).collect::<Vec<_>>()
+    };
+    let rounds = run.state.rounds.iter().flat_map(of_round);
+    judged(run, rounds.chain(compared(run)))
+}
+
+type Place = (CandidateId, Trial, Option<u32>);
+
+fn judged(run: &Run, places: impl IntoIterator<Item = Place>) -> Vec<Tried<'_>> {
+    let judged = places.into_iter().filter_map(|(candidate, trial, round)| {
+        let judgement = panel::judgement(run, candidate, trial)?;
+        Some(Tried { candidate, trial, round, judgement })
+    });
+    judged.collect()
+}
+
+fn compared(run: &Run) -> Vec<Place> {
+    places(run, compared_trials(run), None)
+}
+
+/// Returns the trials that used a skill, each with its round.
+fn places(run: &Run, versions: Vec<(CandidateId, Vec<Trial>)>, round: Option<u32>) -> Vec<Place> {
+    let has_skill = |id: CandidateId| run.candidate(id).is_some_and(|one| one.trees != [TreeId::EMPTY]);
+    let versions = versions.into_iter().filter(|(id, _)| has_skill(*id));
+    versions
+        .flat_map(|(candidate, trials)| trials.into_iter().map(move |one| (candidate, one, round)))
+        .collect()
+}
+
+/// Returns the trials of the final comparison by version, the start first. Empty if nothing was compared.
+fn compared_trials(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
+    // A search measures one candidate at a time.
+    if run.state.measure.contestants.len() < 2 { Vec::new() } else { measured(run) }
+}
+
+/// Returns the trials of the current or last measurement, by version.
+fn measured(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
+    let measure = &run.state.measure;
+    let trials: Vec<Trial> =
+        measure.scenarios().iter().flat_map(|&scenario| measure.trials_of(scenario)).collect();
+    measure.contestants.iter().map(|&candidate| (candidate, trials.clone())).collect()
+}
+
+/// Returns the trials that the result of a run rests on, by version: those of the final comparison, the start first. If
+/// nothing was compared, those of the last round that measured the remaining version.
+pub fn last(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
+    let compared = compared_trials(run);
+    if !compared.is_empty() {
+        return compared;
+    }
+    let left = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
+    let Some(round) = run.scored_round(left).or(run.state.rounds.last()) else { return Vec::new() };
+    let trial = |scenario| Trial { scenario, ordinal: SEARCH, era: round.era };
+    vec![(round.candidate, measure::searched(&run.plan).into_iter().map(trial).collect())]
+}
+
+/// Turns a judge's criticism into a statement for the next trial.
+const FAULT: &str = "The result does not have this fault: ";
+
+/// The most characters of a judge's text in one statement.
+const LONGEST: usize = 400;
+/// More faults than this are only noise.
+const MOST: usize = 20;
+
+/// Returns what failed in a trial, as demands: the missed demands of its scenario or, if it has none, the judge's
+/// criticism of the result.
+fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
+    let task = &run.plan.task;
+    let scenario = &task.scenarios[tried.trial.scenario];
+    let judgement = tried.judgement;
+    if task.is_graded(tried.trial.scenario) {
+        let missed = verdicts(scenario, judgement).filter(|(_, met)| !met);
+        return missed.map(|(demand, _)| demand.clone()).collect();
+    }
+    let mut faults = Faults { run, demands: Vec::new(), known: HashSet::new() };
+    for (name, assessment) in &judgement.members {
+        faults.add_findings(&assessment.findings, name.parse().ok().as_ref());
+    }
+    faults.add_findings(&judgement.whole.findings, None);
+    for weakness in &judgement.weaknesses {
+        faults.add(weakness, None);
+    }
+    faults.demands
+}
+
+/// Returns which demands of its scenario a trial met, as far as they were verified.
+pub fn verdicts<'a>(
+    scenario: &'a Scenario,
+    judgement: &'a Judgement,
+) -> impl Iterator<Item = (&'a Demand, bool)> {
+    let met = |finding: Finding<'a>| Some((finding.criterion, finding.verdict.is_met()?));
+    let told: HashMap<&CriterionId, bool> = judgement.whole.findings.iter().filter_map(met).collect();
+    scenario.demands.iter().filter_map(move |demand| Some((demand, *told.get(&scenario.criterion(demand))?)))
+}
+
+fn missed(findings: &Findings) -> impl Iterator<Item = (&CriterionId, &str)> {
+    let missed = findings.iter().filter(|finding| finding.verdict.is_met() == Some(false));
+    missed.map(|finding| (finding.criterion, finding.evidence))
+}
+
+/// A judge's criticism of a result, without duplicates.
+struct Faults<'a> {
+    run: &'a Run,
+    demands: Vec<Demand>,
+    known: HashSet<String>,
+}
+
+impl Faults<'_> {
+    /// Adds only criteria about the effect: the others are about the skill's text, which no result has.
+    fn add_findings(&mut self, findings: &Findings, member: Option<&Name>) {
+        for (id, evidence) in missed(findings) {
+            let Some(criterion) = self.run.plan.task.contract.criterion(id).filter(|one| one.of_effect)
+            else {
+                continue;
+            };
+            if says_something(evidence) {
+                self.add(evidence, member);
+            } else {
+                self.add(&format!("not so: {}", criterion.text), member);
+            }
+        }
+    }
+
+    fn add(&mut self, words: &str, member: Option<&Name>) {
+        let words = one_line(words, LONGEST);
+        if self.demands.len() == MOST || !says_something(&words) || !self.known.insert(words.clone()) {
+            return;
+        }
+        let id = format!("expectation-{}", self.demands.len() + 1).parse().expect("a number is plain");
+        let how = How::Question { text: format!("{FAULT}{words}").into() };
+        self.demands.push(Demand { member: member.cloned(), ..Demand::new(id, how) });
+    }
+}

@@ -1,0 +1,411 @@
+//! A measurement: some candidates on every scenario, in one canonical order.
+//!
+//! A unit is one candidate on one scenario, once: its members in order, then the judge, or the checks and the judge of
+//! the scenario's demands. The order of the units comes from the run's seed, scenario by scenario with the contestants
+//! side by side, so the same answers give the same run in whichever order they arrive. If trials are scored by their
+//! outcome, the text of a candidate is reviewed once, last.
+
+mod executed;
+mod scores;
+
+pub use super::graded::Unit;
+use super::graded::{self, Stand};
+use crate::base::id::{CandidateId, Digest};
+use crate::judging::judgement::Judgement;
+use crate::loops::tune::{
+    Aim, Answer, Asked, Decision, Measured, Next, Plan, Run, Search, Seat, Step, StepState, Trial,
+};
+use crate::skills::target::Place;
+
+use executed::{NO_RESULT, Start, executed_next, exercise, start, tree_of};
+pub use executed::{artifacts, exercised, left_out, starting};
+pub(crate) use executed::{executions, was_set_up};
+use scores::{scored, summarise};
+
+/// The ordinal of the trials of the search. The trials of the final comparison follow it.
+pub const SEARCH: u32 = 0;
+
+/// The most trials of a scenario that a setting can ask for.
+const MOST_TRIALS: u32 = 100;
+
+/// Fresh trials of each version on a scenario on which the winner lost much.
+pub(crate) const RETRIALS: u32 = 3;
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Measure {
+    pub contestants: Vec<CandidateId>,
+    first_ordinal: u32,
+    ordinals: u32,
+    era: u32,
+    order: Vec<usize>,
+    /// The numbers of scenarios after which there is a look before the end.
+    looks: Vec<usize>,
+    /// The contestant that begins each block: both are tried side by side, and neither is always first.
+    first: Vec<usize>,
+    /// The position of each scenario in the order, if it is included.
+    rows: Vec<Option<usize>>,
+    /// Whether each unit is judged or given up. The reviews follow the units of all trials.
+    done: Vec<bool>,
+    /// The number of leading units that are done.
+    settled: usize,
+    /// The judge of the trials.
+    seat: Seat,
+}
+
+impl Measure {
+    /// Measures one candidate, once on every scenario of the search. Without a search no text is reviewed: the
+    /// candidate is tried on all scenarios, as often as the run says.
+    pub fn round(plan: &Plan, candidate: CandidateId, scenarios: &[usize], era: u32) -> Self {
+        if let Aim::Try { trials } | Aim::Calibrate { trials } = plan.task.aim {
+            return Self::over(plan, canonical_order(plan), vec![candidate], (SEARCH, trials), era);
+        }
+        if plan.task.rules.search != Search::Rounds || plan.task.regraded().is_some() {
+            // Texts that are tried only once are not worth a review.
+            return Self::over(plan, scenarios.to_vec(), vec![candidate], (SEARCH, 1), era);
+        }
+        let round = Self::over(plan, searched(plan), vec![candidate], (SEARCH, 1), era);
+        if plan.task.has_demands() { round.with_reviews() } else { round }
+    }
+
+    /// Measures the contestants of the final comparison, on fresh trials.
+    pub fn fresh(run: &Run, contestants: Vec<CandidateId>) -> Self {
+        let trials = (SEARCH + 1, run.confirm());
+        let looks = run.looks().into_iter().map(|look| look.pairs).collect();
+        let compared = compared(&run.plan);
+        Self { looks, ..Self::over(&run.plan, compared, contestants, trials, run.state.era) }
+    }
+
+    /// Retries some of the scenarios.
+    pub fn again(run: &Run, scenarios: Vec<usize>, contestants: Vec<CandidateId>) -> Self {
+        let trials = (SEARCH + 1 + run.confirm(), RETRIALS);
+        Self::over(&run.plan, scenarios, contestants, trials, run.state.era)
+    }
+
+    fn over(
+        plan: &Plan,
+        order: Vec<usize>,
+        contestants: Vec<CandidateId>,
+        (first_ordinal, ordinals): (u32, u32),
+        era: u32,
+    ) -> Self {
+        // A journal written by someone else may contain any number, even before there is anything to measure.
+        let mut rows = vec![None; plan.task.scenarios.len()];
+        let is_there = |scenario: &usize| *scenario < rows.len() && !contestants.is_empty();
+        let order: Vec<usize> = order.into_iter().filter(is_there).collect();
+        let ordinals = ordinals.min(MOST_TRIALS);
+        order.iter().enumerate().for_each(|(row, &scenario)| rows[scenario] = Some(row));
+        let blocks = order.iter().flat_map(|&scenario| (0..ordinals).map(move |nth| (scenario, nth)));
+        let first = blocks
+            .map(|(scenario, nth)| coin(plan.seed, (plan.task.number(scenario), nth)) % contestants.len())
+            .collect();
+        let done = vec![false; order.len() * ordinals as usize * contestants.len()];
+        Self {
+            contestants,
+            first_ordinal,
+            ordinals,
+            era,
+            looks: vec![order.len()],
+            order,
+            first,
+            rows,
+            done,
+            settled: 0,
+            seat: Seat::First,
+        }
+    }
+
+    #[must_use]
+    pub(crate) fn by(self, seat: Seat) -> Self {
+        Self { seat, ..self }
+    }
+
+    /// Measures some scenarios of a final comparison with another judge.
+    pub(crate) fn of(&self, plan: &Plan, scenarios: &[usize], seat: Seat) -> Self {
+        let trials = (self.first_ordinal, self.ordinals);
+        Self::over(plan, scenarios.to_vec(), self.contestants.clone(), trials, self.era).by(seat)
+    }
+
+    pub(crate) fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// Returns the trials on the first scenarios, in order.
+    pub(crate) fn units(&self, rows: usize) -> impl Iterator<Item = (CandidateId, Trial)> + '_ {
+        (0..self.units_of(rows.min(self.order.len()))).filter_map(|index| self.place(index))
+    }
+
+    fn with_reviews(mut self) -> Self {
+        self.done.extend(vec![false; self.contestants.len()]);
+        self
+    }
+
+    /// Returns the number of units that are trials.
+    fn tried(&self) -> usize {
+        self.units_of(self.order.len())
+    }
+
+    pub fn is_settled(&self) -> bool {
+        self.settled == self.len()
+    }
+
+    pub fn settled(&self) -> usize {
+        self.settled
+    }
+
+    pub fn len(&self) -> usize {
+        self.done.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the number of looks that have all their trials.
+    pub(crate) fn looks_made(&self) -> usize {
+        self.looks.iter().take_while(|&&rows| self.units_of(rows) <= self.settled).count()
+    }
+
+    fn units_of(&self, rows: usize) -> usize {
+        rows * self.ordinals as usize * self.contestants.len()
+    }
+
+    /// Returns the steps that can be taken now, in canonical order: at most one per unit, and none that the next look
+    /// does not need.
+    pub fn steps<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = Step> + 'a {
+        let next = self.looks.get(self.looks_made()).filter(|rows| **rows < self.order.len());
+        let end = next.map_or(self.len(), |rows| self.units_of(*rows));
+        let open = (self.settled..end).filter(|&index| !self.done[index]);
+        open.filter_map(|index| match self.unit(run, index) {
+            Unit::Next(step) => Some(step),
+            Unit::Judged(_) | Unit::Failed { .. } | Unit::Missing(_) | Unit::Late => None,
+        })
+    }
+
+    /// Checks all units, as many may have been answered before the measurement began. The state keeps the graded
+    /// results.
+    #[must_use]
+    pub(crate) fn look(&mut self, run: &Run) -> Graded {
+        self.look_at(run, 0..self.len())
+    }
+
+    #[must_use]
+    pub(crate) fn look_at_reviews(&mut self, run: &Run) -> Graded {
+        self.look_at(run, self.tried()..self.len())
+    }
+
+    /// Checks only the units that an answer about this trial can settle, so that each answer costs the same.
+    #[must_use]
+    pub(crate) fn look_at_trial(&mut self, run: &Run, trial: Trial) -> Graded {
+        let nth = trial.ordinal.checked_sub(self.first_ordinal).filter(|nth| *nth < self.ordinals);
+        let nth = nth.filter(|_| trial.era == self.era);
+        let row = self.rows.get(trial.scenario).copied().flatten();
+        let (Some(nth), Some(row)) = (nth, row) else { return Graded::new() };
+        let first = (row * self.ordinals as usize + nth as usize) * self.contestants.len();
+        self.look_at(run, first..first + self.contestants.len())
+    }
+
+    fn look_at(&mut self, run: &Run, units: std::ops::Range<usize>) -> Graded {
+        let mut graded = Graded::new();
+        for index in units {
+            if self.done[index] {
+                continue;
+            }
+            match self.stand(run, index) {
+                Stand::Open(Unit::Next(_)) => {}
+                Stand::Open(_) => self.done[index] = true,
+                Stand::Graded(judgement) => {
+                    let (candidate, trial) = self.place(index).expect("only trials are graded");
+                    graded.push(((candidate, trial, self.seat), judgement));
+                    self.done[index] = true;
+                }
+            }
+        }
+        self.settled += self.done[self.settled..].iter().take_while(|done| **done).count();
+        graded
+    }
+
+    /// Summarizes the judged units of one contestant, without scenarios for which `among` is false.
+    pub fn summary(&self, run: &Run, candidate: CandidateId, among: impl Fn(usize) -> bool) -> Measured {
+        let trials = self.trials().filter(|trial| among(trial.scenario));
+        let scored = trials.filter_map(|trial| scored(run, candidate, trial, self.seat)).collect::<Vec<_>>();
+        let review = reviewed(run, candidate, self.era).filter(|_| run.plan.task.has_demands());
+        summarise(&run.plan, &scored, review, self.rows(run, self.order.len()) * self.ordinals as usize)
+    }
+
+    /// Returns how many of the first scenarios are tried. A scenario whose set-up left its answers is skipped.
+    pub(crate) fn rows(&self, run: &Run, rows: usize) -> usize {
+        self.order.iter().take(rows).filter(|scenario| left_out(run, **scenario).is_none()).count()
+    }
+
+    /// Returns how many of a contestant's trials on the first scenarios have a score.
+    pub(crate) fn scored_of(&self, run: &Run, candidate: CandidateId, rows: usize) -> usize {
+        let trials = self.order.iter().take(rows).flat_map(|&scenario| self.trials_of(scenario));
+        trials.filter(|trial| scored(run, candidate, *trial, self.seat).is_some()).count()
+    }
+
+    pub fn scenarios(&self) -> &[usize] {
+        &self.order
+    }
+
+    pub(crate) fn era(&self) -> u32 {
+        self.era
+    }
+
+    fn trials(&self) -> impl Iterator<Item = Trial> + '_ {
+        self.order.iter().flat_map(|&scenario| self.trials_of(scenario))
+    }
+
+    pub(crate) fn trials_of(&self, scenario: usize) -> impl Iterator<Item = Trial> + '_ {
+        (0..self.ordinals).map(move |nth| self.trial(scenario, nth))
+    }
+
+    fn unit<'a>(&self, run: &'a Run, index: usize) -> Unit<'a> {
+        match self.place(index) {
+            Some((candidate, trial)) => unit_by(run, candidate, trial, self.seat),
+            None => review(run, self.contestants[index - self.tried()], self.era),
+        }
+    }
+
+    fn stand<'a>(&self, run: &'a Run, index: usize) -> Stand<'a> {
+        match self.place(index) {
+            Some((candidate, trial)) => stand(run, candidate, trial, self.seat),
+            None => Stand::Open(self.unit(run, index)),
+        }
+    }
+
+    /// Returns the candidate and trial of a unit, or `None` for a review.
+    fn place(&self, index: usize) -> Option<(CandidateId, Trial)> {
+        let (block, column) = (index / self.contestants.len(), index % self.contestants.len());
+        let scenario = *self.order.get(block / self.ordinals as usize).filter(|_| index < self.tried())?;
+        let nth = u32::try_from(block % self.ordinals as usize).unwrap_or(u32::MAX);
+        let contestant = (self.first[block] + column) % self.contestants.len();
+        Some((self.contestants[contestant], self.trial(scenario, nth)))
+    }
+
+    fn trial(&self, scenario: usize, nth: u32) -> Trial {
+        Trial { scenario, ordinal: self.first_ordinal + nth, era: self.era }
+    }
+
+    /// Returns the number of trials of each contestant on a scenario.
+    pub fn trials_each(&self) -> u32 {
+        self.ordinals
+    }
+}
+
+/// The judgements of trials whose demands all have answers.
+pub(crate) type Graded = Vec<((CandidateId, Trial, Seat), Judgement)>;
+
+/// Returns the state of a candidate's trial for one judge: the next step or the judgement.
+pub(crate) fn unit_by(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Unit<'_> {
+    if let Some(judgement) = run.state.graded.get(&(candidate, trial, seat)) {
+        return Unit::Judged(judgement);
+    }
+    match stand(run, candidate, trial, seat) {
+        Stand::Open(unit) => unit,
+        Stand::Graded(_) => Unit::Late,
+    }
+}
+
+pub(crate) fn judged_by(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Option<&Judgement> {
+    unit_by(run, candidate, trial, seat).judgement()
+}
+
+fn stand(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Stand<'_> {
+    // A journal written by someone else may measure a missing candidate.
+    let Some(known) = run.candidate(candidate) else { return Stand::Open(Unit::Missing(&NO_RESULT)) };
+    let mut outcomes: Vec<&Answer> = Vec::with_capacity(known.trees.len());
+    let start = match start(run, trial.scenario) {
+        Start::Ready(start) => start,
+        Start::Missing(failure) => return Stand::Open(Unit::Missing(failure)),
+        Start::Next(step) => return Stand::Open(executed_next(run, step)),
+    };
+    for (place, &skill) in known.trees.iter().enumerate() {
+        let input = outcomes.last().copied().and_then(tree_of).or(start);
+        let step = exercise(&run.plan, Place(place), skill, trial, input);
+        match run.state_of(&step) {
+            StepState::Answered(outcome @ Answer::Exercised { .. }) => outcomes.push(outcome),
+            StepState::GivenUp(failure) if failure.kind.is_scored() => {
+                return Stand::Open(Unit::Failed { member: Place(place), failure });
+            }
+            StepState::GivenUp(failure) => return Stand::Open(Unit::Missing(failure)),
+            StepState::Answered(_) | StepState::Open => return Stand::Open(executed_next(run, step)),
+        }
+    }
+    if run.plan.task.is_graded(trial.scenario) {
+        return graded::stand(run, candidate, trial, seat, &outcomes);
+    }
+    Stand::Open(judged(run, judging(&run.plan, candidate, trial, Asked::of(seat), &outcomes)))
+}
+
+/// Returns the step that asks a judge about a trial whose members have all been run.
+pub(crate) fn judging(
+    plan: &Plan,
+    candidate: CandidateId,
+    trial: Trial,
+    asked: Asked,
+    outcomes: &[&Answer],
+) -> Step {
+    if plan.task.is_graded(trial.scenario) {
+        return graded::grade(candidate, trial, asked, outcomes);
+    }
+    let artifacts = outcomes.iter().copied().filter_map(tree_of).collect();
+    Step::Judge { candidate, trial, artifacts, asked }
+}
+
+fn judged(run: &Run, step: Step) -> Unit<'_> {
+    match run.state_of(&step) {
+        StepState::Answered(Answer::Judged(judgement)) => Unit::Judged(judgement),
+        StepState::GivenUp(failure) => Unit::Missing(failure),
+        StepState::Answered(_) | StepState::Open => Unit::Next(step),
+    }
+}
+
+/// Returns the state of the review of a candidate's text.
+pub fn review(run: &Run, candidate: CandidateId, era: u32) -> Unit<'_> {
+    judged(run, Step::Review { candidate, era })
+}
+
+/// Returns the judgement of a candidate's text, if there is one.
+pub fn reviewed(run: &Run, candidate: CandidateId, era: u32) -> Option<&Judgement> {
+    review(run, candidate, era).judgement()
+}
+
+/// Returns the scenarios on which a search tries its candidates, in the canonical order.
+pub fn searched(plan: &Plan) -> Vec<usize> {
+    let order = canonical_order(plan);
+    order.into_iter().filter(|&scenario| !plan.task.scenarios[scenario].held_out).collect()
+}
+
+/// Returns the scenarios of the final comparison: the held-out ones or, if there are none, all.
+pub fn compared(plan: &Plan) -> Vec<usize> {
+    let order = canonical_order(plan);
+    let (held_out, searched): (Vec<_>, Vec<_>) =
+        order.into_iter().partition(|&scenario| plan.task.scenarios[scenario].held_out);
+    let mut compared = if held_out.is_empty() { searched } else { held_out };
+    compared.truncate(plan.task.most_compared());
+    compared
+}
+
+/// Returns a number that depends only on the run's seed and a block of trials.
+fn coin(seed: u64, (scenario, nth): (usize, u32)) -> usize {
+    let parts = [&seed.to_le_bytes()[..], &(scenario as u64).to_le_bytes(), &nth.to_le_bytes()];
+    usize::from(Digest::of_parts(parts).as_bytes()[0])
+}
+
+/// Returns the scenarios in the order of the run's seed.
+fn canonical_order(plan: &Plan) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..plan.task.scenarios.len()).collect();
+    order.sort_by_cached_key(|&scenario| {
+        let number = plan.task.number(scenario) as u64;
+        Digest::of_parts([plan.seed.to_le_bytes().as_slice(), number.to_le_bytes().as_slice()])
+    });
+    order
+}
+
+/// Returns the open steps of the round that measures a candidate, or its scores.
+pub(crate) fn next(run: &Run, candidate: CandidateId) -> Next<'_> {
+    if run.state.measure.is_settled() {
+        return Next::Decide(Decision::Scored(run.state.measure.summary(run, candidate, |_| true)));
+    }
+    Next::Do(Box::new(run.state.measure.steps(run)))
+}

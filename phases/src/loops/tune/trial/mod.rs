@@ -1,0 +1,5 @@
+//! Trials of candidates: their checks, expectations and scores, and how their skills were used.
+
+pub(super) mod graded;
+pub mod measure;
+pub(super) mod uses;
