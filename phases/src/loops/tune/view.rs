@@ -1,12 +1,24 @@
-//! Values derived from a run's rounds: its best, its head, its series. Computed each time, never stored.
+//! Everything that one can ask of a run: its candidates and rounds, its comparison, its outcome. Derived each time, never
+//! stored.
 
+use std::ops::RangeInclusive;
+
+use super::compare::apart;
+use super::results::ending::{self, Outcome};
+use super::results::fail_on;
 use super::trial::measure::SEARCH;
-use super::{Edit, FailedEdit, Measured, Round, Run, Search, Standing};
+use super::{
+    Answer, Apply, Edit, Ending, FailReason, FailedEdit, Measured, Round, Run, Search, Standing, Step,
+    StepState, Uses,
+};
+use crate::base::ending::Class;
 use crate::base::id::{CandidateId, Digest};
+use crate::judging::proof::Look;
 use crate::judging::score::Score;
 use crate::judging::stop::Series;
+use crate::runs::proposal::Proposal;
 use crate::skills::candidate::{Candidate, Origin};
-use crate::skills::edit::EditReport;
+use crate::skills::edit::{Danger, EditReport};
 use crate::skills::target::Place;
 
 /// Consecutive drops at one member of a chain before the search moves to another member.
@@ -190,6 +202,150 @@ impl Run {
             }
         }
         drops
+    }
+
+    /// Returns the dangers of all edits that led from the start to a candidate, by member, path and line. A danger that
+    /// a later edit removed is still included.
+    pub fn dangers(&self, candidate: CandidateId) -> Vec<(Place, &Danger)> {
+        let mut found = Vec::new();
+        let mut next = self.candidate(candidate);
+        // A journal written by someone else may contain a cycle.
+        for _ in 0..self.state.candidates.len() {
+            let Some(origin) = next.and_then(|candidate| candidate.origin.as_ref()) else { break };
+            found.extend(origin.dangers.iter().map(|danger| (origin.member, danger)));
+            next = self.candidate(origin.parent);
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Whether a person must see the champion's dangers before it replaces anything.
+    pub fn needs_a_person(&self) -> bool {
+        let champion = self.state.shipment.as_ref().map(|shipment| shipment.champion);
+        champion.is_some_and(|champion| !self.dangers(champion).is_empty())
+    }
+
+    /// Whether the skill of a candidate, or of some member of a chain, was used in none of these trials. Then nothing
+    /// shows its effect.
+    pub fn is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
+        self.plan.places().any(|place| self.member_is_unused(candidate, place, ordinals))
+    }
+
+    /// Whether a changed member of a candidate was used in none of these trials.
+    pub(crate) fn change_is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
+        let trees = |id| self.candidate(id).map(|candidate| candidate.trees.as_slice()).unwrap_or_default();
+        let (start, now) = (trees(self.start()), trees(candidate));
+        let changed = self.plan.places().filter(|place| start.get(place.0) != now.get(place.0));
+        changed.into_iter().any(|place| self.member_is_unused(candidate, place, ordinals))
+    }
+
+    fn member_is_unused(
+        &self,
+        candidate: CandidateId,
+        member: Place,
+        ordinals: &RangeInclusive<u32>,
+    ) -> bool {
+        Uses::of(self, candidate, Some(member), ordinals.clone()).is_unused()
+    }
+
+    /// Returns the trials that the final comparison rests on.
+    pub fn deciding(&self) -> RangeInclusive<u32> {
+        SEARCH + 1..=SEARCH + self.confirm()
+    }
+
+    /// Returns how often each version is tried on each scenario of the final comparison.
+    pub fn confirm(&self) -> u32 {
+        self.state.trials.unwrap_or(self.plan.task.rules.confirm)
+    }
+
+    /// Returns the versions that get fresh trials: both, or only the challenger.
+    pub(crate) fn contestants(&self) -> Vec<CandidateId> {
+        let start = std::iter::once(self.start()).filter(|_| apart::control(self).is_none());
+        start.chain(self.state.challenger).collect()
+    }
+
+    /// Returns the looks at the final comparison. Samples that are not pairs get only one.
+    pub fn looks(&self) -> Vec<Look> {
+        let looks = self.plan.looks();
+        let last = looks.last().map_or(0, |look| look.pairs);
+        let alpha = self.plan.task.rules.confidence.alpha();
+        if apart::control(self).is_some() { vec![Look { pairs: last, alpha }] } else { looks }
+    }
+
+    /// Returns the commit of the champion, or why it failed, if one was requested.
+    pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
+        let (Apply::Propose(form), Some(shipment)) = (self.plan.task.apply, &self.state.shipment) else {
+            return None;
+        };
+        match self.state_of(&Step::Propose { candidate: shipment.champion, form }) {
+            StepState::Answered(Answer::Proposed(proposal)) => Some(Ok(proposal)),
+            StepState::Answered(Answer::NotProposed { why }) => Some(Err(why)),
+            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
+        }
+    }
+
+    pub fn class(&self) -> Class {
+        ending::class(self)
+    }
+
+    pub fn outcome(&self) -> Outcome {
+        match self.state.closed {
+            None if self.held => Outcome::Held,
+            None => Outcome::Paused,
+            Some(Ending::Applied) => Outcome::Improved,
+            Some(Ending::Kept) => Outcome::Kept,
+            Some(Ending::Conflict) => Outcome::Conflict,
+            Some(Ending::Proposed) => Outcome::Proposed,
+            Some(Ending::Tried) => Outcome::Tried,
+            Some(Ending::Compared) => Outcome::Compared,
+            Some(Ending::Unchanged) if self.class() == Class::Unjudged => Outcome::Unjudged,
+            Some(Ending::Unchanged) => Outcome::Unchanged,
+        }
+    }
+
+    /// Returns the start's score, from the final comparison if there was one, so that it can be compared with the
+    /// champion's.
+    pub fn initial_score(&self) -> Option<Score> {
+        self.compared_score(self.start()).or_else(|| self.search_score(self.start()))
+    }
+
+    /// Returns the champion's score; before the end, the best so far.
+    pub fn final_score(&self) -> Option<Score> {
+        let Some(shipment) = &self.state.shipment else { return self.best().map(|(_, score)| score) };
+        self.compared_score(shipment.champion).or_else(|| self.search_score(shipment.champion))
+    }
+
+    /// Whether the champion was unused in all its trials: those of the comparison or, without one, of the search.
+    pub(super) fn champion_is_unused(&self) -> bool {
+        let Some(shipment) = &self.state.shipment else { return false };
+        let ordinals = if shipment.is_compared() { self.deciding() } else { SEARCH..=SEARCH };
+        self.is_unused(shipment.champion, &ordinals)
+    }
+
+    /// Returns the score of a candidate in the search.
+    pub fn search_score(&self, candidate: CandidateId) -> Option<Score> {
+        self.measured(candidate).and_then(|measured| measured.score)
+    }
+
+    fn compared_score(&self, candidate: CandidateId) -> Option<Score> {
+        let scores = &self.state.shipment.as_ref()?.scores;
+        scores.iter().find(|(id, _)| *id == candidate).and_then(|(_, score)| *score)
+    }
+
+    /// Returns the reasons why a finished run fails its pipeline. Empty if it passes or nothing is required.
+    pub fn fail_reasons(&self) -> Vec<FailReason> {
+        fail_on::reasons(self)
+    }
+
+    /// Returns the score of the remaining version on trials that no search has seen. The score of the built-in judge is
+    /// always confirmed: it is the same each time.
+    pub fn confirmed_score(&self) -> Option<Score> {
+        let shipment = self.state.shipment.as_ref()?;
+        if !shipment.is_compared() && !self.plan.is_structural() {
+            return None;
+        }
+        self.final_score()
     }
 }
 

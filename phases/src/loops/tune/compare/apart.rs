@@ -1,31 +1,9 @@
 //! The versions that a final comparison tries: both side by side, or only the challenger, against the start's first
 //! trials.
 
-use crate::base::id::CandidateId;
-use crate::judging::proof::{self, Look};
+use crate::judging::proof;
 use crate::loops::tune::trial::measure::{self, SEARCH};
 use crate::loops::tune::{Basis, Run, Seat, Trial};
-
-impl Run {
-    /// Returns how often each version is tried on each scenario of the final comparison.
-    pub fn confirm(&self) -> u32 {
-        self.state.trials.unwrap_or(self.plan.task.rules.confirm)
-    }
-
-    /// Returns the versions that get fresh trials: both, or only the challenger.
-    pub(crate) fn contestants(&self) -> Vec<CandidateId> {
-        let start = std::iter::once(self.start()).filter(|_| control(self).is_none());
-        start.chain(self.state.challenger).collect()
-    }
-
-    /// Returns the looks at the final comparison. Samples that are not pairs get only one.
-    pub fn looks(&self) -> Vec<Look> {
-        let looks = self.plan.looks();
-        let last = looks.last().map_or(0, |look| look.pairs);
-        let alpha = self.plan.task.rules.confidence.alpha();
-        if control(self).is_some() { vec![Look { pairs: last, alpha }] } else { looks }
-    }
-}
 
 /// Returns the start's first trials if fresh trials of the challenger can be compared with them: the scenarios of both
 /// versions were drawn, not chosen, the same judge judged them, and no agent has changed since.

@@ -21,41 +21,27 @@ pub enum FailReason {
     Fell(Vec<usize>),
 }
 
-impl Run {
-    /// Returns the reasons why a finished run fails its pipeline. Empty if it passes or nothing is required.
-    pub fn fail_reasons(&self) -> Vec<FailReason> {
-        let fail_on = self.plan.task.fail_on;
-        let under = fail_on.score_under.and_then(|least| match self.confirmed_score() {
-            None => Some(FailReason::Unconfirmed { least }),
-            Some(score) => (score < least).then_some(FailReason::ScoreUnder { score, least }),
-        });
-        let regression = fail_on.regression.then(|| self.regression()).flatten();
-        under.into_iter().chain(regression).collect()
-    }
+/// Returns the reasons why a finished run fails its pipeline. Empty if it passes or nothing is required.
+pub(crate) fn reasons(run: &Run) -> Vec<FailReason> {
+    let fail_on = run.plan.task.fail_on;
+    let under = fail_on.score_under.and_then(|least| match run.confirmed_score() {
+        None => Some(FailReason::Unconfirmed { least }),
+        Some(score) => (score < least).then_some(FailReason::ScoreUnder { score, least }),
+    });
+    let regression = fail_on.regression.then(|| regression(run)).flatten();
+    under.into_iter().chain(regression).collect()
+}
 
-    /// Returns the score of the remaining version on trials that no search has seen. The score of the built-in judge is
-    /// always confirmed: it is the same each time.
-    pub fn confirmed_score(&self) -> Option<Score> {
-        let shipment = self.state.shipment.as_ref()?;
-        if !shipment.is_compared() && !self.plan.is_structural() {
-            return None;
-        }
-        self.final_score()
-    }
-
-    fn regression(&self) -> Option<FailReason> {
-        let shipment = self.state.shipment.as_ref()?;
-        let fell = comparison::fallen(&shipment.pairs);
-        match shipment.verdict {
-            // Without a test, the two may be equal.
-            Verdict::Lost => shipment.effect.map(|_| FailReason::Lost),
-            Verdict::Regressed => Some(FailReason::Fell(shipment.fell.clone())),
-            Verdict::Won => (!fell.is_empty()).then_some(FailReason::Fell(fell)),
-            Verdict::Tied
-            | Verdict::Indecisive
-            | Verdict::Unused
-            | Verdict::Unchallenged
-            | Verdict::Unjudged => None,
+fn regression(run: &Run) -> Option<FailReason> {
+    let shipment = run.state.shipment.as_ref()?;
+    let fell = comparison::fallen(&shipment.pairs);
+    match shipment.verdict {
+        // Without a test, the two may be equal.
+        Verdict::Lost => shipment.effect.map(|_| FailReason::Lost),
+        Verdict::Regressed => Some(FailReason::Fell(shipment.fell.clone())),
+        Verdict::Won => (!fell.is_empty()).then_some(FailReason::Fell(fell)),
+        Verdict::Tied | Verdict::Indecisive | Verdict::Unused | Verdict::Unchallenged | Verdict::Unjudged => {
+            None
         }
     }
 }

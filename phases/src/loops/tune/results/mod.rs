@@ -1,7 +1,6 @@
 //! What a run says of its results: to agents, to people and to scripts.
 
 pub(super) mod activity;
-pub(super) mod danger;
 pub mod ending;
 pub(super) mod fail_on;
 pub mod notes;

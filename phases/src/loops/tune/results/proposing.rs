@@ -2,25 +2,11 @@
 
 use crate::base::id::CandidateId;
 use crate::judging::score::Score;
-use crate::loops::tune::{Answer, Apply, Run, Shipment, Step, StepState, Verdict};
-use crate::runs::proposal::{Proposal, Trailers, Words, plain};
+use crate::loops::tune::{Run, Shipment, Verdict};
+use crate::runs::proposal::{Trailers, Words, plain};
 use crate::skills::candidate::Candidate;
 use crate::skills::edit::Danger;
 use crate::skills::target::Place;
-
-impl Run {
-    /// Returns the commit of the champion, or why it failed, if one was requested.
-    pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
-        let (Apply::Propose(form), Some(shipment)) = (self.plan.task.apply, &self.state.shipment) else {
-            return None;
-        };
-        match self.state_of(&Step::Propose { candidate: shipment.champion, form }) {
-            StepState::Answered(Answer::Proposed(proposal)) => Some(Ok(proposal)),
-            StepState::Answered(Answer::NotProposed { why }) => Some(Err(why)),
-            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
-        }
-    }
-}
 
 /// Returns the commit message of a candidate.
 pub fn words(run: &Run, candidate: &Candidate) -> Words {

@@ -47,33 +47,3 @@ pub(crate) fn unused_in(run: &Run, candidate: &Candidate, trial: Trial) -> Vec<P
     });
     unused.map(|(place, _)| Place(place)).collect()
 }
-
-impl Run {
-    /// Whether the skill of a candidate, or of some member of a chain, was used in none of these trials. Then nothing
-    /// shows its effect.
-    pub fn is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
-        self.plan.places().any(|place| self.member_is_unused(candidate, place, ordinals))
-    }
-
-    /// Whether a changed member of a candidate was used in none of these trials.
-    pub(crate) fn change_is_unused(&self, candidate: CandidateId, ordinals: &RangeInclusive<u32>) -> bool {
-        let trees = |id| self.candidate(id).map(|candidate| candidate.trees.as_slice()).unwrap_or_default();
-        let (start, now) = (trees(self.start()), trees(candidate));
-        let changed = self.plan.places().filter(|place| start.get(place.0) != now.get(place.0));
-        changed.into_iter().any(|place| self.member_is_unused(candidate, place, ordinals))
-    }
-
-    fn member_is_unused(
-        &self,
-        candidate: CandidateId,
-        member: Place,
-        ordinals: &RangeInclusive<u32>,
-    ) -> bool {
-        Uses::of(self, candidate, Some(member), ordinals.clone()).is_unused()
-    }
-
-    /// Returns the trials that the final comparison rests on.
-    pub fn deciding(&self) -> RangeInclusive<u32> {
-        SEARCH + 1..=SEARCH + self.confirm()
-    }
-}
