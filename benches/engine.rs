@@ -186,8 +186,8 @@ fn print_statistics() {
     let differences: Vec<f64> =
         (0..SCENARIOS).map(|nth| [70.0, -83.1, 54.6, -36.4, 80.2, -77.4, -7.9][nth % 7]).collect();
     let confidence = Confidence::default();
-    let looks = proof::looks(SCENARIOS, confidence);
-    let looked: Vec<Vec<f64>> = looks.iter().map(|look| differences[..look.pairs].to_vec()).collect();
+    let planned = proof::interim_analyses(SCENARIOS, confidence);
+    let seen: Vec<Vec<f64>> = planned.iter().map(|interim| differences[..interim.pairs].to_vec()).collect();
     let timed = |work: &dyn Fn()| {
         let took = (0..5).map(|_| {
             let began = Instant::now();
@@ -196,8 +196,8 @@ fn print_statistics() {
         });
         median(took)
     };
-    let each = (0..looks.len()).map(|nth| {
-        timed(&|| assert_eq!(proof::effect(&looks, &looked[..=nth]).conclusion(), Conclusion::Open))
+    let each = (0..planned.len()).map(|nth| {
+        timed(&|| assert_eq!(proof::effect(&planned, &seen[..=nth]).conclusion(), Conclusion::Open))
     });
     let each: Vec<String> = each.map(|ms| format!("{ms:.1}")).collect();
     let size = Size { pairs: SCENARIOS, trials: u32::try_from(TRIALS).expect("few"), confidence };

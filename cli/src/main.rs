@@ -1,13 +1,13 @@
 //! The command line of skilltune: commands, questions, progress, reports.
 //!
 //! ```text
-//! main -> commands -> nights -> loops -> runs -> progress -> report -> args, agents -> settings -> trust -> terminal -> text
+//! main -> commands -> nights -> loops -> runs -> progress -> report -> args, casting -> settings -> trust -> terminal -> text
 //! ```
 #![cfg_attr(test, expect(clippy::disallowed_methods, reason = "tests build their own scenes"))]
 #![expect(unreachable_pub, reason = "nothing of a program is reachable; `pub` means used by other modules")]
 
-mod agents;
 mod args;
+mod casting;
 mod commands;
 #[cfg(test)]
 mod frozen;
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == CONFINED) {
         return confined_main();
     }
-    if std::env::args_os().nth(1).is_some_and(|word| word == agents::OFFLINE) {
+    if std::env::args_os().nth(1).is_some_and(|word| word == casting::OFFLINE) {
         return offline_main();
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == browser::LOOK) {

@@ -16,7 +16,7 @@ pub mod json;
 pub mod junit;
 pub mod morning;
 pub mod notify;
+pub mod outcome;
 pub mod secrets;
-pub mod told;
 pub mod trend;
 pub mod work;

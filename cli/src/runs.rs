@@ -10,7 +10,7 @@ pub mod session;
 pub mod store_check;
 pub mod under_guard;
 
-use std::io::ErrorKind;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -27,7 +27,7 @@ use skilltune_phases::runs::run::{NotARun, Run};
 use skilltune_phases::skills::candidate::Candidate;
 
 use crate::report::ui::{Ui, with_loop};
-use crate::terminal::complaint::{Complaint, Kind, ours};
+use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
 
 /// The runs of one project.
@@ -50,14 +50,14 @@ pub struct Known<L: Ui> {
 /// The facts about a run that do not depend on its loop, including the stored objects that it still needs.
 #[derive(Clone, Debug)]
 pub struct Outline {
-    pub standing: Standing,
+    pub status: RunStatus,
     pub calls: Vec<CallKey>,
     pub trees: Vec<TreeId>,
 }
 
 /// The state of a run, as seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RunStatus {
     Running {
         pid: u32,
     },
@@ -67,7 +67,7 @@ pub enum Standing {
     Ended,
 }
 
-impl Standing {
+impl RunStatus {
     /// Returns true if `resume` continues the run.
     pub fn is_resumable(self) -> bool {
         match self {
@@ -166,11 +166,8 @@ impl Runs {
     }
 
     fn outline_of<L: Ui>(&self, known: &Known<L>) -> Outline {
-        let mut outline = Outline {
-            standing: self.standing(&known.run),
-            calls: Vec::new(),
-            trees: L::run_trees(&known.run),
-        };
+        let mut outline =
+            Outline { status: self.status(&known.run), calls: Vec::new(), trees: L::run_trees(&known.run) };
         for record in &known.records {
             match &record.event {
                 Event::Done(done) => {
@@ -208,7 +205,7 @@ impl Runs {
                 NotARun::Empty | NotARun::NoPlan => "nothing is lost: the run was killed before it started",
                 NotARun::Unknown { .. } => NOT_RESUMABLE,
             };
-            Complaint::of(Kind::Input, &error).caused_by(folder.history().path().display()).hint(hint)
+            Complaint::of(ErrorKind::Input, &error).caused_by(folder.history().path().display()).hint(hint)
         })?;
         Ok(Known { run, records: history.records, folder, torn: history.torn })
     }
@@ -225,18 +222,18 @@ impl Runs {
 
     /// Like `open`, but returns `None` if a process is working on the run.
     pub fn unfinished<L: Ui>(&self, targets: &[PathBuf]) -> Option<Known<L>> {
-        let is_left = |known: &Known<L>| !matches!(self.standing(&known.run), Standing::Running { .. });
+        let is_left = |known: &Known<L>| !matches!(self.status(&known.run), RunStatus::Running { .. });
         self.open(targets).filter(is_left)
     }
 
-    pub fn standing<L: Ui>(&self, run: &Run<L>) -> Standing {
+    pub fn status<L: Ui>(&self, run: &Run<L>) -> RunStatus {
         let targets = L::targets(&run.plan);
         let holder = targets.first().and_then(|target| self.locks.holder(target).ok().flatten());
         match holder.filter(|holder| holder.doing == run.plan.run.as_str()) {
-            Some(holder) => Standing::Running { pid: holder.pid },
-            None if run.closed_at.is_some() => Standing::Ended,
-            None if run.held => Standing::Held,
-            None => Standing::Open,
+            Some(holder) => RunStatus::Running { pid: holder.pid },
+            None if run.closed_at.is_some() => RunStatus::Ended,
+            None if run.held => RunStatus::Held,
+            None => RunStatus::Open,
         }
     }
 }
@@ -339,7 +336,7 @@ fn born(id: &RunId) -> &str {
 /// Reports a state folder that someone else prepared; skilltune does not touch it.
 pub fn strange(error: HomeError) -> Complaint {
     match error {
-        HomeError::Strange { .. } => Complaint::of(Kind::Input, &error).hint(LEFT_ALONE),
+        HomeError::Strange { .. } => Complaint::of(ErrorKind::Input, &error).hint(LEFT_ALONE),
         HomeError::Disk(error) => unusable(error),
     }
 }
@@ -348,9 +345,10 @@ pub fn strange(error: HomeError) -> Complaint {
 /// and is not touched.
 pub fn unusable(error: DiskError) -> Complaint {
     match error.kind() {
-        ErrorKind::Other | ErrorKind::FileTooLarge | ErrorKind::IsADirectory | ErrorKind::NotADirectory => {
-            Complaint::of(Kind::Input, &error).hint(LEFT_ALONE)
-        }
+        io::ErrorKind::Other
+        | io::ErrorKind::FileTooLarge
+        | io::ErrorKind::IsADirectory
+        | io::ErrorKind::NotADirectory => Complaint::of(ErrorKind::Input, &error).hint(LEFT_ALONE),
         _ => ours(error),
     }
 }
@@ -372,7 +370,7 @@ pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
     {
         return newer(folder, format);
     }
-    let complaint = Complaint::of(Kind::Input, error);
+    let complaint = Complaint::of(ErrorKind::Input, error);
     match error {
         JournalError::Disk(_) | JournalError::Missing { .. } => complaint,
         JournalError::TooLarge { .. } | JournalError::LongLine { .. } => {
@@ -406,13 +404,13 @@ mod tests {
 
     #[test]
     fn an_id_tells_when_its_run_began_whatever_stands_before() {
-        for (id, told) in [
+        for (id, start) in [
             ("da29-20261121-163111", "20261121-163111"),
             ("write-the-api-page-20261121-163112", "20261121-163112"),
             ("20261121-163111", "20261121-163111"),
             ("odd", ""),
         ] {
-            assert_eq!(born(&id.parse().unwrap()), told, "{id}");
+            assert_eq!(born(&id.parse().unwrap()), start, "{id}");
         }
     }
 }

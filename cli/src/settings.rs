@@ -5,7 +5,7 @@
 //! ceiling: a project can lower it, and can raise it only if its file is trusted; the same holds for the wrapper that
 //! the user runs agents in. Each loop adds its own table.
 
-pub mod agents;
+pub mod agent_settings;
 pub mod common;
 pub mod error;
 pub mod origin;
@@ -31,13 +31,13 @@ use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::runs::price::Prices;
 
-use crate::settings::agents::AgentEntry;
+use crate::settings::agent_settings::AgentEntry;
 use crate::settings::common::{
     BudgetSettings, CallSettings, LimitSettings, OptionalRoles, RoleSettings, TimeoutSettings,
 };
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
-use crate::settings::page::{Page, value_at};
+use crate::settings::page::{SettingsPage, value_at};
 use crate::settings::prices::ModelPrice;
 use crate::settings::setting::{Over, Setting, Slot as _};
 use crate::settings::table::{Key, Named, Table};
@@ -110,13 +110,13 @@ impl Settings {
 
     /// Overrides the current values with those of the file.
     pub fn apply_file(&mut self, file: &TextFile, origin: &Origin) -> Result<(), SettingsError> {
-        let page = Page::of(file);
+        let page = SettingsPage::of(file);
         let document = page.parse()?;
         let document = document.get_ref();
         let names: Vec<&str> = self.keys().iter().map(|key| key.name).collect();
         page.refuse_unknown(document, &names)?;
         if let Some(agents) = value_at(document, "agents") {
-            self.agents.extend(agents::read(agents, page, origin)?);
+            self.agents.extend(agent_settings::read(agents, page, origin)?);
         }
         if let Some(prices) = value_at(document, "prices") {
             prices::apply(&mut self.prices, prices, page, origin)?;
@@ -187,7 +187,7 @@ impl Settings {
         let prices = prices.filter_map(|(model, price)| Some((format!("prices.{model}"), price.over()?)));
         // A trusted file replaces nothing if the user has set nothing.
         let overs = overs.chain(prices).filter(|(_, over)| !(over.is_allowed && over.ceiling.is_null()));
-        let told = overs.map(|(key, Over { ceiling, asked, asks, is_allowed })| {
+        let lines = overs.map(|(key, Over { ceiling, asked, asks, is_allowed })| {
             let file = asks.file().map(|file| file.display().to_string()).unwrap_or_default();
             let own = match &ceiling {
                 Json::Number(ceiling) => format!("your own limit of {ceiling}"),
@@ -201,7 +201,7 @@ impl Settings {
             let trust = format!("`skilltune trust {}` would allow it", shell_path(Path::new(&file)));
             format!("{key} stays {stays}: {file} asks for {asked}; {trust}")
         });
-        told.collect()
+        lines.collect()
     }
 
     /// Returns the ceilings of a run with at most this many planned calls; a project's file does not raise that

@@ -18,7 +18,7 @@ use skilltune_orchestrator::disk;
 use skilltune_phases::base::id::Digest;
 use skilltune_phases::runs::plan::RunId;
 
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::Answers;
 use crate::text::plain::shell_path;
@@ -230,8 +230,8 @@ pub fn ensure(
 ) -> Result<(), Complaint> {
     let Consent::Asked(person) = consent else { return Ok(()) };
     let Some(doubts) = store.doubts(file, named)? else { return Ok(()) };
-    let (path, told) = (file.path.display(), what.names());
-    let claim = format!("{path} sets {} ({told})", what.power());
+    let (path, listed) = (file.path.display(), what.names());
+    let claim = format!("{path} sets {} ({listed})", what.power());
     let question = [&[claim][..], &doubts, &["Trust it?".to_owned()]].concat().join(". ");
     if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
         return Ok(store.record(file, named)?);
@@ -241,7 +241,7 @@ pub fn ensure(
         Named::Agents(_) | Named::Programs(_) if named.is_empty() => "the file",
         Named::Agents(_) | Named::Programs(_) => "the file and the files its commands use",
     };
-    let refusal = Complaint::input(format!("the {} of {path} are not trusted: {told}", what.word()));
+    let refusal = Complaint::input(format!("the {} of {path} are not trusted: {listed}", what.word()));
     Err(doubts
         .into_iter()
         .fold(refusal, Complaint::caused_by)
@@ -285,8 +285,10 @@ fn name(path: &Path) -> Result<&str, TrustError> {
 impl From<TrustError> for Complaint {
     fn from(error: TrustError) -> Self {
         let kind = match error {
-            TrustError::Unreadable { .. } | TrustError::Unwritable { .. } => Kind::Ours,
-            TrustError::Damaged { .. } | TrustError::Newer { .. } | TrustError::NotUtf8(_) => Kind::Input,
+            TrustError::Unreadable { .. } | TrustError::Unwritable { .. } => ErrorKind::Ours,
+            TrustError::Damaged { .. } | TrustError::Newer { .. } | TrustError::NotUtf8(_) => {
+                ErrorKind::Input
+            }
         };
         let complaint = Self::of(kind, &error);
         match error {

@@ -19,8 +19,8 @@ mod preview;
 mod script;
 mod sight;
 mod site;
-mod told;
 mod tour;
+mod verdicts;
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -29,14 +29,14 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use skilltune_phases::loops::gan::inspect::{Looked, ToLookAt};
+use skilltune_phases::loops::gan::inspect::{Inspection, ToLookAt};
 use skilltune_phases::loops::gan::{SCREENS, SITE};
 
 use crate::disk::atomic::{self, Durability};
 use crate::disk::{self, SafePath};
 use crate::process;
 use devtools::{DevTools, Mute};
-use page::Seen;
+use page::PageFindings;
 use preview::Server;
 use site::{Site, Source};
 use tour::{Start, Tour};
@@ -79,12 +79,12 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     let found = findings();
     process::end_descendants()?;
     let (looked, tour) = found?;
-    keep_pictures(&tour.pages, &tour.seen)?;
+    keep_pictures(&tour.pages, &tour.findings)?;
     io::stdout().write_all(&serde_json::to_vec(&looked)?)?;
     Ok(())
 }
 
-fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
+fn findings() -> Result<(Inspection, Tour), Box<dyn std::error::Error>> {
     let mut words = std::env::args_os().skip(2);
     let program = PathBuf::from(words.next().ok_or("no browser was named")?);
     let seconds = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no time was given")?;
@@ -92,7 +92,7 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     let axe = axe.map(String::from_utf8).transpose()?;
     let look: ToLookAt = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
     let longest = Duration::from_secs(seconds) / 3;
-    let mut looked = Looked::default();
+    let mut looked = Inspection::default();
     let site = Path::new(SITE);
     let preview = |why: String| format!("gan.preview: {why}");
     let server = look.preview.as_ref().map(|preview| Server::start(preview, site, look.confined)).transpose();
@@ -114,9 +114,9 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
     if let Some(why) = server.as_ref().and_then(Server::has_ended) {
         return Err(preview(why).into());
     }
-    looked.tried = tried;
-    told::tell(&mut looked, &tour, &look.given, server.is_some());
-    told::doubt(&mut looked, &tour);
+    looked.scenarios = tried;
+    verdicts::tell(&mut looked, &tour, &look.given, server.is_some());
+    verdicts::doubt(&mut looked, &tour);
     Ok((looked, tour))
 }
 
@@ -124,7 +124,7 @@ fn findings() -> Result<(Looked, Tour), Box<dyn std::error::Error>> {
 fn with_browser<T>(
     program: &Path,
     until: Instant,
-    looked: &mut Looked,
+    looked: &mut Inspection,
     work: impl FnOnce(&mut DevTools) -> Result<T, Mute>,
 ) -> Result<T, Mute> {
     let has_sandbox = !rustix::process::geteuid().is_root();
@@ -204,16 +204,16 @@ const SWITCHES: [&str; 24] = [
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
 
-fn keep_pictures(pages: &[String], all: &[Seen]) -> Result<(), Box<dyn std::error::Error>> {
+fn keep_pictures(pages: &[String], all: &[PageFindings]) -> Result<(), Box<dyn std::error::Error>> {
     // Removes anything that a preview has put there.
     SafePath::below(Path::new("."), SCREENS).fresh()?;
-    for (path, seen) in pages.iter().zip(all) {
+    for (path, findings) in pages.iter().zip(all) {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let stem = path.rsplit_once('.').map_or(path.as_str(), |(stem, _)| stem);
         let name: String = stem.chars().map(|c| if is_plain(c) { c } else { '_' }).take(80).collect();
-        for look in &seen.looks {
-            if let Some(picture) = &look.picture {
-                let (width, height) = look.size;
+        for screenshot in &findings.screenshots {
+            if let Some(picture) = &screenshot.picture {
+                let (width, height) = screenshot.size;
                 let file = Path::new(SCREENS).join(format!("{name}-{width}x{height}.png"));
                 atomic::replace(&file, picture, Durability::Order)?;
             }

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! a trial --> Evidence -- keep --> tree -\
-//!         \-> what it left --> tree ------+- tell --> Told
+//!         \-> what it left --> tree ------+- tell --> CheckResult
 //!                what it began with ----/
 //! ```
 
@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use skilltune_phases::base::delivery::SkillUse;
 use skilltune_phases::base::id::{BlobId, TreeId};
 use skilltune_phases::runs::event::Spent;
-use skilltune_phases::suites::checks::{self, Bytes, Check, Facts, Told, Usage};
+use skilltune_phases::suites::checks::{self, Bytes, Check, CheckResult, Facts, Usage};
 use skilltune_phases::suites::transcript::Transcript;
 
 use crate::process::How;
@@ -72,24 +72,32 @@ pub fn tell(
     left: TreeId,
     evidence: TreeId,
     checks: &mut dyn Iterator<Item = (usize, &Check)>,
-) -> Result<Vec<Told>, ObjectError> {
+) -> Result<Vec<CheckResult>, ObjectError> {
     let trial = Trial::read(objects, start, left, evidence)?;
-    let mut told = Vec::new();
+    let mut results = Vec::new();
     for (check, how) in checks.filter(|(_, check)| !check.is_program()) {
         let (met, details) = checks::tell(how, &trial);
         if let Some(error) = trial.error.take() {
             return Err(error);
         }
-        told.push(Told { check, met, details: details.into() });
+        results.push(CheckResult { check, met, details: details.into() });
     }
-    Ok(told)
+    Ok(results)
 }
 
 /// Returns the result of a check by a command that should exit with code `exit` within `seconds`. A command that did
 /// not run to its end decides nothing.
-pub fn command_told(check: usize, exit: i32, how: &How, seconds: u64, [stderr, stdout]: [&str; 2]) -> Told {
+pub fn command_result(
+    check: usize,
+    exit: i32,
+    how: &How,
+    seconds: u64,
+    [stderr, stdout]: [&str; 2],
+) -> CheckResult {
     let (met, end) = match how {
-        How::NotStarted { why } => return Told { check, met: None, details: checks::line(why).into() },
+        How::NotStarted { why } => {
+            return CheckResult { check, met: None, details: checks::line(why).into() };
+        }
         How::Exited(code) => (Some(*code == exit), end_of(how, seconds)),
         How::TimedOut | How::Signalled(_) | How::Cancelled | How::OutputClosed | How::Lost { .. } => {
             (None, end_of(how, seconds))
@@ -97,7 +105,7 @@ pub fn command_told(check: usize, exit: i32, how: &How, seconds: u64, [stderr, s
     };
     let said = [stderr, stdout].into_iter().map(checks::quote_end).find(|said| !said.is_empty());
     let details = said.map_or_else(|| end.clone(), |said| format!("{end}: {said}"));
-    Told { check, met, details: checks::line(&details).into() }
+    CheckResult { check, met, details: checks::line(&details).into() }
 }
 
 /// Describes how a program with a limit of `seconds` ended.

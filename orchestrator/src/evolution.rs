@@ -18,7 +18,7 @@ use std::path::Path;
 use skilltune_phases::loops::reflex::original::Alias;
 
 pub use artifact::Placed;
-pub use error::{EvolutionError, Kind};
+pub use error::{EntryKind, EvolutionError};
 pub use writer::Writer;
 
 use artifact::ARTIFACT;

@@ -24,7 +24,7 @@ mod world;
 
 pub use play::{Played, play, play_and_tell};
 pub use policy::Policy;
-pub use rival::{Rival, Statement, Tried};
+pub use rival::{Rival, Statement, TrialResult};
 pub use row::{Estimate, Row};
 pub use skill::Skill;
 pub use world::{Law, World};

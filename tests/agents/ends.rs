@@ -137,10 +137,10 @@ fn an_interrupt_leaves_no_command_of_an_agent_and_the_run_goes_on() {
     each(|agent, jobs| {
         let mut held = Held::new(agent, jobs, "600");
         held.until_all_hold_on();
-        let mut told = BufReader::new(held.run.stderr.take().unwrap()).lines();
+        let mut lines = BufReader::new(held.run.stderr.take().unwrap()).lines();
         for words in ["finishing current calls", "ending current calls"] {
             held.signal(Signal::INT);
-            assert!(told.any(|line| line.unwrap().contains(words)), "it has not said that it is {words}");
+            assert!(lines.any(|line| line.unwrap().contains(words)), "it has not said that it is {words}");
         }
         assert_eq!(held.run.wait().unwrap().code(), Some(130));
         held.assert_nothing_is_left();

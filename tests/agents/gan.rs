@@ -97,9 +97,9 @@ fn assert_judged(scene: &Scene, first: &Value) {
     assert!(judged.iter().any(|request| request.contains("image/png")), "nobody has looked at a picture");
     let points = |key: &str| format!("{:.1}", first[key].as_f64().unwrap() * 100.0);
     let earlier = [points("overall"), points("passed_share"), FIX.to_owned(), NOTES.to_owned()];
-    assert!(earlier.iter().all(|told| told.len() > 3 && told != "100.0"), "{earlier:?}");
+    assert!(earlier.iter().all(|score| score.len() > 3 && score != "100.0"), "{earlier:?}");
     for request in judged {
-        assert_eq!(earlier.iter().find(|told| request.contains(told.as_str())), None);
+        assert_eq!(earlier.iter().find(|score| request.contains(score.as_str())), None);
     }
 }
 

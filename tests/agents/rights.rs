@@ -43,8 +43,8 @@ fn places(scene: &Scene) -> Vec<String> {
 fn assert_held(scene: &Scene, ran: &Ran) {
     assert_eq!((ran.code, ran.failures()), (Some(0), Vec::new()), "{ran:?}");
     assert_eq!(ran.summary["rights"]["evaluator"], "system + agent", "{ran:?}");
-    let told = scene.told_by_agents();
-    let (allowed, tries): (Vec<&str>, Vec<&str>) = told
+    let stderr = scene.agents_stderr();
+    let (allowed, tries): (Vec<&str>, Vec<&str>) = stderr
         .lines()
         .filter(|line| ["written ", "denied ", "allowed"].iter().any(|word| line.starts_with(word)))
         .partition(|line| *line == "allowed");
@@ -52,7 +52,7 @@ fn assert_held(scene: &Scene, ran: &Ran) {
     assert_eq!(written, [&""; 0]);
     let judged = tries.iter().filter(|line| line.ends_with("artifacts/haiku/haiku.md")).count();
     // Two rounds and two contestants, each tried and judged, and one edit.
-    assert_eq!((allowed.len(), judged, tries.len()), (9, 4, 9 * 6 + 4 * 3), "{told}");
+    assert_eq!((allowed.len(), judged, tries.len()), (9, 4, 9 * 6 + 4 * 3), "{stderr}");
     assert!(!scene.path("home/pwned").exists() && scene.skill().ends_with("Quality: 95\n"));
 }
 

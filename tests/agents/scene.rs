@@ -217,7 +217,7 @@ impl Scene {
     }
 
     /// Returns the stderr of all agent calls.
-    pub(crate) fn told_by_agents(&self) -> String {
+    pub(crate) fn agents_stderr(&self) -> String {
         let kept = self.files("stderr");
         kept.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
     }

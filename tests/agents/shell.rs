@@ -103,10 +103,10 @@ fn the_script_of_a_skill_runs_and_leaves_files_and_nothing_else() {
         assert_eq!(ran.skills(), ["used"], "{agent}");
         assert_eq!(left(&scene, "haiku.md").as_deref(), Some("One leaf\n"), "{agent}");
         let tools = left(&scene, "tools.txt").unwrap();
-        let told: Vec<&str> = tools.lines().collect();
-        assert_eq!(told[..3], ["skilltune", "python", "node"], "{agent}: {tools}");
-        assert!(told[3].contains("/skilltune/work/"), "{agent}: {tools}");
-        assert_eq!(told[4], "404", "the network is open: {agent}: {tools}");
+        let lines: Vec<&str> = tools.lines().collect();
+        assert_eq!(lines[..3], ["skilltune", "python", "node"], "{agent}: {tools}");
+        assert!(lines[3].contains("/skilltune/work/"), "{agent}: {tools}");
+        assert_eq!(lines[4], "404", "the network is open: {agent}: {tools}");
         assert_eq!(left(&scene, "written.txt").as_deref(), Some(""), "{agent}");
         assert!(!scene.path("home/pwned").exists() && !scene.path("home/.claude/pwned").exists(), "{agent}");
         assert_eq!(left(&scene, "litter.js"), None, "{agent}");

@@ -19,8 +19,8 @@ fn the_commands_of_codex_work_beside_a_bubblewrap_of_the_system() {
         assert!(ran.skills().iter().all(|skill| *skill == "used"), "{isolation}: {ran:?}");
         scene.begin_with("", "Write.");
     }
-    let told = scene.told_by_agents();
-    assert!(!told.contains("bwrap: "), "{told}");
+    let stderr = scene.agents_stderr();
+    assert!(!stderr.contains("bwrap: "), "{stderr}");
 }
 
 #[test]

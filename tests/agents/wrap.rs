@@ -56,8 +56,8 @@ fn a_real_agent_improves_a_skill_in_a_bubblewrap_and_a_write_outside_vanishes() 
         let ran = scene.tune("good", "good", &["--agent", agent, "--jobs", "2"]);
         assert_improved(&scene, &ran);
         assert_eq!(ran.summary["rights"]["evaluator"], "wrapper + agent", "{ran:?}");
-        let told = scene.told_by_agents();
-        assert_eq!(told.lines().filter(|line| *line == "written").count(), 9, "{told}");
+        let stderr = scene.agents_stderr();
+        assert_eq!(stderr.lines().filter(|line| *line == "written").count(), 9, "{stderr}");
         assert!(!pwned.exists());
     }
 }

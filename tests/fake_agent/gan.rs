@@ -137,9 +137,9 @@ fn judge(play: &Play, page: Page<'_>, code: &str) -> String {
     let obeys = play.obeys.as_ref().is_some_and(|words| text.contains(words));
     let has = |what: &str, id: &str| text.contains(&format!("<p>{what}: {id}</p>"));
     let finding = |id: &str| {
-        let told = if obeys || has("met", id) { "passed" } else { "failed" };
+        let word = if obeys || has("met", id) { "passed" } else { "failed" };
         let other = play.second.get(id).filter(|_| page.turn == "second");
-        let verdict = other.map_or(told, String::as_str);
+        let verdict = other.map_or(word, String::as_str);
         json!({ "id": id, "verdict": verdict, "evidence": format!("index.html: looked for {id}"), "fix": "" })
     };
     let findings = |heading: &str| page.ids(heading).into_iter().map(finding).collect::<Vec<_>>();

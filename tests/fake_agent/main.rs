@@ -138,7 +138,7 @@ fn jitter(script: &Script, call: &str) -> u64 {
 fn execute(script: &Script, call: &str) -> Option<String> {
     let (by, quality) = match only_skill() {
         Some(skill) => (name_of(&skill), quality_of(&skill)),
-        None => ("nobody".to_owned(), script.unaided),
+        None => ("nobody".to_owned(), script.without_skill),
     };
     if script.executor_fails_at.contains(&quality) {
         return None;

@@ -142,7 +142,7 @@ fn plan(page: Page<'_>, code: &str) -> String {
 fn produce(play: &Play, page: Page<'_>) -> String {
     match play.produced.get(&page.iteration()) {
         Some(sections) => written(play, sections),
-        None => shown(),
+        None => current_version(),
     }
 }
 
@@ -159,11 +159,11 @@ fn prepare(play: &Play, page: Page<'_>, code: &str) -> String {
 }
 
 fn evaluate(play: &Play, page: Page<'_>, code: &str) -> String {
-    let text = shown();
+    let text = current_version();
     let judged = page.rules("The rules").into_iter().map(|rule| {
         let line = met(rule);
-        let told = if text.lines().any(|other| other == line) { "pass" } else { "fail" };
-        let verdict = play.verdicts.get(rule).map_or(told, String::as_str);
+        let word = if text.lines().any(|other| other == line) { "pass" } else { "fail" };
+        let verdict = play.verdicts.get(rule).map_or(word, String::as_str);
         json!({ "id": rule, "verdict": verdict, "evidence": format!("looked for the line \"{line}\"") })
     });
     let judged: Vec<_> = judged.collect();
@@ -188,11 +188,11 @@ fn refine(play: &Play, page: Page<'_>) -> String {
         return written(play, sections);
     }
     let asked = page.rules("What to change").into_iter();
-    shown() + &asked.map(section).collect::<String>()
+    current_version() + &asked.map(section).collect::<String>()
 }
 
 /// Returns the current version from the workspace.
-fn shown() -> String {
+fn current_version() -> String {
     fs::read_to_string("artifact.md").expect("the text stands beside its reader")
 }
 

@@ -47,7 +47,8 @@ pub(crate) struct Script {
     /// Whether the evaluator answers with rubbish.
     pub(crate) rubbish: bool,
     /// The executor's quality without a skill.
-    pub(crate) unaided: u32,
+    #[serde(rename = "unaided")]
+    pub(crate) without_skill: u32,
     /// By skill: how much better the executor's output is than the skill, for an agent that changes under the same
     /// name.
     pub(crate) shift: BTreeMap<String, i32>,
@@ -134,7 +135,7 @@ impl Default for Script {
             at_fault: None,
             judges: Judges::default(),
             rubbish: false,
-            unaided: 50,
+            without_skill: 50,
             shift: BTreeMap::new(),
             flicker: BTreeMap::new(),
             executor_fails_at: Vec::new(),
@@ -193,13 +194,13 @@ impl Script {
         if self.dump.as_os_str().is_empty() {
             return;
         }
-        let told = serde_json::json!({
+        let start = serde_json::json!({
             "argv": std::env::args().collect::<Vec<_>>(),
             "env": std::env::vars().collect::<BTreeMap<_, _>>(),
             "prompt": prompt.len(),
             "files": workspace(),
         });
-        append(&self.dump, &format!("{told}\n"));
+        append(&self.dump, &format!("{start}\n"));
     }
 
     /// Tries to write forbidden files with a child process, and records whether that succeeded.
@@ -207,8 +208,8 @@ impl Script {
         for path in self.overwrite.get(role).into_iter().flatten() {
             let ours = std::env::current_exe().expect("we are somewhere");
             let done = std::process::Command::new(ours).arg("scribble").arg(path).status();
-            let told = if done.expect("we can be started").success() { "written" } else { "denied" };
-            append(&self.overwritten, &format!("{told} {role} {}\n", path.display()));
+            let word = if done.expect("we can be started").success() { "written" } else { "denied" };
+            append(&self.overwritten, &format!("{word} {role} {}\n", path.display()));
         }
     }
 

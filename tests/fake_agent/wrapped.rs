@@ -97,12 +97,12 @@ pub(crate) fn play() -> Option<ExitCode> {
     }
     let stage = fs::read(called.with_file_name("wrapped.json")).expect("the stage is set");
     let stage: Stage = serde_json::from_slice(&stage).expect("the stage is well formed");
-    let told = json!({
+    let start = json!({
         "name": name,
         "argv": std::env::args().skip(1).collect::<Vec<_>>(),
         "env": std::env::vars().collect::<BTreeMap<_, _>>(),
     });
-    append(&called.with_file_name("started.jsonl"), &format!("{told}\n"));
+    append(&called.with_file_name("started.jsonl"), &format!("{start}\n"));
     Some(part(&name, &stage))
 }
 

@@ -96,10 +96,10 @@ fn suite_check_names_the_answers_that_a_skill_holds() {
     );
     fs::write(&page, text + &answers).unwrap();
     let ran = scene.run(&["suite", "check", ".claude/skills/writer"]);
-    for told in
+    for words in
         ["SKILL.md:11 holds the answers of 1, 2", "no agent sees references/eval-cases.json:1: it holds"]
     {
-        assert!(ran.stdout.contains(told), "{told}: {}", ran.stdout);
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
 }
 

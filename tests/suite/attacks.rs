@@ -99,13 +99,13 @@ fn an_agent_whose_workspace_is_gone_or_leads_elsewhere_has_failed_alone() {
 #[test]
 fn doctor_says_what_ends_the_processes_of_a_call() {
     let scene = Scene::empty();
-    let seen = |mut command: Command| -> Value {
+    let report = |mut command: Command| -> Value {
         serde_json::from_slice(&command.output().unwrap().stdout).expect("an object on stdout")
     };
     let doctor = ["doctor", "--format", "json"];
     let Some(without) = scene.command_without_namespaces(&doctor) else { return };
-    assert_eq!(seen(scene.command(&doctor))["processes"], json!({ "by": "kernel" }));
-    let without = seen(without)["processes"].clone();
+    assert_eq!(report(scene.command(&doctor))["processes"], json!({ "by": "kernel" }));
+    let without = report(without)["processes"].clone();
     assert_eq!(without["by"], "search");
     assert!(without["why"].as_str().is_some_and(|why| !why.is_empty()), "{without}");
 }

@@ -401,7 +401,7 @@ fn a_damaged_run_is_not_touched_and_a_newer_one_is_left_to_a_newer_program() {
     ");
     let listed = scene.run(&["list"]);
     assert_eq!(
-        (listed.code, scene.shown(&listed.stdout).as_str()),
+        (listed.code, scene.normalized(&listed.stdout).as_str()),
         (Some(0), "RUN  damaged: the journal is empty\n")
     );
 }

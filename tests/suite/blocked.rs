@@ -49,7 +49,7 @@ fn an_agent_that_is_not_let_in_is_not_tried_again_until_somebody_has_logged_in()
     let blocked = run(&scene, &ONCE);
     assert_eq!(blocked.code, Some(4), "{blocked:?}");
     assert_eq!(fs::read_to_string(scene.path(CALLS)).unwrap(), "call\n");
-    insta::assert_snapshot!(scene.shown(&blocked.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&blocked.stderr), @r#"
     estimate: up to 6 calls (executor 3, evaluator 3)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 1 round
@@ -88,7 +88,7 @@ fn a_report_that_cannot_be_written_is_an_error_and_the_next_command_writes_it() 
     fs::create_dir_all(report.join("in the way")).unwrap();
     let failed = run(&scene, &["resume"]);
     assert_eq!((failed.code, failed.stdout.as_str()), (Some(1), ""), "{failed:?}");
-    let shown = scene.shown(&failed.stderr);
+    let shown = scene.normalized(&failed.stderr);
     insta::assert_snapshot!(&shown[shown.find("error:").unwrap()..], @r"
         error: could not write /project/.skilltune/runs/RUN/final-report.md
         caused by: Is a directory (os error 21)

@@ -40,17 +40,17 @@ fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     let before = listing(&scene.skill("writer"));
     let ran = scene.run(&LINE);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let shown = |text: &str| {
+    let stable_lines = |text: &str| {
         let lines = text.lines().filter(|line| !line.contains("agent time")).collect::<Vec<_>>();
-        without_moments(&scene.shown(&lines.join("\n")))
+        without_moments(&scene.normalized(&lines.join("\n")))
     };
-    insta::assert_snapshot!(shown(&ran.stderr), @r"
+    insta::assert_snapshot!(stable_lines(&ran.stderr), @r"
     calibrate writer: 3 trials of the same skill per scenario
     executor executor, evaluator evaluator
     run RUN, 12 scenarios, 5 of them held out for the final comparison
     limits: 144 calls (default)
     ");
-    insta::assert_snapshot!(shown(&ran.stdout), @r"
+    insta::assert_snapshot!(stable_lines(&ran.stdout), @r"
     noise: none, all trials of a scenario scored the same
     smallest visible change: below 1 point, in 4 of 5 comparisons on 5 held-out scenarios, 1 trial of each version, at confidence 0.9
     always 0: s1 (perhaps nothing can pass them)
@@ -60,10 +60,10 @@ fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     ");
     assert!(ran.stdout.contains("a tuning run: up to "), "{ran:?}");
     assert_eq!(scene.answered(), 2 * 3 * 12);
-    insta::assert_snapshot!(shown(&scene.run(&["list"]).stdout), @r"
+    insta::assert_snapshot!(stable_lines(&scene.run(&["list"]).stdout), @r"
     RUN  calibrate  ended     36 of 36 trials         50.0            MOMENT  writer
     ");
-    insta::assert_snapshot!(shown(&scene.run(&["status"]).stdout), @r"
+    insta::assert_snapshot!(stable_lines(&scene.run(&["status"]).stdout), @r"
     run      RUN  calibrate of writer
     status   The suite was calibrated; nothing was changed.
     tried    36 of 36 trials
@@ -92,24 +92,24 @@ fn noise_makes_small_changes_invisible_and_says_what_would_show_them() {
     fs::write(scene.path("project/suite.toml"), bare.concat()).unwrap();
     // One of all trials is judged much better than the others.
     scene.write_script(&json!({ "lucky": { "80": 20 } }));
-    let told = calibration(&scene, &["--jobs", "1"]);
-    let noise = told["noise"].as_f64().unwrap();
-    assert!(noise > 1.0 && told["noise_upper"].as_f64().unwrap() > noise, "{told}");
-    assert_eq!(told["flickering"].as_array().unwrap().len(), 1, "{told}");
-    let smallest = told["smallest_visible"].as_f64().unwrap();
-    assert!(smallest > 1.0 && smallest < told["headroom"].as_f64().unwrap(), "{told}");
-    let half = &told["for_half"];
-    assert!((half["points"].as_f64().unwrap() - smallest / 2.0).abs() < 1e-9, "{told}");
-    assert!(half["held_out"].as_u64() > told["held_out"].as_u64(), "{told}");
-    let calls = &told["tune"]["calls"];
-    assert!(calls["improver"].as_u64() > Some(0) && told["tune"]["ms"].as_u64() > Some(0), "{told}");
+    let summary = calibration(&scene, &["--jobs", "1"]);
+    let noise = summary["noise"].as_f64().unwrap();
+    assert!(noise > 1.0 && summary["noise_upper"].as_f64().unwrap() > noise, "{summary}");
+    assert_eq!(summary["flickering"].as_array().unwrap().len(), 1, "{summary}");
+    let smallest = summary["smallest_visible"].as_f64().unwrap();
+    assert!(smallest > 1.0 && smallest < summary["headroom"].as_f64().unwrap(), "{summary}");
+    let half = &summary["for_half"];
+    assert!((half["points"].as_f64().unwrap() - smallest / 2.0).abs() < 1e-9, "{summary}");
+    assert!(half["held_out"].as_u64() > summary["held_out"].as_u64(), "{summary}");
+    let calls = &summary["tune"]["calls"];
+    assert!(calls["improver"].as_u64() > Some(0) && summary["tune"]["ms"].as_u64() > Some(0), "{summary}");
 }
 
 #[test]
 fn a_suite_that_is_too_small_for_a_final_comparison_is_told_what_to_add() {
     let scene = scene(3);
-    let told = calibration(&scene, &[]);
-    assert_eq!((&told["held_out"], &told["smallest_visible"]), (&json!(0), &Value::Null));
+    let summary = calibration(&scene, &[]);
+    assert_eq!((&summary["held_out"], &summary["smallest_visible"]), (&json!(0), &Value::Null));
     let ran = scene.run(&LINE);
     assert!(ran.stdout.contains("add 2 more"), "{ran:?}");
     assert_eq!(scene.answered(), 2 * 3 * 3, "the second one made no call");

@@ -70,7 +70,7 @@ fn a_paused_run_says_which_limit_how_far_it_came_and_what_to_type() {
     let scene = scene();
     let left = scene.run(&["tune", "writer", "write a page", "--yes", "--max-usd", "1.1"]);
     assert_eq!(left.code, Some(5), "{left:?}");
-    insta::assert_snapshot!(scene.shown(&left.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&left.stderr), @r#"
     estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 5 rounds
@@ -86,7 +86,7 @@ fn a_paused_run_says_which_limit_how_far_it_came_and_what_to_type() {
     "#);
     let again = scene.run(&["resume", "--yes"]);
     assert_eq!(again.code, Some(5));
-    insta::assert_snapshot!(scene.shown(&again.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&again.stderr), @r#"
     tune writer: goal 80 in up to 5 rounds
     executor executor, evaluator evaluator, improver improver
     run RUN, 1 scenario
@@ -133,8 +133,8 @@ fn a_limit_of_money_names_an_agent_that_it_cannot_count() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let ran =
         scene.run(&["tune", "writer", "write a page", "--yes", "--max-usd", "5", "--max-iterations", "1"]);
-    let told = ran.stderr.matches("reports no cost, so the limit of money does not count it").count();
-    assert_eq!((told, scene.events("noted").len()), (1, 0), "{ran:?}");
+    let count = ran.stderr.matches("reports no cost, so the limit of money does not count it").count();
+    assert_eq!((count, scene.events("noted").len()), (1, 0), "{ran:?}");
 }
 
 #[test]
@@ -148,18 +148,23 @@ fn an_estimate_rests_on_earlier_runs_of_the_skill_and_makes_no_call() {
     );
     tune(&scene, &["--apply", "never"]);
     let calls = scene.answered();
-    let told = estimate(&["--format", "json"]).json()["estimate"].clone();
+    let figures = estimate(&["--format", "json"]).json()["estimate"].clone();
     assert_eq!(
-        (&told["most"]["calls"]["all"], &told["most"]["tokens"], &told["most"]["usd"], &told["runs"]),
+        (
+            &figures["most"]["calls"]["all"],
+            &figures["most"]["tokens"],
+            &figures["most"]["usd"],
+            &figures["runs"]
+        ),
         (&json!(18), &json!(21_600), &json!(4.5), &json!(1))
     );
-    let told = estimate(&[]).stdout;
+    let output = estimate(&[]).stdout;
     assert!(
-        told.starts_with("estimate: up to 18 calls (executor 7, evaluator 7, improver 4)\n  up to $4.50; "),
-        "{told}"
+        output.starts_with("estimate: up to 18 calls (executor 7, evaluator 7, improver 4)\n  up to $4.50; "),
+        "{output}"
     );
-    assert!(told.contains("\n  up to 21,600 tokens, "), "{told}");
-    assert!(told.ends_with(&format!("from the mean of {calls} earlier calls in 1 run\n")), "{told}");
+    assert!(output.contains("\n  up to 21,600 tokens, "), "{output}");
+    assert!(output.ends_with(&format!("from the mean of {calls} earlier calls in 1 run\n")), "{output}");
     let other = estimate(&["--executor", "other"]);
     assert_eq!((other.code, scene.answered(), scene.run_folders().len()), (Some(2), calls, 1), "{other:?}");
     let report = scene.run_folder().join("report.json");

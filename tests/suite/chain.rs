@@ -48,19 +48,19 @@ fn the_weakest_member_is_improved_until_the_chain_is_good_and_all_are_promoted_t
 fn every_round_tells_its_number_each_members_score_and_what_the_judges_said() {
     let scene = Scene::new(&SKILLS, &script());
     let ran = scene.run(&["tune", "outline,writer,editor", "--chain", "--max-iterations", "2", "a task"]);
-    let told: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("round ")).collect();
-    assert!(told[0].starts_with("round 1 of 2 ") && told[1].starts_with("round 2 of 2 "), "{ran:?}");
+    let rounds: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("round ")).collect();
+    assert!(rounds[0].starts_with("round 1 of 2 ") && rounds[1].starts_with("round 2 of 2 "), "{ran:?}");
     let members: Vec<&str> = ran.stderr.lines().filter(|line| line.starts_with("  outline ")).collect();
     let state = scene.state();
     let score = |round: usize, member: &str| {
         let score = &state["iterations"][round]["evaluation"]["chain_scores"][member];
         format!("{:.1}", score.as_f64().unwrap())
     };
-    let shown = |round: usize, reused: &str| {
+    let member_line = |round: usize, reused: &str| {
         let [outline, writer, editor] = ["outline", "writer", "editor"].map(|member| score(round, member));
         format!("  outline {outline}{reused} -> writer {writer} -> editor {editor}")
     };
-    assert_eq!(members, [shown(0, ""), shown(1, " (reused)")], "{ran:?}");
+    assert_eq!(members, [member_line(0, ""), member_line(1, " (reused)")], "{ran:?}");
     let notes: Vec<&str> = ran
         .stderr
         .lines()
@@ -90,10 +90,10 @@ fn a_member_that_fails_stops_its_followers_of_that_round() {
         scene.events("done").iter().map(|done| done["step"]["exercise"]["member"].clone()).collect();
     assert!(members.iter().all(|member| member == 0 || member == 1), "{members:?}");
     let executions = &scene.state()["iterations"][0]["execution"]["chain_executions"];
-    let told = executions.as_array().unwrap().iter();
-    let told: Vec<_> = told.map(|one| (one["skill_name"].clone(), one["success"].clone())).collect();
+    let results = executions.as_array().unwrap().iter();
+    let results: Vec<_> = results.map(|one| (one["skill_name"].clone(), one["success"].clone())).collect();
     assert_eq!(
-        told,
+        results,
         [("outline", true), ("writer", false), ("editor", false)]
             .map(|(name, ran)| (json!(name), json!(ran)))
     );
@@ -164,8 +164,8 @@ fn words_alone_are_no_artifact_in_a_chain() {
         scene.events("done").iter().map(|done| done["step"]["exercise"]["member"].clone()).collect();
     assert!(members.iter().all(|member| member == 0), "nothing is handed on: {members:?}");
     let state = scene.state();
-    let told = (&state["errors"][0]["kind"], &state["errors"][0]["message"]);
-    assert_eq!(told, (&json!("empty"), &json!("it left no files; in a chain, words alone do not count")));
+    let error = (&state["errors"][0]["kind"], &state["errors"][0]["message"]);
+    assert_eq!(error, (&json!("empty"), &json!("it left no files; in a chain, words alone do not count")));
 }
 
 #[test]

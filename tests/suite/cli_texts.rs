@@ -16,7 +16,7 @@ fn printed(scene: &Scene, arguments: &[&str]) -> String {
     let mut command = scene.command(arguments);
     let ran = Ran::of(command.env("PATH", scene.path("bin")).output().expect("our binary starts"));
     assert_eq!(ran.code, Some(0), "{arguments:?}: {ran:?}");
-    unversioned(&scene.shown(&ran.stdout))
+    unversioned(&scene.normalized(&ran.stdout))
 }
 
 /// Replaces the version, so that a release does not change the texts.
@@ -119,7 +119,7 @@ fn a_changed_word_a_missing_line_and_a_missing_end_are_differences() {
     for (old, new, line) in
         [("a\nb\n", "a\nc\n", "line 2"), ("a\nb\n", "a\n", "line 2"), ("a\n", "a", "the end")]
     {
-        let told = difference(old, new).unwrap_or_default();
-        assert!(told.starts_with(line), "{told}");
+        let found = difference(old, new).unwrap_or_default();
+        assert!(found.starts_with(line), "{found}");
     }
 }

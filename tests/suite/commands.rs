@@ -37,13 +37,13 @@ pub(crate) fn held() -> (Scene, Listing) {
 
 pub(crate) fn talk(scene: &Scene, ran: &Ran) -> String {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
-    scene.shown(&ran.stderr)
+    scene.normalized(&ran.stderr)
 }
 
 pub(crate) fn data(scene: &Scene, line: &[&str]) -> String {
     let ran = scene.run(line);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line:?}: {ran:?}");
-    without_moments(&scene.shown(&ran.stdout))
+    without_moments(&scene.normalized(&ran.stdout))
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     let ran = scene.run(&["tune", "writer", "write a page", "--yes"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert!(!ran.stdout.contains('\x1b') && !ran.stderr.contains('\x1b'), "no colour, no cursor in a pipe");
-    insta::assert_snapshot!(scene.shown(&ran.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&ran.stderr), @r#"
     estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 5 rounds
@@ -70,7 +70,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
       1 suggestion; strength: SKILL.md states its quality; weakness: SKILL.md: the quality is only 30
     comparing HASH with the start on fresh trials
     "#);
-    insta::assert_snapshot!(steady(&scene.shown(&ran.stdout), scene.path("").as_path()), @r#"
+    insta::assert_snapshot!(steady(&scene.normalized(&ran.stdout), scene.path("").as_path()), @r#"
     verdict: the candidate scored higher than the start (39.6 -> 60.4, 1 scenario, 1 fresh trial of each version on each; the search claimed +20.8)
     writer: 39.6 -> 60.4 (+20.8), goal 80 not reached
 
@@ -90,9 +90,9 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     to undo it: skilltune rollback RUN
     "#);
     // The cost estimate is only for the user who starts the run.
-    let told = scene.shown(&(ran.stderr + &ran.stdout));
-    let (_, told) = told.split_once("\ntune writer: ").unwrap();
-    assert_eq!(data(&scene, &["show"]), format!("tune writer: {told}"), "show tells it again");
+    let output = scene.normalized(&(ran.stderr + &ran.stdout));
+    let (_, output) = output.split_once("\ntune writer: ").unwrap();
+    assert_eq!(data(&scene, &["show"]), format!("tune writer: {output}"), "show tells it again");
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn a_run_is_looked_at_from_all_sides() {
     let round = data(&scene, &["show", &id, "1"]);
     assert!(round.contains("# Iteration 1 Evaluation") && round.contains("# Iteration 1 Changes"), "{round}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    assert_eq!(data(&scene, &["report"]), scene.shown(&report));
+    assert_eq!(data(&scene, &["report"]), scene.normalized(&report));
     let diff = scene.run(&["diff"]);
     assert_eq!((diff.code, diff.stderr.as_str()), (Some(0), "writer: M SKILL.md, A notes.md\n"));
     insta::assert_snapshot!(diff.stdout, @r"
@@ -177,9 +177,9 @@ fn a_run_is_looked_at_from_all_sides() {
 fn the_history_tells_every_event_in_words() {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
     scene.tune("writer", &["--jobs", "1", "--seed", "7"]);
-    let told = data(&scene, &["history"]);
+    let output = data(&scene, &["history"]);
     // Times and durations differ between runs.
-    let lines = told.lines().map(|line| {
+    let lines = output.lines().map(|line| {
         let words = line.split_at(28).1;
         words
             .rsplit_once(" (")
@@ -403,8 +403,8 @@ fn a_dry_run_shows_the_first_steps_and_the_most_calls_and_writes_nothing() {
 #[test]
 fn what_a_run_calls_is_within_what_the_dry_run_said() {
     let scene = Scene::new(&SKILLS, &crate::chain::script());
-    let told = data(&scene, &["tune", "outline,writer,editor", "write a page", "--dry-run", "--chain"]);
-    let most: usize = told.split("at most ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let output = data(&scene, &["tune", "outline,writer,editor", "write a page", "--dry-run", "--chain"]);
+    let most: usize = output.split("at most ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
     scene.tune("outline,writer,editor", &["--chain"]);
     assert!(scene.answered() <= most, "{} of {most}", scene.answered());
 }
@@ -414,9 +414,9 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::write(scene.path("project/skilltune.toml"), "[tune]\npreset = \"quick\"\n[calls]\njobs = 2\n")
         .unwrap();
-    let told = data(&scene, &["config", "show"]);
+    let output = data(&scene, &["config", "show"]);
     let is_shown = |line: &&str| line.starts_with("tune.") || line.starts_with("calls.");
-    let shown: Vec<_> = told.lines().filter(is_shown).map(str::trim_end).collect();
+    let shown: Vec<_> = output.lines().filter(is_shown).map(str::trim_end).collect();
     insta::assert_snapshot!(shown.join("\n"), @r"
     calls.jobs                           2                                         project file /project/skilltune.toml
     calls.wait                           false                                     default
@@ -442,7 +442,7 @@ fn settings_tell_their_value_and_where_it_comes_from() {
     tune.apply                           auto                                      user file /config/skilltune/skilltune.toml
     ");
     let rows: Value = serde_json::from_str(&data(&scene, &["config", "show", "--format", "json"])).unwrap();
-    assert_eq!(rows.as_array().unwrap().len(), told.lines().count());
+    assert_eq!(rows.as_array().unwrap().len(), output.lines().count());
 }
 
 #[test]
@@ -479,6 +479,6 @@ fn what_has_ended_is_neither_taken_up_nor_stopped() {
     let scene = won();
     let again = scene.run(&["resume"]);
     assert!(again.stdout.contains("writer: 39.6 -> 89.6"), "what has ended is told once more: {again:?}");
-    insta::assert_snapshot!(scene.shown(&again.stderr), @"run RUN has ended and cannot be resumed; see `skilltune report RUN`");
+    insta::assert_snapshot!(scene.normalized(&again.stderr), @"run RUN has ended and cannot be resumed; see `skilltune report RUN`");
     insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running");
 }

@@ -71,12 +71,12 @@ fn a_skill_that_helps_wins_against_none_and_one_that_harms_loses() {
     let before = listing(&scene.skill("writer"));
     let ran = compare(&scene, "none", "writer", &[]);
     assert_eq!(verdict(&ran), (Some(0), json!("won")), "{ran:?}");
-    let told = ran.json();
+    let summary = ran.json();
     assert_eq!(
-        (&told["outcome"], &told["compared"]["a_score"], &told["compared"]["b_score"]),
+        (&summary["outcome"], &summary["compared"]["a_score"], &summary["compared"]["b_score"]),
         (&json!("compared"), &json!(0.0), &json!(100.0))
     );
-    assert!(told["compared"]["effect"]["lower"].as_f64().unwrap() > 0.0, "{told}");
+    assert!(summary["compared"]["effect"]["lower"].as_f64().unwrap() > 0.0, "{summary}");
     assert_eq!(verdict(&compare(&scene, "writer", "none", &[])), (Some(3), json!("lost")));
     assert_eq!(listing(&scene.skill("writer")), before);
     let prompts = scene.run_folders().len();
@@ -90,7 +90,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let without_time = |text: &str| {
         let lines = text.lines().filter(|line| !line.contains("agent time")).collect::<Vec<_>>();
-        without_moments(&scene.shown(&lines.join("\n")))
+        without_moments(&scene.normalized(&lines.join("\n")))
     };
     insta::assert_snapshot!(without_time(&ran.stderr), @r"
     compare A = none with B = writer: is B better? 1 trial of each per scenario, confidence 0.9
@@ -122,14 +122,14 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     next     skilltune diff RUN HASH   (see what B changes)
     ");
     let report = scene.run(&["report"]).stdout;
-    let (told, _) = report.split_once("## Cost").unwrap();
-    let told: Vec<_> = told
+    let (page, _) = report.split_once("## Cost").unwrap();
+    let lines: Vec<_> = page
         .lines()
         .filter(|line| {
             !line.contains("| Started") && !line.contains("| Completed") && !line.contains("| Rights")
         })
         .collect();
-    insta::assert_snapshot!(scene.shown(&told.join("\n")), @r"
+    insta::assert_snapshot!(scene.normalized(&lines.join("\n")), @r"
     # Comparison: writer
 
     **B**: WIN, better by 100.0 points, by at least 100.0 at confidence 0.9.

@@ -189,23 +189,23 @@ pub(crate) fn crash_everywhere(story: &impl Story) -> Steps {
 }
 
 fn crash_at(story: &impl Story, at: usize, steps: &Steps, whole: &Outcome) {
-    let told = format!("crashed at point {at}");
+    let context = format!("crashed at point {at}");
     let scene = story.scene();
     if !crashed(story.begin(&scene), at) {
-        assert!(steps.may_be_missing(at), "{told}: it has ended before");
+        assert!(steps.may_be_missing(at), "{context}: it has ended before");
         return;
     }
     // Some crash again while they are resumed.
     if at.is_multiple_of(5) {
         let had_begun = !scene.run_folders().is_empty();
         crashed(story.go_on(&scene), 1 + at * 7 % 41);
-        assert!(!had_begun || !scene.run_folders().is_empty(), "{told}: the run is lost");
+        assert!(!had_begun || !scene.run_folders().is_empty(), "{context}: the run is lost");
     }
     let ran = Ran::of(story.go_on(&scene).output().unwrap());
-    assert!(ran.code.is_some(), "{told}: {ran:?}");
-    story.outcome(&scene, &ran).assert_is(whole, &told);
-    assert_eq!(repeated(&scene), 0, "{told}: an answered call was made again");
-    story.assert_tidy(&scene, &told);
+    assert!(ran.code.is_some(), "{context}: {ran:?}");
+    story.outcome(&scene, &ran).assert_is(whole, &context);
+    assert_eq!(repeated(&scene), 0, "{context}: an answered call was made again");
+    story.assert_tidy(&scene, &context);
 }
 
 /// Runs our binary up to its `at`-th durable step. Returns false if it ended before.
@@ -316,27 +316,27 @@ fn what_a_forced_rollback_displaced_can_be_restored_wherever_the_rollback_was_ab
     let steps = Steps::of(&scene, forced());
     let (mut displaced, mut retold) = (0, 0);
     for at in steps.visited() {
-        let told = format!("crashed at point {at}");
+        let context = format!("crashed at point {at}");
         let mine = edit(at);
-        assert!(crashed(forced(), at), "{told}: it has ended before");
+        assert!(crashed(forced(), at), "{context}: it has ended before");
         // The rollback repairs an incomplete change, and refuses to touch an edit.
         let next = scene.run(&["rollback", &id]);
         if listing(&skill) == mine {
-            assert_eq!(next.code, Some(3), "{told}: {next:?}");
-            assert_eq!(scene.run(&["rollback", &id, "--force"]).code, Some(0), "{told}");
+            assert_eq!(next.code, Some(3), "{context}: {next:?}");
+            assert_eq!(scene.run(&["rollback", &id, "--force"]).code, Some(0), "{context}");
         } else {
-            assert_eq!((next.code, listing(&skill) == start), (Some(0), true), "{told}: {next:?}");
+            assert_eq!((next.code, listing(&skill) == start), (Some(0), true), "{context}: {next:?}");
             displaced += 1;
             retold += usize::from(next.stderr.contains("the replaced version is kept as "));
         }
         let history = scene.run(&["history", &id]).stdout;
         let (_, named) =
-            history.rsplit_once("the replaced version is ").unwrap_or_else(|| panic!("{told}: {history}"));
+            history.rsplit_once("the replaced version is ").unwrap_or_else(|| panic!("{context}: {history}"));
         let name = named.split_whitespace().next().unwrap();
-        assert_eq!(scene.run(&["apply", &id, name]).code, Some(0), "{told}: {history}");
-        assert_eq!(listing(&skill), mine, "{told}");
+        assert_eq!(scene.run(&["apply", &id, name]).code, Some(0), "{context}: {history}");
+        assert_eq!(listing(&skill), mine, "{context}");
         fs::remove_file(skill.join("mine.md")).unwrap();
-        assert_tidy(&scene, &told);
+        assert_tidy(&scene, &context);
     }
     assert!(displaced > 3 && retold > 1, "displaced {displaced} times, and told {retold} times");
     steps.report("a forced rollback", 15);

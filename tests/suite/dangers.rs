@@ -27,9 +27,9 @@ fn a_dangerous_champion_is_kept_with_its_dangers_first_until_a_person_applies_it
     let scene = armed();
     let before = listing(&scene.skill("writer"));
     let ran = scene.run(&["tune", "writer", "write a page", "--apply", "auto", "--format", "json"]);
-    let told = ran.json();
+    let summary = ran.json();
     assert_eq!(
-        (&told["outcome"], &told["dangers"][0]["class"]),
+        (&summary["outcome"], &summary["dangers"][0]["class"]),
         (&json!("kept"), &json!("script")),
         "{ran:?}"
     );
@@ -44,7 +44,7 @@ fn a_dangerous_champion_is_kept_with_its_dangers_first_until_a_person_applies_it
     - script: run.sh: changed
     - script: run.sh:1: scribbled
     ");
-    insta::assert_snapshot!(scene.shown(&scene.run(&["diff"]).stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&scene.run(&["diff"]).stderr), @r"
     dangerous: script: run.sh:1: scribbled
     writer: M SKILL.md, A notes.md, A run.sh
     ");
@@ -56,8 +56,8 @@ fn a_dangerous_champion_is_kept_with_its_dangers_first_until_a_person_applies_it
 fn what_tools_leave_in_a_draft_is_no_part_of_it_and_no_danger() {
     let scene = leaving(&["skill/writer/__pycache__/run.pyc", "skill/writer/node_modules/x/x.js"]);
     let ran = scene.run(&["tune", "writer", "write a page", "--apply", "auto", "--format", "json"]);
-    let told = ran.json();
-    assert_eq!((&told["outcome"], &told["dangers"]), (&json!("improved"), &json!([])), "{ran:?}");
+    let summary = ran.json();
+    assert_eq!((&summary["outcome"], &summary["dangers"]), (&json!("improved"), &json!([])), "{ran:?}");
     let left: Vec<String> = std::fs::read_dir(scene.skill("writer"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())

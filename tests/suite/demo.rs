@@ -62,8 +62,8 @@ fn outcome(demo: &Path) -> (Vec<Vec<Value>>, Listing) {
 fn in_an_empty_folder_it_reads_like_a_story() {
     let scene = Scene::empty();
     let place = folder(&scene, "place");
-    let told = said(&mut demo(&scene, &place, &[]));
-    insta::assert_snapshot!(steady(&told, &place), @r"
+    let output = said(&mut demo(&scene, &place, &[]));
+    insta::assert_snapshot!(steady(&output, &place), @r"
     Copied a flawed skill and a chain of two into skilltune-demo.
     The built-in agent tunes them: no model, no key, no network. It checks structure only.
 
@@ -187,9 +187,9 @@ fn every_target_is_better_afterwards_and_every_page_says_who_looked_at_what() {
 fn what_it_says_to_type_next_can_be_typed() {
     let scene = Scene::empty();
     let place = folder(&scene, "place");
-    let told = ran(demo(&scene, &place, &["my demo"])).stdout;
-    let lines: Vec<&str> = told.lines().map(str::trim).collect();
-    assert!(lines.contains(&"cd 'my demo'"), "{told}");
+    let output = ran(demo(&scene, &place, &["my demo"])).stdout;
+    let lines: Vec<&str> = output.lines().map(str::trim).collect();
+    assert!(lines.contains(&"cd 'my demo'"), "{output}");
     let next = lines.iter().filter_map(|line| line.strip_prefix("skilltune ")?.split_once("   ")?.0.into());
     let next: Vec<&str> = next.collect();
     assert_eq!(next, ["diff", "history", "rollback"]);
@@ -221,7 +221,7 @@ fn a_folder_that_is_not_empty_or_none_is_left_as_it_is() {
     ] {
         let ran = ran(demo(&scene, &place, &[dir]));
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{dir}: {ran:?}");
-        assert!(scene.shown(&ran.stderr).contains(why), "{dir}: {ran:?}");
+        assert!(scene.normalized(&ran.stderr).contains(why), "{dir}: {ran:?}");
     }
     assert_eq!(scene.everything(), before);
 }

@@ -26,7 +26,7 @@ fn doctor(scene: &Scene, more: &[&str]) -> Ran {
 }
 
 /// Runs `doctor` with JSON output. Fails if it wrote anything.
-fn seen(scene: &Scene, more: &[&str]) -> (Option<i32>, Value) {
+fn report(scene: &Scene, more: &[&str]) -> (Option<i32>, Value) {
     let before = scene.everything();
     let ran = doctor(scene, &[&["--format", "json"], more].concat());
     assert_eq!(scene.everything(), before, "something was written");
@@ -34,9 +34,9 @@ fn seen(scene: &Scene, more: &[&str]) -> (Option<i32>, Value) {
     (ran.code, ran.json())
 }
 
-fn agent<'v>(seen: &'v Value, name: &str) -> &'v Value {
-    let agents = seen["agents"].as_array().unwrap();
-    agents.iter().find(|agent| agent["name"] == name).unwrap_or_else(|| panic!("{name} in {seen}"))
+fn agent<'v>(report: &'v Value, name: &str) -> &'v Value {
+    let agents = report["agents"].as_array().unwrap();
+    agents.iter().find(|agent| agent["name"] == name).unwrap_or_else(|| panic!("{name} in {report}"))
 }
 
 /// Removes what differs between machines: the free space, other file system features, whether the system confines
@@ -64,9 +64,9 @@ fn on_a_bare_machine_it_is_ready_with_the_built_in_agent_and_says_what_more_ther
     let ran = doctor(&scene, &[]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
     let ours = Path::new(SKILLTUNE).canonicalize().unwrap().display().to_string();
-    let told = scene.shown(&ran.stdout).replace(&ours, "/bin/skilltune");
-    assert!(told.lines().all(|line| !line.contains('\x1b')));
-    insta::assert_snapshot!(steady(&told), @r"
+    let output = scene.normalized(&ran.stdout).replace(&ours, "/bin/skilltune");
+    assert!(output.lines().all(|line| !line.contains('\x1b')));
+    insta::assert_snapshot!(steady(&output), @r"
         skilltune 0.1.0
 
         agents
@@ -98,23 +98,23 @@ fn on_a_bare_machine_it_is_ready_with_the_built_in_agent_and_says_what_more_ther
 fn settings_that_name_the_built_in_agent_are_ready_and_no_more_than_that() {
     let scene = Scene::empty();
     fs::write(scene.path("project/skilltune.toml"), "[roles]\nexecutor = \"offline\"\n").unwrap();
-    assert_eq!(seen(&scene, &[]).1["next"], "skilltune tune SKILL --agent offline", "two roles are empty");
+    assert_eq!(report(&scene, &[]).1["next"], "skilltune tune SKILL --agent offline", "two roles are empty");
     let all = "executor = \"offline\"\nevaluator = \"offline\"\nimprover = \"offline\"\n";
     fs::write(scene.path("project/skilltune.toml"), format!("[roles]\n{all}")).unwrap();
-    let (code, told) = seen(&scene, &[]);
+    let (code, found) = report(&scene, &[]);
     assert_eq!(
-        (code, &told["next"], &told["ready"]),
+        (code, &found["next"], &found["ready"]),
         (Some(0), &json!("skilltune tune SKILL"), &json!(true))
     );
-    assert!(told["for_more"].as_str().unwrap().starts_with("install claude, gemini"), "{told}");
+    assert!(found["for_more"].as_str().unwrap().starts_with("install claude, gemini"), "{found}");
     program(&scene.path("bin/mine"), "echo 1");
     fs::write(scene.path("config/skilltune/skilltune.toml"), "[agents.mine]\ncommand = [\"mine\"]\n")
         .unwrap();
-    assert_eq!(seen(&scene, &[]).1["for_more"], "skilltune tune SKILL --agent mine");
+    assert_eq!(report(&scene, &[]).1["for_more"], "skilltune tune SKILL --agent mine");
     // An agent that reads and writes, in any role, checks more than structure.
     let mixed = all.replacen("offline", "mine", 1);
     fs::write(scene.path("project/skilltune.toml"), format!("[roles]\n{mixed}")).unwrap();
-    assert_eq!(seen(&scene, &[]).1["for_more"], Value::Null);
+    assert_eq!(report(&scene, &[]).1["for_more"], Value::Null);
 }
 
 #[test]
@@ -123,19 +123,19 @@ fn with_agents_for_every_role_it_is_ready_and_tells_their_versions() {
     program(&scene.path("bin/claude"), "echo; echo '2.1.3 (Claude Code)'; echo more");
     program(&scene.path("bin/mine"), "echo \"mine 7 of $1\"");
     scene.write_settings("[agents.mine]\ncommand = [\"mine\", \"ask\"]\n");
-    let (code, seen) = seen(&scene, &[]);
+    let (code, report) = report(&scene, &[]);
     assert_eq!(
-        (code, &seen["ready"], &seen["next"]),
+        (code, &report["ready"], &report["next"]),
         (Some(0), &json!(true), &json!("skilltune tune SKILL"))
     );
-    assert_eq!(agent(&seen, "claude")["version"], "2.1.3 (Claude Code)");
-    assert_eq!(agent(&seen, "claude")["usable"], true, "it needs no description");
-    assert_eq!(agent(&seen, "mine")["version"], "mine 7 of --version");
-    assert_eq!(agent(&seen, "mine")["usable"], true);
+    assert_eq!(agent(&report, "claude")["version"], "2.1.3 (Claude Code)");
+    assert_eq!(agent(&report, "claude")["usable"], true, "it needs no description");
+    assert_eq!(agent(&report, "mine")["version"], "mine 7 of --version");
+    assert_eq!(agent(&report, "mine")["usable"], true);
     // Many scripts have no `--version`, and work anyway.
-    assert_eq!(agent(&seen, "executor")["usable"], true);
-    assert_eq!(agent(&seen, "executor")["trouble"], "version check failed: exit code 101");
-    assert_eq!(agent(&seen, "executor")["roles"], json!(["executor"]));
+    assert_eq!(agent(&report, "executor")["usable"], true);
+    assert_eq!(agent(&report, "executor")["trouble"], "version check failed: exit code 101");
+    assert_eq!(agent(&report, "executor")["roles"], json!(["executor"]));
     let ran = doctor(&scene, &[]);
     assert_eq!(ran.stdout.lines().last(), Some("ready: skilltune tune SKILL"), "{ran:?}");
 }
@@ -161,10 +161,10 @@ fn what_is_installed_takes_the_roles_that_nobody_was_chosen_for() {
         dry(&scene)
     );
     program(&scene.path("bin/gemini"), "echo 0.61.0");
-    let (code, seen) = seen(&scene, &[]);
-    assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL")));
-    assert_eq!(agent(&seen, "claude")["roles"], json!(["executor", "improver"]));
-    assert_eq!(agent(&seen, "gemini")["roles"], json!(["evaluator"]));
+    let (code, report) = report(&scene, &[]);
+    assert_eq!((code, &report["next"]), (Some(0), &json!("skilltune tune SKILL")));
+    assert_eq!(agent(&report, "claude")["roles"], json!(["executor", "improver"]));
+    assert_eq!(agent(&report, "gemini")["roles"], json!(["evaluator"]));
     assert!(!dry(&scene).contains("note:"), "{}", dry(&scene));
     let mut command = scene.command(&["config", "show"]);
     let shown = Ran::of(command.env("PATH", scene.path("bin")).output().unwrap()).stdout;
@@ -194,15 +194,15 @@ fn each_agent_tells_its_login_and_a_version_of_another_series_is_remarked() {
     let mut command = scene.command(&["doctor", "--format", "json"]);
     command.env("PATH", scene.path("bin")).env("ANTHROPIC_API_KEY", "s3cret");
     let ran = Ran::of(command.output().unwrap());
-    let seen = ran.json();
-    let claude = agent(&seen, "claude");
+    let report = ran.json();
+    let claude = agent(&report, "claude");
     assert_eq!(claude["login"], json!({ "key": "ANTHROPIC_API_KEY" }));
     assert_eq!(claude["remark"], "older than 2.1.329, the tested version");
     assert_eq!(claude["tested"], "2.1.329");
-    let gemini = agent(&seen, "gemini");
+    let gemini = agent(&report, "gemini");
     assert_eq!(gemini["login"], json!({ "file": scene.path("home/.gemini/oauth_creds.json") }));
     assert_eq!((&gemini["remark"], &gemini["probe"]), (&Value::Null, &Value::Null));
-    assert_eq!((&agent(&seen, "ccw")["version"], ran.code), (&json!("7.3.14"), Some(0)));
+    assert_eq!((&agent(&report, "ccw")["version"], ran.code), (&json!("7.3.14"), Some(0)));
     assert!(!ran.stdout.contains("s3cret"), "{ran:?}");
     let human = doctor(&scene, &[]).stdout;
     assert!(human.contains("use it with --via ccw"), "{human}");
@@ -225,18 +225,18 @@ fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
     };
     let ran = probe(&["--format", "json"]);
     assert_eq!(scene.everything(), before, "something was written");
-    let seen = ran.json();
-    let claude = &agent(&seen, "claude")["probe"];
+    let report = ran.json();
+    let claude = &agent(&report, "claude")["probe"];
     assert_eq!(
         (&claude["answered"], &claude["usd"], &claude["model"]),
         (&json!(true), &json!(0.01), &json!("small"))
     );
-    let gemini = &agent(&seen, "gemini")["probe"];
+    let gemini = &agent(&report, "gemini")["probe"];
     assert_eq!((&gemini["answered"], &gemini["kind"]), (&json!(false), &json!("authentication")));
     assert_eq!(gemini["why"], "the key [hidden] is wrong");
     assert_eq!(gemini["mend"], "start `gemini` and log in, or set GEMINI_API_KEY");
-    assert_eq!((ran.code, &seen["ready"]), (Some(3), &json!(true)), "one will do, and one is at fault");
-    assert_eq!(seen["next"], "skilltune tune SKILL --agent claude", "and not with the one that fails");
+    assert_eq!((ran.code, &report["ready"]), (Some(3), &json!(true)), "one will do, and one is at fault");
+    assert_eq!(report["next"], "skilltune tune SKILL --agent claude", "and not with the one that fails");
     assert!(!ran.stdout.contains("s3cret"));
     let human = probe(&[]);
     assert!(
@@ -267,11 +267,11 @@ fn doctor_via_ccw_calls_each_agent_through_it_and_says_what_to_do() {
          *gemini*) /bin/cat {recorded}/gemini-401.txt;; esac"
     );
     ccw(&by_tool);
-    let (code, seen) = seen(&scene, &["--via", "ccw"]);
+    let (code, report) = report(&scene, &["--via", "ccw"]);
     assert_eq!(code, Some(3));
-    let probe = |name: &str| agent(&seen, name)["probe"].clone();
+    let probe = |name: &str| agent(&report, name)["probe"].clone();
     assert_eq!((&probe("claude")["via"], &probe("claude")["kind"]), (&json!("ccw"), &json!("not_set_up")));
-    assert!(probe("claude")["why"].as_str().unwrap().contains("as root: run as another user"), "{seen}");
+    assert!(probe("claude")["why"].as_str().unwrap().contains("as root: run as another user"), "{report}");
     assert_eq!(probe("gemini")["kind"], "authentication");
     ccw("echo ready");
     let ran = said();
@@ -284,10 +284,10 @@ fn one_agent_that_works_is_enough_and_is_named() {
     program(&scene.path("bin/mine"), "echo 1");
     let settings = "[roles]\nexecutor = \"gone\"\n[agents.gone]\ncommand = [\"gone\"]\n[agents.mine]\ncommand = [\"mine\"]\n";
     fs::write(scene.path("config/skilltune/skilltune.toml"), settings).unwrap();
-    let (code, seen) = seen(&scene, &[]);
-    assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL --agent mine")));
-    assert_eq!(agent(&seen, "gone")["path"], Value::Null);
-    let why = seen["project"]["roles_error"].as_str().unwrap();
+    let (code, report) = report(&scene, &[]);
+    assert_eq!((code, &report["next"]), (Some(0), &json!("skilltune tune SKILL --agent mine")));
+    assert_eq!(agent(&report, "gone")["path"], Value::Null);
+    let why = report["project"]["roles_error"].as_str().unwrap();
     assert!(why.contains("program \"gone\" not found"), "{why}");
 }
 
@@ -305,15 +305,19 @@ fn a_program_that_does_not_answer_is_given_up_with_all_that_it_started() {
         command
     });
     let ran = run.wait();
-    let seen = ran.json();
-    assert_eq!(agent(&seen, "claude")["trouble"], "version check timed out after 1s");
-    assert_eq!(agent(&seen, "gemini")["version"], "0.61.0", "the others are heard all the same");
-    assert_eq!(agent(&seen, "codex")["trouble"], "version check failed: killed by signal 9");
-    let trouble = agent(&seen, "opencode")["trouble"].as_str().unwrap();
+    let report = ran.json();
+    assert_eq!(agent(&report, "claude")["trouble"], "version check timed out after 1s");
+    assert_eq!(agent(&report, "gemini")["version"], "0.61.0", "the others are heard all the same");
+    assert_eq!(agent(&report, "codex")["trouble"], "version check failed: killed by signal 9");
+    let trouble = agent(&report, "opencode")["trouble"].as_str().unwrap();
     assert!(trouble.starts_with("cannot start: "), "{trouble}");
     assert_eq!(scene.alive(), [0; 0]);
-    assert_eq!((agent(&seen, "claude")["usable"].clone(), ran.code), (json!(false), Some(0)), "one will do");
-    assert_eq!(seen["next"], "skilltune tune SKILL --agent gemini");
+    assert_eq!(
+        (agent(&report, "claude")["usable"].clone(), ran.code),
+        (json!(false), Some(0)),
+        "one will do"
+    );
+    assert_eq!(report["next"], "skilltune tune SKILL --agent gemini");
 }
 
 #[test]
@@ -344,8 +348,8 @@ fn what_a_program_writes_into_its_home_is_gone_afterwards() {
     let mut command = scene.command(&["doctor", "--format", "json"]);
     command.env("PATH", scene.path("bin")).env("SECRET", "s3cret");
     let ran = Ran::of(command.output().unwrap());
-    let seen = ran.json();
-    let home = agent(&seen, "claude")["version"].as_str().unwrap();
+    let report = ran.json();
+    let home = agent(&report, "claude")["version"].as_str().unwrap();
     let home = home.strip_prefix('/').expect("the secret is not handed on");
     assert!(home.starts_with('/') && !Path::new(home).exists(), "{home}");
     assert_eq!(scene.everything(), before);
@@ -361,13 +365,13 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
     }
     let settings = "[agents.theirs]\ncommand = [\"./agent.sh\"]\n";
     fs::write(scene.path("project/skilltune.toml"), settings).unwrap();
-    let (code, seen) = seen(&scene, &[]);
+    let (code, report) = report(&scene, &[]);
     let file = scene.path("project/skilltune.toml");
     let next = format!("read {0}, then run: skilltune trust {0}", file.display());
-    assert_eq!((code, &seen["next"]), (Some(0), &json!("skilltune tune SKILL --agent offline")));
-    assert_eq!(seen["for_more"], json!(next));
-    assert_eq!(agent(&seen, "theirs")["trouble"], "version unknown: not trusted, so not run");
-    assert_eq!(seen["project"]["trusted"], false);
+    assert_eq!((code, &report["next"]), (Some(0), &json!("skilltune tune SKILL --agent offline")));
+    assert_eq!(report["for_more"], json!(next));
+    assert_eq!(agent(&report, "theirs")["trouble"], "version unknown: not trusted, so not run");
+    assert_eq!(report["project"]["trusted"], false);
     // A PATH that leads into the project does not grant trust either.
     for path in [".", "", "../project"] {
         let mut command = scene.command(&["doctor", "--format", "json"]);
@@ -389,11 +393,11 @@ fn nothing_of_a_project_is_run_before_it_is_trusted() {
 fn settings_that_cannot_be_read_are_said_and_all_else_is_told_all_the_same() {
     let scene = Scene::empty();
     fs::write(scene.path("project/skilltune.toml"), "[calls]\njob = 3\n").unwrap();
-    let (code, seen) = seen(&scene, &[]);
-    assert_eq!((code, &seen["ready"]), (Some(3), &json!(false)));
-    let error = seen["project"]["settings_error"].as_str().unwrap();
+    let (code, report) = report(&scene, &[]);
+    assert_eq!((code, &report["ready"]), (Some(3), &json!(false)));
+    let error = report["project"]["settings_error"].as_str().unwrap();
     assert!(error.ends_with("skilltune.toml:2: unknown key `calls.job`"), "{error}");
-    assert_eq!(seen["folders"].as_array().unwrap().len(), 3);
+    assert_eq!(report["folders"].as_array().unwrap().len(), 3);
     assert!(doctor(&scene, &[]).stdout.contains("  !!  settings: "));
 }
 
@@ -402,16 +406,16 @@ fn a_folder_that_cannot_be_made_is_in_the_way() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     fs::remove_dir(scene.path("state")).unwrap();
     fs::write(scene.path("state"), "a file").unwrap();
-    let (code, seen) = seen(&scene, &[]);
+    let (code, report) = report(&scene, &[]);
     let next = format!("make {} writable", scene.path("state/skilltune").display());
-    assert_eq!((code, &seen["next"]), (Some(3), &json!(next)));
+    assert_eq!((code, &report["next"]), (Some(3), &json!(next)));
 }
 
 #[test]
 fn runs_that_are_open_and_those_at_work_are_named() {
     let (scene, _) = held();
     let id = scene.run_id();
-    let (_, waiting) = seen(&scene, &[]);
+    let (_, waiting) = report(&scene, &[]);
     assert_eq!(waiting["project"]["runs"], json!([{ "id": id, "status": "waiting", "target": "writer" }]));
     assert_eq!((&waiting["project"]["locks"], &waiting["project"]["ignored"]), (&json!([]), &json!(true)));
 
@@ -419,10 +423,10 @@ fn runs_that_are_open_and_those_at_work_are_named() {
     let gate = Gate::before("executor", &scene, json!({}));
     let run = Background::start(&scene, &["tune", "writer", "a page", "--yes", "--max-iterations", "1"]);
     run.until_begun(1);
-    let seen = doctor(&scene, &["--format", "json"]).json();
-    assert_eq!(seen["project"]["runs"][0]["status"], "running");
-    assert_eq!(seen["project"]["locks"][0]["pid"], run.pid());
-    assert_eq!(seen["project"]["locks"][0]["doing"], seen["project"]["runs"][0]["id"]);
+    let report = doctor(&scene, &["--format", "json"]).json();
+    assert_eq!(report["project"]["runs"][0]["status"], "running");
+    assert_eq!(report["project"]["locks"][0]["pid"], run.pid());
+    assert_eq!(report["project"]["locks"][0]["doing"], report["project"]["runs"][0]["id"]);
     assert!(!run.ends_within(Duration::ZERO), "it was left in peace");
     gate.open();
     let ended = run.wait();
@@ -439,9 +443,9 @@ fn pipes_in_the_place_of_files_hold_nobody_up() {
     }
     drop(Gate::at(run.join("history.jsonl")));
     let ran = Background::start(&scene, &["doctor", "--format", "json"]).wait();
-    let seen = ran.json();
-    let error = seen["project"]["settings_error"].as_str().unwrap();
+    let report = ran.json();
+    let error = report["project"]["settings_error"].as_str().unwrap();
     assert!(error.ends_with("project/skilltune.toml: it is not a regular file"), "{error}");
-    assert_eq!((&seen["project"]["ignored"], &seen["project"]["runs"]), (&json!(false), &json!([])));
+    assert_eq!((&report["project"]["ignored"], &report["project"]["runs"]), (&json!(false), &json!([])));
     assert_eq!(ran.code, Some(3));
 }

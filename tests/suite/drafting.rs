@@ -65,15 +65,15 @@ fn a_suite_that_is_large_enough_is_drafted_for_and_rounds_are_there_for_who_asks
 fn what_a_search_may_cost_and_what_is_likely_is_told_before_it_begins() {
     let scene = scene();
     let line = ["tune", "writer", "--suite", "suite.toml", "--yes"];
-    let told = scene.run(&[&line[..], &["--estimate"]].concat()).stdout;
+    let price = scene.run(&[&line[..], &["--estimate"]].concat()).stdout;
     assert_eq!(
-        told,
+        price,
         "estimate: up to 144 calls (executor 48, evaluator 60, improver 36), likely 126\n  \
          cost and time unknown: no earlier run here with these agents\n"
     );
     assert!(scene.calls().is_empty(), "nobody is called for it");
     let ran = scene.run(&line);
-    assert!(ran.code == Some(0) && ran.stderr.starts_with(&told), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.stderr.starts_with(&price), "{ran:?}");
     let estimate =
         scene.run(&[&line[..], &["--estimate", "--format", "json"]].concat()).json()["estimate"].clone();
     let (most, likely) = (&estimate["most"], &estimate["likely"]);
@@ -88,13 +88,13 @@ fn what_a_search_may_cost_and_what_is_likely_is_told_before_it_begins() {
 fn a_setting_that_the_search_does_not_use_is_named_at_the_start() {
     let scene = scene();
     scene.write_settings("[tune]\nregress = 5\n");
-    let told = |more: &[&str]| {
+    let notes = |more: &[&str]| {
         scene
             .run(&[&["tune", "writer", "--suite", "suite.toml", "--yes", "--dry-run"][..], more].concat())
             .stderr
     };
-    assert_eq!(told(&[]), "tune.regress has no effect: this run searches by drafts\n");
-    assert_eq!(told(&["--search", "rounds"]), "");
+    assert_eq!(notes(&[]), "tune.regress has no effect: this run searches by drafts\n");
+    assert_eq!(notes(&["--search", "rounds"]), "");
 }
 
 #[test]

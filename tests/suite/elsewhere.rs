@@ -29,7 +29,7 @@ fn typed(scene: &Scene, line: &str) -> Ran {
 }
 
 /// Returns the command in a text that starts with these words.
-fn told(text: &str, words: &str) -> String {
+fn command_in(text: &str, words: &str) -> String {
     let at = text.find(words).unwrap_or_else(|| panic!("no {words:?} in {text}"));
     text[at..].lines().next().unwrap().split('`').next().unwrap().to_owned()
 }
@@ -56,13 +56,13 @@ fn the_commands_told_of_a_run_in_another_project_can_be_typed_where_they_are_rea
     assert_eq!(ran.code, Some(0), "{ran:?}");
     assert!(!scene.path("project/.skilltune").exists(), "it is no run of the current folder's project");
     for words in ["skilltune diff", "skilltune rollback"] {
-        let ran = typed(&scene, &told(&ran.stdout, words));
+        let ran = typed(&scene, &command_in(&ran.stdout, words));
         assert_eq!(ran.code, Some(0), "{words}: {ran:?}");
     }
     assert_eq!(listing(&other.join("writer")), start);
     // A prefix of a run id is looked up only in the project of the current folder.
-    let half =
-        scene.run(&["status", &told(&ran.stdout, "skilltune rollback")["skilltune rollback ".len()..][..6]]);
+    let half = scene
+        .run(&["status", &command_in(&ran.stdout, "skilltune rollback")["skilltune rollback ".len()..][..6]]);
     assert!(half.stderr.contains("no runs in"), "{half:?}");
 }
 
@@ -75,7 +75,7 @@ fn what_another_project_says_is_told_with_where_that_is() {
     let line = ["tune", &skill, "write a page", "--yes"];
     let untrusted = scene.run(&line);
     assert_eq!(untrusted.code, Some(2), "{untrusted:?}");
-    let trusted = typed(&scene, &told(&untrusted.stderr, "skilltune trust"));
+    let trusted = typed(&scene, &command_in(&untrusted.stderr, "skilltune trust"));
     assert_eq!(trusted.code, Some(0), "{trusted:?}");
     assert_eq!(scene.run(&line).code, Some(0));
     fs::remove_file(settings).unwrap();

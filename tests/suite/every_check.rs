@@ -14,13 +14,13 @@ use crate::scene::{FAKE_AGENT, Ran, Scene};
 fn scene(suite: &str) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "envelope": true }));
     let settings = scene.path("config/skilltune/skilltune.toml");
-    let told =
+    let cost_lines =
         "output = \"/result\"\ncost = { input_tokens = \"/cost/input\", output_tokens = \"/cost/output\" }\n";
     let text = fs::read_to_string(&settings).unwrap();
     let text = text
-        .replace("]\n\n[agents", &format!("]\n{told}\n[agents"))
+        .replace("]\n\n[agents", &format!("]\n{cost_lines}\n[agents"))
         .replace("[agents.executor]\n", "[agents.executor]\ntimeout = 6\n");
-    fs::write(&settings, text + told).unwrap();
+    fs::write(&settings, text + cost_lines).unwrap();
     fs::write(scene.path("project/suite.toml"), suite).unwrap();
     scene
 }
@@ -39,18 +39,18 @@ fn verdicts(scene: &Scene) -> String {
     let page = fs::read_to_string(page).unwrap();
     let (_, verdicts) = page.split_once("## Verdicts and Evidence").unwrap();
     let verdicts = verdicts.split("### The text").next().unwrap();
-    let mut told = String::new();
+    let mut text = String::new();
     for line in verdicts.lines() {
         match line.trim() {
             "" | "```" | "```text" => {}
             line if line.starts_with("###") => {}
-            line if line.starts_with("- ") => told.extend(["\n", &line[2..]]),
-            line => told.extend([" | ", line]),
+            line if line.starts_with("- ") => text.extend(["\n", &line[2..]]),
+            line => text.extend([" | ", line]),
         }
     }
     let took = regex::Regex::new(r"it took \d+\.\d seconds").unwrap();
-    let told = took.replace_all(&told, "it took SOME seconds");
-    told.replace("**", "").replace("`one/", "`").trim_start().to_owned()
+    let text = took.replace_all(&text, "it took SOME seconds");
+    text.replace("**", "").replace("`one/", "`").trim_start().to_owned()
 }
 
 fn suite(checks: &[&str]) -> String {
@@ -199,8 +199,8 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
 fn a_round_of_which_nothing_could_be_told_says_what_that_was() {
     let scene = scene(&suite(&["tool = 'Bash'"]));
     let ran = tune(&scene, &["1"]);
-    let told = "  cannot be told (1): one/tool-1: the agent does not report what it did\n";
-    assert!(ran.code == Some(4) && ran.stderr.contains(told), "{ran:?}");
+    let line = "  cannot be told (1): one/tool-1: the agent does not report what it did\n";
+    assert!(ran.code == Some(4) && ran.stderr.contains(line), "{ran:?}");
 }
 
 /// None of the programs outlives its timeout, writes outside its folder, or changes its own grader.
@@ -225,20 +225,20 @@ fn a_program_of_a_check_that_hangs_writes_elsewhere_or_changes_itself_harms_noth
         format!("[[scenarios]]\nid = \"two\"\ndescription = \"Again\"\n[[scenarios.checks]]\n{changing}\n");
     fs::write(scene.path("project/suite.toml"), suite(&checks) + &again).unwrap();
     let ran = tune(&scene, &["1"]);
-    let told = verdicts(&scene);
+    let page = verdicts(&scene);
     let late = "cannot be told (1): one/command-1: it did not end within 6 seconds\n";
     assert!(
-        told.contains("| it did not end within 6 seconds") && ran.stderr.contains(late),
-        "{ran:?} {told}"
+        page.contains("| it did not end within 6 seconds") && ran.stderr.contains(late),
+        "{ran:?} {page}"
     );
     for told_of in ["unverified `command-1`", "pass `command-3`", "pass `command-4`"] {
-        assert!(told.contains(told_of), "{told_of}: {told}");
+        assert!(page.contains(told_of), "{told_of}: {page}");
     }
-    assert!(told.contains("fail `command-5`") && told.contains("fail `two/command-1`"), "{told}");
+    assert!(page.contains("fail `command-5`") && page.contains("fail `two/command-1`"), "{page}");
     assert_eq!(fs::read_to_string(scene.path("project/graders/own.sh")).unwrap(), own);
     if can_confine() {
-        assert!(told.contains("fail `command-2`") && told.contains("ermission denied"), "{told}");
-        assert!(!fs::exists(&outside).unwrap(), "{told}");
+        assert!(page.contains("fail `command-2`") && page.contains("ermission denied"), "{page}");
+        assert!(!fs::exists(&outside).unwrap(), "{page}");
     }
     assert_left_nothing(&scene, &format!("{ran:?}"));
 }
@@ -248,8 +248,8 @@ fn a_check_made_to_do_harm_is_refused_before_a_run_begins() {
     let scene = scene("");
     let refused = |check: &str| {
         fs::write(scene.path("project/suite.toml"), suite(&[check])).unwrap();
-        let told = scene.refusal(&["tune", "writer", "--suite", "suite.toml", "--yes", "--trust"]);
-        told.replace("error: /project/suite.toml: ", "")
+        let message = scene.refusal(&["tune", "writer", "--suite", "suite.toml", "--yes", "--trust"]);
+        message.replace("error: /project/suite.toml: ", "")
     };
     fs::write(scene.path("project/remote.json"), r#"{"$ref": "http://example.com/s.json"}"#).unwrap();
     let refusals = [

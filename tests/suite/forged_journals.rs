@@ -85,8 +85,8 @@ fn no_number_in_a_journal_makes_a_command_panic() {
             }
             for number in ODD {
                 set(&journal, nth, &at, number);
-                let told = assert_told_or_refused(&scene, &format!("line {nth}, {at} = {number}"));
-                refused += usize::from(told[0].code == Some(2));
+                let runs = assert_told_or_refused(&scene, &format!("line {nth}, {at} = {number}"));
+                refused += usize::from(runs[0].code == Some(2));
                 fs::write(&journal, &original).unwrap();
             }
         }
@@ -103,9 +103,9 @@ fn a_record_that_names_a_skill_which_the_plan_does_not_have_is_refused_by_its_nu
     let nth = original.lines().position(has_focus).expect("a chain has a focus");
     set(&journal, nth, "/event/decided/focus", NOWHERE);
     for ran in assert_told_or_refused(&scene, "focus") {
-        let told =
+        let message =
             format!("record {nth} of the journal names a skill or a scenario that the plan does not have");
-        assert!(ran.code == Some(2) && ran.stderr.contains(&told), "{ran:?}");
+        assert!(ran.code == Some(2) && ran.stderr.contains(&message), "{ran:?}");
     }
     fs::write(&journal, &original).unwrap();
     forge_plan(&journal, &|plan| plan["target"]["members"] = json!([]));

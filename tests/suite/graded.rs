@@ -69,14 +69,14 @@ fn the_outcome_is_the_score_and_the_text_is_judged_once_a_version() {
     assert_eq!((steps("inspect"), steps("check")), (5, 5));
     let page =
         fs::read_to_string(scene.run_folder().join("iterations/iteration-1/iteration-1-eval.md")).unwrap();
-    for told in [
+    for words in [
         "one: 50.0/100",
         "**fail** `one/counted`",
         "**pass** `one/made`",
         "Quality of the text",
         "The text: ",
     ] {
-        assert!(page.contains(told), "{told}: {page}");
+        assert!(page.contains(words), "{words}: {page}");
     }
 }
 
@@ -132,16 +132,16 @@ fn how_often_held_out_scenarios_have_decided_is_counted_over_runs_and_told() {
     write_marked(&scene);
     let line =
         ["tune", "writer", "--suite", "suite.toml", "--max-iterations", "2", "--apply", "never", "--yes"];
-    let told = || {
+    let output = || {
         let ran = scene.run(&[&line[..], &["--fresh"]].concat());
         assert!(ran.stdout.contains("verdict: WIN"), "{ran:?}");
         ran.stdout
     };
-    assert!(!told().contains("have decided"));
+    assert!(!output().contains("have decided"));
     let first = scene.run_folder();
-    assert!(told().contains("These held-out scenarios have decided 2 times, with about 0.2 false wins"));
+    assert!(output().contains("These held-out scenarios have decided 2 times, with about 0.2 false wins"));
     fs::remove_dir_all(first).unwrap();
-    assert!(told().contains("have decided 3 times"), "the newest run knows of those that are gone");
+    assert!(output().contains("have decided 3 times"), "the newest run knows of those that are gone");
 }
 
 #[test]

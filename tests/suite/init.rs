@@ -17,14 +17,14 @@ fn init_writes_settings_that_are_found_and_change_nothing_but_what_was_asked() {
     let before = rows(&scene);
     let ran = scene.run(&["init", "--threshold", "85.5"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
-    insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&ran.stderr), @r"
         wrote /project/skilltune.toml
         to check your setup: skilltune doctor
         ");
     let changed: Vec<_> = rows(&scene).into_iter().filter(|row| !before.contains(row)).collect();
     assert_eq!(changed, [("\"tune.threshold\"".to_owned(), "85.5".to_owned())]);
-    let told = scene.run(&["init", "--preset", "quick", "--agent", "other", "--force"]).stderr;
-    insta::assert_snapshot!(scene.shown(&told), @r"
+    let output = scene.run(&["init", "--preset", "quick", "--agent", "other", "--force"]).stderr;
+    insta::assert_snapshot!(scene.normalized(&output), @r"
         wrote /project/skilltune.toml
         agent other has no settings yet: add [agents.other] to the file
         to check your setup: skilltune doctor
@@ -34,8 +34,8 @@ fn init_writes_settings_that_are_found_and_change_nothing_but_what_was_asked() {
 #[test]
 fn a_first_suite_can_be_run_as_it_was_written_and_is_not_overwritten_unasked() {
     let scene = Scene::new(&[("writer", 40)], &serde_json::json!({}));
-    let told = scene.run(&["init", "--agent", "offline", "--suite", "Write a \"haiku\""]).stderr;
-    insta::assert_snapshot!(scene.shown(&told), @r"
+    let output = scene.run(&["init", "--agent", "offline", "--suite", "Write a \"haiku\""]).stderr;
+    insta::assert_snapshot!(scene.normalized(&output), @r"
         wrote /project/skilltune.toml
         wrote /project/suite.toml
         to check your setup: skilltune doctor
@@ -53,9 +53,11 @@ fn a_first_suite_can_be_run_as_it_was_written_and_is_not_overwritten_unasked() {
     let settings = scene.path("project/skilltune.toml");
     fs::write(&settings, "# mine\n").unwrap();
     fs::remove_file(scene.path("project/suite.toml")).unwrap();
-    let told = scene.run(&["init", "--suite", "Another"]).stderr;
+    let output = scene.run(&["init", "--suite", "Another"]).stderr;
     assert!(
-        scene.shown(&told).starts_with("unchanged: /project/skilltune.toml\nwrote /project/suite.toml\n")
+        scene
+            .normalized(&output)
+            .starts_with("unchanged: /project/skilltune.toml\nwrote /project/suite.toml\n")
     );
     assert_eq!(fs::read_to_string(&settings).unwrap(), "# mine\n");
     let suite = fs::read_to_string(scene.path("project/suite.toml")).unwrap();

@@ -83,13 +83,13 @@ impl World {
     fn said(&self, arguments: &[&str]) -> String {
         let ran = self.night(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
-        self.shown(&ran.stderr)
+        self.normalized(&ran.stderr)
     }
 
     fn refused(&self, arguments: &[&str], code: i32) -> String {
         let ran = self.night(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(code), ""), "{ran:?}");
-        self.shown(&ran.stderr)
+        self.normalized(&ran.stderr)
     }
 
     fn printed(&self, what: &str) -> String {
@@ -101,8 +101,8 @@ impl World {
     }
 
     /// Removes the hash of the path, which differs between worlds, and the line about the folder of the test binary.
-    fn shown(&self, text: &str) -> String {
-        let text = self.scene.shown(&text.replace(&self.name(), "NAME"));
+    fn normalized(&self, text: &str) -> String {
+        let text = self.scene.normalized(&text.replace(&self.name(), "NAME"));
         text.lines().filter(|line| !line.contains("cargo clean")).collect::<Vec<_>>().join("\n")
     }
 
@@ -119,7 +119,7 @@ impl World {
             .unwrap_or_default()
             .replace("--user --no-ask-password --no-pager --quiet ", "");
         let _ = fs::remove_file(log);
-        self.shown(&text)
+        self.normalized(&text)
     }
 }
 
@@ -429,7 +429,7 @@ fn without_a_file_or_a_scheduler_nothing_is_written() {
     fs::rename(world.project.join("skilltune-night.toml"), world.scene.path("kept.toml")).unwrap();
     let ran = world.night(&["install"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    insta::assert_snapshot!(world.scene.shown(&ran.stderr), @r"
+    insta::assert_snapshot!(world.scene.normalized(&ran.stderr), @r"
     error: /projects/project/skilltune-night.toml does not exist
     hint: `skilltune night add SKILL --suite FILE` makes one, or pass --file
     ");

@@ -78,9 +78,12 @@ fn the_run_stops_before_the_call_that_would_use_what_stays_free_and_says_when_it
     report(&scene, "0.701", 7200);
     let left = tune(&scene, &["--keep-free", "30%", "--fresh"]);
     assert_eq!((left.code, calls(&scene)), (Some(4), needed + 1), "{left:?}");
-    let told = without_moments(&scene.shown(&left.stderr));
-    assert!(told.contains("limits: 18 calls (default), 30% of each usage window stays free\n"), "{told}");
-    let (_, end) = told.split_once("run RUN is paused").unwrap();
+    let message = without_moments(&scene.normalized(&left.stderr));
+    assert!(
+        message.contains("limits: 18 calls (default), 30% of each usage window stays free\n"),
+        "{message}"
+    );
+    let (_, end) = message.split_once("run RUN is paused").unwrap();
     insta::assert_snapshot!(end, @"
     ; progress is saved
     running writer on scenario-1: reached its usage limit: 71% of its five-hour window is used, and 30% has to stay free
@@ -143,9 +146,9 @@ fn a_night_leaves_the_jobs_of_that_agent_for_the_next_one_and_does_the_others() 
     );
     assert_eq!(morning["left"][0]["job"], "second");
     let page = without_moments(&nights.page());
-    let (_, told) = page.split_once("Nothing could be kept").unwrap();
-    let (told, _) = told.split_once("## What was done?").unwrap();
-    insta::assert_snapshot!(told, @"
+    let (_, section) = page.split_once("Nothing could be kept").unwrap();
+    let (section, _) = section.split_once("## What was done?").unwrap();
+    insta::assert_snapshot!(section, @"
      free for agents that report no usage window: evaluator, executor, improver.
 
     ## What could not run, and why?

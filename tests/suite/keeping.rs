@@ -11,7 +11,7 @@ fn said(scene: &Scene, flags: &[&str]) -> String {
     let ran = scene.run(&[&["clean"], flags].concat());
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let is_size = |word: &&str| word.parse::<u64>().is_err();
-    let shown = scene.shown(&ran.stderr);
+    let shown = scene.normalized(&ran.stderr);
     shown.lines().map(|line| line.split(' ').filter(is_size).collect::<Vec<_>>().join(" ") + "\n").collect()
 }
 
@@ -34,8 +34,8 @@ fn a_run_whose_champion_is_in_the_skill_is_kept_unless_it_is_named() {
         }
     }
     if let Ok(ends) = terminal() {
-        let told = typed(scene.command(&["clean", "--all"]), ends, "\r");
-        assert!(told.contains("1 run cannot be restored afterwards. Delete them?"), "{told}");
+        let output = typed(scene.command(&["clean", "--all"]), ends, "\r");
+        assert!(output.contains("1 run cannot be restored afterwards. Delete them?"), "{output}");
         assert_eq!(scene.run_folders().len(), 1, "enter is no");
     }
     talk(&scene, &scene.run(&["rollback"]));
@@ -66,8 +66,8 @@ fn clean_deletes_a_run_that_can_be_taken_up_only_when_it_is_meant() {
         let plan = talk(&scene, &scene.run(&["clean", &meant, "--dry-run"]));
         assert!(plan.contains("(it can be resumed)"), "{plan}");
         if let Ok(ends) = terminal() {
-            let told = typed(scene.command(&["clean", &meant]), ends, "\r");
-            assert!(told.contains("1 run cannot be restored afterwards. Delete them?"), "{told}");
+            let output = typed(scene.command(&["clean", &meant]), ends, "\r");
+            assert!(output.contains("1 run cannot be restored afterwards. Delete them?"), "{output}");
         }
         assert_eq!(scene.run_folders().len(), 1, "enter is no");
         talk(&scene, &scene.run(&["clean", &meant, "--yes"]));

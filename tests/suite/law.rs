@@ -142,11 +142,11 @@ fn hundreds_of_real_searches_leave_what_the_simulator_says() {
         };
         let (_, simulated) = mean(|(simulated, _)| simulated.quality);
         let (_, real) = mean(|(_, real)| real.quality);
-        let (difference, told) = mean(|(simulated, real)| real.quality - simulated.quality);
+        let (difference, gap) = mean(|(simulated, real)| real.quality - simulated.quality);
         let others = pairs.iter().zip(&seeds).filter(|((simulated, real), _)| real != simulated);
         let others: Vec<u64> = others.map(|(_, seed)| *seed).collect();
         let count = seeds.len();
-        eprintln!("{runs:>4}  {count:>5}  {simulated:>12}  {real:>12}  {told:>12}  {:>15}", others.len());
+        eprintln!("{runs:>4}  {count:>5}  {simulated:>12}  {real:>12}  {gap:>12}  {:>15}", others.len());
         (difference, others)
     });
     for (difference, others) in budgets {

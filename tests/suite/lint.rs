@@ -42,7 +42,7 @@ fn json(scene: &Scene, arguments: &[&str]) -> Value {
 }
 
 /// Renders findings and fixes, with one file and one rule on each line.
-fn told(report: &Value) -> String {
+fn rendered(report: &Value) -> String {
     let mut text = String::new();
     for skill in report["skills"].as_array().unwrap() {
         writeln!(text, "{}", skill["name"].as_str().unwrap()).unwrap();
@@ -62,7 +62,7 @@ fn told(report: &Value) -> String {
 #[test]
 fn every_fixture_shows_what_it_is_for() {
     let scene = fixtures();
-    insta::assert_snapshot!(told(&json(&scene, &[])), @r"
+    insta::assert_snapshot!(rendered(&json(&scene, &[])), @r"
     leaky
       SKILL.md:9 path-absolute
       SKILL.md:9 path-absolute
@@ -144,8 +144,8 @@ fn only_what_is_safe_is_fixed_and_once() {
 
 /// Renders only the fixes.
 fn fixed(report: &Value) -> String {
-    let told = told(report);
-    told.lines().filter(|line| line.starts_with("  fixed")).collect::<Vec<_>>().join("\n")
+    let text = rendered(report);
+    text.lines().filter(|line| line.starts_with("  fixed")).collect::<Vec<_>>().join("\n")
 }
 
 #[test]

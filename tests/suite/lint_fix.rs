@@ -67,8 +67,8 @@ fn a_paragraph_that_a_script_reads_stays() {
     ]);
     let ran = fix(&scene, "--fix");
     assert_eq!(read(&scene, "references/notes.md"), page, "its blanks stay as well: {ran:?}");
-    for told in ["paragraph-repeated: duplicate of line 5 [suggestion]", "2 fixable with --fix=all"] {
-        assert!(ran.stdout.contains(told), "{ran:?}");
+    for words in ["paragraph-repeated: duplicate of line 5 [suggestion]", "2 fixable with --fix=all"] {
+        assert!(ran.stdout.contains(words), "{ran:?}");
     }
     let mode = fs::metadata(scene.path("project/demo/scripts/fill.sh")).unwrap().permissions().mode();
     assert_eq!(mode & 0o111, 0, "it is run by sh");
@@ -108,8 +108,8 @@ fn a_description_keeps_when_the_skill_is_not_meant() {
     assert_eq!(read(&scene, "SKILL.md"), text);
     assert_eq!(ran.stderr, "1 suggestion not applied: --fix=all needs a terminal to ask about each one\n");
     let Ok(ends) = terminal() else { return };
-    let told = typed(scene.command(&["lint", "./demo", "--fix=all"]), ends, "y\r");
-    assert!(told.contains("+++ b/SKILL.md") && told.contains("Apply this change? (y/N)"), "{told}");
+    let output = typed(scene.command(&["lint", "./demo", "--fix=all"]), ends, "y\r");
+    assert!(output.contains("+++ b/SKILL.md") && output.contains("Apply this change? (y/N)"), "{output}");
     let made = read(&scene, "SKILL.md");
     let description = made.lines().find(|line| line.starts_with("description:")).unwrap();
     assert!(description.len() < 1100 && description.contains(exclusion), "{made}");

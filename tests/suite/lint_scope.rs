@@ -75,8 +75,8 @@ fn with_spec_lint_says_what_the_reference_validator_says_and_nothing_else() {
         fs::write(&page, sound.replacen("\n---\n\n", &format!("\n{field}\n---\n\n"), 1)).unwrap();
         let ran = scene.run(&["lint", "./demo", "--spec"]);
         let key = field.split(':').next().unwrap();
-        let told = format!("SKILL.md:4: error spec: unknown field \"{key}\"");
-        assert!(ran.code == Some(3) && ran.stdout.contains(&told), "{ran:?}");
+        let line = format!("SKILL.md:4: error spec: unknown field \"{key}\"");
+        assert!(ran.code == Some(3) && ran.stdout.contains(&line), "{ran:?}");
         assert_eq!(ran.stdout.matches("SKILL.md:").count(), 1, "{ran:?}");
     }
     assert_eq!(scene.run(&["lint", "./demo", "--spec", "--fix"]).code, Some(2));

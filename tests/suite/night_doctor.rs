@@ -84,45 +84,45 @@ impl Ward {
         Ran::of(self.command(arguments, env).output().unwrap())
     }
 
-    fn seen(&self, env: &[(&str, &str)]) -> Value {
+    fn report(&self, env: &[(&str, &str)]) -> Value {
         let ran = self.ran(&["doctor", "--format", "json"], env);
-        let seen = ran.json();
-        let is_ready = seen["ready"].as_bool().unwrap();
+        let report = ran.json();
+        let is_ready = report["ready"].as_bool().unwrap();
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(if is_ready { 0 } else { 3 }), ""), "{ran:?}");
         assert!(!ran.stdout.contains(KEY), "{ran:?}");
-        seen
+        report
     }
 
     /// Returns the checks in this state, each with its hint.
-    fn told(&self, state: &str, env: &[(&str, &str)]) -> Vec<String> {
-        let seen = self.seen(env);
-        let all = seen["checks"].as_array().unwrap().iter().filter(|check| check["state"] == state);
+    fn checks(&self, state: &str, env: &[(&str, &str)]) -> Vec<String> {
+        let report = self.report(env);
+        let all = report["checks"].as_array().unwrap().iter().filter(|check| check["state"] == state);
         let text = |check: &Value| {
             let fix = check["fix"].as_str().map_or(String::new(), |fix| format!("; {fix}"));
             format!("{}: {}{fix}", check["about"].as_str().unwrap(), check["text"].as_str().unwrap())
         };
-        all.map(|check| self.shown(&text(check))).collect()
+        all.map(|check| self.normalized(&text(check))).collect()
     }
 
     /// Returns the only fault.
     fn fault(&self, env: &[(&str, &str)]) -> String {
-        let faults = self.told("broken", env);
+        let faults = self.checks("broken", env);
         assert_eq!(faults.len(), 1, "{faults:#?}");
         faults[0].clone()
     }
 
     fn assert_fine(&self, env: &[(&str, &str)]) {
-        assert_eq!(self.told("broken", env), [""; 0]);
+        assert_eq!(self.checks("broken", env), [""; 0]);
     }
 
-    fn shown(&self, text: &str) -> String {
+    fn normalized(&self, text: &str) -> String {
         let text = text
             .replace(crate::scene::SKILLTUNE, "/bin/skilltune")
             .replace(&self.name, "NAME")
             .replace(env!("CARGO_PKG_VERSION"), "VERSION");
         let text =
             regex::Regex::new(r"\d[\d,]* [GM]iB free").unwrap().replace_all(&text, "SOME free").into_owned();
-        self.nights.scene.shown(&text)
+        self.nights.scene.normalized(&text)
     }
 
     fn unit(&self, kind: &str) -> PathBuf {
@@ -155,7 +155,7 @@ fn a_night_that_works_has_no_fault_and_nothing_is_changed_by_looking() {
     let ward = systemd();
     let page = |ran: Ran| {
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{ran:?}");
-        ward.shown(&ran.stdout)
+        ward.normalized(&ran.stdout)
     };
     insta::assert_snapshot!(page(ward.ran(&["doctor"], &[])), @r#"
     night: /project/skilltune-night.toml
@@ -200,17 +200,17 @@ fn a_night_that_works_has_no_fault_and_nothing_is_changed_by_looking() {
 fn without_a_scheduler_the_world_of_the_shell_is_looked_at_and_said_so() {
     let ward = Ward::new(JOB, ("systemctl", SYSTEMCTL));
     insta::assert_snapshot!(ward.fault(&[]), @"start: not installed; looked at with the PATH and folders of this shell; `skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`");
-    assert_eq!(ward.seen(&[])["scheduler"], Value::Null);
+    assert_eq!(ward.report(&[])["scheduler"], Value::Null);
     // Another scheduler starts it.
     let ran = ward.nights.night("2026-11-03", &["--scheduled"]);
     assert_eq!(ran.code, Some(3), "the program of its agent is not on that PATH: {ran:?}");
     ward.assert_fine(&[]);
-    assert_eq!(ward.told("broken", &[("SKILLTUNE_NOW", "2026-11-05T12:00:00Z")]).len(), 1);
+    assert_eq!(ward.checks("broken", &[("SKILLTUNE_NOW", "2026-11-05T12:00:00Z")]).len(), 1);
     ward.install(&["--at", "04:05"]);
     ward.assert_fine(&[]);
-    let seen = ward.seen(&[]);
+    let report = ward.report(&[]);
     assert_eq!(
-        (&seen["scheduler"], &seen["next_start"]),
+        (&report["scheduler"], &report["next_start"]),
         (&json!("systemd"), &json!("2026-11-04T04:05:00Z"))
     );
 }
@@ -230,12 +230,12 @@ fn a_file_that_is_missing_wrong_or_not_trusted_is_a_fault_and_then_no_agent_is_s
     ward.nights.write_jobs("");
     insta::assert_snapshot!(ward.fault(&[]), @"file: /project/skilltune-night.toml has no jobs; `skilltune night add SKILL --suite FILE` adds one");
     fs::rename(&file, ward.path("kept.toml")).unwrap();
-    let seen = ward.seen(&[]);
+    let report = ward.report(&[]);
     let faults: Vec<&Value> =
-        seen["checks"].as_array().unwrap().iter().filter(|check| check["state"] == "broken").collect();
-    assert_eq!(faults.len(), 1, "{seen}");
-    assert!(faults[0]["text"].as_str().unwrap().ends_with("skilltune-night.toml does not exist"), "{seen}");
-    assert_eq!(seen["scheduler"], "systemd", "its start is still there");
+        report["checks"].as_array().unwrap().iter().filter(|check| check["state"] == "broken").collect();
+    assert_eq!(faults.len(), 1, "{report}");
+    assert!(faults[0]["text"].as_str().unwrap().ends_with("skilltune-night.toml does not exist"), "{report}");
+    assert_eq!(report["scheduler"], "systemd", "its start is still there");
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn what_the_timer_starts_has_to_be_there_and_the_timer_on() {
         ("service", "/project/skilltune-night.toml", "/project/other.toml"),
     ] {
         ward.edit_unit(kind, from, to);
-        let faults = ward.told("broken", &[]);
+        let faults = ward.checks("broken", &[]);
         assert!(faults.len() == 1 && faults[0].starts_with("start: "), "{faults:#?}");
         assert!(faults[0].contains("gone") || faults[0].contains("other.toml"), "{faults:#?}");
         ward.install(&[]);
@@ -290,12 +290,12 @@ fn what_the_timer_starts_has_to_be_there_and_the_timer_on() {
 #[test]
 fn another_skilltune_lingering_and_units_of_somebody_else_cannot_be_judged_and_nothing_of_them_is_run() {
     let ward = systemd();
-    let before = ward.told("unknown", &[]);
+    let before = ward.checks("unknown", &[]);
     ward.program("bin/loginctl", "#!/bin/sh\necho no\n");
     ward.program("other/skilltune", "#!/bin/sh\n: > \"${0%/*}/../run\"\n");
     ward.edit_unit("service", crate::scene::SKILLTUNE, &ward.path("other/skilltune").display().to_string());
-    let told = ward.told("unknown", &[]);
-    let new: Vec<&str> = told.iter().filter(|line| !before.contains(line)).map(String::as_str).collect();
+    let unknown = ward.checks("unknown", &[]);
+    let new: Vec<&str> = unknown.iter().filter(|line| !before.contains(line)).map(String::as_str).collect();
     insta::assert_snapshot!(new.join("\n"), @r#"
     start: systemd: the timer stops when you log out; `loginctl enable-linger` keeps it running
     start: the night starts /other/skilltune, which is another program than this one, version VERSION; run `night doctor` and `night install` with the one that you want
@@ -308,8 +308,8 @@ fn another_skilltune_lingering_and_units_of_somebody_else_cannot_be_judged_and_n
         "\u{0}[Service\nExecStart=\"\\".to_owned(),
     ] {
         fs::write(ward.unit("service"), service).unwrap();
-        let told = ward.told("unknown", &[]).join("\n");
-        assert!(told.contains("cannot be read: somebody changed it"), "{told}");
+        let unknown = ward.checks("unknown", &[]).join("\n");
+        assert!(unknown.contains("cannot be read: somebody changed it"), "{unknown}");
     }
     assert!(!ward.path("run").exists());
 }
@@ -343,11 +343,11 @@ fn a_key_that_only_this_shell_has_is_named_and_its_value_is_not() {
     fs::create_dir(Path::new(&more).parent().unwrap()).unwrap();
     fs::write(&more, format!("[Service]\nEnvironment=ANTHROPIC_API_KEY={KEY}\n")).unwrap();
     ward.assert_fine(&shell);
-    assert!(ward.told("fine", &[]).iter().any(|line| line.ends_with("key in ANTHROPIC_API_KEY")));
+    assert!(ward.checks("fine", &[]).iter().any(|line| line.ends_with("key in ANTHROPIC_API_KEY")));
     fs::write(&more, "[Service]\nEnvironmentFile=/keys\n").unwrap();
     ward.assert_fine(&shell);
     assert!(
-        ward.told("unknown", &shell)
+        ward.checks("unknown", &shell)
             .iter()
             .any(|line| line.contains("ANTHROPIC_API_KEY is set in this shell"))
     );
@@ -366,7 +366,7 @@ fn a_line_of_cron_needs_a_daemon_and_gives_what_stands_above_it() {
     });
     let others = || -> Vec<String> {
         let (daemon, others) =
-            ward.told("broken", &[]).into_iter().partition::<Vec<_>, _>(|line| line.contains("cron: "));
+            ward.checks("broken", &[]).into_iter().partition::<Vec<_>, _>(|line| line.contains("cron: "));
         assert_eq!(daemon.is_empty(), runs, "{daemon:?}");
         others
     };
@@ -378,15 +378,15 @@ fn a_line_of_cron_needs_a_daemon_and_gives_what_stands_above_it() {
     assert_eq!(others(), [""; 0]);
     // An unreadable crontab does not prove that no night is installed.
     ward.write("denied", "");
-    let told = ward.told("unknown", &[]).join("\n");
-    assert!(told.contains("you are not allowed to use this program"), "{told}");
+    let unknown = ward.checks("unknown", &[]).join("\n");
+    assert!(unknown.contains("you are not allowed to use this program"), "{unknown}");
 }
 
 #[test]
 fn a_launch_agent_has_to_be_loaded() {
     let ward = Ward::installed(JOB, ("launchctl", LAUNCHCTL));
     ward.assert_fine(&[]);
-    assert_eq!(ward.seen(&[])["scheduler"], "launchd");
+    assert_eq!(ward.report(&[])["scheduler"], "launchd");
     fs::remove_file(ward.path("loaded")).unwrap();
     insta::assert_snapshot!(ward.fault(&[]), @"start: launchd: the agent is there, but not loaded; `skilltune night install` loads it");
 }
@@ -407,7 +407,7 @@ fn a_window_or_a_budget_in_which_nothing_can_run_is_a_fault() {
     assert!(ward.fault(&[]).contains("its own limits allow no call"));
     ward.write_jobs("until = \"06:30\"\nlatest_start = \"04:00\"\n[night]\nmax_usd = 0.5");
     ward.assert_fine(&[]);
-    assert!(ward.told("fine", &[]).contains(&"time: it stops at 06:30, 4h 00m after its start".to_owned()));
+    assert!(ward.checks("fine", &[]).contains(&"time: it stops at 06:30, 4h 00m after its start".to_owned()));
 }
 
 #[test]
@@ -416,7 +416,7 @@ fn what_older_nights_used_and_a_clock_that_went_back_are_seen_in_their_journal()
     let ran = ward.nights.night("2026-11-02", &["--scheduled"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     ward.assert_fine(&[]);
-    assert_eq!(ward.seen(&[])["last_start"], "2026-11-02T02:30:00Z");
+    assert_eq!(ward.report(&[])["last_start"], "2026-11-02T02:30:00Z");
     let limited = format!("[week]\nmax_calls = 20\n{WRITER}");
     ward.nights.write_jobs(&limited);
     insta::assert_snapshot!(ward.fault(&[]), @"file: the budget of the week is used up, and still will be at the next start; raise the limits of `[week]`, or wait until its nights are a week old");
@@ -425,27 +425,27 @@ fn what_older_nights_used_and_a_clock_that_went_back_are_seen_in_their_journal()
     insta::assert_snapshot!(ward.fault(&[("SKILLTUNE_NOW", "2026-11-01T12:00:00Z")]), @"time: the clock shows 2026-11-01 12:00 UTC, before the last night of 2026-11-02 02:30 UTC; set the clock: a night whose date has been run is not run again");
     // Another time on the same day belongs to a night that has already run.
     ward.install(&["--at", "05:00"]);
-    let told = ward.told("unknown", &[("SKILLTUNE_NOW", "2026-11-02T03:30:00Z")]).join("\n");
-    assert!(told.contains("so the next start, of the same night, does nothing"), "{told}");
+    let unknown = ward.checks("unknown", &[("SKILLTUNE_NOW", "2026-11-02T03:30:00Z")]).join("\n");
+    assert!(unknown.contains("so the next start, of the same night, does nothing"), "{unknown}");
 }
 
 #[test]
 fn a_clock_that_skips_or_repeats_the_start_and_a_zone_that_is_none_are_told() {
     let ward = systemd();
     ward.write("given", "TZ=Europe/Vienna\n");
-    let spring = ward.told("unknown", &[("SKILLTUNE_NOW", "2027-03-20T12:00:00Z")]).join("\n");
+    let spring = ward.checks("unknown", &[("SKILLTUNE_NOW", "2027-03-20T12:00:00Z")]).join("\n");
     assert!(spring.contains("on 2027-03-28 the clock skips 02:30"), "{spring}");
-    let autumn = ward.told("fine", &[("SKILLTUNE_NOW", "2026-10-20T12:00:00Z")]).join("\n");
+    let autumn = ward.checks("fine", &[("SKILLTUNE_NOW", "2026-10-20T12:00:00Z")]).join("\n");
     assert!(autumn.contains("on 2026-10-25 it is 02:30 twice"), "{autumn}");
-    assert_eq!(ward.seen(&[])["next_start"], "2026-11-04T01:30:00Z");
+    assert_eq!(ward.report(&[])["next_start"], "2026-11-04T01:30:00Z");
     // Settings of the service alone change the night's own times, but not when it starts.
     ward.edit_unit("service", "Environment=", "Environment=TZ=Asia/Tokyo ");
     ward.write_jobs("until = \"11:30\"");
-    assert_eq!(ward.seen(&[])["next_start"], "2026-11-04T01:30:00Z");
-    let fine = ward.told("fine", &[]);
+    assert_eq!(ward.report(&[])["next_start"], "2026-11-04T01:30:00Z");
+    let fine = ward.checks("fine", &[]);
     assert!(fine.contains(&"time: it stops at 11:30, 1h 00m after its start".to_owned()), "{fine:#?}");
     ward.install(&[]);
-    let shell = ward.told("unknown", &[("TZ", "Asia/Tokyo")]).join("\n");
+    let shell = ward.checks("unknown", &[("TZ", "Asia/Tokyo")]).join("\n");
     assert!(shell.contains("TZ is \"Asia/Tokyo\" in this shell only"), "{shell}");
     ward.write("given", "TZ=Nowhere/Atlantis\n");
     insta::assert_snapshot!(ward.fault(&[]), @r#"time: TZ is "Nowhere/Atlantis", which is no time zone: the night goes by UTC; set the time zone, such as with `timedatectl set-timezone`"#);
@@ -457,20 +457,20 @@ fn a_night_under_way_is_told_with_its_beginning_and_a_killed_one_holds_nothing()
     let gate = Gate::before("executor", &ward.nights.scene, climbs());
     let first = Background::spawn(&ward.nights.scene, ward.nights.command("2026-11-02", &[]));
     first.until_begun(1);
-    let told = ward.told("unknown", &[]).join("\n");
-    assert!(told.contains("a night is under way since 2026-11-02 02:30 UTC"), "{told}");
+    let unknown = ward.checks("unknown", &[]).join("\n");
+    assert!(unknown.contains("a night is under way since 2026-11-02 02:30 UTC"), "{unknown}");
     first.signal(rustix::process::Signal::KILL);
     gate.open();
     first.wait();
-    let told = ward.told("fine", &[]).join("\n");
-    assert!(told.contains("the night that began 2026-11-02 02:30 UTC was killed"), "{told}");
+    let fine = ward.checks("fine", &[]).join("\n");
+    assert!(fine.contains("the night that began 2026-11-02 02:30 UTC was killed"), "{fine}");
 }
 
 #[test]
 fn too_little_room_for_what_the_calls_may_write_is_a_fault() {
     let ward = systemd();
     ward.nights.scene.write_settings("[limits]\nartifact_bytes = 1_000_000_000_000_000\n");
-    let faults = ward.told("broken", &[]);
+    let faults = ward.checks("broken", &[]);
     assert!(
         faults.len() == 2 && faults.iter().all(|line| line.contains("; 4 calls at a time may write ")),
         "{faults:#?}"

@@ -136,7 +136,7 @@ fn a_hang_without_a_word_pauses_the_run_and_says_that_only_what_was_not_answered
     let scene = scene(&["hang", "server_error", "hang"], &json!({}));
     let left = run(&scene, &[&TUNE[..18], &["--timeout", "4"]].concat());
     assert_eq!(left.code, Some(4), "{left:?}");
-    insta::assert_snapshot!(scene.shown(&left.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&left.stderr), @r#"
     estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 90 in up to 5 rounds

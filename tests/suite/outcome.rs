@@ -95,7 +95,7 @@ impl Outcome {
         {
             let only = |a: &Listing, b: &Listing| -> Vec<String> {
                 let lacks = a.iter().filter(|entry| !b.contains(entry));
-                lacks.map(|(path, mode, bytes)| shown(path, *mode, bytes)).collect()
+                lacks.map(|(path, mode, bytes)| entry_text(path, *mode, bytes)).collect()
             };
             assert!(
                 ours == theirs,
@@ -108,7 +108,7 @@ impl Outcome {
     }
 }
 
-fn shown(path: &Path, mode: u32, bytes: &[u8]) -> String {
+fn entry_text(path: &Path, mode: u32, bytes: &[u8]) -> String {
     const SHOWN: usize = 300;
     let text: String = String::from_utf8_lossy(bytes).chars().take(SHOWN).collect();
     format!("{} {mode:o} {text}", path.display())

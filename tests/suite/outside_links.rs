@@ -47,9 +47,9 @@ fn a_symlink_that_a_repository_brought_leads_no_typed_path_out_of_the_project() 
             "/home/documents/private.html",
         ),
     ] {
-        let told = scene.refusal(&line);
-        assert!(told.contains("leads out of the project"), "{line:?}: {told}");
-        assert!(told.contains(&format!("is a symlink to {target}\n")), "{line:?}: {told}");
+        let message = scene.refusal(&line);
+        assert!(message.contains("leads out of the project"), "{line:?}: {message}");
+        assert!(message.contains(&format!("is a symlink to {target}\n")), "{line:?}: {message}");
     }
     let outside = scene.path("home/new");
     let ran = scene.run(&[&gan[..], &["--into", outside.to_str().unwrap()]].concat());
@@ -104,8 +104,8 @@ fn a_symlink_out_of_a_skill_is_kept_through_promotion_and_rollback_and_is_named(
     };
     let ran = scene.tune("writer", &[]);
     assert_eq!((ran.code, scene.quality("writer")), (Some(0), 90), "{ran:?}");
-    let told = format!("references/own.html (to {}), up (to ../../../../home)", private.display());
-    assert!(notes(&ran).contains(&told), "{ran:?}");
+    let note = format!("references/own.html (to {}), up (to ../../../../home)", private.display());
+    assert!(notes(&ran).contains(&note), "{ran:?}");
     assert_kept();
     talk(&scene, &scene.run(&["rollback"]));
     assert_eq!(scene.quality("writer"), 40);

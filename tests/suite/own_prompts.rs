@@ -47,14 +47,14 @@ fn a_projects_page_is_refused_until_it_is_trusted_and_then_it_is_what_the_judge_
     ");
     let once = tune(&scene, &["--trust"]);
     assert!(own_note(&once.json()), "{once:?}");
-    let told = scene.prompts();
-    assert!(told.iter().any(|prompt| prompt.starts_with(OWN)), "{told:?}");
-    assert!(told.iter().any(|prompt| prompt.starts_with("# Carry out an agent skill")), "{told:?}");
+    let prompts = scene.prompts();
+    assert!(prompts.iter().any(|prompt| prompt.starts_with(OWN)), "{prompts:?}");
+    assert!(prompts.iter().any(|prompt| prompt.starts_with("# Carry out an agent skill")), "{prompts:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     assert!(report.contains("this run uses your own prompts"), "{report}");
     assert_eq!(tune(&scene, &[]).code, Some(2), "once is not remembered");
     let trusted = scene.run(&["trust", "."]);
-    insta::assert_snapshot!(scene.shown(&trusted.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&trusted.stderr), @r"
     trusted: /project/skilltune.toml
       no agents
       prompt evaluate: /project/prompts/judge.md
@@ -99,7 +99,7 @@ fn a_projects_page_is_not_rendered_before_it_is_trusted_nor_does_it_fill_the_mem
         assert_eq!(ran.code, Some(0), "{shown:?}: {ran:?}");
     }
     let refused = limited(&line);
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r#"
     error: /project/prompts/judge.md:125: cannot use `*`; a prompt has variables, comparisons, if, elif, else, endif, for, endfor, and the filters length, first, last, lower, upper, trim
     hint: see docs/prompts.md for what the prompt `evaluate` must contain
     "#);
@@ -128,6 +128,6 @@ fn a_run_that_is_taken_up_goes_on_with_the_page_that_it_began_with() {
     fs::write(scene.path("login"), "").unwrap();
     let ended = blocked::run(&scene, &["resume", "--format", "json"]);
     assert!(ended.json()["initial_score"].is_number() && own_note(&ended.json()), "{ended:?}");
-    let told = scene.prompts();
-    assert!(told.iter().any(|prompt| prompt.starts_with(OWN)), "{told:?}");
+    let prompts = scene.prompts();
+    assert!(prompts.iter().any(|prompt| prompt.starts_with(OWN)), "{prompts:?}");
 }

@@ -75,11 +75,11 @@ fn a_whole_panel_judges_what_is_close_and_its_agreement_is_told() {
     let scene = scene("honest");
     let ran = tune(&scene, &["--panel", "honest,credulous"]);
     assert_eq!((ran.code, scene.quality("writer")), (Some(0), 80), "{ran:?}");
-    let told = report(&scene);
-    assert_eq!(told["close"].as_array().unwrap().len(), told["pairs"].as_array().unwrap().len(), "{told}");
+    let panel = report(&scene);
+    assert_eq!(panel["close"].as_array().unwrap().len(), panel["pairs"].as_array().unwrap().len(), "{panel}");
     let expected = [("evaluator", true), ("honest", true), ("credulous", false)];
     assert_eq!(counted(&scene), expected.map(|(agent, counts)| (agent.to_owned(), counts)));
-    assert_eq!(told["agreement"], 1.0);
+    assert_eq!(panel["agreement"], 1.0);
 }
 
 #[test]

@@ -40,8 +40,8 @@ fn a_script_that_is_swapped_during_a_run_does_not_run_and_the_run_waits_for_trus
     let trusted = fs::read_to_string(&script).unwrap();
     let left = scene.run(&["tune", "writer", "write a page", "--yes", "--jobs", "1"]);
     assert_eq!((left.code, scene.answered()), (Some(4), 1), "{left:?}");
-    let told = scene.shown(&left.stderr);
-    let (_, end) = told.split_once("run RUN is paused").unwrap();
+    let message = scene.normalized(&left.stderr);
+    let (_, end) = message.split_once("run RUN is paused").unwrap();
     insta::assert_snapshot!(end, @r#"
     ; progress is saved
     judging scenario-1: was not started: /project/agent.sh changed since it was trusted
@@ -49,7 +49,7 @@ fn a_script_that_is_swapped_during_a_run_does_not_run_and_the_run_waits_for_trus
     "#);
     let again = resume(&scene, &[]);
     assert_eq!((again.code, scene.answered()), (Some(2), 1), "{again:?}");
-    insta::assert_snapshot!(scene.shown(&again.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&again.stderr), @r#"
     error: the agents of /project/skilltune.toml are not trusted: evaluator, executor, improver
     caused by: /project/agent.sh changed since you trusted it
     hint: read the file and the files its commands use, then run `skilltune trust /project/skilltune.toml`
@@ -98,10 +98,13 @@ fn an_agent_that_writes_into_the_script_of_a_check_has_not_changed_what_the_chec
     assert_eq!(scene.run(&["trust", "suite.toml"]).code, Some(0));
     let left = scene.run(&["calibrate", "writer", "--suite", "suite.toml", "--trials", "1", "--yes"]);
     assert_eq!((left.code, scene.answered()), (Some(4), 1), "{left:?}");
-    assert!(scene.shown(&left.stderr).contains("/project/check.sh changed since it was trusted"), "{left:?}");
+    assert!(
+        scene.normalized(&left.stderr).contains("/project/check.sh changed since it was trusted"),
+        "{left:?}"
+    );
     let refused = resume(&scene, &[]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r#"
     error: the files that commands of /project/suite.toml use are not trusted
     caused by: /project/check.sh changed since you trusted it
     hint: read them, then run `skilltune trust /project/suite.toml`

@@ -48,7 +48,7 @@ fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
     fs::write(&page, &mine).unwrap();
     let refused = scene.run(&["rollback"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(3), ""));
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: /project/.claude/skills/writer changed since run RUN
     caused by: nothing was replaced; the edited version is kept as HASH
     hint: to replace it anyway, run `skilltune rollback RUN --force`
@@ -62,7 +62,7 @@ fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
     the replaced version is kept as HASH; `skilltune export RUN HASH DIR` copies it
     ");
     assert_eq!(scene.quality("writer"), 40);
-    let [undo, export] = [0, 1].map(|line| told(&forced, line));
+    let [undo, export] = [0, 1].map(|line| named_command(&forced, line));
     assert_eq!(scene.run(&words(&export)).code, Some(0));
     assert_eq!(listing(&scene.path("project/DIR")), edited, "their edit is kept");
     assert_eq!(scene.run(&words(&undo)).code, Some(0), "a rollback can be undone");
@@ -70,7 +70,7 @@ fn an_edit_of_a_person_is_never_replaced_unless_they_say_so() {
 }
 
 /// Returns the command that a line of stderr names.
-fn told(ran: &Ran, line: usize) -> String {
+fn named_command(ran: &Ran, line: usize) -> String {
     let line = ran.stderr.lines().nth(line).expect("that much is said");
     line.split('`').nth(1).expect("a command is named").to_owned()
 }
@@ -149,7 +149,7 @@ fn a_candidate_and_the_edits_of_a_person_are_merged_when_they_say_so() {
     fs::write(&mine, "My own words.\n").unwrap();
     let refused = scene.run(&["apply"]);
     assert_eq!((refused.code, scene.quality("writer")), (Some(3), 40));
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: /project/.claude/skills/writer changed since run RUN
     caused by: nothing was replaced; the edited version is kept as HASH
     hint: to merge your edits with it, run `skilltune apply RUN HASH --merge`
@@ -165,7 +165,7 @@ fn a_candidate_and_the_edits_of_a_person_are_merged_when_they_say_so() {
         (scene.quality("writer"), fs::read_to_string(&mine).unwrap()),
         (90, "My own words.\n".to_owned())
     );
-    let undo = told(&merged, 0);
+    let undo = named_command(&merged, 0);
     assert_eq!(scene.run(&words(&undo)).code, Some(0), "a merge can be undone");
     assert_eq!((scene.quality("writer"), mine.exists()), (40, true));
     assert_eq!(scene.run(&["apply", "--merge", "--force"]).code, Some(2));
@@ -181,7 +181,7 @@ fn edits_that_conflict_are_listed_and_nothing_is_changed() {
     let before = listing(&scene.skill("writer"));
     let refused = scene.run(&["apply", "--merge"]);
     assert_eq!(refused.code, Some(3));
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: candidate HASH and your edits of /project/.claude/skills/writer conflict
     caused by: SKILL.md: both changed the same lines
     caused by: nothing was replaced; the edited version is kept as HASH
@@ -202,7 +202,7 @@ fn a_version_that_no_candidate_led_to_is_not_merged_again() {
     let before = listing(&scene.skill("writer"));
     let refused = scene.run(&["apply", "--merge"]);
     assert_eq!(refused.code, Some(3));
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: cannot merge into /project/.claude/skills/writer
     caused by: the last version that skilltune wrote there is not a candidate of this run
     hint: to replace it anyway, run `skilltune apply RUN HASH --force`

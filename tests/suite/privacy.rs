@@ -54,16 +54,16 @@ fn no_json_that_skilltune_writes_hides_a_character() {
     let task: String = HIDDEN.iter().flat_map(|hidden| ['a', *hidden]).collect();
     let ran = scene.run(&["tune", "writer", &task, "--yes", "--format", "json"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let mut told = 0;
+    let mut count = 0;
     for entry in walkdir::WalkDir::new(scene.path("project/.skilltune")) {
         let path = entry.unwrap().into_path();
         if path.is_file() && path.extension().is_some_and(|end| end == "json" || end == "jsonl") {
             let text = fs::read_to_string(&path).unwrap();
             assert!(!text.contains(HIDDEN), "{}", path.display());
-            told += usize::from(text.contains("a\\u202ea\\u009ba\\u007fa\\u2066"));
+            count += usize::from(text.contains("a\\u202ea\\u009ba\\u007fa\\u2066"));
         }
     }
-    assert!(told >= 2, "journal and state tell the task: {told}");
+    assert!(count >= 2, "journal and state tell the task: {count}");
 }
 
 #[test]

@@ -25,8 +25,8 @@ fn foreign() -> Scene {
 
 /// Reads how each call was started; the script must set `dump`.
 fn starts(scene: &Scene) -> Vec<Value> {
-    let told = fs::read_to_string(scene.path("starts.log")).unwrap();
-    told.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let log = fs::read_to_string(scene.path("starts.log")).unwrap();
+    log.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn telling(mut script: Value, scene_path: &str) -> Value {
@@ -76,14 +76,14 @@ fn a_projects_script_is_trusted_with_the_command_that_names_it_and_only_as_it_wa
     let (scene, script) = scripted();
     let tune = |scene: &Scene| scene.tune("writer", &["--max-iterations", "1", "--apply", "never"]);
     let trusted = scene.run(&["trust", "."]);
-    assert!(scene.shown(&trusted.stderr).contains("\n  with /project/agents/agent.sh"), "{trusted:?}");
+    assert!(scene.normalized(&trusted.stderr).contains("\n  with /project/agents/agent.sh"), "{trusted:?}");
     assert_eq!(tune(&scene).code, Some(3), "it runs, and reaches no goal");
     let answered = scene.answered();
     let text = fs::read_to_string(&script).unwrap();
     fs::write(&script, text.clone() + "touch \"$HOME/owned\"\n").unwrap();
     let refused = scene.run(&["tune", "writer", "write a page", "--yes", "--fresh"]);
     assert_eq!((refused.code, scene.answered()), (Some(2), answered), "{refused:?}");
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: the agents of /project/skilltune.toml are not trusted: evaluator, executor, improver
     caused by: /project/agents/agent.sh changed since you trusted it
     hint: read the file and the files its commands use, then run `skilltune trust /project/skilltune.toml`
@@ -113,9 +113,9 @@ fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
     let plan = |line: &[&str]| {
         let dry =
             scene.run(&[&["tune", "writer", "write a page", "--dry-run", "--format", "json"], line].concat());
-        (dry.json()["max_iterations"].clone(), scene.shown(&dry.stderr))
+        (dry.json()["max_iterations"].clone(), scene.normalized(&dry.stderr))
     };
-    let shown = || -> Vec<Value> {
+    let config_rows = || -> Vec<Value> {
         let rows = scene.run(&["config", "show", "--format", "json"]).json();
         let wanted = ["tune.max_iterations", "calls.jobs", "budget.usd", "budget.tokens"];
         let rows = rows.as_array().unwrap().iter();
@@ -129,7 +129,7 @@ fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
     tune.max_iterations stays at your own limit of 1: /project/skilltune.toml asks for 8; `skilltune trust /project/skilltune.toml` would allow it
     ");
     assert_eq!(
-        json!(shown()),
+        json!(config_rows()),
         json!([
             ["calls.jobs", 1, "project_file", null],
             ["budget.usd", 9.0, "project_file", null],
@@ -145,7 +145,7 @@ fn a_project_raises_no_limit_that_the_user_has_set_unless_it_is_trusted() {
     budget.tokens is 4000, above your own limit of 3000: you trust /project/skilltune.toml
     tune.max_iterations is 8, above your own limit of 1: you trust /project/skilltune.toml
     ");
-    assert_eq!(shown()[3], json!(["tune.max_iterations", 8, "preset", 1]));
+    assert_eq!(config_rows()[3], json!(["tune.max_iterations", 8, "preset", 1]));
     fs::write(&file, "[tune]\nmax_iterations = 100\n").unwrap();
     assert_eq!(scene.tune("writer", &[]).code, Some(3), "one round, which reaches nothing");
     assert_eq!(scene.state()["max_iterations"], 1);
@@ -206,8 +206,8 @@ fn an_answer_that_calls_no_agent_needs_no_trust() {
     for (answer, quality) in [("keep", 40), ("apply", 90)] {
         let scene = foreign();
         let held = scene.run(&["tune", "writer", "a page", "--apply", "ask", "--trust"]);
-        let told = format!("skilltune resume {} --answer {answer}\n", scene.run_id());
-        assert!(held.stdout.contains(&told), "{held:?}");
+        let command = format!("skilltune resume {} --answer {answer}\n", scene.run_id());
+        assert!(held.stdout.contains(&command), "{held:?}");
         let answered = scene.answered();
         let ran = scene.run(&["resume", &scene.run_id(), "--answer", answer]);
         assert_eq!((ran.code, scene.quality("writer")), (Some(0), quality), "{answer}: {ran:?}");
@@ -355,8 +355,8 @@ fn the_judge_never_sees_an_earlier_score_and_the_improver_sees_what_was_tried() 
     assert!(judged.len() >= 3);
     for prompt in &judged {
         for score in &trend {
-            let told = [format!("{score:.1}"), format!("{score:.2}"), score.to_string()];
-            assert!(told.iter().all(|told| !prompt.contains(told)), "{score} is in:\n{prompt}");
+            let forms = [format!("{score:.1}"), format!("{score:.2}"), score.to_string()];
+            assert!(forms.iter().all(|form| !prompt.contains(form)), "{score} is in:\n{prompt}");
         }
         for word in ["baseline", "candidate", "dropped", "the quality is only"] {
             assert!(!prompt.contains(word), "{word:?} tells of earlier rounds");

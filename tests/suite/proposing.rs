@@ -39,8 +39,8 @@ fn assert_refused(repository: &Repository, form: &str, why: &str) -> Ran {
 fn a_branch_has_one_commit_on_head_that_tells_verdict_figures_and_run() {
     let repository = Repository::new();
     let id = repository.tuned();
-    let told = assert_proposed(&repository, "branch");
-    assert!(told.contains("`git merge skilltune/writer` takes it"), "{told}");
+    let output = assert_proposed(&repository, "branch");
+    assert!(output.contains("`git merge skilltune/writer` takes it"), "{output}");
     assert_eq!(repository.git(&["rev-parse", &format!("{BRANCH}^")]), repository.git(&["rev-parse", "HEAD"]));
     assert_eq!(
         repository.git(&["diff", "--name-only", "HEAD", BRANCH]),
@@ -50,7 +50,7 @@ fn a_branch_has_one_commit_on_head_that_tells_verdict_figures_and_run() {
     assert!(repository.page(BRANCH).contains("Quality: 90"));
     let message = repository.git(&["log", "-1", "--format=%an <%ae>%n%B", BRANCH]);
     let tree = repository.git(&["rev-parse", &format!("{BRANCH}^{{tree}}")]);
-    let shown = repository.scene.shown(&message.replace(tree.trim(), "TREE"));
+    let shown = repository.scene.normalized(&message.replace(tree.trim(), "TREE"));
     insta::assert_snapshot!(shown, @r"
     A Person <person@localhost>
     Improve the skill writer
@@ -76,8 +76,8 @@ fn a_fifo_in_a_repository_is_named_before_git_waits_for_it() {
     let fifo = repository.path(".git/refs/heads/other");
     mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
     let ran = repository.apply_as("branch");
-    let told = format!("git would wait without end: {} is not a regular file", fifo.display());
-    assert!(ran.code == Some(2) && ran.stderr.contains(&told), "{ran:?}");
+    let message = format!("git would wait without end: {} is not a regular file", fifo.display());
+    assert!(ran.code == Some(2) && ran.stderr.contains(&message), "{ran:?}");
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn a_patch_is_taken_by_git_am_and_leaves_no_branch() {
     let repository = Repository::new();
     repository.add_to_home("[diff]\n\tnoprefix = true\n[format]\n\tsignOff = true\n\tattach = x\n");
     repository.tuned();
-    let told = assert_proposed(&repository, "patch");
+    let output = assert_proposed(&repository, "patch");
     let patch = repository.patch().expect("the run has it");
-    assert!(told.contains("`git am ") && told.contains(".patch` takes it"), "{told}");
+    assert!(output.contains("`git am ") && output.contains(".patch` takes it"), "{output}");
     assert!(!repository.has_branch());
     repository.git(&["am", "--quiet", patch.to_str().unwrap()]);
     assert_eq!(repository.scene.quality("writer"), 90);
@@ -166,8 +166,8 @@ fn an_older_proposal_is_replaced_and_a_persons_commit_is_not() {
     repository.commit("Mine");
     repository.git(&["checkout", "--quiet", "main"]);
     let mine = repository.git(&["rev-parse", BRANCH]);
-    let told = assert_proposed(&repository, "branch");
-    assert!(told.contains("has commits that skilltune did not make"), "{told}");
+    let output = assert_proposed(&repository, "branch");
+    assert!(output.contains("has commits that skilltune did not make"), "{output}");
     assert_eq!(repository.git(&["rev-parse", BRANCH]), mine);
     assert!(repository.patch().is_some(), "the proposal is a patch instead");
 
@@ -190,8 +190,8 @@ fn a_branch_that_a_worktree_has_checked_out_is_left_alone() {
     let other = repository.scene.path("other");
     repository.git(&["worktree", "add", "--quiet", "-b", BRANCH, other.to_str().unwrap()]);
     let before = repository.git(&["rev-parse", BRANCH]);
-    let told = assert_proposed(&repository, "branch");
-    assert!(told.contains("branch skilltune/writer is checked out in "), "{told}");
+    let output = assert_proposed(&repository, "branch");
+    assert!(output.contains("branch skilltune/writer is checked out in "), "{output}");
     assert_eq!(repository.git(&["rev-parse", BRANCH]), before);
     assert!(repository.patch().is_some());
 }
@@ -206,8 +206,8 @@ fn who_signs_gets_a_signed_commit_or_a_patch_within_a_deadline() {
         repository.tuned();
         let gpg = repository.program("gpg", script);
         repository.add_to_home(&format!("[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = {gpg}\n"));
-        let told = assert_proposed(&repository, "branch");
-        assert_eq!(repository.has_branch(), is_signed, "{script}: {told}");
+        let output = assert_proposed(&repository, "branch");
+        assert_eq!(repository.has_branch(), is_signed, "{script}: {output}");
         if is_signed {
             assert!(repository.git(&["cat-file", "commit", BRANCH]).contains("gpgsig -----BEGIN"));
             let first = repository.git(&["rev-parse", BRANCH]);
@@ -215,7 +215,10 @@ fn who_signs_gets_a_signed_commit_or_a_patch_within_a_deadline() {
             assert_proposed(&repository, "branch");
             assert_eq!(repository.git(&["rev-parse", BRANCH]), first, "it is not signed twice");
         } else {
-            assert!(told.contains("this is a patch, not a branch: git could not sign the commit"), "{told}");
+            assert!(
+                output.contains("this is a patch, not a branch: git could not sign the commit"),
+                "{output}"
+            );
             assert!(repository.patch().is_some());
         }
     }

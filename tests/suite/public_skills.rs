@@ -75,7 +75,7 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
     let ran = tune(&scene, "column-sums", &suite, &["--search", "rounds", "--format", "json"]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("improved")), "{ran:?}");
     let (before, after) = (page(&scene, 1), page(&scene, 2));
-    for told in [
+    for words in [
         "**pass** `sales/made`",
         "**fail** `sales/right`",
         "sums.json is no JSON",
@@ -85,22 +85,26 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
         "**unverified** `sales/ran`",
         "the agent does not report what it did",
     ] {
-        assert!(before.contains(told), "{told}: {before}");
+        assert!(before.contains(words), "{words}: {before}");
     }
-    for told in [
+    for words in [
         "**pass** `sales/right`",
         "**pass** `sales/again`",
         "**pass** `sales/told`",
         "**pass** `sales/alone`",
         "**unverified** `sales/ran`",
     ] {
-        assert!(after.contains(told), "{told}: {after}");
+        assert!(after.contains(words), "{words}: {after}");
     }
     // All checks except the unverified one: 6 of 7, and all of the other scenario.
     let [first, second] = scores(&scene)[..] else { panic!("{:?}", scores(&scene)) };
     let most = f64::midpoint(600.0 / 7.0, 100.0);
     assert!(first < 30.0 && (second - most).abs() < 0.1, "{first} and {second}");
-    assert_eq!(seen(&scene), ["cases", "evals", "suite"].map(|_| false), "no agent sees the suite");
+    assert_eq!(
+        found_by_executor(&scene),
+        ["cases", "evals", "suite"].map(|_| false),
+        "no agent sees the suite"
+    );
     if can_confine() {
         assert!(!scene.path("home/escaped").exists());
     } else {
@@ -114,11 +118,14 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
 }
 
 /// Returns whether the executor found a file with each of these names. It must at least have seen the script.
-fn seen(scene: &Scene) -> [bool; 3] {
+fn found_by_executor(scene: &Scene) -> [bool; 3] {
     let trial = "iterations/iteration-2/artifacts/column-sums/sales/1";
-    let seen = fs::read_to_string(scene.run_folder().join(trial).join("seen.txt")).unwrap();
-    assert!(seen.contains("./skill/column-sums/scripts/sum.sh") && seen.contains("./sales.csv"), "{seen}");
-    ["cases", "evals", "suite"].map(|name| seen.contains(name))
+    let listed = fs::read_to_string(scene.run_folder().join(trial).join("seen.txt")).unwrap();
+    assert!(
+        listed.contains("./skill/column-sums/scripts/sum.sh") && listed.contains("./sales.csv"),
+        "{listed}"
+    );
+    ["cases", "evals", "suite"].map(|name| listed.contains(name))
 }
 
 #[test]

@@ -43,14 +43,14 @@ fn a_run_goes_on_with_an_agent_that_has_changed_and_says_which_part_of_it_did() 
     assert_eq!(answered, 1);
     let strict = scene.run(&["resume", &scene.run_id(), "--yes", "--strict-agents"]);
     assert_eq!((strict.code, scene.answered()), (Some(2), answered), "{strict:?}");
-    insta::assert_snapshot!(scene.shown(&strict.stderr), @"
+    insta::assert_snapshot!(scene.normalized(&strict.stderr), @"
     error: the executor (executor) changed since run RUN began
     caused by: changed: program /agent.sh
     hint: undo the change, or drop --strict-agents to continue and note the change in the report
     ");
     let ran = scene.run(&["resume", &scene.run_id(), "--yes"]);
     assert_eq!((ran.code, scene.quality("writer")), (Some(0), 90), "{ran:?}");
-    let told: Vec<String> = ["executor", "evaluator", "improver"]
+    let lines: Vec<String> = ["executor", "evaluator", "improver"]
         .map(|role| {
             let part =
                 format!("the {role} ({role}) changed since the run began: program {}", agent.display());
@@ -60,8 +60,8 @@ fn a_run_goes_on_with_an_agent_that_has_changed_and_says_which_part_of_it_did() 
         })
         .into();
     let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.iter().all(|line| said.contains(line)), "{ran:?}");
-    assert_eq!(notes(&scene), json!(told));
+    assert!(lines.iter().all(|line| said.contains(line)), "{ran:?}");
+    assert_eq!(notes(&scene), json!(lines));
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     assert!(report.contains("changed since the run began"), "{report}");
     // The output of the first call is not judged by the later agents, and no comparison mixes the two.

@@ -10,10 +10,10 @@ mod foreign;
 mod hostile;
 mod interrupted;
 mod jobs;
+mod reporting;
 mod settings;
 mod setup;
 mod tidy;
-mod told;
 
 use std::fs;
 use std::path::PathBuf;

@@ -67,10 +67,11 @@ fn a_check_that_was_wrong_turns_the_verdict_and_no_agent_is_called() {
     write_suite(&scene, &checking("quality 80"));
     let ran = regrade(&scene, &run, &[]);
     assert_eq!(verdict(&ran), (Some(0), json!("won")), "{ran:?}");
-    let told = ran.json();
-    let regraded = &told["compared"]["regraded"];
-    assert_eq!((&regraded["run"], &regraded["trials"]), (&json!(run), &json!(10)), "{told}");
-    assert_eq!((&told["cost"]["calls"], &told["outcome"]), (&json!(0), &json!("compared")), "{told}");
+    let summary = ran.json();
+    let regraded = &summary["compared"]["regraded"];
+    assert_eq!((&regraded["run"], &regraded["trials"]), (&json!(run), &json!(10)), "{summary}");
+    let outcome = (&summary["cost"]["calls"], &summary["outcome"]);
+    assert_eq!(outcome, (&json!(0), &json!("compared")), "{summary}");
     assert_eq!((begun(&scene), listing(&scene.skill("writer"))), (before, skill));
     let of = |run: &str| scene.path("project/.skilltune/runs").join(run);
     assert!(of(&id(&ran)).join("junit.xml").exists() && of(&id(&ran)).join("viewer").exists());
@@ -92,15 +93,15 @@ fn where_checks_alone_decide_no_agent_has_to_be_installed() {
 fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     let (scene, run) = compared(&expecting(60));
     write_suite(&scene, &expecting(90));
-    let shown = |text: &str| {
+    let stable_lines = |text: &str| {
         let text = text.replace(&run, "OLDER");
         let is_timed = |line: &str| line.contains("agent time") || line.contains("at best");
         let lines = text.lines().filter(|line| !is_timed(line)).collect::<Vec<_>>();
-        without_moments(&scene.shown(&lines.join("\n")))
+        without_moments(&scene.normalized(&lines.join("\n")))
     };
     let line = ["regrade", &run, "--yes"];
     let dry = scene.run(&[&line[..], &["--dry-run"]].concat());
-    insta::assert_snapshot!(shown(&dry.stdout), @r"
+    insta::assert_snapshot!(stable_lines(&dry.stdout), @r"
     regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge is asked about 10 of them, in at most 26 calls
     5 scenarios
     first steps:
@@ -116,13 +117,13 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     ");
     let ran = scene.run(&line);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    insta::assert_snapshot!(shown(&ran.stderr), @r"
+    insta::assert_snapshot!(stable_lines(&ran.stderr), @r"
     regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge is asked about 10 of them, in at most 26 calls
     evaluator evaluator
     run RUN, 5 scenarios
     limits: 26 calls (default)
     ");
-    insta::assert_snapshot!(shown(&ran.stdout), @r"
+    insta::assert_snapshot!(stable_lines(&ran.stdout), @r"
     B: TIE, the difference is between +0.0 and +0.0 points at confidence 0.9
     A 0.0, B 0.0: 5 scenarios, 1 stored trial of each version on each
     = +0.0 s1 (0.0 -> 0.0)
@@ -133,11 +134,11 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what B changes: skilltune diff RUN HASH
     ");
-    insta::assert_snapshot!(shown(&scene.run(&["list"]).stdout), @r"
+    insta::assert_snapshot!(stable_lines(&scene.run(&["list"]).stdout), @r"
     RUN  regrade  ended     5 scenarios               0.0 -> 0.0    MOMENT  writer with none
     OLDER  compare  ended     5 scenarios               0.0 -> 100.0  MOMENT  writer with none
     ");
-    insta::assert_snapshot!(shown(&scene.run(&["status"]).stdout), @r"
+    insta::assert_snapshot!(stable_lines(&scene.run(&["status"]).stdout), @r"
     run      RUN  regrade of writer with none
     status   The stored trials were judged anew; nothing was changed.
     A        none
@@ -148,10 +149,10 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     next     skilltune diff RUN HASH   (see what B changes)
     ");
     let report = scene.run(&["report"]).stdout;
-    let (told, _) = report.split_once("## Cost").unwrap();
+    let (page, _) = report.split_once("## Cost").unwrap();
     let is_same =
         |line: &&str| !["| Started", "| Completed", "| Rights"].iter().any(|one| line.contains(one));
-    insta::assert_snapshot!(shown(&told.lines().filter(is_same).collect::<Vec<_>>().join("\n")), @r"
+    insta::assert_snapshot!(stable_lines(&page.lines().filter(is_same).collect::<Vec<_>>().join("\n")), @r"
     # Regrade: writer
 
     **B**: TIE, the difference is between +0.0 and +0.0 points at confidence 0.9.
@@ -195,7 +196,7 @@ fn a_changed_expectation_asks_the_judge_alone_and_an_unchanged_suite_nobody() {
     assert_eq!(begun(&scene), [10, 13]);
     let same = regrade(&scene, &run, &[]);
     assert_eq!(verdict(&same), (Some(0), json!("won")), "{same:?}");
-    let effect = |told: &Value| told["compared"]["effect"].clone();
+    let effect = |summary: &Value| summary["compared"]["effect"].clone();
     assert_eq!((effect(&same.json()), begun(&scene)), (effect(&older), [10, 13]));
     write_suite(&scene, &expecting(90));
     assert_eq!(verdict(&regrade(&scene, &run, &[])), (Some(3), json!("tied")));
@@ -248,9 +249,9 @@ fn another_judge_judges_what_the_first_one_could_not() {
     let ran = regrade(&scene, &id(&first), &["--evaluator", "other"]);
     assert_eq!(verdict(&ran), (Some(0), json!("won")), "{ran:?}");
     assert_eq!(begun(&scene)[0], executed);
-    let told = ran.json();
-    let agents = (&told["agents"]["executor"], &told["agents"]["evaluator"]);
-    assert_eq!(agents, (&json!("executor"), &json!("other")), "{told}");
+    let summary = ran.json();
+    let agents = (&summary["agents"]["executor"], &summary["agents"]["evaluator"]);
+    assert_eq!(agents, (&json!("executor"), &json!("other")), "{summary}");
 }
 
 /// Runs a search whose comparison holds out five of twelve scenarios.
@@ -374,8 +375,8 @@ fn a_scenario_whose_task_has_changed_is_named_and_too_few_are_refused() {
     );
     let ran = scene.run(&["regrade", &run, "--yes"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let told = "note: left out: s2 (its task has changed), s6 (not in that comparison)";
-    assert!(ran.stderr.contains(told) && ran.stdout.contains("4 scenarios, 1 stored trial"), "{ran:?}");
+    let note = "note: left out: s2 (its task has changed), s6 (not in that comparison)";
+    assert!(ran.stderr.contains(note) && ran.stdout.contains("4 scenarios, 1 stored trial"), "{ran:?}");
     write_suite(&scene, &changed.replace("\"Task 3\"", "\"A third task\""));
     insta::assert_snapshot!(scene.refusal(&["regrade", &run, "--yes"]), @r"
     error: 3 scenarios cannot show a difference at confidence 0.9: it takes at least 4
@@ -413,10 +414,10 @@ fn copy(from: &Path, to: &Path) {
 fn what_has_no_comparison_is_refused_in_one_line_that_says_what_to_do() {
     let (scene, run) = compared(&checking("quality 80"));
     let refused = |run: &str| {
-        let told = scene.refusal(&["regrade", run, "--yes"]);
-        assert_eq!(told.lines().next().map(|line| line.starts_with("error: ")), Some(true), "{told}");
-        assert!(told.contains("hint: "), "{told}");
-        told
+        let message = scene.refusal(&["regrade", run, "--yes"]);
+        assert_eq!(message.lines().next().map(|line| line.starts_with("error: ")), Some(true), "{message}");
+        assert!(message.contains("hint: "), "{message}");
+        message
     };
     assert!(refused("nobody").contains("no run matches"));
     let own =

@@ -169,26 +169,26 @@ fn an_agent_that_nothing_holds_is_said_to_be_so() {
 #[test]
 fn doctor_says_who_holds_each_agent_to_its_role() {
     let scene = Scene::new(&[("writer", 90)], &json!({}));
-    let seen = || scene.run(&["doctor", "--format", "json"]).json();
-    let agents = |seen: &Value, name: &str| {
-        let agents = seen["agents"].as_array().unwrap().iter();
+    let report = || scene.run(&["doctor", "--format", "json"]).json();
+    let agents = |report: &Value, name: &str| {
+        let agents = report["agents"].as_array().unwrap().iter();
         let agent = { agents }.find(|agent| agent["name"] == name).unwrap();
         agent["rights"]["evaluator"].as_str().unwrap().to_owned()
     };
-    let free = seen();
+    let free = report();
     assert_eq!(free["confinement"], if can_confine() { "enforces" } else { "cannot" });
     assert_eq!(agents(&free, "evaluator"), "not enforced");
     assert_eq!(agents(&free, "offline"), if can_confine() { "system + agent" } else { "agent" });
     confined(&scene);
-    assert_eq!(agents(&seen(), "evaluator"), if can_confine() { "system" } else { "not enforced" });
+    assert_eq!(agents(&report(), "evaluator"), if can_confine() { "system" } else { "not enforced" });
     let settings = scene.path("config/skilltune/skilltune.toml");
     let off =
         fs::read_to_string(&settings).unwrap().replace("[roles]", "[limits]\nconfine = false\n\n[roles]");
     fs::write(&settings, off).unwrap();
     assert_eq!(
-        (seen()["confinement"].clone(), agents(&seen(), "evaluator")),
+        (report()["confinement"].clone(), agents(&report(), "evaluator")),
         (json!("turned_off"), "not enforced".into())
     );
-    let told = scene.run(&["doctor"]).stdout;
-    assert!(told.contains("rights: not enforced by the kernel, because limits.confine is"), "{told}");
+    let output = scene.run(&["doctor"]).stdout;
+    assert!(output.contains("rights: not enforced by the kernel, because limits.confine is"), "{output}");
 }

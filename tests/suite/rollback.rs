@@ -147,7 +147,7 @@ fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_f
     // There is room for the line before the replacement, but not for the one after it.
     let ran = limited(500);
     assert_eq!((ran.code, scene.quality("writer")), (Some(1), 40), "{ran:?}");
-    insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&ran.stderr), @r"
     error: the skill was replaced, but the run's journal does not record it
     caused by: could not write /project/.skilltune/runs/RUN/history.jsonl
     caused by: File too large (os error 27)
@@ -166,7 +166,7 @@ fn an_error_after_the_target_was_changed_says_so_and_the_same_command_makes_up_f
     fs::create_dir_all(page.join("in the way")).unwrap();
     let ran = scene.run(&["apply"]);
     assert_eq!((ran.code, scene.quality("writer")), (Some(1), 90), "{ran:?}");
-    insta::assert_snapshot!(scene.shown(&ran.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&ran.stderr), @r"
     error: the skill was replaced, but the run's pages do not show it
     caused by: could not write /project/.skilltune/runs/RUN/final-report.md
     caused by: Is a directory (os error 21)
@@ -191,17 +191,17 @@ fn what_the_store_has_lost_is_told_before_anything_is_done() {
     lose(&scene, &page);
     let id = scene.run_id();
     let skill = listing(&scene.skill("writer"));
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     for command in [&["diff"][..], &["export", &id, "start", "out"], &["rollback"], &["rollback", "--force"]]
     {
         let ran = scene.run(command);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{command:?}: {ran:?}");
-        told.push(scene.shown(&ran.stderr).replace(&Digest::of(&page).hex(), "OBJECT"));
+        messages.push(scene.normalized(&ran.stderr).replace(&Digest::of(&page).hex(), "OBJECT"));
     }
     assert_eq!(listing(&scene.skill("writer")), skill);
     assert!(!scene.path("project/out").exists(), "no half of an export is left");
-    told.dedup();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    messages.dedup();
+    insta::assert_snapshot!(messages.join("\n"), @r"
     error: object OBJECT is not in the store
     hint: nothing was changed; the store is /project/.skilltune/objects
     hint: restore the store from a backup, or start a new run
@@ -222,10 +222,11 @@ fn a_target_that_is_gone_is_told_with_the_command_that_brings_it_back() {
         fs::remove_dir_all(&skill).unwrap();
         let ran = scene.run(&[command]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
-        let told = scene.shown(&ran.stderr);
+        let message = scene.normalized(&ran.stderr);
         assert!(
-            told.starts_with("error: the skill is missing: /project/.claude/skills/writer does not exist\n"),
-            "{told}"
+            message
+                .starts_with("error: the skill is missing: /project/.claude/skills/writer does not exist\n"),
+            "{message}"
         );
         assert_eq!(scene.run(&[command, "--force"]).code, Some(2), "forced as well");
         fs::write(&skill, "a file of that name").unwrap();

@@ -65,6 +65,6 @@ fn an_older_binary_decides_prints_and_writes_the_same_in_random_scripted_runs() 
     let Results { tally, differences } = results.into_inner().expect("no thread has panicked");
     eprintln!("same decisions: {runs} cases from seed {first}, {} differ", differences.len());
     eprintln!("{tally:#?}");
-    let told: Vec<_> = differences.into_values().collect();
-    assert!(told.is_empty(), "{}", told.join("\n"));
+    let lines: Vec<_> = differences.into_values().collect();
+    assert!(lines.is_empty(), "{}", lines.join("\n"));
 }

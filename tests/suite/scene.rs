@@ -176,11 +176,11 @@ impl Scene {
         let ran = self.run(arguments);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}: {ran:?}");
         assert_eq!(self.everything(), before, "{arguments:?} has written something");
-        self.shown(&ran.stderr)
+        self.normalized(&ran.stderr)
     }
 
     /// Returns the text without parts that differ between scenes: the folder, run ids, hashes.
-    pub(crate) fn shown(&self, text: &str) -> String {
+    pub(crate) fn normalized(&self, text: &str) -> String {
         let root = self.path("").to_str().expect("the path is text").trim_end_matches('/').to_owned();
         let ids = self.run_folders();
         let ids = ids.iter().filter_map(|folder| folder.file_name()?.to_str());

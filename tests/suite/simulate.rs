@@ -39,8 +39,8 @@ fn json_has_the_world_and_one_row_a_policy_and_budget() {
 fn a_world_that_cannot_be_is_refused_in_one_line() {
     let scene = Scene::empty();
     let refusal = |line: &[&str]| {
-        let told = scene.refusal(&[&["simulate"], line].concat());
-        told.lines().next().unwrap().to_owned()
+        let message = scene.refusal(&[&["simulate"], line].concat());
+        message.lines().next().unwrap().to_owned()
     };
     let refused = [
         &["--fixes", "1.5"][..],

@@ -280,9 +280,9 @@ fn an_edit_made_during_the_run_is_kept_and_so_is_the_champion() {
     let ran = run.wait();
     assert_eq!(ran.code, Some(3), "{ran:?}");
     assert_eq!(listing(&scene.skill("writer")), edited, "theirs stands where they wrote it");
-    let told = command_told(&ran, "apply");
-    let applied = scene.run(&told.iter().map(String::as_str).collect::<Vec<_>>());
-    assert_eq!(applied.code, Some(0), "the command that was told applies ours: {told:?} {applied:?}");
+    let words = command_suggested(&ran, "apply");
+    let applied = scene.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(applied.code, Some(0), "the command that was told applies ours: {words:?} {applied:?}");
     assert_eq!(scene.quality("writer"), 60);
     let kept = applied.stderr.split(" is kept as ").nth(1).and_then(|rest| rest.split(';').next());
     let kept = kept.unwrap_or_else(|| panic!("it is not told where theirs is: {applied:?}"));
@@ -299,7 +299,7 @@ fn an_edit_made_during_the_run_is_kept_and_so_is_the_champion() {
 }
 
 /// Returns the words after `skilltune` of a suggested command.
-fn command_told(ran: &Ran, verb: &str) -> Vec<String> {
+fn command_suggested(ran: &Ran, verb: &str) -> Vec<String> {
     let start = format!("skilltune {verb}");
     let line = ran.stdout.lines().find_map(|line| line.split_once(&start));
     let rest = line.unwrap_or_else(|| panic!("no {start:?} in {ran:?}")).1;

@@ -81,7 +81,7 @@ fn clean_deletes_nothing_that_a_link_of_a_repository_leads_to() {
         let ran = scene.run(&["clean", "--yes"]);
         assert_eq!(listing(&scene.path("home")), home, "{linked}");
         assert_eq!(ran.code, Some(2), "{ran:?}");
-        let shown = scene.shown(&ran.stderr);
+        let shown = scene.normalized(&ran.stderr);
         assert!(
             shown.contains(&format!("/project/.skilltune/{linked} was not created by skilltune")),
             "{shown}"

@@ -281,7 +281,7 @@ fn reached<'a>(level: &'a Level, room: &str) -> BTreeSet<&'a str> {
 
 /// Each circle of rooms, with the lines that close it.
 fn circles(of: &str, needs: &Needs) -> String {
-    let mut told = String::new();
+    let mut text = String::new();
     for (parent, edges) in needs {
         let level = level(edges);
         let all: BTreeMap<_, _> = level.keys().map(|room| (room.as_str(), reached(&level, room))).collect();
@@ -292,7 +292,7 @@ fn circles(of: &str, needs: &Needs) -> String {
             level.keys().map(|room| circle(room)).filter(|rooms| rooms.len() > 1).collect::<BTreeSet<_>>()
         {
             let parent = [&[of.to_owned()], &parent[..]].concat().join("::");
-            writeln!(told, "a circle in `{parent}`: {rooms:?}").unwrap();
+            writeln!(text, "a circle in `{parent}`: {rooms:?}").unwrap();
             for ((from, to), lines) in edges {
                 if rooms.contains(from.as_str()) && rooms.contains(to.as_str()) {
                     let few: Vec<_> = lines.iter().take(4).map(String::as_str).collect();
@@ -301,18 +301,18 @@ fn circles(of: &str, needs: &Needs) -> String {
                     } else {
                         String::new()
                     };
-                    writeln!(told, "    {from} -> {to}: {}{more}", few.join(", ")).unwrap();
+                    writeln!(text, "    {from} -> {to}: {}{more}", few.join(", ")).unwrap();
                 }
             }
         }
     }
-    told
+    text
 }
 
 #[test]
 fn no_two_rooms_need_each_other() {
-    let told: String = CRATES.iter().map(|(name, read)| circles(name, &read.needs())).collect();
-    assert!(told.is_empty(), "{told}");
+    let text: String = CRATES.iter().map(|(name, read)| circles(name, &read.needs())).collect();
+    assert!(text.is_empty(), "{text}");
 }
 
 #[test]
@@ -353,8 +353,8 @@ fn circles_are_found_through_every_kind_of_import_and_through_nothing_else() {
             vec![("b.rs", "const S: (&str, char, char) = (\"\\\"//\", '\"', '\\'');\nuse crate::a;")],
         ),
     ] {
-        let told = circles_of(&[&[a], &files[..]].concat());
-        assert!(told.starts_with("a circle in `made`: {\"a\", \"b\""), "{closes}: {told:?}");
+        let found = circles_of(&[&[a], &files[..]].concat());
+        assert!(found.starts_with("a circle in `made`: {\"a\", \"b\""), "{closes}: {found:?}");
     }
     for (closes_not, text) in [
         ("a comment", "// use crate::a;\n/* crate::a::f() */"),

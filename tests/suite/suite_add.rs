@@ -20,7 +20,7 @@ fn add(scene: &Scene, trial: &str, more: &[&str]) -> Ran {
 /// Returns a text with the trial marks in the ids of new scenarios masked.
 fn unmarked(scene: &Scene, text: &str) -> String {
     let is_mark = |word: &&str| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let text = scene.shown(text);
+    let text = scene.normalized(text);
     let words: Vec<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_mark).collect();
     words.iter().fold(text.clone(), |text, mark| text.replace(mark, "MARK"))
 }

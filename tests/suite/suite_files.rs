@@ -56,7 +56,7 @@ fn how_it_ended(scene: &Scene) -> Value {
 }
 
 /// Returns the outcomes of all steps of a run.
-fn told(scene: &Scene) -> String {
+fn step_outcomes(scene: &Scene) -> String {
     scene.events("done").iter().map(Value::to_string).collect()
 }
 
@@ -65,7 +65,7 @@ fn commands_run_once_a_person_has_trusted_the_suite_and_only_as_it_was() {
     let scene = scene("echo done > page.md");
     let refused = tune(&scene, &[]);
     assert_eq!((refused.code, refused.stdout.as_str()), (Some(2), ""), "{refused:?}");
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: the programs of /project/suite.toml are not trusted: sh
     hint: read the file, then run `skilltune trust /project/suite.toml`
     hint: or pass --trust to trust them for this run
@@ -75,7 +75,7 @@ fn commands_run_once_a_person_has_trusted_the_suite_and_only_as_it_was() {
     assert_eq!(tune(&scene, &[]).code, Some(2), "once is not remembered");
     let trusted = scene.run(&["trust", "suite.toml"]);
     assert_eq!((trusted.code, trusted.stdout.as_str()), (Some(0), ""), "{trusted:?}");
-    insta::assert_snapshot!(scene.shown(&trusted.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&trusted.stderr), @r#"
     trusted: /project/suite.toml
       scenario one: "sh" "-c" "echo done > page.md"
     "#);
@@ -97,13 +97,13 @@ fn a_script_of_the_project_that_a_suite_names_is_trusted_with_it_and_only_as_it_
     fs::write(&script, "echo done > page.md\n").unwrap();
     write_suite(&scene, &["sh", script.to_str().unwrap()]);
     let trusted = scene.run(&["trust", "suite.toml"]);
-    assert!(scene.shown(&trusted.stderr).ends_with("\n  with /project/tools/check.sh\n"), "{trusted:?}");
+    assert!(scene.normalized(&trusted.stderr).ends_with("\n  with /project/tools/check.sh\n"), "{trusted:?}");
     assert_ne!(tune(&scene, &[]).code, Some(2));
     fs::write(&script, "touch \"$HOME/owned\"\n").unwrap();
     let refused = tune(&scene, &[]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    let told = scene.shown(&refused.stderr);
-    assert!(told.contains("caused by: /project/tools/check.sh changed since you trusted it"), "{told}");
+    let message = scene.normalized(&refused.stderr);
+    assert!(message.contains("caused by: /project/tools/check.sh changed since you trusted it"), "{message}");
     assert_ne!(tune(&scene, &["--trust"]).code, Some(2));
 }
 
@@ -116,7 +116,10 @@ fn a_command_that_fails_costs_the_criterion_of_success() {
     assert_eq!(fs::read_to_string(left(&good, "stdout.txt")).unwrap(), "hello\n");
     assert_eq!(fs::read_to_string(left(&bad, "page.md")).unwrap(), "half\n");
     assert!(!left(&bad, "stdout.txt").exists(), "it has printed nothing");
-    assert!(told(&good).contains("ended with exit code 0") && told(&bad).contains("ended with exit code 3"));
+    assert!(
+        step_outcomes(&good).contains("ended with exit code 0")
+            && step_outcomes(&bad).contains("ended with exit code 3")
+    );
     // A signal is not an exit code and not a success.
     let killed = scene("kill -9 $$");
     let score = ran(&killed, &[]).json()["initial_score"].as_f64().unwrap();
@@ -150,9 +153,9 @@ fn a_grandchild_in_a_session_of_its_own_that_holds_the_output_delays_nothing_and
 fn a_command_that_hangs_is_ended_at_its_deadline() {
     let scene = scene("trap '' TERM INT; setsid sleep 600 & sleep 600");
     let ran = ran(&scene, &["--timeout", "1"]);
-    let told = ran.json();
+    let summary = ran.json();
     assert_eq!(
-        (ran.code, &told["outcome"], &told["initial_score"]),
+        (ran.code, &summary["outcome"], &summary["initial_score"]),
         (Some(3), &json!("unchanged"), &json!(0.0))
     );
 }
@@ -181,8 +184,8 @@ fn what_cannot_be_run_or_told_is_no_score_and_says_why() {
         let scene = with_command(command);
         let ran = ran(&scene, &[]);
         assert_eq!((ran.code, &ran.json()["outcome"]), (Some(4), &json!("unjudged")), "{command:?}: {ran:?}");
-        let told = told(&scene);
-        assert!(told.contains(&why.replace('"', "\\\"")), "{command:?}: {told}");
+        let outcomes = step_outcomes(&scene);
+        assert!(outcomes.contains(&why.replace('"', "\\\"")), "{command:?}: {outcomes}");
     }
     // A shell that does not find its script has run, and failed.
     let scene = with_command(&["sh", "{skill}/scripts/none.sh"]);
@@ -213,7 +216,7 @@ fn a_check_that_runs_a_program_is_trusted_with_its_grader_and_only_as_they_were(
     assert_eq!(refused.code, Some(2), "{refused:?}");
     assert!(refused.stderr.contains("suite.toml are not trusted: sh"), "{refused:?}");
     let trusted = scene.run(&["trust", "suite.toml"]);
-    insta::assert_snapshot!(scene.shown(&trusted.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&trusted.stderr), @r#"
     trusted: /project/suite.toml
       check command-1 of one: "sh" "{grader}/graders/check.sh"
       with /project/graders
@@ -221,8 +224,8 @@ fn a_check_that_runs_a_program_is_trusted_with_its_grader_and_only_as_they_were(
     fs::write(scene.path("project/graders/more.sh"), "touch \"$HOME/owned\"\n").unwrap();
     let refused = tune(&scene, &[]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    let told = scene.shown(&refused.stderr);
-    assert!(told.contains("caused by: /project/graders changed since you trusted it"), "{told}");
+    let message = scene.normalized(&refused.stderr);
+    assert!(message.contains("caused by: /project/graders changed since you trusted it"), "{message}");
 }
 
 #[test]
@@ -241,8 +244,8 @@ fn a_suite_that_brings_too_much_is_refused_before_it_is_read() {
             [&["suite", "check", "suite.toml"][..], &["tune", "writer", "--suite", "suite.toml", "--dry-run"]]
         {
             let ran = scene.run(line);
-            let told = "is too much: a suite brings at most 20000 files and 256 MiB";
-            assert!(ran.code == Some(2) && ran.stderr.contains(told), "{named}, {line:?}: {ran:?}");
+            let message = "is too much: a suite brings at most 20000 files and 256 MiB";
+            assert!(ran.code == Some(2) && ran.stderr.contains(message), "{named}, {line:?}: {ran:?}");
         }
     }
 }

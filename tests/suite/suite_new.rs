@@ -24,7 +24,7 @@ fn an_agent_drafts_scenarios_that_count_once_a_person_has_reviewed_them() {
     ]));
     let ran = scene.run(&["suite", "new", "writer", "--scenarios", "3"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
-    insta::assert_snapshot!(scene.shown(&ran.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&ran.stderr), @r#"
     asking improver for 3 scenarios: one call
     wrote /project/suite.toml with 3 drafts
     tells nothing:
@@ -33,14 +33,14 @@ fn an_agent_drafts_scenarios_that_count_once_a_person_has_reviewed_them() {
     "#);
     let text = fs::read_to_string(scene.path("project/suite.toml")).unwrap();
     let written: toml::Table = text.parse().unwrap();
-    let told = |one: &toml::Value, key: &str| one[key].as_str().unwrap().to_owned();
-    let told = written["scenarios"]
+    let field = |one: &toml::Value, key: &str| one[key].as_str().unwrap().to_owned();
+    let scenarios = written["scenarios"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| [told(one, "id"), told(one, "description")]);
+        .map(|one| [field(one, "id"), field(one, "description")]);
     assert_eq!(
-        told.collect::<Vec<_>>(),
+        scenarios.collect::<Vec<_>>(),
         [
             ["plain", "Write a page about tides"],
             ["Odd-id", "Write \"zebra\" twice\n[[scenarios]]"],

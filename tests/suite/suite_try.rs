@@ -80,7 +80,7 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
     let skill = listing(&scene.skill("writer"));
     let ran = scene.run(&TRY);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    insta::assert_snapshot!(scene.shown(&ran.stdout), @r"
+    insta::assert_snapshot!(scene.normalized(&ran.stdout), @r"
     /project/suite.toml
       suite.toml: 5 scenarios, 3 checks, 3 expectations, 1 held out, 1 draft, 3 tried without a skill
 
@@ -94,7 +94,7 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
 
     one round of one skill: 5 calls of the executor, 3 calls of the judge
     ");
-    insta::assert_snapshot!(without(&scene.shown(&ran.stderr), &["agent time"]), @r"
+    insta::assert_snapshot!(without(&scene.normalized(&ran.stderr), &["agent time"]), @r"
     not tried without a skill: silent (no checks and no expectations)
     not tried without a skill: only-used (it asks only whether the skill is used)
     trying 3 scenarios without a skill, 1 trial each: at most 10 calls: 6 by the executor (executor), 4 by the evaluator (evaluator)
@@ -165,12 +165,12 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
     };
     assert_eq!((kinds(&tried.json()), &tried.json()["runs"]), (kinds(&before), &before["runs"]));
     let listed = scene.run(&["list"]);
-    insta::assert_snapshot!(without_moments(&scene.shown(&listed.stdout)), @r"
+    insta::assert_snapshot!(without_moments(&scene.normalized(&listed.stdout)), @r"
     RUN  try     ended     2 of 2 trials           1 passes        MOMENT  suite without a skill
     RUN  tune    ended     round 2 of 5              0.0 -> 100.0  MOMENT  writer
     ");
     let status = scene.run(&["status"]);
-    insta::assert_snapshot!(without_moments(&scene.shown(&status.stdout)), @r"
+    insta::assert_snapshot!(without_moments(&scene.normalized(&status.stdout)), @r"
     run      RUN  try of suite without a skill
     status   The scenarios were tried without a skill.
     tried    2 of 2 trials
@@ -179,8 +179,8 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
     next     skilltune suite check /project/suite.toml   (see what tells nothing)
     ");
     let report = scene.run(&["report"]);
-    let (told, _) = report.stdout.split_once("## Cost").unwrap();
-    insta::assert_snapshot!(without(&scene.shown(told), &["| Started", "| Completed", "| Rights"]), @r"
+    let (page, _) = report.stdout.split_once("## Cost").unwrap();
+    insta::assert_snapshot!(without(&scene.normalized(page), &["| Started", "| Completed", "| Rights"]), @r"
     # Without a Skill: suite
 
     1 of 2 scenarios pass without a skill: easy.
@@ -261,8 +261,8 @@ fn a_person_at_a_terminal_is_asked_and_may_say_no() {
     for (keys, is_tried) in [("\r", false), ("y\r", true)] {
         let Ok(ends) = terminal() else { return };
         let scene = scene();
-        let told = typed(scene.command(&TRY[..4]), ends, keys);
-        assert!(told.contains("at most") && told.contains("Make these calls?"), "{told}");
+        let output = typed(scene.command(&TRY[..4]), ends, keys);
+        assert!(output.contains("at most") && output.contains("Make these calls?"), "{output}");
         assert_eq!((scene.calls().is_empty(), scene.run_folders().len()), (!is_tried, usize::from(is_tried)));
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn terminal() -> rustix::io::Result<(File, OwnedFd)> {
 }
 
 /// Returns the output for a person who only presses enter.
-fn seen(scene: &Scene, ends: (File, OwnedFd), line: &[&str]) -> String {
+fn output_of(scene: &Scene, ends: (File, OwnedFd), line: &[&str]) -> String {
     typed(scene.command(line), ends, "\r\r\r")
 }
 
@@ -35,13 +35,13 @@ pub(crate) fn typed(mut command: Command, (mut outer, inner): (File, OwnedFd), k
     let mut child = command.spawn().unwrap();
     // Drops our own handle of its end with the command, so that reading ends when the program does.
     drop(command);
-    let mut told = Vec::new();
+    let mut output = Vec::new();
     let mut part = [0; 4096];
     while let Ok(length @ 1..) = outer.read(&mut part) {
-        told.extend_from_slice(&part[..length]);
+        output.extend_from_slice(&part[..length]);
     }
     assert!(child.wait().unwrap().code().is_some());
-    String::from_utf8_lossy(&told).into_owned()
+    String::from_utf8_lossy(&output).into_owned()
 }
 
 /// Returns the output for a person who waits for each of these texts and then presses its keys, on a terminal of 80
@@ -57,28 +57,28 @@ pub(crate) fn talked(
     command.env("TERM", "xterm").stdin(inner.try_clone().unwrap()).stdout(of_data).stderr(inner);
     let mut child = command.spawn().unwrap();
     drop(command);
-    let (mut told, mut from) = (String::new(), 0);
+    let (mut output, mut from) = (String::new(), 0);
     let mut part = [0; 4096];
     let mut left = talk.iter();
     let mut next = left.next();
     loop {
         while let Some((words, keys)) = next {
-            let Some(at) = told[from..].find(words) else { break };
+            let Some(at) = output[from..].find(words) else { break };
             from += at + words.len();
             outer.write_all(keys.as_bytes()).unwrap();
             next = left.next();
         }
         let mut ready = [PollFd::new(&outer, PollFlags::IN)];
         let wait = Timespec { tv_sec: 60, tv_nsec: 0 };
-        assert!(poll(&mut ready, Some(&wait)).unwrap() > 0, "waiting for {next:?} in:\n{told}");
+        assert!(poll(&mut ready, Some(&wait)).unwrap() > 0, "waiting for {next:?} in:\n{output}");
         match outer.read(&mut part) {
-            Ok(length @ 1..) => told += &String::from_utf8_lossy(&part[..length]),
+            Ok(length @ 1..) => output += &String::from_utf8_lossy(&part[..length]),
             Ok(0) | Err(_) => break,
         }
     }
     assert!(child.wait().unwrap().code().is_some());
-    assert_eq!(next, None, "it ended before that:\n{told}");
-    told
+    assert_eq!(next, None, "it ended before that:\n{output}");
+    output
 }
 
 /// A terminal that closes during a question leaves no process waiting for an answer.
@@ -94,10 +94,10 @@ fn a_question_ends_with_its_terminal() {
         .stderr(inner);
     let mut child = command.spawn().unwrap();
     drop(command);
-    let (mut told, mut part) = (String::new(), [0; 4096]);
-    while !told.contains("as you would ask somebody") {
+    let (mut output, mut part) = (String::new(), [0; 4096]);
+    while !output.contains("as you would ask somebody") {
         let length = (&outer).read(&mut part).unwrap();
-        told += &String::from_utf8_lossy(&part[..length]);
+        output += &String::from_utf8_lossy(&part[..length]);
     }
     drop(outer);
     assert_eq!(child.wait().unwrap().code(), Some(130));
@@ -115,10 +115,10 @@ fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
             return;
         }
     };
-    let asked = seen(&scene(), first, &line);
+    let asked = output_of(&scene(), first, &line);
     assert!(asked.contains(QUESTION), "{asked}");
-    let told = seen(&scene(), second, &[&line[..], &["--max-iterations", "2"]].concat());
-    assert!(!told.contains(QUESTION) && told.contains("tune writer"), "{told}");
+    let output = output_of(&scene(), second, &[&line[..], &["--max-iterations", "2"]].concat());
+    assert!(!output.contains(QUESTION) && output.contains("tune writer"), "{output}");
 }
 
 /// At a terminal, a person sees the diff and is asked before the skill is replaced, unless flags have decided it.
@@ -138,17 +138,17 @@ fn a_champion_replaces_the_skill_only_when_a_person_agrees() {
         let Ok(ends) = terminal() else { return };
         let scene = scene();
         scene.leave_apply_unset();
-        let told = typed(scene.command(&[&line[..], flags].concat()), ends, keys);
-        assert_eq!(told.contains(QUESTION), is_asked, "{flags:?}: {told}");
-        let (diff, question) = (told.find("+++ b/SKILL.md"), told.find(QUESTION));
-        assert!(!is_asked || diff.is_some_and(|diff| Some(diff) < question), "{flags:?}: {told}");
-        assert_eq!(scene.quality("writer"), quality, "{flags:?}: {told}");
+        let output = typed(scene.command(&[&line[..], flags].concat()), ends, keys);
+        assert_eq!(output.contains(QUESTION), is_asked, "{flags:?}: {output}");
+        let (diff, question) = (output.find("+++ b/SKILL.md"), output.find(QUESTION));
+        assert!(!is_asked || diff.is_some_and(|diff| Some(diff) < question), "{flags:?}: {output}");
+        assert_eq!(scene.quality("writer"), quality, "{flags:?}: {output}");
     }
     let set = scene();
     set.write_settings("[tune]\napply = \"auto\"\n");
     let Ok(ends) = terminal() else { return };
-    let told = typed(set.command(&line), ends, "");
-    assert!(!told.contains(QUESTION) && set.quality("writer") == 90, "what is set is not asked: {told}");
+    let output = typed(set.command(&line), ends, "");
+    assert!(!output.contains(QUESTION) && set.quality("writer") == 90, "what is set is not asked: {output}");
 }
 
 #[test]
@@ -164,9 +164,12 @@ fn a_long_export_shows_a_bar_at_a_terminal_and_nowhere_else() {
         let Ok(ends) = terminal() else { return };
         let mut command = scene.command(&["export", &scene.run_id(), "start", variable]);
         command.env(variable, "1");
-        let told = typed(command, ends, "");
-        assert_eq!(told.contains("copying ") && told.contains('%'), has_bar, "{told}");
-        assert!(told.ends_with(&format!("/project/{variable}\r\n")), "the bar is gone at the end: {told:?}");
+        let output = typed(command, ends, "");
+        assert_eq!(output.contains("copying ") && output.contains('%'), has_bar, "{output}");
+        assert!(
+            output.ends_with(&format!("/project/{variable}\r\n")),
+            "the bar is gone at the end: {output:?}"
+        );
         let copied = listing(&scene.path("project").join(variable));
         assert!(copied == listing(&scene.skill("writer")), "the copy is another one");
     }

@@ -180,7 +180,7 @@ fn numbers_without_the_code_of_the_request_are_no_verdict() {
     assert_eq!(state["score_trend"], json!([]));
     let why = state["errors"][0]["message"].as_str().unwrap();
     assert!(why.starts_with("`verdict_of` is missing"), "{why}");
-    assert!(!scene.shown(&ran.stderr).contains("verdict = \"original\""), "{}", ran.stderr);
+    assert!(!scene.normalized(&ran.stderr).contains("verdict = \"original\""), "{}", ran.stderr);
 }
 
 #[test]
@@ -272,8 +272,8 @@ fn with_one_scenario_it_is_said_that_this_shows_little_also_when_nothing_was_com
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     assert!(report.contains("none, the search made no candidate"), "{report}");
-    for told in [&report, &ran.stdout] {
-        assert_eq!(told.matches("Weak evidence: one scenario").count(), 1, "{told}");
+    for text in [&report, &ran.stdout] {
+        assert_eq!(text.matches("Weak evidence: one scenario").count(), 1, "{text}");
     }
     let second = [
         "tune",

@@ -35,7 +35,7 @@ fn a_skill_that_no_trial_would_use_is_refused_before_anything_is_paid_for() {
         let refused = with(&scene, line, &[]);
         assert_eq!(refused.code, Some(2), "{refused:?}");
         insta::allow_duplicates! {
-            insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+            insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
             error: no trial would use the skill writer: its front matter says `disable-model-invocation: true`
             caused by: claude loads such a skill only where the prompt calls it by its name
             hint: pass --delivery slash to call it by its name

@@ -62,8 +62,8 @@ fn a_project_that_is_not_trusted_neither_lowers_a_price_nor_adds_one() {
     let scene = scene(&own, free);
     let held = tune(&scene, &GEMINI);
     assert_eq!((held.code, &held.json()["cost"]["usd"]), (Some(5), &json!(3.0)), "{held:?}");
-    insta::assert_snapshot!(scene.shown(&held.stderr), @r#"prices.gemini-3.1-pro-preview stays at your own value {"input":1000.0,"output":10000.0}: /project/skilltune.toml asks for {"input":0.0,"output":0.0}; `skilltune trust /project/skilltune.toml` would allow it"#);
-    let shown = || {
+    insta::assert_snapshot!(scene.normalized(&held.stderr), @r#"prices.gemini-3.1-pro-preview stays at your own value {"input":1000.0,"output":10000.0}: /project/skilltune.toml asks for {"input":0.0,"output":0.0}; `skilltune trust /project/skilltune.toml` would allow it"#);
+    let price_rows = || {
         let rows = run(&scene, &["config", "show", "--format", "json"]).json();
         let row = |model: &str| {
             let key = format!("prices.{model}.input");
@@ -72,10 +72,10 @@ fn a_project_that_is_not_trusted_neither_lowers_a_price_nor_adds_one() {
         };
         json!([row("asked"), row("gemini-3.1-pro-preview")])
     };
-    assert_eq!(shown(), json!([[1001.0, "project_file", null], [1000.0, "user_file", 1000.0]]));
+    assert_eq!(price_rows(), json!([[1001.0, "project_file", null], [1000.0, "user_file", 1000.0]]));
     assert_eq!(run(&scene, &["trust", "."]).code, Some(0));
     assert_eq!(tune(&scene, &GEMINI).json()["cost"]["usd"], 0.0, "trusted, it says what is paid");
-    assert_eq!(shown(), json!([[1001.0, "project_file", null], [0.0, "project_file", 1000.0]]));
+    assert_eq!(price_rows(), json!([[1001.0, "project_file", null], [0.0, "project_file", 1000.0]]));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn a_price_that_only_a_project_gives_counts_as_none_until_it_is_trusted() {
     let scene = scene("[budget]\nusd = 3\n", &prices);
     let refused = run(&scene, &["tune", "writer", "write a page", "--yes", "--executor", "gemini:asked"]);
     assert_eq!(refused.code, Some(2));
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r#"
     prices.asked stays unset: /project/skilltune.toml asks for {"input":1000.0,"output":10000.0}; `skilltune trust /project/skilltune.toml` would allow it
     error: cannot enforce the limit of $3.00: the cost of some calls would be unknown
     caused by: executor: gemini reports only tokens, and the price of asked in /project/skilltune.toml is not trusted
@@ -110,7 +110,7 @@ fn with_a_limit_in_money_an_agent_that_it_cannot_count_is_refused_before_any_cal
         "[roles]\nexecutor = \"gemini:other\"\n",
     );
     let plain = |more: &[&str]| run(&scene, &[&["tune", "writer", "write a page", "--yes"], more].concat());
-    insta::assert_snapshot!(scene.shown(&plain(&[]).stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&plain(&[]).stderr), @r#"
     error: cannot enforce the limit of $3.00: the cost of some calls would be unknown
     caused by: executor: gemini reports only tokens, and other has no price
     hint: add the price of a million tokens to your own skilltune.toml:
@@ -121,7 +121,7 @@ fn with_a_limit_in_money_an_agent_that_it_cannot_count_is_refused_before_any_cal
 
     hint: or run without counting these calls: pass --unpriced allow, or set budget.unpriced = "allow" in your own skilltune.toml
     "#);
-    insta::assert_snapshot!(scene.shown(&plain(&["--executor", "gemini"]).stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&plain(&["--executor", "gemini"]).stderr), @r#"
     error: cannot enforce the limit of $3.00: the cost of some calls would be unknown
     caused by: executor: gemini reports only tokens, and has no model whose price could be known
     hint: add the price of a million tokens to your own skilltune.toml:
@@ -149,7 +149,7 @@ fn only_the_user_lets_a_limit_in_money_not_count_an_agent() {
     let scene = scene("[budget]\nusd = 3\n", "[budget]\nunpriced = \"allow\"\n");
     let theirs = run(&scene, &["tune", "writer", "write a page", "--yes", "--executor", "gemini:asked"]);
     assert_eq!(theirs.code, Some(2), "{theirs:?}");
-    insta::assert_snapshot!(scene.shown(&theirs.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&theirs.stderr), @r#"
     error: /project/skilltune.toml: only your own settings may say `budget.unpriced = "allow"`, which lets calls of unknown cost pass a limit in money
     hint: remove it there, or set it in your own skilltune.toml
     "#);
@@ -204,8 +204,8 @@ fn a_night_says_beforehand_that_its_limit_in_money_cannot_count_an_agent() {
     assert!(jobs().starts_with("\"fine\""), "{}", jobs());
     for limit in ["[night]\nmax_usd = 5.0\n", "[week]\nmax_usd = 5.0\n"] {
         nights.write_jobs(&format!("{limit}{job}"));
-        let told = jobs();
-        assert!(told.starts_with("\"broken\"") && told.contains("asked has no price"), "{told}");
+        let found = jobs();
+        assert!(found.starts_with("\"broken\"") && found.contains("asked has no price"), "{found}");
     }
     nights.write_jobs(&format!("{job}limits = {{ max_usd = 5.0 }}\n"));
     assert!(jobs().starts_with("\"broken\""), "{}", jobs());

@@ -81,7 +81,7 @@ fn without_wait_a_limit_ends_the_run_and_says_when_to_come_back() {
     let scene = refusing_once(429, "Claude AI usage limit reached|4000000000");
     let left = run(&scene, &ONCE);
     assert_eq!(left.code, Some(4), "{left:?}");
-    insta::assert_snapshot!(scene.shown(&left.stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&left.stderr), @r#"
     estimate: up to 6 calls (executor 3, evaluator 3)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 80 in up to 1 round
@@ -160,9 +160,9 @@ fn a_step_that_waits_for_a_busy_service_lets_others_go_on_and_an_interrupt_ends_
     fs::write(scene.path("project/skilltune.toml"), "[limits]\nbackoff_ms = 60000\n").unwrap();
     let more = ["--scenario", "write another", "--this-suite-only", "--jobs", "1", "--format", "jsonl"];
     let busy = Background::spawn(&scene, command(&scene, &[&ONCE[..], &more].concat()));
-    let told = |scene: &Scene| fs::read_to_string(scene.path("stdout")).unwrap_or_default();
-    assert!(busy.until(|scene| told(scene).contains("\"judged\"")), "the other scenario is done meanwhile");
-    assert!(told(&scene).contains("\"overloaded\""), "{}", told(&scene));
+    let output = |scene: &Scene| fs::read_to_string(scene.path("stdout")).unwrap_or_default();
+    assert!(busy.until(|scene| output(scene).contains("\"judged\"")), "the other scenario is done meanwhile");
+    assert!(output(&scene).contains("\"overloaded\""), "{}", output(&scene));
     busy.signal(Signal::INT);
     let ran = busy.wait();
     assert_eq!((ran.code, calls(&scene)), (Some(130), 2), "it was not asked again: {ran:?}");
@@ -204,8 +204,8 @@ fn tokens_with_a_price_are_estimated_and_every_place_says_so() {
         report.contains("about $2.70") && report.contains("1 call reported tokens but no cost"),
         "{report}"
     );
-    let told = fs::read_to_string(scene.run_folder().join("report.json")).unwrap();
-    let cost = serde_json::from_str::<Value>(&told).unwrap()["cost"].clone();
+    let report_json = fs::read_to_string(scene.run_folder().join("report.json")).unwrap();
+    let cost = serde_json::from_str::<Value>(&report_json).unwrap()["cost"].clone();
     assert_eq!((&cost["usd"], &cost["estimated"], &cost["unpriced"]), (&json!(2.7), &json!(1), &json!(1)));
     assert_eq!(scene.state()["skilltune"]["ledger"]["executor"]["estimated"], 1);
 }

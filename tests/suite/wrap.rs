@@ -130,14 +130,14 @@ fn a_wrapper_of_a_project_runs_once_a_person_has_trusted_it_and_only_as_it_was()
     };
     let refused = tune(&[]);
     assert_eq!((refused.code, starts(&scene).len(), scene.answered()), (Some(2), 0, 0), "{refused:?}");
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: the agents of /project/skilltune.toml are not trusted: a program that agents run in (calls.wrap)
     hint: read the file and the files its commands use, then run `skilltune trust /project/skilltune.toml`
     hint: or pass --trust to trust them for this run
     ");
     assert_eq!(scene.run(&["doctor", "--format", "json", "--probe"]).json()["project"]["trusted"], false);
     assert_eq!(starts(&scene).len(), 0, "doctor tries nothing that is not trusted");
-    insta::assert_snapshot!(scene.shown(&scene.run(&["trust", "."]).stderr), @r#"
+    insta::assert_snapshot!(scene.normalized(&scene.run(&["trust", "."]).stderr), @r#"
     trusted: /project/skilltune.toml
       no agents
       calls.wrap: "./tools/box.sh" "{workspace}" "{temp}" "{prompt_folder}" "{home}" "--"
@@ -159,15 +159,15 @@ fn a_wrapper_of_a_project_runs_once_a_person_has_trusted_it_and_only_as_it_was()
 fn a_project_changes_no_wrapper_that_the_user_has_set_unless_it_is_trusted() {
     let scene = recorded();
     let tune = || scene.tune("writer", &["--max-iterations", "1", "--apply", "never", "--fresh"]);
-    let shown = |stderr: &str| {
+    let wrap_notes = |stderr: &str| {
         let lines = stderr.lines().filter(|line| line.starts_with("calls.wrap"));
-        scene.shown(&lines.collect::<Vec<_>>().join("\n"))
+        scene.normalized(&lines.collect::<Vec<_>>().join("\n"))
     };
     fs::write(scene.path("project/skilltune.toml"), "[calls]\nwrap = []\n").unwrap();
     let held = tune();
     let first = starts(&scene).len();
     assert!(held.code == Some(3) && first > 0, "{held:?}");
-    insta::assert_snapshot!(shown(&held.stderr), @r#"calls.wrap stays at your own value ["/box.sh","{workspace}","{temp}","{prompt_folder}","{home}","--"]: /project/skilltune.toml asks for []; `skilltune trust /project/skilltune.toml` would allow it"#);
+    insta::assert_snapshot!(wrap_notes(&held.stderr), @r#"calls.wrap stays at your own value ["/box.sh","{workspace}","{temp}","{prompt_folder}","{home}","--"]: /project/skilltune.toml asks for []; `skilltune trust /project/skilltune.toml` would allow it"#);
     assert_eq!(held.json()["rights"]["executor"], "wrapper");
     recorder(&scene, "project/other.sh");
     fs::write(scene.path("project/skilltune.toml"), format!("[calls]\n{}\n", words("./other.sh"))).unwrap();
@@ -177,7 +177,7 @@ fn a_project_changes_no_wrapper_that_the_user_has_set_unless_it_is_trusted() {
     assert_eq!(scene.run(&["trust", "."]).code, Some(0));
     let trusted = tune();
     assert_eq!(trusted.json()["agents"]["executor"], "executor in other.sh", "{trusted:?}");
-    insta::assert_snapshot!(shown(&trusted.stderr), @r#"calls.wrap is ["./other.sh","{workspace}","{temp}","{prompt_folder}","{home}","--"], in place of your own value ["/box.sh","{workspace}","{temp}","{prompt_folder}","{home}","--"]: you trust /project/skilltune.toml"#);
+    insta::assert_snapshot!(wrap_notes(&trusted.stderr), @r#"calls.wrap is ["./other.sh","{workspace}","{temp}","{prompt_folder}","{home}","--"], in place of your own value ["/box.sh","{workspace}","{temp}","{prompt_folder}","{home}","--"]: you trust /project/skilltune.toml"#);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn a_run_goes_on_in_a_wrapper_if_it_began_in_one() {
     let answered = scene.answered();
     let refused = resume();
     assert_eq!((refused.code, scene.answered()), (Some(2), answered), "{refused:?}");
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: cannot resume run RUN: its executor ran in a wrapper, and would now run without one
     hint: restore calls.wrap, or start a new run
     ");
@@ -201,7 +201,7 @@ fn a_run_goes_on_in_a_wrapper_if_it_began_in_one() {
     let ran = resume();
     assert_eq!((ran.code, scene.quality("writer")), (Some(0), 90), "{ran:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
-    assert!(scene.shown(&report).contains("changed since the run began: wrapper /other.sh"), "{report}");
+    assert!(scene.normalized(&report).contains("changed since the run began: wrapper /other.sh"), "{report}");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn a_run_that_began_without_a_wrapper_goes_on_without_one() {
     set(&scene, &words(program.to_str().unwrap()));
     let refused = scene.run(&["resume", &scene.run_id(), "--yes"]);
     assert_eq!((refused.code, starts(&scene).len()), (Some(2), 0), "{refused:?}");
-    insta::assert_snapshot!(scene.shown(&refused.stderr), @r"
+    insta::assert_snapshot!(scene.normalized(&refused.stderr), @r"
     error: cannot resume run RUN: its executor ran without a wrapper, and would now run in box.sh
     hint: remove calls.wrap (user file /config/skilltune/skilltune.toml), or start a new run
     ");
@@ -242,16 +242,16 @@ fn doctor_shows_it_and_tries_it_and_without_its_program_nothing_is_ready() {
     let scene = recorded();
     let doctor = |more: &[&str]| scene.run(&[&["doctor"], more].concat());
     let line = |text: &str, start: &str| -> String {
-        let text = scene.shown(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = scene.normalized(text).split_whitespace().collect::<Vec<_>>().join(" ");
         let at = text.find(start).unwrap_or_else(|| panic!("{start}: {text}"));
         text[at..].split(" ok ").next().unwrap().split(" -- ").next().unwrap().to_owned()
     };
-    let told = doctor(&[]).stdout;
+    let output = doctor(&[]).stdout;
     assert_eq!(
-        line(&told, "wrapper:"),
+        line(&output, "wrapper:"),
         "wrapper: agents run in /box.sh, /box.sh (user file /config/skilltune/skilltune.toml)"
     );
-    assert!(told.contains("rights: wrapper"), "{told}");
+    assert!(output.contains("rights: wrapper"), "{output}");
     let seen = doctor(&["--format", "json", "--probe"]);
     assert_eq!((seen.code, &seen.json()["wrap"]["probe"]["answered"]), (Some(0), &json!(true)), "{seen:?}");
     assert_eq!(seen.json()["wrap"]["words"][1], "{workspace}");
@@ -322,10 +322,10 @@ fn in_a_real_bubblewrap_work_is_done_and_a_write_outside_vanishes() {
     set(&scene, &format!("wrap = {words:?}"));
     let ran = scene.tune("writer", &[]);
     assert_eq!((ran.code, scene.quality("writer"), failures(&scene)), (Some(0), 90, Vec::new()), "{ran:?}");
-    let told = fs::read_to_string(scene.path("overwritten.log")).unwrap();
+    let attempts = fs::read_to_string(scene.path("overwritten.log")).unwrap();
     for role in ["executor", "evaluator", "improver"] {
         for (word, path) in [("written", &vanishes), ("denied", &denied)] {
-            assert!(told.contains(&format!("{word} {role} {}\n", path.display())), "{told}");
+            assert!(attempts.contains(&format!("{word} {role} {}\n", path.display())), "{attempts}");
         }
     }
     assert!(!vanishes.exists() && !denied.exists(), "nothing of it is left");

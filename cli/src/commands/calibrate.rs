@@ -4,10 +4,10 @@
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::tune::request::Purpose;
-use crate::loops::tune::scenarios::Tried;
+use crate::loops::tune::invocation::Purpose;
+use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::trial_flags::CalibrateArgs;
-use crate::loops::tune::trying::{self, Trying, What};
+use crate::loops::tune::trial_run::{self, TrialRun, What};
 use crate::settings::values::Panel;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -25,18 +25,18 @@ pub(super) fn run(args: &CalibrateArgs, env: &Environment, printer: Printer) -> 
         .hint("name one skill, or pass --chain"));
     }
     let paths: Vec<_> = skills.iter().map(|skill| skill.path.as_path()).collect();
-    let (mut suite, found) = trying::suite(&args.flags, &paths, env)?;
+    let (mut suite, found) = trial_run::suite(&args.flags, &paths, env)?;
     only(&mut suite, &args.only)?;
-    let tried = Tried::of_suite(suite.clone(), found)?;
+    let task_set = TaskSet::of_suite(suite.clone(), found)?;
     // Nothing is compared, so no panel is needed.
     let project = env.project_of(&skills[0].path);
-    let trying = Trying::new(&args.flags, Some(&Panel::default()), &project, env, printer)?;
+    let trial_run = TrialRun::new(&args.flags, Some(&Panel::default()), &project, env, printer)?;
     // A path below the suite, which is a file, so it cannot exist. Another skill can be tried on the same suite
     // meanwhile.
     let stand = |skill: &Skill| Skill { name: skill.name.clone(), path: suite.path.join(&skill.name) };
     let stands = skills.iter().map(stand).collect();
     let purpose = Purpose::Calibrate { skills, trials: args.trials };
-    trying.run(What { purpose, skills: stands, tried, confirm: None }, &suite)
+    trial_run.run(What { purpose, skills: stands, task_set, confirm: None }, &suite)
 }
 
 /// Keeps only the scenarios with these ids.

@@ -9,7 +9,7 @@ use crate::loops::LoopCommands;
 use crate::report::ui::with_loop;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
-use crate::runs::{Known, Outline, Runs, Standing, session};
+use crate::runs::{Known, Outline, RunStatus, Runs, session};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -99,7 +99,7 @@ pub fn delete(ids: &[RunId], scope: &Scope<'_>) -> Result<String, Complaint> {
 }
 
 /// The runs to delete, and the runs to keep unless the user asks for them explicitly.
-struct Plan {
+struct CleanPlan {
     goes: Vec<Planned>,
     kept: Vec<Planned>,
     /// The number of runs that are kept because they can be resumed.
@@ -113,13 +113,13 @@ struct Planned {
     why: Option<String>,
 }
 
-fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
+fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<CleanPlan, Complaint> {
     let runs = &scope.runs;
     let mut resumable = 0;
     let ids = match (&args.run, args.keep) {
         (Some(prefix), _) => {
             let id = scope.named(Some(prefix))?;
-            if let Ok(Outline { standing: Standing::Running { pid }, .. }) = runs.outline(&id) {
+            if let Ok(Outline { status: RunStatus::Running { pid }, .. }) = runs.outline(&id) {
                 return Err(Complaint::input(format!("run {id} is running in process {pid}"))
                     .hint(format!("run `skilltune stop {id}` first")));
             }
@@ -144,7 +144,7 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<Plan, Complaint> {
     // Naming a run or its loop, or `--all`, includes runs whose deletion loses something.
     let is_told = args.run.is_some() || args.all || scope.only.is_some();
     let (goes, kept) = planned.partition(|planned| is_told || planned.why.is_none());
-    Ok(Plan { goes, kept, resumable })
+    Ok(CleanPlan { goes, kept, resumable })
 }
 
 fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
@@ -154,15 +154,15 @@ fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
 }
 
 fn is_resumable(runs: &Runs, id: &RunId) -> bool {
-    runs.outline(id).is_ok_and(|outline| outline.standing.is_resumable())
+    runs.outline(id).is_ok_and(|outline| outline.status.is_resumable())
 }
 
 /// Returns whether a run may be deleted. A resumable run must be named, or `--all` given.
 fn may_go(runs: &Runs, id: &RunId, all: bool) -> bool {
-    match runs.outline(id).map(|outline| outline.standing) {
-        Ok(Standing::Ended) => true,
-        Ok(Standing::Open | Standing::Held) | Err(_) => all,
-        Ok(Standing::Running { .. }) => false,
+    match runs.outline(id).map(|outline| outline.status) {
+        Ok(RunStatus::Ended) => true,
+        Ok(RunStatus::Open | RunStatus::Held) | Err(_) => all,
+        Ok(RunStatus::Running { .. }) => false,
     }
 }
 

@@ -13,12 +13,12 @@ use skilltune_phases::suites::scenario::Scenario;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::tune::request::Purpose;
-use crate::loops::tune::scenarios::Tried;
-use crate::loops::tune::sides::{Side, Version};
+use crate::loops::tune::invocation::Purpose;
+use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::trial_flags::CompareArgs;
-use crate::loops::tune::trying::{self, Trying, What};
-use crate::loops::tune::unaided;
+use crate::loops::tune::trial_run::{self, TrialRun, What};
+use crate::loops::tune::versions::{Side, Version};
+use crate::loops::tune::without_skill;
 use crate::runs::{Known, Runs};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -33,22 +33,22 @@ pub(super) fn run(args: &CompareArgs, env: &Environment, printer: Printer) -> Re
     let is_without = sides.iter().any(Side::is_nothing);
     let name = name(&sides)?;
     let folders: Vec<&Path> = sides.iter().filter_map(Side::folder).collect();
-    let (suite, found) = trying::suite(&args.flags, &folders, env)?;
+    let (suite, found) = trial_run::suite(&args.flags, &folders, env)?;
     let project = project(&sides, env);
-    let trying = Trying::new(&args.flags, args.panel.as_ref(), &project, env, printer)?;
-    if is_without && trying.is_built_in() {
+    let trial_run = TrialRun::new(&args.flags, args.panel.as_ref(), &project, env, printer)?;
+    if is_without && trial_run.is_built_in() {
         return Err(
             Complaint::input("the built-in agent does nothing without a skill").hint("pass --agent NAME")
         );
     }
-    if trying.is_installed() {
+    if trial_run.is_installed() {
         refuse_two_names(&sides)?;
     }
-    let tried =
-        if is_without { without_skill(&suite, &name, found, printer)? } else { tried(&suite, found)? };
+    let task_set =
+        if is_without { without_skill(&suite, &name, found, printer)? } else { task_set(&suite, found)? };
     let skill = Skill { name, path: suite.path.clone() };
     let purpose = Purpose::Compare(Box::new(sides));
-    trying.run(What { purpose, skills: vec![skill], tried, confirm: args.trials }, &suite)
+    trial_run.run(What { purpose, skills: vec![skill], task_set, confirm: args.trials }, &suite)
 }
 
 /// Resolves an argument: no skill, a folder, a git revision, a candidate of a run, or the name of a skill.
@@ -141,20 +141,20 @@ fn refuse_two_names([a, b]: &[Side; 2]) -> Result<(), Complaint> {
     }
 }
 
-fn tried(suite: &Suite, found: bool) -> Result<Tried, Complaint> {
-    Tried::of_suite(suite.clone(), found)
+fn task_set(suite: &Suite, found: bool) -> Result<TaskSet, Complaint> {
+    TaskSet::of_suite(suite.clone(), found)
 }
 
 /// Returns the scenarios and checks that fit both versions when one of them has no skill.
-fn without_skill(suite: &Suite, name: &str, found: bool, printer: Printer) -> Result<Tried, Complaint> {
-    let (scenarios, left_out) = unaided::asked(suite, name)?;
-    for told in left_out {
-        printer.talk(&format!("left out: {told}"));
+fn without_skill(suite: &Suite, name: &str, found: bool, printer: Printer) -> Result<TaskSet, Complaint> {
+    let (scenarios, left_out) = without_skill::asked(suite, name)?;
+    for line in left_out {
+        printer.talk(&format!("left out: {line}"));
     }
     if suite.scenarios.iter().any(asks_about_use) {
         printer.talk("not asked of either version: whether the skill is used");
     }
-    Ok(Tried { scenarios, ..tried(suite, found)? })
+    Ok(TaskSet { scenarios, ..task_set(suite, found)? })
 }
 
 fn asks_about_use(scenario: &Scenario) -> bool {

@@ -32,8 +32,9 @@ mod tests {
             let script = script(*shell);
             for word in ["rollback", "init", "max-iterations", "reflex", "thresholds", "thorough"] {
                 // In PowerShell and elvish, only the help text contains the values.
-                let told = script.contains(word) || (word == "thorough" && !script.contains("standard"));
-                assert!(told, "{shell}: {word}");
+                let is_complete =
+                    script.contains(word) || (word == "thorough" && !script.contains("standard"));
+                assert!(is_complete, "{shell}: {word}");
             }
             assert!(!script.contains("guardian"), "{shell}");
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::agents;
+use crate::casting;
 use crate::settings::show::Row;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
@@ -12,7 +12,7 @@ use crate::terminal::printer::Printer;
 
 pub fn show(format: Format, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let mut settings = crate::loops::settings(&env.project_here(), env)?;
-    agents::fill(&mut settings, env);
+    casting::fill(&mut settings, env);
     let rows = settings.rows();
     match format {
         Format::Human => printer.data(&table(&rows)),
@@ -22,18 +22,18 @@ pub fn show(format: Format, env: &Environment, printer: Printer) -> Result<Exit,
 }
 
 fn table(rows: &[Row]) -> String {
-    let values: Vec<String> = rows.iter().map(|row| told(&row.value)).collect();
+    let values: Vec<String> = rows.iter().map(|row| value_text(&row.value)).collect();
     let width =
         |texts: &mut dyn Iterator<Item = &str>| texts.map(|text| text.chars().count()).max().unwrap_or(0);
     let keys = width(&mut rows.iter().map(|row| row.key.as_str()));
     // One long command must not push all origins out of sight.
     let middle = width(&mut values.iter().map(String::as_str)).min(40);
     let lines = rows.iter().zip(&values);
-    let lines = lines.map(|(row, value)| format!("{:keys$}  {value:middle$}  {}", row.key, row.told));
+    let lines = lines.map(|(row, value)| format!("{:keys$}  {value:middle$}  {}", row.key, row.origin_text));
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn told(value: &Json) -> String {
+fn value_text(value: &Json) -> String {
     match value {
         Json::Null => "-".to_owned(),
         Json::String(text) => text.clone(),

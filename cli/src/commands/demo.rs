@@ -85,8 +85,8 @@ pub fn run(args: &DemoArgs, env: &Environment, printer: Printer) -> Result<Exit,
     let there =
         Environment { cwd: folder, terminal: Terminal { stdin: false, ..env.terminal }, ..env.clone() };
     let mut worst = Exit::Reached;
-    for (told, line) in ACTS {
-        say(&format!("\n{told}\n"))?;
+    for (intro, line) in ACTS {
+        say(&format!("\n{intro}\n"))?;
         printer.data(&printer.data.bold(&typed(line, width)))?;
         let words = ["skilltune"].into_iter().chain(line.split(' '));
         let Ok(Command::Loop(command)) = Cli::try_parse_from(words).map(|cli| cli.command) else {

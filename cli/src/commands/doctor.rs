@@ -2,14 +2,14 @@
 //!
 //! It only inspects: it leaves no files, runs nothing untrusted, and waits for no program longer than its deadline.
 
-pub mod agents;
+pub mod agent_checks;
 pub mod line;
 pub mod place;
 
+mod human;
 mod probe;
 mod project;
 mod rights;
-mod told;
 mod verdict;
 mod versions;
 mod wrap;
@@ -18,12 +18,12 @@ use serde::Serialize;
 
 use crate::args::overrides::override_with;
 use crate::commands::args::DoctorArgs;
-use crate::commands::doctor::agents::AgentSeen;
+use crate::commands::doctor::agent_checks::AgentSeen;
+use crate::commands::doctor::human::render;
 use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::Project;
 use crate::commands::doctor::rights::{Ends, System};
-use crate::commands::doctor::told::told;
-use crate::commands::doctor::verdict::Verdict;
+use crate::commands::doctor::verdict::DoctorVerdict;
 use crate::commands::doctor::wrap::WrapSeen;
 use crate::loops::gan::browser::{self, Found};
 use crate::settings::values::Format;
@@ -35,9 +35,9 @@ use crate::terminal::printer::Printer;
 
 /// The results of all checks. Its keys are a public interface.
 #[derive(Debug, Serialize)]
-struct Seen {
+struct DoctorReport {
     #[serde(flatten)]
-    verdict: Verdict,
+    verdict: DoctorVerdict,
     version: &'static str,
     agents: Vec<AgentSeen>,
     /// The program that wraps agents, if the settings name one: it replaces the system's confinement.
@@ -53,18 +53,18 @@ struct Seen {
 }
 
 pub fn run(args: &DoctorArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let seen = look(args, env)?;
+    let report = look(args, env)?;
     match args.format {
-        Format::Human => printer.data(&told(&seen, columns::data_width(env), printer.data)),
+        Format::Human => printer.data(&render(&report, columns::data_width(env), printer.data)),
         Format::Json => {
-            printer.json(&serde_json::to_string_pretty(&seen).expect("what was seen has a JSON text"))
+            printer.json(&serde_json::to_string_pretty(&report).expect("what was seen has a JSON text"))
         }
     }?;
-    let works = seen.verdict.ready && !seen.agents.iter().any(AgentSeen::has_failed);
+    let works = report.verdict.ready && !report.agents.iter().any(AgentSeen::has_failed);
     Ok(if works { Exit::Reached } else { Exit::Ended })
 }
 
-fn look(args: &DoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
+fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint> {
     let root = env.project_here();
     // If the settings cannot be read, check everything else anyway.
     let read = crate::loops::settings(&root, env).map_err(Complaint::from);
@@ -73,19 +73,19 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
         Err(complaint) => (crate::loops::default_settings(), Some(complaint)),
     };
     override_with(&mut settings.calls.via, args.via, "--via");
-    crate::agents::defaults::fill(&mut settings, env);
+    crate::casting::defaults::fill(&mut settings, env);
     let project = Project::look(&root, &settings, broken.as_ref(), env);
     let trusted = args.trust || project.trusted != Some(false);
-    let mut agents = agents::look(&settings, trusted, args.timeout, env)?;
+    let mut agents = agent_checks::look(&settings, trusted, args.timeout, env)?;
     let mut wrap = wrap::look(&settings, env);
     // As in a run, the project's settings for calls apply only if it is trusted.
     if (args.probe || args.via.is_some()) && (trusted || settings.foreign_wishes().is_empty()) {
-        agents::probe(&mut agents, &settings, env)?;
+        agent_checks::probe(&mut agents, &settings, env)?;
         wrap.iter_mut().try_for_each(|wrap| wrap.probe(&settings, env))?;
     }
     let confinement = System::of(&settings);
     let folders = place::look(&root, env);
-    Ok(Seen {
+    Ok(DoctorReport {
         verdict: verdict::judge(&settings, &project, &agents, wrap.as_ref(), &folders, env),
         version: env!("CARGO_PKG_VERSION"),
         agents,

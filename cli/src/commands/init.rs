@@ -46,7 +46,7 @@ pub fn run(args: &InitArgs, env: &Environment, printer: Printer) -> Result<Exit,
     if let Some(task) = &task {
         write(&suite, &stub(task), args.force)?;
     }
-    printer.talk(&told(&path, task.map(|_| suite.as_path()), chosen.as_ref(), &described));
+    printer.talk(&message(&path, task.map(|_| suite.as_path()), chosen.as_ref(), &described));
     Ok(Exit::Reached)
 }
 
@@ -143,7 +143,7 @@ fn write(path: &Path, text: &str, force: bool) -> Result<(), Complaint> {
     })
 }
 
-fn told(path: &Path, suite: Option<&Path>, chosen: Option<&Settings>, described: &[String]) -> String {
+fn message(path: &Path, suite: Option<&Path>, chosen: Option<&Settings>, described: &[String]) -> String {
     let word = if chosen.is_some() { "wrote" } else { "unchanged:" };
     let mut lines = vec![format!("{word} {}", path.display())];
     lines.extend(suite.map(|suite| format!("wrote {}", suite.display())));

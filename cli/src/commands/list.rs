@@ -47,7 +47,7 @@ fn row<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> String {
         Ok(known) => known.run,
         Err(complaint) => return format!("{id}  damaged: {}", complaint.what),
     };
-    let status = scope.runs.standing(&run).word(&run);
+    let status = scope.runs.status(&run).word(&run);
     let (kind, result) = (L::kind(&run), L::result(&run, &scope.objects()));
     let subject = plain::one_line(&L::subject(&run));
     let (progress, updated) = (L::progress(&run), figures::moment(run.updated_at));

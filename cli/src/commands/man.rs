@@ -16,7 +16,7 @@ use crate::terminal::printer::Printer;
 use crate::text::figures;
 
 /// A page and the name of its file.
-struct Page {
+struct ManPage {
     file: String,
     text: Vec<u8>,
 }
@@ -32,7 +32,7 @@ pub fn run(args: &ManArgs, env: &Environment, printer: Printer) -> Result<Exit, 
     Ok(Exit::Reached)
 }
 
-fn write(pages: &[Page], folder: &Path, printer: Printer) -> Result<(), Complaint> {
+fn write(pages: &[ManPage], folder: &Path, printer: Printer) -> Result<(), Complaint> {
     std::fs::create_dir_all(folder).map_err(|error| {
         Complaint::input(format!("cannot create the folder {}", folder.display())).caused_by(error)
     })?;
@@ -44,7 +44,7 @@ fn write(pages: &[Page], folder: &Path, printer: Printer) -> Result<(), Complain
 }
 
 /// Returns one page per command, and the program's page last.
-fn pages() -> io::Result<Vec<Page>> {
+fn pages() -> io::Result<Vec<ManPage>> {
     let mut program = Cli::command().disable_help_subcommand(true);
     program.build();
     let mut pages = Vec::new();
@@ -52,14 +52,14 @@ fn pages() -> io::Result<Vec<Page>> {
     Ok(pages)
 }
 
-fn add(command: &Command, pages: &mut Vec<Page>) -> io::Result<()> {
+fn add(command: &Command, pages: &mut Vec<ManPage>) -> io::Result<()> {
     for subcommand in command.get_subcommands() {
         add(subcommand, pages)?;
     }
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render(&mut text)?;
-    pages.push(Page { file: man.get_filename(), text });
+    pages.push(ManPage { file: man.get_filename(), text });
     Ok(())
 }
 
@@ -76,7 +76,7 @@ mod tests {
             assert!(files.contains(&format!("skilltune-{}.1", command.get_name()).as_str()), "{files:?}");
         }
         assert!(files.contains(&"skilltune-config-show.1"), "{files:?}");
-        for Page { file, text } in &pages {
+        for ManPage { file, text } in &pages {
             let text = String::from_utf8_lossy(text);
             let name = file.strip_suffix(".1").unwrap().replace('-', "\\-");
             assert!(text.contains(&format!(".SH NAME\n{name} \\- ")), "{file}: {text}");

@@ -14,7 +14,7 @@ use crate::inputs::suite::Suite;
 use crate::loops::tune::older::Older;
 use crate::loops::tune::regrading;
 use crate::loops::tune::trial_flags::RegradeArgs;
-use crate::loops::tune::unaided;
+use crate::loops::tune::without_skill;
 use crate::runs::Runs;
 use crate::runs::ownership::Ownership;
 use crate::terminal::complaint::Complaint;
@@ -61,7 +61,7 @@ fn taken_over(run: &Run, suite: &Suite) -> Result<Regrading, Complaint> {
     let skill = |member: &Member| Skill { name: member.name.to_string(), path: PathBuf::from(&member.path) };
     let skills: Vec<Skill> = members.map(skill).collect();
     let scenarios =
-        if is_without { unaided::asked(suite, &skills[0].name)?.0 } else { suite.scenarios.clone() };
+        if is_without { without_skill::asked(suite, &skills[0].name)?.0 } else { suite.scenarios.clone() };
     let mut starts = suite.starts.clone();
     starts.claim(&skills, Some(&suite.path));
     let planned: Vec<_> = scenarios.iter().map(|scenario| starts.as_planned(scenario)).collect();

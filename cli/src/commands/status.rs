@@ -10,7 +10,7 @@ use crate::report::advice::Next;
 use crate::report::ui::with_loop;
 use crate::report::{advice, ceilings, words};
 use crate::runs::scope::Scope;
-use crate::runs::{Known, Standing};
+use crate::runs::{Known, RunStatus};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
@@ -22,12 +22,12 @@ pub fn run(args: &ViewArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 }
 
 fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) -> Result<Exit, Complaint> {
-    let (standing, printer) = (scope.runs.standing(&known.run), scope.printer);
+    let (standing, printer) = (scope.runs.status(&known.run), scope.printer);
     match format {
         Format::Human => printer.data(&lines(&known.run, standing, &scope.objects()).join("\n")),
         Format::Json => printer.json(&format!("{:#}", object(&known.run, standing, &scope.objects()))),
     }?;
-    if known.torn > 0 && standing == Standing::Open {
+    if known.torn > 0 && standing == RunStatus::Open {
         printer.talk(&format!(
             "the last journal line is incomplete ({} bytes); `resume` removes it",
             known.torn
@@ -37,7 +37,7 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) ->
 }
 
 /// Returns the object of `list` with the state of the run.
-pub fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Value {
+pub fn object<L: LoopCommands>(run: &Run<L>, standing: RunStatus, objects: &Objects) -> Value {
     let mut object = L::listed(run, objects);
     object["standing"] = standing.word(run).into();
     object["started_at"] = json!(run.started_at);
@@ -47,7 +47,7 @@ pub fn object<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objec
     object
 }
 
-pub fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Objects) -> Vec<String> {
+pub fn lines<L: LoopCommands>(run: &Run<L>, standing: RunStatus, objects: &Objects) -> Vec<String> {
     let (kind, subject) = (L::kind(run), plain::one_line(&L::subject(run)));
     let mut facts =
         vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];
@@ -60,7 +60,7 @@ pub fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Object
         facts.push(("hint", advice::unblock(run, failed)));
     }
     if let Some(ceiling) = ceilings::paused(run) {
-        facts.push(("paused", ceilings::told(run, ceiling)));
+        facts.push(("paused", ceilings::describe(run, ceiling)));
     }
     if !run.errors.is_empty() {
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));
@@ -73,25 +73,25 @@ pub fn lines<L: LoopCommands>(run: &Run<L>, standing: Standing, objects: &Object
     facts.iter().map(|(name, text)| format!("{name:<column$} {}", plain::unbroken(text))).collect()
 }
 
-fn word<L: LoopCommands>(run: &Run<L>, standing: Standing) -> String {
+fn word<L: LoopCommands>(run: &Run<L>, standing: RunStatus) -> String {
     match standing {
-        Standing::Running { pid } => match run.waits.until {
+        RunStatus::Running { pid } => match run.waits.until {
             Some(until) => format!("waiting until {} (process {pid})", figures::moment(until)),
             None => format!("running (process {pid})"),
         },
-        Standing::Open if run.paused.is_some() => "paused; can be resumed".to_owned(),
-        Standing::Open => "cut off; can be resumed".to_owned(),
-        Standing::Held | Standing::Ended => L::outcome_text(run),
+        RunStatus::Open if run.paused.is_some() => "paused; can be resumed".to_owned(),
+        RunStatus::Open => "cut off; can be resumed".to_owned(),
+        RunStatus::Held | RunStatus::Ended => L::outcome_text(run),
     }
 }
 
-fn next<L: LoopCommands>(run: &Run<L>, standing: Standing) -> Vec<Next> {
+fn next<L: LoopCommands>(run: &Run<L>, standing: RunStatus) -> Vec<Next> {
     match standing {
-        Standing::Running { .. } => {
+        RunStatus::Running { .. } => {
             let command = format!("skilltune stop {}", run.plan.run);
             vec![Next { command, purpose: "stop it after its current steps" }]
         }
-        Standing::Held | Standing::Open | Standing::Ended => L::advice(run),
+        RunStatus::Held | RunStatus::Open | RunStatus::Ended => L::advice(run),
     }
 }
 

@@ -6,7 +6,7 @@ use crate::args::runs::StopArgs;
 use crate::loops::LoopCommands as _;
 use crate::report::ui::with_loop;
 use crate::runs::scope::Scope;
-use crate::runs::{Runs, Standing};
+use crate::runs::{RunStatus, Runs};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 
@@ -24,5 +24,5 @@ pub fn run(args: &StopArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 }
 
 fn is_running(runs: &Runs, id: &RunId) -> bool {
-    matches!(runs.outline(id).map(|outline| outline.standing), Ok(Standing::Running { .. }))
+    matches!(runs.outline(id).map(|outline| outline.status), Ok(RunStatus::Running { .. }))
 }

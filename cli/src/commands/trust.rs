@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use skilltune_phases::suites::scenario::Tools;
 
-use crate::agents;
 use crate::args::runs::TrustArgs;
+use crate::casting;
 use crate::inputs::suite::{SHELL, Suite, command};
 use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::tune::prompts::Pages;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::jobs::{self, Job};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
@@ -37,7 +37,7 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     if !path.exists() {
         return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
     }
-    if let Some(file) = TextFile::read(&path)?.filter(Plan::is_one) {
+    if let Some(file) = TextFile::read(&path)?.filter(NightPlan::is_one) {
         return record_jobs(file, env);
     }
     if !path.ends_with(SETTINGS_FILE) {
@@ -50,7 +50,7 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     let mut settings = crate::loops::default_settings();
     settings.apply_file(&file, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
-    let scripts = agents::scripts(&settings, env)?;
+    let scripts = casting::scripts(&settings, env)?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));
     let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();
     TrustStore::new(env).record(&file, &files)?;
@@ -60,7 +60,7 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
 }
 
 fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {
-    let plan = Plan::of(file)?;
+    let plan = NightPlan::of(file)?;
     let jobs = jobs::all(&plan)?;
     let scripts = plan.scripts(env)?;
     TrustStore::new(env).record(&plan.file, &scripts)?;

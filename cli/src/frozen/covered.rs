@@ -29,7 +29,7 @@ pub(super) type Covered = BTreeSet<&'static str>;
 /// Variants that no stored run has: browsers differ between machines, and some failures of a night need more than a
 /// script.
 pub(super) const NOT_STORED: &[&str] = &[
-    "GanStep::Look",
+    "GanStep::Browse",
     "NightEvent::Drafted",
     "NightEvent::Merged",
     "NightEnd::Refused",
@@ -67,16 +67,16 @@ variants! {
     Ceiling { Usd Tokens Calls Minutes }
     Aim { Improve Try Calibrate Compare }
     TuneStep { SetUp Exercise Inspect Check Grade Review Judge Improve Ask Promote Propose }
-    TuneAnswer { SetUp Exercised Told Judged Improved Chosen Promoted Conflict Proposed NotProposed }
+    TuneAnswer { SetUp Exercised Checked Judged Improved Chosen Promoted Conflict Proposed NotProposed }
     TuneDecision {
         Open Scored Calibrate Keep Drop Target Focus Turn Draft NoDraft Stop Compare LookAgain Dismiss Consult Retry Ship
         Close
     }
     TuneReason { Reached Failed Refused Oscillating Stalled Exhausted Finished }
     TuneVerdict { Won Lost Tied Indecisive Regressed Unused Unchallenged Unjudged }
-    TuneEnding { Applied Kept Unchanged Conflict Proposed Tried Compared }
+    TuneEnding { Applied Kept Unchanged Conflict Proposed Exercised Compared }
     ReflexStep { Propose Agree Plan Produce Prepare Allow Match Check Judge Critique Refine }
-    ReflexAnswer { Proposed Agreed Planned Written Prepared Allowed Told Judged Criticised }
+    ReflexAnswer { Proposed Agreed Planned Written Prepared Allowed Checked Judged Criticised }
     ReflexDecision {
         Agreed Enter Planned Produced Prepared Evaluated Drop Criticised Refined Switch Advance Stop Close
     }
@@ -84,9 +84,9 @@ variants! {
     ReflexReason {
         ThresholdReached NoMajorIssues UserStop PhaseError Oscillation Stagnation BudgetExceeded IterationLimit
     }
-    GanStep { Draft Propose Rule Build Inspect Look Allow Try Judge Ask Promote Commit }
+    GanStep { Draft Propose Rule Build Inspect Browse Allow Try Judge Ask Promote Commit }
     GanAnswer {
-        Drafted Proposed Ruled Built Told Judged Allowed Chosen Promoted Conflict Committed NotCommitted
+        Drafted Proposed Ruled Built Inspected Judged Allowed Chosen Promoted Conflict Committed NotCommitted
     }
     GanDecision { Drafted Proposed Ruled Agreed Sprint Built Again Judged Answered Ended Close }
     GanEnding { Reached Forced Accepted Kept Aborted Failed }

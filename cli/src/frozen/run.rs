@@ -20,7 +20,7 @@ use crate::commands::status;
 use crate::loops::LoopCommands;
 use crate::report::journal;
 use crate::report::ui::with_loop;
-use crate::runs::Standing;
+use crate::runs::RunStatus;
 
 pub(super) fn replay(given: &Texts) -> Replayed {
     let first = given[JOURNAL].lines().next().unwrap();
@@ -100,9 +100,9 @@ fn moved<L: LoopCommands>(records: &[Record<L>], project: &Path) -> Run<L> {
 /// Returns the output of `status`, and for a run that has not ended also its JSON and the output of `report`.
 fn commands<L: LoopCommands>(run: &Run<L>, objects: &Objects) -> Vec<(&'static str, String)> {
     let standing = match run.closed_at {
-        Some(_) => Standing::Ended,
-        None if run.held => Standing::Held,
-        None => Standing::Open,
+        Some(_) => RunStatus::Ended,
+        None if run.held => RunStatus::Held,
+        None => RunStatus::Open,
     };
     let mut said = vec![("status", status::lines(run, standing, objects).join("\n"))];
     if run.closed_at.is_none() {

@@ -29,7 +29,7 @@ pub struct Skill {
 pub fn skills(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
     let found = split(list, env)?.into_iter().map(|given| skill(given, env));
     let found = found.collect::<Result<Vec<Skill>, FindError>>()?;
-    check::apart(&found)?;
+    check::require_separate(&found)?;
     Ok(found)
 }
 

@@ -10,17 +10,17 @@
 mod append;
 mod assemble;
 mod case;
+mod claude_plugin;
 mod document;
 mod drafted;
-mod evals;
 mod files;
 mod from_trial;
 mod note;
-mod ours;
 mod placed;
-mod plugin;
 mod promptfoo;
 mod script_pattern;
+mod skill_creator;
+mod toml_suite;
 mod triggers;
 mod untouched;
 mod withheld;
@@ -125,7 +125,7 @@ impl Suite {
         let real = real
             .map_err(|error| Complaint::input(format!("cannot read {}", path.display())).caused_by(error))?;
         let wrong = |what: &str| Complaint::input(format!("{}: {what}", real.display()));
-        let cases = plugin::read(&real).map_err(|what| wrong(&what))?;
+        let cases = claude_plugin::read(&real).map_err(|what| wrong(&what))?;
         let cases = cases.ok_or_else(|| {
             wrong("no suite in this folder")
                 .hint("pass a suite's file, or a folder with cases of `claude plugin eval`")
@@ -138,13 +138,15 @@ impl Suite {
         let base = file.path.parent().expect("a file is in a folder");
         let (format, cases) = match Document::of(&file) {
             Document::Toml => {
-                let page = ours::page(&file).map_err(|what| wrong(&what).hint(EXAMPLE))?;
-                (Format::Toml, ours::read(page, base).map_err(|what| wrong(&what))?)
+                let page = toml_suite::page(&file).map_err(|what| wrong(&what).hint(EXAMPLE))?;
+                (Format::Toml, toml_suite::read(page, base).map_err(|what| wrong(&what))?)
             }
             Document::Faulty(what) => return Err(wrong(&what)),
             Document::Value(value) => {
                 match document::shape(&value).map_err(|what| wrong(&what).hint(WHAT))? {
-                    Shape::Evals(entries) => (Format::Evals, evals::read(&value, &entries, &file.path)),
+                    Shape::Evals(entries) => {
+                        (Format::Evals, skill_creator::read(&value, &entries, &file.path))
+                    }
                     Shape::Triggers(queries) => (Format::Triggers, triggers::read(queries, base)),
                     Shape::Promptfoo => (Format::Promptfoo, promptfoo::read(&value, base)),
                 }

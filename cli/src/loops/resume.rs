@@ -4,7 +4,7 @@ use crate::args::runs::ResumeArgs;
 use crate::loops::LoopCommands;
 use crate::progress;
 use crate::runs::scope::Scope;
-use crate::runs::{Known, Standing, failure, session};
+use crate::runs::{Known, RunStatus, failure, session};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
 use crate::terminal::questions::Person;
@@ -19,7 +19,7 @@ pub fn take_up<L: LoopCommands>(
     let (id, going) = (&known.run.plan.run, &args.going);
     let yes = going.yes || known.run.plan.unattended;
     let reporter = progress::reporter(going.format, scope.objects(), env, printer);
-    let has_ended = runs.standing(&known.run) == Standing::Ended;
+    let has_ended = runs.status(&known.run) == RunStatus::Ended;
     let went = if has_ended {
         let words = format!("run {id} has ended and cannot be resumed; see `skilltune report {id}`");
         session::tell_again(scope, known, &words, reporter)
@@ -28,7 +28,7 @@ pub fn take_up<L: LoopCommands>(
         let settings = crate::loops::settings(runs.home.project(), env)?;
         session::go_on(going, scope, known, settings, reporter, &mut *person)
     };
-    let exit = failure::told::<L>(went, going.format, &runs.home, id, printer)?;
+    let exit = failure::report::<L>(went, going.format, &runs.home, id, printer)?;
     let person = Person::present(env).filter(|_| !yes && !has_ended);
     L::hand_over(scope, id, person)?;
     Ok(exit)

@@ -12,7 +12,7 @@ use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::json;
 use skilltune_phases::nights::night::{Entry, Event, History, kept};
 
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::runs::{strange, unusable};
 use crate::terminal::complaint::{Complaint, ours};
 
@@ -38,7 +38,7 @@ pub struct Book {
 }
 
 impl Shelf {
-    pub fn of(plan: &Plan) -> Self {
+    pub fn of(plan: &NightPlan) -> Self {
         let home = Home::of(&plan.folder);
         Self { root: home.nights().join(plan.name.as_str()) }
     }
@@ -89,7 +89,7 @@ impl Shelf {
 impl Book {
     /// Opens the journal for writing, or returns none if another program has it open; with `waits`, waits for that
     /// program.
-    pub fn open(plan: &Plan, waits: bool) -> Result<Option<Self>, Complaint> {
+    pub fn open(plan: &NightPlan, waits: bool) -> Result<Option<Self>, Complaint> {
         let home = Home::of(&plan.folder);
         home.create().map_err(strange)?;
         let shelf = Shelf::of(plan);

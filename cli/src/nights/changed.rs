@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use skilltune_orchestrator::git::{Changed, ChangedError, Git, GitError, Program, root};
 use skilltune_phases::base::name::Name;
 
-use crate::agents::git;
+use crate::casting::git;
 use crate::inputs::find;
 use crate::inputs::suite::{Format, Suite};
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::jobs::Job;
 use crate::runs::under_guard::under_guard;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
@@ -32,7 +32,7 @@ type Repositories = BTreeMap<PathBuf, Changed>;
 pub fn unchanged(
     jobs: &[Job],
     revision: &str,
-    plan: &Plan,
+    plan: &NightPlan,
     env: &Environment,
 ) -> Result<BTreeSet<Name>, Complaint> {
     let git = git(env).map_err(|_| {
@@ -130,7 +130,7 @@ fn refused(revision: &str, error: &ChangedError) -> Complaint {
         ChangedError::Git(_) => "check that `git diff` works there",
     };
     let what = format!("cannot find what changed since {:?}", one_line(revision));
-    let complaint = Complaint { what, ..Complaint::of(Kind::Input, error) };
+    let complaint = Complaint { what, ..Complaint::of(ErrorKind::Input, error) };
     Complaint { causes: [vec![one_line(&error.to_string())], complaint.causes].concat(), ..complaint }
         .hint(hint)
 }

@@ -11,19 +11,19 @@ use rustix::process::Signal;
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{
-    self, End, Event, Left, Outcome, Over, Shard, Share, Spent, Wish, Work, shared,
+    self, End, Event, JobOutcome, Left, Over, Shard, Share, Spent, Wish, Work, shared,
 };
 use skilltune_phases::runs::plan::RunId;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::nights::book::Book;
 use crate::nights::clock::Clock;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::inbox::{self, Filled};
 use crate::nights::jobs::{Job, Ready};
 use crate::nights::morning;
+use crate::nights::outcome::{self, Ended};
 use crate::nights::secrets::Secrets;
-use crate::nights::told::{self, Ended};
 use crate::nights::work::Working;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -33,7 +33,7 @@ use crate::terminal::printer::Printer;
 const LOOK: Duration = Duration::from_secs(5);
 
 pub struct Driver<'a> {
-    plan: &'a Plan,
+    plan: &'a NightPlan,
     env: &'a Environment,
     secrets: Secrets,
     printer: Printer,
@@ -74,7 +74,7 @@ enum Heard {
 
 impl<'a> Driver<'a> {
     pub fn new(
-        plan: &'a Plan,
+        plan: &'a NightPlan,
         book: Book,
         is_quiet: bool,
         env: &'a Environment,
@@ -259,9 +259,9 @@ impl<'a> Driver<'a> {
         let line = ready.job.line(&work, most);
         self.say(&format!("{name}: {}", morning::begun(&work, &ready.shown)));
         self.write(Event::Asked { job: name.clone(), work: work.clone() })?;
-        let (told, job) = (self.heard.0.clone(), name.clone());
+        let (heard, job) = (self.heard.0.clone(), name.clone());
         // The receiver is gone only if the night has failed.
-        let done = move |ended| drop(told.send(Heard::Ended(job, ended)));
+        let done = move |ended| drop(heard.send(Heard::Ended(job, ended)));
         let working = Working::start(&line, &self.plan.folder, done)?;
         self.working.insert(name.clone(), Under { working, work, most, ready });
         Ok(())
@@ -269,7 +269,7 @@ impl<'a> Driver<'a> {
 
     fn ended(&mut self, name: &Name, ended: &Ended) -> Result<(), Complaint> {
         let Some(Under { work, ready, .. }) = self.working.remove(name) else { return Ok(()) };
-        let outcome = self.secrets.outcome(told::outcome(ended, &ready, self.env));
+        let outcome = self.secrets.outcome(outcome::outcome(ended, &ready, self.env));
         self.say(&format!("{name}: {}", morning::ended(&outcome)));
         let away = match &outcome.end {
             End::Paused { agent, .. } => agent.clone(),
@@ -288,7 +288,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    fn finish(&mut self, name: &Name, work: Work, outcome: Outcome) -> Result<(), Complaint> {
+    fn finish(&mut self, name: &Name, work: Work, outcome: JobOutcome) -> Result<(), Complaint> {
         self.write(Event::Ended { job: name.clone(), work, outcome: Box::new(outcome) })
     }
 
@@ -339,11 +339,11 @@ fn listen(heard: Sender<Heard>) -> Result<(), Complaint> {
     thread::spawn(move || {
         runtime.block_on(async {
             loop {
-                let told = tokio::select! {
+                let signal_heard = tokio::select! {
                     _ = interrupt.recv() => Signal::INT,
                     _ = terminate.recv() => Signal::TERM,
                 };
-                if heard.send(Heard::Signal(told)).is_err() {
+                if heard.send(Heard::Signal(signal_heard)).is_err() {
                     return;
                 }
             }

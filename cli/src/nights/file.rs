@@ -107,7 +107,7 @@ pub enum Skills {
 
 /// A file that was read and is trusted, and its path.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct NightPlan {
     pub file: TextFile,
     /// The folder that its paths are relative to.
     pub folder: PathBuf,
@@ -149,7 +149,7 @@ impl Limits {
     }
 }
 
-impl Plan {
+impl NightPlan {
     /// Returns the path of the named file, or of the project's file.
     pub fn path(named: Option<&Path>, env: &Environment) -> PathBuf {
         named.map_or_else(|| env.project_here().join(NIGHT_FILE), |path| env.cwd.join(path))

@@ -75,7 +75,7 @@ impl Filled {
             }
             let added = store_check::require(&objects, &scenario.trees())
                 .and_then(|()| append(&inbox, &scenario, &origin, &objects));
-            let of = run.plan.task.scenarios[short.tried.trial.scenario].id.clone();
+            let of = run.plan.task.scenarios[short.judged.trial.scenario].id.clone();
             match added {
                 Ok(Appended::Added(id)) => self.drafts.push(Draft { id, scenario: of, mark }),
                 Ok(Appended::Known(_)) => {}

@@ -16,7 +16,7 @@ pub mod kubernetes;
 pub mod launchd;
 pub mod place;
 pub mod reading;
-pub mod seen;
+pub mod scheduled_start;
 pub mod systemd;
 
 mod by_cron;

@@ -17,9 +17,9 @@ use skilltune_phases::runs::plan::Roles;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::{planning, request};
-use crate::nights::file::{JobEntry, Plan, Skills};
-use crate::runs::{Runs, Standing};
+use crate::loops::tune::{invocation, planning};
+use crate::nights::file::{JobEntry, NightPlan, Skills};
+use crate::runs::{RunStatus, Runs};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
@@ -62,7 +62,7 @@ pub struct Ready {
 }
 
 /// Returns all jobs of the file, each with a unique name.
-pub fn all(plan: &Plan) -> Result<Vec<Job>, Complaint> {
+pub fn all(plan: &NightPlan) -> Result<Vec<Job>, Complaint> {
     let mut jobs: Vec<Job> = Vec::new();
     for entry in &plan.content.jobs {
         for (skills, is_chain) in targets(&entry.skill, plan)? {
@@ -102,7 +102,7 @@ pub fn all(plan: &Plan) -> Result<Vec<Job>, Complaint> {
 }
 
 /// Returns the default for a winner: it waits for a review, as a branch if there is a repository.
-fn usual(plan: &Plan) -> &'static str {
+fn usual(plan: &NightPlan) -> &'static str {
     let is_repository = |folder: &std::path::Path| {
         let git = folder.join(".git");
         git.is_file() || git.join("HEAD").is_file()
@@ -111,7 +111,7 @@ fn usual(plan: &Plan) -> &'static str {
 }
 
 /// Returns the lists of skills that an entry names.
-fn targets(skill: &Skills, plan: &Plan) -> Result<Vec<(String, bool)>, Complaint> {
+fn targets(skill: &Skills, plan: &NightPlan) -> Result<Vec<(String, bool)>, Complaint> {
     match skill {
         Skills::Chain(many) => Ok(vec![(many.join(","), many.len() > 1)]),
         Skills::One(one) => match one.strip_suffix("/*") {
@@ -134,7 +134,7 @@ fn targets(skill: &Skills, plan: &Plan) -> Result<Vec<(String, bool)>, Complaint
 
 impl Job {
     /// Returns the job's current state, or why it cannot run.
-    pub fn ready(&self, plan: &Plan, env: &Environment) -> Result<Ready, Left> {
+    pub fn ready(&self, plan: &NightPlan, env: &Environment) -> Result<Ready, Left> {
         let env = Environment { cwd: plan.folder.clone(), ..env.clone() };
         let skills = find::skills(&self.skills, &env).map_err(|error| refused(&error.into()))?;
         let targets: Vec<PathBuf> = skills.iter().map(|skill| skill.path.clone()).collect();
@@ -142,7 +142,7 @@ impl Job {
         let runs = Runs::of(&project, &env).map_err(|error| refused(&error))?;
         let open = runs.open::<Tune>(&targets);
         let unfinished = open.as_ref().map(|known| known.run.plan.run.clone());
-        if open.is_some_and(|known| matches!(runs.standing(&known.run), Standing::Running { .. })) {
+        if open.is_some_and(|known| matches!(runs.status(&known.run), RunStatus::Running { .. })) {
             return Err(Left::Busy { why: "another command works on its skill".into() });
         }
         let planned = self.planned(plan, &project, &env).map_err(|error| refused(&error))?;
@@ -172,18 +172,19 @@ impl Job {
     /// to that run, so an agent whose cost is unknown is refused here.
     fn planned(
         &self,
-        plan: &Plan,
+        plan: &NightPlan,
         project: &std::path::Path,
         env: &Environment,
     ) -> Result<tune::Plan, Complaint> {
         let mut args = self.tune_args()?;
         args.run.ceilings.usd = self.entry.limits.usd.or(plan.content.night.usd).or(plan.content.week.usd);
-        let mut requests = request::requests(&args, env, None)?;
-        let mut request = requests.remove(0);
+        let mut invocations = invocation::invocations(&args, env, None)?;
+        let mut invocation = invocations.remove(0);
         let home = Home::of(project);
         home.create().map_err(crate::runs::strange)?;
-        request.scenarios = request.starts.scenarios(&request.scenarios, &Objects::at(home.objects()))?;
-        planning::sketch(&request, &home, &env.indexes(), 0)
+        invocation.scenarios =
+            invocation.starts.scenarios(&invocation.scenarios, &Objects::at(home.objects()))?;
+        planning::sketch(&invocation, &home, &env.indexes(), 0)
     }
 
     fn tune_args(&self) -> Result<TuneArgs, Complaint> {

@@ -88,8 +88,8 @@ fn decided(done: &Done) -> Value {
 
 fn worse(worse: &Worse<'_>) -> Value {
     match worse {
-        Worse::Drifts { job, standing, days, mean, known } => json!({
-            "job": job, "kind": standing, "nights": days, "score": mean, "before": known,
+        Worse::Drifts { job, drift_level, days, mean, known } => json!({
+            "job": job, "kind": drift_level, "nights": days, "score": mean, "before": known,
         }),
         Worse::Update { job, change } => {
             let (lower, upper) = change.fall.bounds();

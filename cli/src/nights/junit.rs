@@ -38,9 +38,13 @@ fn case(morning: &Morning<'_>, job: &Name) -> TestCase {
     let result = result(morning, job, &done);
     let status = match &result {
         Result::Passed | Result::Flaky(_) => TestCaseStatus::success(),
-        Result::Regressed(kind, why) => told(TestCaseStatus::non_success(NonSuccessKind::Failure), kind, why),
-        Result::Infra(kind, why) => told(TestCaseStatus::non_success(NonSuccessKind::Error), kind, why),
-        Result::Skipped(kind, why) => told(TestCaseStatus::skipped(), kind, why),
+        Result::Regressed(kind, why) => {
+            with_reason(TestCaseStatus::non_success(NonSuccessKind::Failure), kind, why)
+        }
+        Result::Infra(kind, why) => {
+            with_reason(TestCaseStatus::non_success(NonSuccessKind::Error), kind, why)
+        }
+        Result::Skipped(kind, why) => with_reason(TestCaseStatus::skipped(), kind, why),
     };
     let mut case = TestCase::new(safe(job), status);
     case.set_classname("night");
@@ -55,7 +59,7 @@ fn case(morning: &Morning<'_>, job: &Name) -> TestCase {
     case
 }
 
-fn told(mut status: TestCaseStatus, kind: &str, why: &str) -> TestCaseStatus {
+fn with_reason(mut status: TestCaseStatus, kind: &str, why: &str) -> TestCaseStatus {
     status.set_type(kind).set_message(safe(why));
     status
 }

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use skilltune_phases::base::name::Name;
-use skilltune_phases::nights::drift::Standing;
+use skilltune_phases::nights::drift::DriftLevel;
 use skilltune_phases::nights::night::{
-    Better, Change, Decided, Done, End, Halt, Left, Morning, Night, Outcome, Over, Place, Spent, Work, Worse,
+    Better, Change, Decided, Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Spent, Work,
+    Worse,
 };
 
 use crate::loops::tune::verdicts::signed;
 use crate::text::figures::{count, dollars, duration, grouped};
-use crate::text::markdown::{Page, code, words};
+use crate::text::markdown::{MarkdownPage, code, words};
 use crate::text::plain::{one_line, shell_path};
 
 /// Formats the start of a piece of work.
@@ -28,7 +29,7 @@ pub fn begun(work: &Work, shown: &str) -> String {
 }
 
 /// Formats its end.
-pub fn ended(outcome: &Outcome) -> String {
+pub fn ended(outcome: &JobOutcome) -> String {
     match &outcome.end {
         End::Decided(decided) => format!("{}{}", one_line(&decided.words), outcome_text(&decided.place)),
         End::Measured { trials } => {
@@ -60,8 +61,8 @@ pub fn left(left: &Left) -> String {
 
 /// Formats the reason alone.
 pub fn why(left: &Left) -> String {
-    let told = self::left(left);
-    told.split_once(": ").map_or(told.clone(), |(_, why)| why.to_owned())
+    let text = self::left(left);
+    text.split_once(": ").map_or(text.clone(), |(_, why)| why.to_owned())
 }
 
 fn outcome_text(place: &Place) -> String {
@@ -89,13 +90,13 @@ pub fn headline(morning: &Morning<'_>) -> String {
         (held, "run that waits for you", "runs that wait for you"),
         (refused + failed, "job that cannot run", "jobs that cannot run"),
     ];
-    let told: Vec<String> = parts
+    let shown: Vec<String> = parts
         .iter()
         .filter(|(number, _, _)| *number > 0)
         .map(|(number, one, many)| format!("{number} {}", if *number == 1 { one } else { many }))
         .collect();
-    if !told.is_empty() {
-        return format!("Yes: {}.", told.join(", "));
+    if !shown.is_empty() {
+        return format!("Yes: {}.", shown.join(", "));
     }
     if !morning.night.missing_shards().is_empty() {
         return "No. Results of some shards are missing; the next night tries their jobs again.".to_owned();
@@ -117,7 +118,7 @@ fn is_ours(done: &Done) -> bool {
 pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
     let night = morning.night;
     let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
-    let mut page = Page::titled(&format!("Night of {}{shard}", night.date));
+    let mut page = MarkdownPage::titled(&format!("Night of {}{shard}", night.date));
     page.section("Does anything need me?");
     page.paragraph(headline(morning));
     page.list(needs(morning));
@@ -146,7 +147,7 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
     page.finish()
 }
 
-fn tell(page: &mut Page, lines: impl Iterator<Item = String>) {
+fn tell(page: &mut MarkdownPage, lines: impl Iterator<Item = String>) {
     let lines: Vec<String> = lines.collect();
     if lines.is_empty() { page.paragraph("Nothing.") } else { page.list(lines) }
 }
@@ -256,17 +257,17 @@ pub fn name<'a>(worse: &Worse<'a>) -> &'a Name {
 
 pub fn worse(worse: &Worse<'_>) -> String {
     match worse {
-        Worse::Drifts { job, standing, days, mean, known } => {
+        Worse::Drifts { job, drift_level, days, mean, known } => {
             let seen = match (mean, known) {
                 (Some(mean), Some(known)) => format!("{mean:.1} now, {known:.1} before"),
                 _ => "its scores fell".to_owned(),
             };
-            let sure = match standing {
-                Standing::Drift => format!(
+            let sure = match drift_level {
+                DriftLevel::Drift => format!(
                     "on {} it was low, and low again when tried once more the same night",
                     count(*days, "night")
                 ),
-                Standing::Watch | Standing::Steady => {
+                DriftLevel::Watch | DriftLevel::Steady => {
                     "it was low, and low again when tried once more; one night says little, so it is only watched".to_owned()
                 }
             };
@@ -343,7 +344,7 @@ fn to_usize(number: u64) -> usize {
 }
 
 /// Lists the costs, by job if there are several.
-fn costs(page: &mut Page, night: &Night) {
+fn costs(page: &mut MarkdownPage, night: &Night) {
     let rows = night.jobs.iter().map(|job| (job, night.spent_by(job))).filter(|(_, spent)| spent.calls > 0);
     let rows: Vec<_> = rows.map(|(job, spent)| vec![words(job), cost(&spent)]).collect();
     if rows.len() > 1 {
@@ -367,7 +368,7 @@ fn times(night: &Night, zone: &TimeZone) -> String {
     }
 }
 
-fn done(page: &mut Page, night: &Night) {
+fn done(page: &mut MarkdownPage, night: &Night) {
     let rows = night.done.iter().map(|done| {
         vec![words(&done.job), done.work.word().to_owned(), marked(&ended(&done.outcome)), code(&run(done))]
     });
@@ -377,7 +378,7 @@ fn done(page: &mut Page, night: &Night) {
     }
 }
 
-fn drafts(page: &mut Page, night: &Night, inbox: &Path) {
+fn drafts(page: &mut MarkdownPage, night: &Night, inbox: &Path) {
     if night.drafts.is_empty() {
         return;
     }

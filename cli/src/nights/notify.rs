@@ -8,7 +8,7 @@ use serde::Serialize;
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::process::{Call, How};
 
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -31,15 +31,15 @@ pub struct Notified {
 }
 
 /// Starts the command. A failure here does not fail the night.
-pub fn notify(plan: &Plan, morning: &str, env: &Environment) -> Notified {
+pub fn notify(plan: &NightPlan, morning: &str, env: &Environment) -> Notified {
     let error = run(plan, morning, env).err();
     Notified { ok: error.is_none(), error: error.map(|why| one_line(&why)) }
 }
 
-fn run(plan: &Plan, morning: &str, env: &Environment) -> Result<(), String> {
-    let told = |complaint: Complaint| [&[complaint.what][..], &complaint.causes].concat().join(": ");
+fn run(plan: &NightPlan, morning: &str, env: &Environment) -> Result<(), String> {
+    let text = |complaint: Complaint| [&[complaint.what][..], &complaint.causes].concat().join(": ");
     // The script may have changed during the night.
-    plan.require_trust(env).map_err(told)?;
+    plan.require_trust(env).map_err(text)?;
     let command = &plan.content.notify;
     let program = program(plan, env).map_err(|error| format!("{}: {error}", command[0]))?;
     let mut argv = vec![program.into_os_string()];
@@ -71,12 +71,12 @@ fn run(plan: &Plan, morning: &str, env: &Environment) -> Result<(), String> {
             came_to(&ended.map_err(|error| error.to_string())?.how)
         }
     })
-    .map_err(told)?;
+    .map_err(text)?;
     ended.remove(0)
 }
 
 /// Returns the path of the command's program, if there is a command.
-pub fn program(plan: &Plan, env: &Environment) -> which::Result<PathBuf> {
+pub fn program(plan: &NightPlan, env: &Environment) -> which::Result<PathBuf> {
     let name = plan.content.notify.first().ok_or(which::Error::CannotFindBinaryPath)?;
     which::which_in(name, Some(env.vars.get("PATH").map_or("", String::as_str)), &plan.folder)
 }

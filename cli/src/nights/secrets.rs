@@ -1,7 +1,7 @@
 //! Hides keys in all texts of a night before anything is written, so that the journal, all pages and the notified
 //! command are free of them.
 
-use skilltune_phases::nights::night::{Decided, End, Left, Outcome};
+use skilltune_phases::nights::night::{Decided, End, JobOutcome, Left};
 use skilltune_phases::skills::keys::{self, Keys};
 use skilltune_phases::suites::checks::How;
 use skilltune_phases::suites::demand::Demand;
@@ -25,7 +25,7 @@ impl Secrets {
         }
     }
 
-    pub fn outcome(&self, outcome: Outcome) -> Outcome {
+    pub fn outcome(&self, outcome: JobOutcome) -> JobOutcome {
         let end = match outcome.end {
             End::Decided(decided) => End::Decided(Box::new(self.decided(*decided))),
             End::Paused { why, halt, agent } => End::Paused { why: self.hide(&why), halt, agent },
@@ -34,7 +34,7 @@ impl Secrets {
             End::Failed { why } => End::Failed { why: self.hide(&why) },
             measured @ End::Measured { .. } => measured,
         };
-        Outcome { end, ..outcome }
+        JobOutcome { end, ..outcome }
     }
 
     /// Agents wrote the text that the dangers quote; all other texts are our own.

@@ -1,7 +1,7 @@
 //! Shows a job over all nights: drawn in the terminal, or as data.
 
 use serde_json::{Value, json};
-use skilltune_phases::nights::drift::Standing;
+use skilltune_phases::nights::drift::DriftLevel;
 use skilltune_phases::nights::night::{Job, Point};
 
 use crate::text::plain::one_line;
@@ -9,11 +9,11 @@ use crate::text::plain::one_line;
 /// The eighths of a line's height.
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-fn standing(point: &Point) -> &'static str {
-    match point.standing {
-        Standing::Steady => "",
-        Standing::Watch => "watch",
-        Standing::Drift => "drift",
+fn drift_level(point: &Point) -> &'static str {
+    match point.drift_level {
+        DriftLevel::Steady => "",
+        DriftLevel::Watch => "watch",
+        DriftLevel::Drift => "drift",
     }
 }
 
@@ -26,7 +26,7 @@ pub fn drawn(job: &Job, is_utf8: bool, width: usize) -> String {
         let score = point.score.map_or_else(|| "    -".to_owned(), |score| format!("{score:5.1}"));
         let bar = point.score.map_or_else(String::new, |score| bar(score, is_utf8));
         let series = if point.is_new_series { "new series" } else { "" };
-        let notes = [standing(point), point.verdict.as_deref().unwrap_or_default(), series];
+        let notes = [drift_level(point), point.verdict.as_deref().unwrap_or_default(), series];
         let notes: Vec<String> =
             notes.iter().filter(|note| !note.is_empty()).map(|note| one_line(note)).collect();
         format!("{}  {score}  {bar:20}  {}", point.date, notes.join(", ")).trim_end().to_owned()
@@ -54,17 +54,17 @@ pub fn csv(job: &Job) -> String {
         let score = point.score.map_or_else(String::new, |score| format!("{score:.2}"));
         let verdict = point.verdict.as_deref().unwrap_or_default();
         let verdict: String = verdict.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-        let (trials, standing) = (point.trials, word(point.standing));
-        format!("{},{score},{trials},{standing},{verdict},{}", point.date, point.is_new_series)
+        let (trials, drift_level) = (point.trials, word(point.drift_level));
+        format!("{},{score},{trials},{drift_level},{verdict},{}", point.date, point.is_new_series)
     });
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-fn word(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Steady => "steady",
-        Standing::Watch => "watch",
-        Standing::Drift => "drift",
+fn word(drift_level: DriftLevel) -> &'static str {
+    match drift_level {
+        DriftLevel::Steady => "steady",
+        DriftLevel::Watch => "watch",
+        DriftLevel::Drift => "drift",
     }
 }
 
@@ -72,7 +72,7 @@ pub fn json(job: &Job) -> Value {
     let one = |point: &Point| {
         json!({
             "date": point.date, "at": point.at, "score": point.score, "trials": point.trials,
-            "standing": point.standing, "verdict": point.verdict, "new_series": point.is_new_series,
+            "standing": point.drift_level, "verdict": point.verdict, "new_series": point.is_new_series,
         })
     };
     job.points.iter().map(one).collect()

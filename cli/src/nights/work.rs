@@ -8,7 +8,7 @@ use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::nights::told::Ended;
+use crate::nights::outcome::Ended;
 use crate::terminal::complaint::Complaint;
 
 /// The process that a program of ours works for: it saves its work and ends if that process is killed.
@@ -33,7 +33,7 @@ impl Working {
         let failed = |error| Complaint::ours("cannot start skilltune for a job").caused_by(error);
         let exe = std::env::current_exe().map_err(failed)?;
         let (words, folder) = (words.to_vec(), folder.to_owned());
-        let (begun, told) = std::sync::mpsc::channel();
+        let (begun, started) = std::sync::mpsc::channel();
         // The thread must live as long as the program: the kernel treats the end of this thread as the parent's end.
         thread::spawn(move || {
             let mut command = Command::new(exe);
@@ -54,7 +54,7 @@ impl Working {
             let code = child.wait().ok().and_then(|status| status.code());
             done(Ended { code, stdout, stderr });
         });
-        let pid = told.recv().map_err(|error| failed(std::io::Error::other(error)))?.map_err(failed)?;
+        let pid = started.recv().map_err(|error| failed(std::io::Error::other(error)))?.map_err(failed)?;
         Ok(Self { pid })
     }
 

@@ -4,7 +4,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use skilltune_orchestrator::snapshot::{Entry, Manifest, Node};
 
 use crate::progress::is_live;
-use crate::progress::look::Letters;
+use crate::progress::layout::Letters;
 use crate::terminal::environment::Environment;
 
 /// A bar, or `None` if there is no terminal or the copy is short.

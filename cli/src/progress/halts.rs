@@ -6,8 +6,8 @@ use jiff::Timestamp;
 use skilltune_phases::base::ceiling::Ceiling;
 use skilltune_phases::runs::run::{FailedCall, Run};
 
+use crate::progress::layout::Layout;
 use crate::progress::lines::to_copy;
-use crate::progress::look::Look;
 use crate::report::ui::Ui;
 use crate::report::{advice, ceilings, words};
 use crate::text::width::wrapped;
@@ -17,25 +17,25 @@ use crate::text::{figures, plain};
 pub fn waiting<L: Ui>(run: &Run<L>, until: Timestamp, width: usize) -> Vec<String> {
     let left = Duration::try_from(until.duration_since(run.updated_at)).unwrap_or_default();
     let (moment, left) = (figures::moment(until), figures::duration(left));
-    let told = format!("waiting until {moment} ({left}); press Ctrl-C to stop waiting");
+    let line = format!("waiting until {moment} ({left}); press Ctrl-C to stop waiting");
     let why = run.blocked.as_ref().map(|failed| plain::one_line(&stopped_by(run, failed)));
-    [why, Some(told)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
+    [why, Some(line)].iter().flatten().flat_map(|line| wrapped(line, width, "    ")).collect()
 }
 
 /// Returns the ceiling that a run is paused at, and the command to continue with a higher one.
-pub fn at_ceiling<L: Ui>(run: &Run<L>, ceiling: Ceiling, look: Look) -> Vec<String> {
-    let told = wrapped(&format!("  {}", ceilings::told(run, ceiling)), look.width, "    ");
-    told.into_iter().chain(to_copy("  hint: continue with", &advice::resume(run), look.width)).collect()
+pub fn at_ceiling<L: Ui>(run: &Run<L>, ceiling: Ceiling, layout: Layout) -> Vec<String> {
+    let lines = wrapped(&format!("  {}", ceilings::describe(run, ceiling)), layout.width, "    ");
+    lines.into_iter().chain(to_copy("  hint: continue with", &advice::resume(run), layout.width)).collect()
 }
 
 /// Returns why a run is blocked, and how to fix it.
-pub fn blocked<L: Ui>(run: &Run<L>, failed: &FailedCall<L>, look: Look) -> Vec<String> {
-    let told = stopped_by(run, failed);
+pub fn blocked<L: Ui>(run: &Run<L>, failed: &FailedCall<L>, layout: Layout) -> Vec<String> {
+    let cause = stopped_by(run, failed);
     let hint = format!("  hint: {}", advice::unblock(run, failed));
-    [told, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), look.width, "    ")).collect()
+    [cause, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), layout.width, "    ")).collect()
 }
 
 fn stopped_by<L: Ui>(run: &Run<L>, failed: &FailedCall<L>) -> String {
-    let told = format!("{}: {}", words::failure(failed.failure.kind), failed.failure.why);
-    format!("  {}: {told}", L::step(run, &failed.step))
+    let text = format!("{}: {}", words::failure(failed.failure.kind), failed.failure.why);
+    format!("  {}: {text}", L::step(run, &failed.step))
 }

@@ -13,8 +13,8 @@ pub const ROOMY: usize = 60;
 
 /// Returns the agents of all roles, and the notes about them.
 pub fn who(roles: &Roles, notes: &[String], width: usize) -> Vec<String> {
-    let told = plain::one_line(&words::roles(roles));
-    let mut lines = if told.is_empty() { Vec::new() } else { wrapped(&told, width, "  ") };
+    let agents = plain::one_line(&words::roles(roles));
+    let mut lines = if agents.is_empty() { Vec::new() } else { wrapped(&agents, width, "  ") };
     for note in notes {
         lines.extend(wrapped(&format!("note: {note}"), width, "  "));
     }

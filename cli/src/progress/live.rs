@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 use skilltune_phases::runs::run::Run;
 
-use crate::progress::look::Letters;
+use crate::progress::layout::Letters;
 use crate::report::ui::Ui;
 use crate::text::width::around;
 use crate::text::{figures, plain};

@@ -20,15 +20,15 @@ pub mod bar;
 pub mod capture;
 pub mod halts;
 pub mod json;
+pub mod layout;
 pub mod lines;
 pub mod live;
-pub mod look;
 pub mod reporter;
 pub mod talk;
 
 pub use crate::progress::json::Json;
-use crate::progress::look::Letters;
-pub use crate::progress::look::Look;
+pub use crate::progress::layout::Layout;
+use crate::progress::layout::Letters;
 pub use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::talk::{Narrated, Talk};
 
@@ -43,7 +43,7 @@ pub fn reporter<L: Narrated>(
     match format {
         Streamed::Json => Box::new(Json::at_the_end(streams)),
         Streamed::Jsonl => Box::new(Json::by_record(streams)),
-        Streamed::Human => Box::new(Talk::new(streams, look(env, printer), L::shelf(objects))),
+        Streamed::Human => Box::new(Talk::new(streams, layout(env, printer), L::shelf(objects))),
     }
 }
 
@@ -56,8 +56,9 @@ pub fn retell<L: Narrated>(
 ) -> Result<(), Complaint> {
     let streams = Streams::new(io::stdout(), io::stdout());
     let letters = Letters::of(env);
-    let look = Look { width: data_width(env), live: false, talk: printer.data, data: printer.data, letters };
-    let mut talk = Talk::new(streams, look, L::shelf(objects));
+    let layout =
+        Layout { width: data_width(env), live: false, talk: printer.data, data: printer.data, letters };
+    let mut talk = Talk::new(streams, layout, L::shelf(objects));
     let (first, rest) = records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
     let mut run = Run::begin(first).map_err(ours)?;
     talk.recorded(&run, first);
@@ -74,8 +75,8 @@ fn is_live(env: &Environment) -> bool {
 }
 
 /// Returns the layout for this environment; a pipe has no width either.
-fn look(env: &Environment, printer: Printer) -> Look {
-    Look {
+fn layout(env: &Environment, printer: Printer) -> Layout {
+    Layout {
         width: talk_width(env),
         live: is_live(env),
         talk: printer.talk,

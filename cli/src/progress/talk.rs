@@ -9,8 +9,8 @@ use skilltune_phases::runs::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::runs::run::Run;
 
 use crate::progress::halts;
+use crate::progress::layout::Layout;
 use crate::progress::live::Live;
-use crate::progress::look::Look;
 use crate::progress::reporter::{Reporter, Streams};
 use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
@@ -37,7 +37,7 @@ pub trait Narrated: Ui {
 }
 
 pub struct Talk<L: Narrated> {
-    pub look: Look,
+    pub layout: Layout,
     pub shelf: L::Shelf,
     streams: Streams,
     live: Option<Live<L>>,
@@ -61,15 +61,15 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
 
     fn began(&mut self, run: &Run<L>, step: &L::Step) {
         self.greet(run);
-        if self.look.live {
-            let letters = self.look.letters;
-            self.live.get_or_insert_with(|| Live::new(letters)).began(run, step, self.look.width);
+        if self.layout.live {
+            let letters = self.layout.letters;
+            self.live.get_or_insert_with(|| Live::new(letters)).began(run, step, self.layout.width);
         }
     }
 
     fn ended(&mut self, run: &Run<L>, step: &L::Step) {
         let Some(live) = &mut self.live else { return };
-        live.ended(run, step, self.look.width);
+        live.ended(run, step, self.layout.width);
         if live.is_idle() {
             // The next question must not mix with a spinner.
             self.rest();
@@ -85,20 +85,20 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
 
     fn remark(&mut self, text: &str) {
         for line in plain::pictured(text).lines() {
-            self.say(&wrapped(line, self.look.width, "  "));
+            self.say(&wrapped(line, self.layout.width, "  "));
         }
     }
 }
 
 impl<L: Narrated> fmt::Debug for Talk<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Talk").field("look", &self.look).finish_non_exhaustive()
+        f.debug_struct("Talk").field("look", &self.layout).finish_non_exhaustive()
     }
 }
 
 impl<L: Narrated> Talk<L> {
-    pub fn new(streams: Streams, look: Look, shelf: L::Shelf) -> Self {
-        Self { look, shelf, streams, live: None, greeted: false }
+    pub fn new(streams: Streams, layout: Layout, shelf: L::Shelf) -> Self {
+        Self { layout, shelf, streams, live: None, greeted: false }
     }
 
     /// Writes the header first.
@@ -107,12 +107,12 @@ impl<L: Narrated> Talk<L> {
             return;
         }
         self.greeted = true;
-        let header = L::header(run, self.look.width);
+        let header = L::header(run, self.layout.width);
         let (headline, rest) = header.split_first().expect("a header has a first line");
-        let mut told = vec![self.look.talk.bold(headline)];
-        told.extend(rest.iter().map(|line| self.look.talk.dim(line)));
-        told.push(String::new());
-        self.say(&told);
+        let mut lines = vec![self.layout.talk.bold(headline)];
+        lines.extend(rest.iter().map(|line| self.layout.talk.dim(line)));
+        lines.push(String::new());
+        self.say(&lines);
     }
 
     /// Notes the first call of unknown cost if a ceiling would have to count it.
@@ -144,37 +144,37 @@ impl<L: Narrated> Talk<L> {
             Signal::Paused(pause) => words::pause(*pause),
             Signal::Held => "waits for your answer",
             Signal::Resumed { .. } => {
-                let told = format!("resumed{}", L::resumed_at(run));
-                return self.say(&[cut(&told, self.look.width)]);
+                let text = format!("resumed{}", L::resumed_at(run));
+                return self.say(&[cut(&text, self.layout.width)]);
             }
             Signal::Recast { role, .. } => {
                 let recast = run.recasts.iter().rev().find(|recast| recast.role == *role);
-                let told = recast.map(words::recast).unwrap_or_default();
-                return self.say(&wrapped(&plain::one_line(&told), self.look.width, "  "));
+                let text = recast.map(words::recast).unwrap_or_default();
+                return self.say(&wrapped(&plain::one_line(&text), self.layout.width, "  "));
             }
             // The pause or the wait that follows reports it.
             Signal::KeptFree { .. } => return,
-            Signal::Ceilings(_) => return self.say(&wrapped(&ceilings::line(run), self.look.width, "  ")),
+            Signal::Ceilings(_) => return self.say(&wrapped(&ceilings::line(run), self.layout.width, "  ")),
             Signal::Waiting { until } => return self.waiting(run, *until),
             Signal::Waited => {
                 self.rest();
                 return self.say(&["wait ended".to_owned()]);
             }
-            Signal::Placing { by, .. } => return self.say(&[cut(words::placing(*by), self.look.width)]),
-            Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.look.width)]),
+            Signal::Placing { by, .. } => return self.say(&[cut(words::placing(*by), self.layout.width)]),
+            Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.layout.width)]),
             Signal::Proposed(proposal) => {
-                let told = plain::one_line(&words::proposed(proposal));
-                return self.say(&[cut(&told, self.look.width)]);
+                let text = plain::one_line(&words::proposed(proposal));
+                return self.say(&[cut(&text, self.layout.width)]);
             }
         };
-        let told = plain::one_line(&format!("run {} {text}", run.plan.run));
-        self.say(&wrapped(&told, self.look.width, "  "));
+        let line = plain::one_line(&format!("run {} {text}", run.plan.run));
+        self.say(&wrapped(&line, self.layout.width, "  "));
         match (signal, &run.blocked) {
             (Signal::Paused(Pause::Ceiling(ceiling)), _) => {
-                self.say(&halts::at_ceiling(run, *ceiling, self.look));
+                self.say(&halts::at_ceiling(run, *ceiling, self.layout));
             }
             (Signal::Paused(Pause::Blocked), Some(failed)) => {
-                self.say(&halts::blocked(run, failed, self.look));
+                self.say(&halts::blocked(run, failed, self.layout));
             }
             _ => {}
         }
@@ -182,10 +182,10 @@ impl<L: Narrated> Talk<L> {
 
     /// Shows one line in a log, and a countdown on a terminal.
     fn waiting(&mut self, run: &Run<L>, until: Timestamp) {
-        self.say(&halts::waiting(run, until, self.look.width));
-        if self.look.live {
-            let letters = self.look.letters;
-            self.live.get_or_insert_with(|| Live::new(letters)).waiting(until, self.look.width);
+        self.say(&halts::waiting(run, until, self.layout.width));
+        if self.layout.live {
+            let letters = self.layout.letters;
+            self.live.get_or_insert_with(|| Live::new(letters)).waiting(until, self.layout.width);
         }
     }
 
@@ -197,7 +197,7 @@ impl<L: Narrated> Talk<L> {
     }
 
     pub fn say(&mut self, lines: &[String]) {
-        let (streams, style) = (&mut self.streams, self.look.talk);
+        let (streams, style) = (&mut self.streams, self.layout.talk);
         let mut write = || lines.iter().for_each(|line| streams.talk(&style.shown(line)));
         match &self.live {
             Some(live) => live.aside(write),
@@ -206,7 +206,7 @@ impl<L: Narrated> Talk<L> {
     }
 
     pub fn data(&mut self, lines: &[String]) {
-        let (streams, style) = (&mut self.streams, self.look.data);
+        let (streams, style) = (&mut self.streams, self.layout.data);
         let mut write = || lines.iter().for_each(|line| streams.data(&style.shown(line)));
         match &self.live {
             Some(live) => live.aside(write),

@@ -39,7 +39,7 @@ pub fn paused<L: Loop>(run: &Run<L>) -> Option<Ceiling> {
 }
 
 /// Describes which ceiling a run reached, its limit, and what the run has used.
-pub fn told<L: Ui>(run: &Run<L>, ceiling: Ceiling) -> String {
+pub fn describe<L: Ui>(run: &Run<L>, ceiling: Ceiling) -> String {
     let Some(gauge) = run.gauge(ceiling, run.updated_at) else { return String::new() };
     let (most, used, call) =
         (amount(ceiling, gauge.most), amount(ceiling, gauge.used), amount(ceiling, gauge.call));
@@ -71,7 +71,7 @@ pub fn json<L: Ui>(run: &Run<L>) -> Option<Value> {
     let ceiling = paused(run)?;
     let Gauge { most, used, call } = run.gauge(ceiling, run.updated_at)?;
     Some(json!({
-        "limit": ceiling, "most": most, "used": used, "call": call, "why": told(run, ceiling), "flags": flags(run),
+        "limit": ceiling, "most": most, "used": used, "call": call, "why": describe(run, ceiling), "flags": flags(run),
     }))
 }
 

@@ -7,11 +7,11 @@ use skilltune_phases::runs::plan::Cast;
 use skilltune_phases::runs::run::Run;
 
 use crate::report::ui::Ui;
-use crate::report::words as told;
-use crate::text::markdown::{Page, code, words};
+use crate::report::words as texts;
+use crate::text::markdown::{MarkdownPage, code, words};
 use crate::text::{figures, plain};
 
-pub fn costs<L: Ui>(page: &mut Page, run: &Run<L>) {
+pub fn costs<L: Ui>(page: &mut MarkdownPage, run: &Run<L>) {
     let total = run.ledger.total();
     let rows = agents(run).into_iter();
     let rows = rows.map(|(role, agent, account)| row(&plain::capitalised(role.as_str()), &agent, &account));
@@ -59,18 +59,18 @@ fn row(role: &str, agent: &str, account: &Account) -> Vec<String> {
     ]
 }
 
-pub fn errors<L: Ui>(page: &mut Page, run: &Run<L>, unit: &str) {
+pub fn errors<L: Ui>(page: &mut MarkdownPage, run: &Run<L>, unit: &str) {
     page.section("Errors");
     page.list(run.errors.iter().map(|failed| {
-        let told = format!(
+        let line = format!(
             "{}: {}: {}",
             L::step(run, &failed.step),
-            told::failure(failed.failure.kind),
+            texts::failure(failed.failure.kind),
             plain::one_line(&failed.failure.why)
         );
         let output = failed.output().map_or(String::new(), |output| {
             format!("; its output: {}", code(&format!("{}/{output}", run.plan.folder)))
         });
-        format!("{:.0}, {unit} {}: {}{output}", failed.at, failed.round, words(&told))
+        format!("{:.0}, {unit} {}: {}{output}", failed.at, failed.round, words(&line))
     }));
 }

@@ -8,9 +8,9 @@ use skilltune_phases::skills::candidate::Candidate;
 use crate::report::{ceilings, words};
 use crate::text::{figures, plain};
 
-pub fn line<L: Loop>(record: &Record<L>, told: &str) -> String {
+pub fn line<L: Loop>(record: &Record<L>, text: &str) -> String {
     let time = record.at.strftime("%Y-%m-%d %H:%M:%S");
-    format!("{:>5}  {time}  {}", record.seq, plain::one_line(told))
+    format!("{:>5}  {time}  {}", record.seq, plain::one_line(text))
 }
 
 /// Describes how a step ended, with the loop's own words for the step and its answer.

@@ -39,9 +39,10 @@ pub fn rights(roles: &Roles) -> Value {
 /// Returns the cost of each agent's calls in each of its roles.
 pub fn costs<L: Loop>(run: &run::Run<L>) -> Value {
     let one = |(role, agent, account): (Role, String, Account)| {
-        let mut told = cost(&account);
-        (told["role"], told["agent"], told["failed"]) = (json!(role), json!(agent), json!(account.failed));
-        told
+        let mut object = cost(&account);
+        (object["role"], object["agent"], object["failed"]) =
+            (json!(role), json!(agent), json!(account.failed));
+        object
     };
     costs::agents(run).into_iter().map(one).collect()
 }

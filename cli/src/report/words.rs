@@ -63,11 +63,11 @@ pub fn remarks(roles: &Roles) -> Vec<String> {
 /// Says that agents do not get these symlinks of a folder.
 pub fn not_placed(folder: &str, links: &[String]) -> Option<String> {
     (!links.is_empty()).then(|| {
-        let told = format!(
+        let text = format!(
             "agents do not get the symlinks that lead out of {folder}, and no edit changes them: {}",
             links.join(", ")
         );
-        plain::one_line(&told)
+        plain::one_line(&text)
     })
 }
 
@@ -109,16 +109,16 @@ fn answered(models: &Models) -> String {
         return only.to_string();
     }
     let calls = |(model, calls): (&ModelName, &u32)| format!("{model} ({})", count(*calls as usize, "call"));
-    let mut told: Vec<String> = models.iter().take(MOST).map(calls).collect();
+    let mut parts: Vec<String> = models.iter().take(MOST).map(calls).collect();
     if models.len() > MOST {
-        told.push(format!("and {}", count(models.len() - MOST, "other")));
+        parts.push(format!("and {}", count(models.len() - MOST, "other")));
     }
-    told.join(", ")
+    parts.join(", ")
 }
 
 pub fn recast(Recast { role, agent, parts, is_measure, .. }: &Recast) -> String {
-    let told = format!("the {role} ({agent}) changed since the run began: {}", parts.join(", "));
-    if *is_measure { format!("{told}; earlier scores are not compared with later ones") } else { told }
+    let text = format!("the {role} ({agent}) changed since the run began: {}", parts.join(", "));
+    if *is_measure { format!("{text}; earlier scores are not compared with later ones") } else { text }
 }
 
 /// Describes what enforces the rights of each role.

@@ -7,7 +7,7 @@ use skilltune_phases::runs::run::Run;
 
 use crate::report::ui::Ui;
 use crate::settings::values::Streamed;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
@@ -15,7 +15,7 @@ use crate::terminal::printer::Printer;
 const ERROR: &str = "error";
 
 /// Passes the result on. Writes an internal error as JSON for scripts; the caller reports it to people.
-pub fn told<L: Ui>(
+pub fn report<L: Ui>(
     went: Result<Exit, Complaint>,
     format: Streamed,
     home: &Home,
@@ -23,7 +23,7 @@ pub fn told<L: Ui>(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     match (&went, format) {
-        (Err(complaint), Streamed::Json | Streamed::Jsonl) if complaint.kind == Kind::Ours => {
+        (Err(complaint), Streamed::Json | Streamed::Jsonl) if complaint.kind == ErrorKind::Ours => {
             // If this write fails, that error is reported instead or in addition.
             let _ = printer.json(&object::<L>(home, id, complaint).to_string());
         }

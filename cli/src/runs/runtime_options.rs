@@ -10,10 +10,10 @@ use skilltune_phases::runs::plan::{Cast, Plan, RunId};
 use skilltune_phases::runs::price::Prices;
 use skilltune_phases::runs::run::Run;
 
-use crate::agents;
-use crate::agents::{Casting, priced};
 use crate::args::overrides::override_with;
 use crate::args::runs::GoingArgs;
+use crate::casting;
+use crate::casting::{Casting, priced};
 use crate::report::ui::Ui;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
@@ -70,9 +70,9 @@ impl RuntimeOptions {
         override_with(&mut settings.calls.wait, going.wait.then_some(true), "--wait");
         override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
         settings.overs().iter().for_each(|over| printer.talk(over));
-        let casting = agents::recast(L::callable(plan), &plan.roles, &settings, env)?;
+        let casting = casting::recast(L::callable(plan), &plan.roles, &settings, env)?;
         if going.trust {
-            agents::trust_for_run(&casting, &settings, env, &plan.run)?;
+            casting::trust_for_run(&casting, &settings, env, &plan.run)?;
         }
         let mut pinned = Vec::new();
         if L::may_call(run) {
@@ -95,7 +95,7 @@ impl RuntimeOptions {
         consent: Consent<'_>,
     ) -> Result<Vec<Pins>, Complaint> {
         let (own, store) = (TrustStore::of_run(env, run), TrustStore::new(env));
-        let of_agents = agents::ensure_trusted(casting, settings, env, Some(run), consent)?;
+        let of_agents = casting::ensure_trusted(casting, settings, env, Some(run), consent)?;
         let is_settings =
             |pins: &Pins| settings.project_file.as_ref().is_some_and(|file| file.path == pins.named_in);
         let others = own.pinned()?.into_iter().filter(|pins| !is_settings(pins));

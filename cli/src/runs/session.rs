@@ -26,8 +26,8 @@ use skilltune_phases::skills::candidate::Candidate;
 use skilltune_phases::skills::keys::Keys;
 use tokio::sync::watch;
 
-use crate::agents::git;
 use crate::args::runs::GoingArgs;
+use crate::casting::git;
 use crate::progress::reporter::Reporter;
 use crate::report::advice;
 use crate::report::ui::Ui;
@@ -286,7 +286,7 @@ pub fn drive<L: Ui>(
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Complaint::ours("cannot start the runtime").caused_by(error))?;
-    let (halt, told) = watch::channel(None::<Halt>);
+    let (halt, halts) = watch::channel(None::<Halt>);
     let reporter = RefCell::new(reporter);
     for record in &records {
         reporter.borrow_mut().recorded(&run, record);
@@ -294,7 +294,7 @@ pub fn drive<L: Ui>(
     let longest = GRACE + Duration::from_secs(longest_call(&run));
     let stopping = Stopping { longest, is_final: L::on_stop(&run, None).is_some() };
     let mut glue = Glue(&reporter);
-    let engine = Drive::new(run, context, &mut glue, person, told).map_err(failed)?;
+    let engine = Drive::new(run, context, &mut glue, person, halts).map_err(failed)?;
     let left = runtime.block_on(async {
         // On one task with the engine, so that messages about signals never mix with the live line.
         tokio::select! {

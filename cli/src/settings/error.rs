@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use crate::settings::origin::Origin;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::trust::file::Unreadable;
 
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ impl fmt::Display for Held {
 
 impl From<SettingsError> for Complaint {
     fn from(error: SettingsError) -> Self {
-        let complaint = Self::of(Kind::Input, &error);
+        let complaint = Self::of(ErrorKind::Input, &error);
         match error {
             SettingsError::Unknown { hint, .. } => complaint.hint(hint),
             SettingsError::Unreadable(_) | SettingsError::Syntax { .. } => {

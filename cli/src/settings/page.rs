@@ -13,14 +13,14 @@ pub type Found<'t> = Spanned<DeValue<'t>>;
 
 /// The file that contains a value, for error messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Page<'f> {
+pub struct SettingsPage<'f> {
     file: &'f TextFile,
 }
 
 /// The tables whose keys are names from users or vendors.
 const NAMED: [&str; 2] = ["agents", "prices"];
 
-impl<'f> Page<'f> {
+impl<'f> SettingsPage<'f> {
     pub fn of(file: &'f TextFile) -> Self {
         Self { file }
     }

@@ -11,7 +11,7 @@ use toml::de::DeValue;
 
 use crate::settings::error::SettingsError;
 use crate::settings::origin::Origin;
-use crate::settings::page::{Found, Page};
+use crate::settings::page::{Found, SettingsPage};
 use crate::settings::range::{ANY, Range};
 use crate::settings::setting::{Readable, Setting, Slot as _, number};
 
@@ -26,7 +26,7 @@ pub const KEYS: [&str; 3] = ["input", "output", "cached"];
 pub fn apply(
     known: &mut BTreeMap<String, Setting<ModelPrice>>,
     prices: &Found<'_>,
-    page: Page<'_>,
+    page: SettingsPage<'_>,
     origin: &Origin,
 ) -> Result<(), SettingsError> {
     for (model, value) in prices.get_ref().as_table().into_iter().flatten() {
@@ -39,7 +39,7 @@ pub fn apply(
     Ok(())
 }
 
-fn refuse_unknown(key: &str, value: &Found<'_>, page: Page<'_>) -> Result<(), SettingsError> {
+fn refuse_unknown(key: &str, value: &Found<'_>, page: SettingsPage<'_>) -> Result<(), SettingsError> {
     let names = value.get_ref().as_table().into_iter().flat_map(|table| table.keys());
     let Some(stranger) = names.into_iter().find(|name| !KEYS.contains(&name.get_ref().as_ref())) else {
         return Ok(());

@@ -5,7 +5,7 @@ use serde_json::{Value as Json, json};
 use skilltune_phases::skills::keys;
 
 use crate::settings::Settings;
-use crate::settings::agents::AgentEntry;
+use crate::settings::agent_settings::AgentEntry;
 use crate::settings::origin::Origin;
 use crate::settings::prices::{self, ModelPrice};
 use crate::settings::setting::{Over, Setting, Slot};
@@ -23,7 +23,7 @@ pub struct Row {
     pub ceiling: Option<Json>,
     /// The origin in words.
     #[serde(skip)]
-    pub told: String,
+    pub origin_text: String,
 }
 
 impl Settings {
@@ -31,7 +31,7 @@ impl Settings {
         let mut own = self.clone();
         let slots = own.keys().into_iter().map(|Key { name, slot, .. }| Row {
             ceiling: slot.over().map(|over| over.ceiling),
-            told: told(slot),
+            origin_text: origin_text(slot),
             ..row(name, slot.json(), slot.origin())
         });
         let agents = self.agents.iter().flat_map(|(name, agent)| agent_rows(name, agent));
@@ -41,7 +41,7 @@ impl Settings {
 }
 
 /// Describes the origin of the value, and its relation to the user's own limit.
-fn told(slot: &dyn Slot) -> String {
+fn origin_text(slot: &dyn Slot) -> String {
     let origin = slot.origin();
     match slot.over() {
         None => origin.to_string(),
@@ -78,7 +78,7 @@ fn price_rows(model: &str, price: &Setting<ModelPrice>) -> Vec<Row> {
     let (value, over) = (price.json(), price.over());
     let rows = prices::KEYS.map(|key| Row {
         ceiling: over.as_ref().map(|over| over.ceiling[key].clone()),
-        told: told(price),
+        origin_text: origin_text(price),
         ..row(&format!("prices.{model}.{key}"), value[key].clone(), &price.origin)
     });
     rows.into()
@@ -99,6 +99,6 @@ fn row(key: &str, value: Json, origin: &Origin) -> Row {
         origin: origin.word(),
         file: origin.file().map(|path| path.display().to_string()),
         ceiling: None,
-        told: origin.to_string(),
+        origin_text: origin.to_string(),
     }
 }

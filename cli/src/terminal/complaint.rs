@@ -11,7 +11,7 @@ use crate::text::width::fitted;
 
 /// Who can fix it; also decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// The user can fix it.
     Input,
     /// Something failed in skilltune.
@@ -26,7 +26,7 @@ pub enum Kind {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
-    pub kind: Kind,
+    pub kind: ErrorKind,
     pub what: String,
     pub causes: Vec<String>,
     pub hints: Vec<String>,
@@ -34,27 +34,27 @@ pub struct Complaint {
 
 impl Complaint {
     pub fn input(what: impl Display) -> Self {
-        Self::new(Kind::Input, what)
+        Self::new(ErrorKind::Input, what)
     }
 
     pub fn ours(what: impl Display) -> Self {
-        Self::new(Kind::Ours, what)
+        Self::new(ErrorKind::Ours, what)
     }
 
     pub fn conflict(what: impl Display) -> Self {
-        Self::new(Kind::Conflict, what)
+        Self::new(ErrorKind::Conflict, what)
     }
 
     pub fn interrupted() -> Self {
-        Self::new(Kind::Interrupted, "interrupted")
+        Self::new(ErrorKind::Interrupted, "interrupted")
     }
 
     pub fn terminated() -> Self {
-        Self::new(Kind::Terminated, "terminated")
+        Self::new(ErrorKind::Terminated, "terminated")
     }
 
     /// Builds a complaint from an error with all its sources.
-    pub fn of(kind: Kind, error: &dyn Error) -> Self {
+    pub fn of(kind: ErrorKind, error: &dyn Error) -> Self {
         let causes = std::iter::successors(error.source(), |cause: &&dyn Error| (**cause).source());
         Self { causes: causes.map(ToString::to_string).collect(), ..Self::new(kind, error) }
     }
@@ -73,27 +73,27 @@ impl Complaint {
 
     pub fn exit(&self) -> Exit {
         match self.kind {
-            Kind::Input => Exit::Input,
-            Kind::Ours => Exit::Failed,
-            Kind::Conflict => Exit::Ended,
-            Kind::Interrupted => Exit::Interrupted,
-            Kind::Terminated => Exit::Terminated,
+            ErrorKind::Input => Exit::Input,
+            ErrorKind::Ours => Exit::Failed,
+            ErrorKind::Conflict => Exit::Ended,
+            ErrorKind::Interrupted => Exit::Interrupted,
+            ErrorKind::Terminated => Exit::Terminated,
         }
     }
 
     /// Renders the complaint. Names from a repository must not control the terminal.
     pub fn render(&self, style: Style, width: usize) -> String {
-        let told = |label: &str, text: &str, paint: fn(Style, &str) -> String| {
+        let part = |label: &str, text: &str, paint: fn(Style, &str) -> String| {
             let fitted = fitted(&format!("{label} {}", pictured(text)), width);
             fitted.replacen(label, &paint(style, label), 1)
         };
-        let mut parts = vec![told("error:", &self.what, Style::red)];
-        parts.extend(self.causes.iter().map(|cause| told("caused by:", cause, Style::dim)));
-        parts.extend(self.hints.iter().map(|hint| told("hint:", hint, Style::cyan)));
+        let mut parts = vec![part("error:", &self.what, Style::red)];
+        parts.extend(self.causes.iter().map(|cause| part("caused by:", cause, Style::dim)));
+        parts.extend(self.hints.iter().map(|hint| part("hint:", hint, Style::cyan)));
         parts.join("\n")
     }
 
-    fn new(kind: Kind, what: impl Display) -> Self {
+    fn new(kind: ErrorKind, what: impl Display) -> Self {
         Self { kind, what: what.to_string(), causes: Vec::new(), hints: Vec::new() }
     }
 }
@@ -101,8 +101,8 @@ impl Complaint {
 impl From<FoldersError> for Complaint {
     fn from(error: FoldersError) -> Self {
         let kind = match error {
-            FoldersError::Homeless(_) | FoldersError::Project { .. } => Kind::Input,
-            FoldersError::Cwd(_) => Kind::Ours,
+            FoldersError::Homeless(_) | FoldersError::Project { .. } => ErrorKind::Input,
+            FoldersError::Cwd(_) => ErrorKind::Ours,
         };
         let hint = match error {
             FoldersError::Homeless(variable) => {
@@ -117,7 +117,7 @@ impl From<FoldersError> for Complaint {
 
 /// Builds a complaint about a failure in skilltune, with its causes.
 pub fn ours(error: impl std::error::Error) -> Complaint {
-    Complaint::of(Kind::Ours, &error)
+    Complaint::of(ErrorKind::Ours, &error)
 }
 
 #[cfg(test)]
@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn an_error_is_shown_with_its_causes_and_hints() {
-        let complaint = Complaint::of(Kind::Input, &Outer(Inner)).hint("give another path");
+        let complaint = Complaint::of(ErrorKind::Input, &Outer(Inner)).hint("give another path");
         assert_eq!(
             complaint.render(Style::VIVID, 14),
             "\x1b[1;31merror:\x1b[0m cannot\n  read /a\n\x1b[2mcaused by:\x1b[0m no\n  such file\n\

@@ -162,7 +162,7 @@ impl Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::complaint::{Complaint, Kind};
+    use crate::terminal::complaint::{Complaint, ErrorKind};
 
     #[test]
     fn folders_follow_the_environment_and_fall_back_to_home() {
@@ -176,7 +176,7 @@ mod tests {
     fn without_a_home_the_missing_variable_is_named() {
         let error = Environment::new("/".into(), BTreeMap::new()).unwrap_err();
         assert_eq!(error.to_string(), "neither XDG_CONFIG_HOME nor HOME is set to an absolute path");
-        assert_eq!(Complaint::from(error).kind, Kind::Input);
+        assert_eq!(Complaint::from(error).kind, ErrorKind::Input);
     }
 
     #[test]

@@ -98,8 +98,8 @@ mod tests {
         ] {
             assert!(!refused(fine), "{fine}");
         }
-        let told = require_within(&at("project"), &at("project/twice/x")).unwrap_err();
+        let complaint = require_within(&at("project"), &at("project/twice/x")).unwrap_err();
         let (link, target) = (at("project/twice"), at("home/notes"));
-        assert_eq!(told.causes, [format!("{} is a symlink to {}", link.display(), target.display())]);
+        assert_eq!(complaint.causes, [format!("{} is a symlink to {}", link.display(), target.display())]);
     }
 }

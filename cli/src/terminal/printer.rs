@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use skilltune_phases::base::json;
 
 use crate::terminal::columns;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::style::Style;
@@ -66,7 +66,7 @@ impl Printer {
     }
 
     pub fn complain(self, complaint: &Complaint) {
-        if !matches!(complaint.kind, Kind::Interrupted | Kind::Terminated) {
+        if !matches!(complaint.kind, ErrorKind::Interrupted | ErrorKind::Terminated) {
             say(&complaint.render(self.talk, self.talk_width));
         }
     }

@@ -51,17 +51,17 @@ impl Answers for Person {
 
     fn line(&self, question: &str, help: &str) -> Result<Option<String>, Complaint> {
         let (question, help) = (question.to_owned(), help.to_owned());
-        let told = unless_gone(move || Text::new(&question).with_help_message(&help).prompt())?;
-        Ok(Some(told.trim().to_owned()).filter(|line| !line.is_empty()))
+        let typed = unless_gone(move || Text::new(&question).with_help_message(&help).prompt())?;
+        Ok(Some(typed.trim().to_owned()).filter(|line| !line.is_empty()))
     }
 
     fn edit(&self, question: &str, text: &str) -> Result<String, Complaint> {
         let (question, text) = (question.to_owned(), one_line(text));
-        let told = unless_gone(move || {
+        let typed = unless_gone(move || {
             let line = Text::new(&question).with_initial_value(&text);
             line.with_help_message("enter keeps it").prompt()
         })?;
-        Ok(told.trim().to_owned())
+        Ok(typed.trim().to_owned())
     }
 }
 
@@ -72,11 +72,11 @@ const LOOK: Duration = Duration::from_millis(200);
 fn unless_gone<T: Send + 'static>(
     ask: impl FnOnce() -> Result<T, InquireError> + Send + 'static,
 ) -> Result<T, Complaint> {
-    let (tell, told) = mpsc::channel();
+    let (tell, answers) = mpsc::channel();
     // If the answer comes too late, the receiver is gone.
     std::thread::spawn(move || drop(tell.send(ask())));
     loop {
-        match told.recv_timeout(LOOK) {
+        match answers.recv_timeout(LOOK) {
             // A failed write to a closed terminal is not our error.
             Ok(Err(_)) | Err(RecvTimeoutError::Timeout) if terminal_is_gone() => {
                 return Err(Complaint::interrupted());
@@ -189,14 +189,14 @@ pub mod scripted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::complaint::Kind;
+    use crate::terminal::complaint::ErrorKind;
 
     #[test]
     fn an_interrupted_question_is_no_error() {
         for error in [InquireError::OperationCanceled, InquireError::OperationInterrupted] {
-            assert_eq!(unanswered(error).kind, Kind::Interrupted);
+            assert_eq!(unanswered(error).kind, ErrorKind::Interrupted);
         }
-        assert_eq!(unanswered(InquireError::NotTTY).kind, Kind::Ours);
+        assert_eq!(unanswered(InquireError::NotTTY).kind, ErrorKind::Ours);
     }
 
     #[test]

@@ -48,13 +48,13 @@ pub async fn watch(halt: watch::Sender<Option<Halt>>, stopping: Stopping, say: i
                 Halt::Finish(Pause::Stopped)
             }
         };
-        let mut told = None;
+        let mut new_halt = None;
         halt.send_if_modified(|halt| {
-            told = both(*halt, asked);
-            *halt = told.or(*halt);
-            told.is_some()
+            new_halt = both(*halt, asked);
+            *halt = new_halt.or(*halt);
+            new_halt.is_some()
         });
-        if let Some(halt) = told {
+        if let Some(halt) = new_halt {
             say(&words(halt, stopping));
         }
     }
@@ -99,7 +99,7 @@ fn words(asked: Halt, Stopping { longest, is_final }: Stopping) -> String {
 /// listens for signals, and the terminal's mode is restored.
 pub fn unless_ended<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 'static) -> Option<T> {
     let before = tcgetattr(std::io::stdin()).ok();
-    let (tell, told) = mpsc::channel();
+    let (tell, answers) = mpsc::channel();
     let answered = tell.clone();
     // If the answer comes too late, the receiver is gone.
     std::thread::spawn(move || drop(answered.send(ask())));
@@ -107,7 +107,7 @@ pub fn unless_ended<T: Send + 'static>(ask: impl FnOnce() -> Option<T> + Send + 
         wait_for_the_end();
         drop(tell.send(None));
     });
-    let answer = told.recv().ok().flatten();
+    let answer = answers.recv().ok().flatten();
     if let Some(before) = before {
         // A closed terminal needs no restore.
         let _ = tcsetattr(std::io::stdin(), OptionalActions::Now, &before);

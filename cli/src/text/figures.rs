@@ -132,8 +132,8 @@ mod tests {
 
     #[test]
     fn durations_have_two_units_at_most() {
-        let told = [0, 49, 400, 59_999, 63_000, 3_600_000, 90_061_000].map(milliseconds);
-        assert_eq!(told, ["0s", "0s", "0.4s", "59s", "1m 03s", "1h 00m", "25h 01m"]);
+        let texts = [0, 49, 400, 59_999, 63_000, 3_600_000, 90_061_000].map(milliseconds);
+        assert_eq!(texts, ["0s", "0s", "0.4s", "59s", "1m 03s", "1h 00m", "25h 01m"]);
     }
 
     #[test]
@@ -157,17 +157,17 @@ mod tests {
 
     #[test]
     fn bytes_are_told_in_a_unit_that_fits() {
-        let told = [0, 1023, 1024, 5 << 20, (1 << 30) - 1, 2_000 << 30].map(bytes);
-        assert_eq!(told, ["0 B", "1023 B", "1 KiB", "5 MiB", "1,023 MiB", "2,000 GiB"]);
+        let texts = [0, 1023, 1024, 5 << 20, (1 << 30) - 1, 2_000 << 30].map(bytes);
+        assert_eq!(texts, ["0 B", "1023 B", "1 KiB", "5 MiB", "1,023 MiB", "2,000 GiB"]);
     }
 
     #[test]
     fn a_change_is_told_in_lines_where_there_are_any() {
-        let told = |added, removed, files, opaque| size(&DiffSize { added, removed, files, opaque });
-        assert_eq!(told(12, 3, 2, 0), "+12 -3 in 2 files");
-        assert_eq!(told(1_200, 0, 1, 0), "+1,200 -0 in 1 file");
-        assert_eq!(told(1, 1, 3, 2), "+1 -1 in 3 files, 2 of them large or binary");
-        assert_eq!([told(0, 0, 1, 0), told(0, 0, 2, 1)], ["1 file", "2 files, 1 of them large or binary"]);
+        let text = |added, removed, files, opaque| size(&DiffSize { added, removed, files, opaque });
+        assert_eq!(text(12, 3, 2, 0), "+12 -3 in 2 files");
+        assert_eq!(text(1_200, 0, 1, 0), "+1,200 -0 in 1 file");
+        assert_eq!(text(1, 1, 3, 2), "+1 -1 in 3 files, 2 of them large or binary");
+        assert_eq!([text(0, 0, 1, 0), text(0, 0, 2, 1)], ["1 file", "2 files, 1 of them large or binary"]);
     }
 
     #[test]

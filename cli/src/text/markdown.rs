@@ -4,11 +4,11 @@ use crate::text::plain;
 
 /// A sequence of blocks.
 #[derive(Debug)]
-pub struct Page {
+pub struct MarkdownPage {
     blocks: Vec<String>,
 }
 
-impl Page {
+impl MarkdownPage {
     pub fn titled(title: &str) -> Self {
         Self { blocks: vec![format!("# {title}")] }
     }
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn further_lines_of_an_item_stand_below_it() {
-        let mut page = Page::titled("T");
+        let mut page = MarkdownPage::titled("T");
         page.list(["a\nb\n\nc".to_owned()]);
         page.list([]);
         assert_eq!(page.finish(), "# T\n\n- a\n  b\n\n  c\n\nNone.\n");

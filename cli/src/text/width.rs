@@ -129,8 +129,8 @@ mod tests {
     #[test]
     fn a_text_keeps_its_lines_and_what_is_laid_out_in_it() {
         let text = "hint: it looks like this:\n\n    command = [\"program\", \"argument\"]\nso";
-        let told = "hint: it looks\n  like this:\n\n    command = [\"program\", \"argument\"]\nso";
-        assert_eq!(fitted(text, 15), told);
+        let expected = "hint: it looks\n  like this:\n\n    command = [\"program\", \"argument\"]\nso";
+        assert_eq!(fitted(text, 15), expected);
         assert_eq!(fitted(text, 80), text);
     }
 

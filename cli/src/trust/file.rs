@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use skilltune_orchestrator::disk;
 use skilltune_phases::base::id::Digest;
 
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 
 #[derive(Clone, Debug)]
 pub struct TextFile {
@@ -29,7 +29,8 @@ const LARGEST: u64 = 8 << 20;
 
 impl From<Unreadable> for Complaint {
     fn from(error: Unreadable) -> Self {
-        Self::of(Kind::Input, &error).hint("fix the file, or move it away; skilltune reads text in UTF-8")
+        Self::of(ErrorKind::Input, &error)
+            .hint("fix the file, or move it away; skilltune reads text in UTF-8")
     }
 }
 

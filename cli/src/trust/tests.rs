@@ -73,7 +73,7 @@ fn nobody_else_may_read_or_write_the_record() {
 fn unattended_what_is_not_trusted_is_bad_input_with_a_hint() {
     let setup = Setup::new();
     let complaint = setup.ensure(None).unwrap_err();
-    assert_eq!(complaint.kind, Kind::Input);
+    assert_eq!(complaint.kind, ErrorKind::Input);
     let path = setup.file().path;
     insta::assert_snapshot!(complaint.render(Style::PLAIN, UNBOUNDED).replace(path.to_str().unwrap(), "/p/skilltune.toml"), @r"
     error: the agents of /p/skilltune.toml are not trusted: a, b
@@ -97,7 +97,7 @@ fn a_person_may_agree_once_and_is_not_asked_again() {
 fn a_person_may_refuse() {
     let setup = Setup::new();
     let person = Script { agrees: false, ..Script::default() };
-    assert_eq!(setup.ensure(Some(&person)).unwrap_err().kind, Kind::Input);
+    assert_eq!(setup.ensure(Some(&person)).unwrap_err().kind, ErrorKind::Input);
     assert!(!setup.store().trusts(&setup.file(), &[]).unwrap());
 }
 

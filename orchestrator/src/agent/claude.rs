@@ -12,7 +12,7 @@ use skilltune_phases::base::model::ModelName;
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
-use skilltune_phases::suites::transcript::{Call, Outcome};
+use skilltune_phases::suites::transcript::{Call, ToolResult};
 
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, below_home, is_set};
 use super::reset_time;
@@ -182,8 +182,8 @@ fn read_response(left: AgentOutput<'_>) -> Response {
         None => Err(not_begun(left)),
     };
     let answer = answer.map_err(|failure| {
-        let told = lifted.or_else(|| reset_time::find(&failure.why, left.at));
-        reset_time::with_reset_time(failure, told, left.at)
+        let resets_at = lifted.or_else(|| reset_time::find(&failure.why, left.at));
+        reset_time::with_reset_time(failure, resets_at, left.at)
     });
     Response { answer, spent: spent(result.as_ref(), left.ended.took_ms), talk: Some(talk) }
 }
@@ -222,13 +222,13 @@ fn tools_used(event: &Value, talk: &mut Talk) {
 }
 
 /// Reads a tool's result. A failed command's result begins with its exit code; a successful one's has none.
-fn outcome(block: &Value) -> Outcome {
+fn outcome(block: &Value) -> ToolResult {
     let parts = block["content"].as_array().into_iter().flatten().filter_map(|part| text(part, "text"));
     let output = text(block, "content").map_or_else(|| parts.collect::<Vec<_>>().join("\n"), str::to_owned);
     let failed = block["is_error"] == true;
     let code = output.strip_prefix("Exit code ").filter(|_| failed);
     let exit_code = code.and_then(|rest| rest.lines().next()?.trim().parse().ok());
-    Outcome { id: text(block, "tool_use_id").unwrap_or_default().to_owned(), failed, exit_code, output }
+    ToolResult { id: text(block, "tool_use_id").unwrap_or_default().to_owned(), failed, exit_code, output }
 }
 
 /// Returns the skills that the model can use, and those that only its user can call.
@@ -336,8 +336,8 @@ fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     let status: Option<u64> = at.filter_map(|beginning| said.split_once(beginning)).find_map(number);
     let refused = said.contains("safeguards flagged").then_some("refusal");
     let result = json!({ "api_error_status": status, "stop_reason": refused });
-    let told = reset_time::find(said, left.at);
-    Some(reset_time::with_reset_time(failed(kind(&result, said), said), told, left.at))
+    let resets_at = reset_time::find(said, left.at);
+    Some(reset_time::with_reset_time(failed(kind(&result, said), said), resets_at, left.at))
 }
 
 /// Returns the failure of a call without readable output: claude rejects its arguments, or never started.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
-use skilltune_phases::suites::transcript::{Call, Outcome};
+use skilltune_phases::suites::transcript::{Call, ToolResult};
 use walkdir::WalkDir;
 
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, is_set};
@@ -182,7 +182,7 @@ fn login(env: &Env) -> String {
 
 /// The state that the events add up to.
 #[derive(Default)]
-struct Said {
+struct EventState {
     begun: bool,
     life: Life,
     words: String,
@@ -191,20 +191,20 @@ struct Said {
 }
 
 fn read_response(left: AgentOutput<'_>) -> Response {
-    let (mut talk, mut said) = (Talk::default(), Said::default());
+    let (mut talk, mut state) = (Talk::default(), EventState::default());
     for event in events(left.stdout, &mut talk) {
-        said.take(event, &mut talk);
+        state.take(event, &mut talk);
     }
     // A rejected patch has no event.
     if left.stderr.contains("patch rejected: writing") {
         talk.was_denied("file_change");
     }
     skills_refused(left.stderr, &mut talk);
-    let spent = spent(said.completed.as_ref(), left.ended.took_ms);
-    Response { answer: said.answer(left), spent, talk: Some(talk) }
+    let spent = spent(state.completed.as_ref(), left.ended.took_ms);
+    Response { answer: state.answer(left), spent, talk: Some(talk) }
 }
 
-impl Said {
+impl EventState {
     fn take(&mut self, event: Value, talk: &mut Talk) {
         match text(&event, "type") {
             Some("thread.started") => talk.session = text(&event, "thread_id").map(str::to_owned),
@@ -289,10 +289,10 @@ fn called(item: &Value, talk: &mut Talk) {
     });
 }
 
-fn outcome(item: &Value) -> Outcome {
+fn outcome(item: &Value) -> ToolResult {
     let exit_code = item["exit_code"].as_i64();
     let error = item.pointer("/error/message").and_then(Value::as_str);
-    Outcome {
+    ToolResult {
         id: text(item, "id").unwrap_or_default().to_owned(),
         failed: text(item, "status") == Some("failed") || exit_code.is_some_and(|code| code != 0),
         exit_code,
@@ -302,8 +302,8 @@ fn outcome(item: &Value) -> Outcome {
 
 /// Finds the folders that codex refuses as skills: it reports them on stderr.
 fn skills_refused(stderr: &str, talk: &mut Talk) {
-    let told = stderr.lines().filter_map(|line| line.split_once("failed to load skill "));
-    let folders = told.filter_map(|(_, rest)| rest.split_once("/SKILL.md: "));
+    let errors = stderr.lines().filter_map(|line| line.split_once("failed to load skill "));
+    let folders = errors.filter_map(|(_, rest)| rest.split_once("/SKILL.md: "));
     talk.skills.refused.extend(folders.map(|(folder, _)| folder.to_owned()));
 }
 
@@ -343,8 +343,8 @@ fn kind(why: &str) -> FailureKind {
 
 /// Returns the service's status from the error text.
 fn status(lower: &str) -> Option<u64> {
-    let told = ["unexpected status ", "last status: "].into_iter().find_map(|word| lower.split_once(word));
-    let digits: String = told?.1.chars().take_while(char::is_ascii_digit).collect();
+    let found = ["unexpected status ", "last status: "].into_iter().find_map(|word| lower.split_once(word));
+    let digits: String = found?.1.chars().take_while(char::is_ascii_digit).collect();
     digits.parse().ok()
 }
 

@@ -9,7 +9,7 @@ use skilltune_phases::base::model::ModelName;
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
-use skilltune_phases::suites::transcript::{Call, Outcome};
+use skilltune_phases::suites::transcript::{Call, ToolResult};
 
 use super::profile::{Ask, CostReport, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::reset_time;
@@ -192,7 +192,7 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
 
 /// The state that the events add up to.
 #[derive(Default)]
-struct Said {
+struct EventState {
     begun: bool,
     words: String,
     asked: usize,
@@ -205,13 +205,13 @@ fn read_response(left: AgentOutput<'_>) -> Response {
     // An error message should not quote the start-up messages.
     let stderr = left.without_lines(&WARNINGS);
     let left = AgentOutput { stderr: &stderr, ..left };
-    let (mut talk, mut said) = (Talk::default(), Said::default());
+    let (mut talk, mut state) = (Talk::default(), EventState::default());
     for event in events(left.stdout, &mut talk) {
-        said.take(event, &mut talk);
+        state.take(event, &mut talk);
     }
-    talk.model = said.result.as_ref().and_then(model);
-    let spent = spent(said.result.as_ref(), left.ended.took_ms);
-    Response { answer: said.answer(left), spent, talk: Some(talk) }
+    talk.model = state.result.as_ref().and_then(model);
+    let spent = spent(state.result.as_ref(), left.ended.took_ms);
+    Response { answer: state.answer(left), spent, talk: Some(talk) }
 }
 
 /// Returns the model that used the most tokens: a smaller one may have chosen it. The model at the start is the
@@ -222,7 +222,7 @@ fn model(result: &Value) -> Option<ModelName> {
     models.iter().max_by_key(|(_, of)| tokens(of)).and_then(|(name, _)| ModelName::reported(name))
 }
 
-impl Said {
+impl EventState {
     fn take(&mut self, event: Value, talk: &mut Talk) {
         let content = text(&event, "content").unwrap_or_default();
         match (text(&event, "type"), text(&event, "role")) {
@@ -270,8 +270,8 @@ impl Said {
         let typed = result.pointer("/error/type").and_then(Value::as_str).unwrap_or_default();
         let missing = left.stderr.contains("ModelNotFoundError");
         let failure = failed(kind(typed, &why, status(&why, left), missing, left.at), &why);
-        let told = reset_time::find(&why, left.at).or_else(|| reset_time::find(left.stderr, left.at));
-        Err(reset_time::with_reset_time(failure, told, left.at))
+        let resets_at = reset_time::find(&why, left.at).or_else(|| reset_time::find(left.stderr, left.at));
+        Err(reset_time::with_reset_time(failure, resets_at, left.at))
     }
 
     fn without_result(&self, left: AgentOutput<'_>) -> Failure {
@@ -314,9 +314,9 @@ fn tool_used(event: &Value, talk: &mut Talk) {
 }
 
 /// Reads a tool's result. gemini reports a failed command as a success, without its exit code.
-fn outcome(event: &Value) -> Outcome {
+fn outcome(event: &Value) -> ToolResult {
     let error = event.pointer("/error/message").and_then(Value::as_str);
-    Outcome {
+    ToolResult {
         id: text(event, "tool_id").unwrap_or_default().to_owned(),
         failed: text(event, "status") == Some("error"),
         exit_code: None,
@@ -413,9 +413,9 @@ fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
     let digits = |rest: &str| rest.trim_start().chars().take_while(char::is_ascii_digit).collect::<String>();
     let status = sent.find_map(|(_, rest)| digits(rest).parse().ok());
     let missing = left.stdout.contains("ModelNotFoundError");
-    let told = reset_time::find(left.stdout, left.at);
+    let resets_at = reset_time::find(left.stdout, left.at);
     let failure = failed(kind("", why, status, missing, left.at), why);
-    Some(reset_time::with_reset_time(failure, told, left.at))
+    Some(reset_time::with_reset_time(failure, resets_at, left.at))
 }
 
 /// Returns the service's status: from the error, or from the exit code, which is its lowest byte.

@@ -40,7 +40,7 @@ pub struct Agent {
     pub model: Option<String>,
     program: PathBuf,
     env: Env,
-    kind: Kind,
+    kind: AgentKind,
     isolation: Isolation,
     via: Option<Through>,
     wrap: Option<Wrap>,
@@ -54,7 +54,7 @@ struct Through {
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum AgentKind {
     /// A command from the settings.
     Command(AgentSettings),
     /// Our own program, started with this argument. It takes a task as data, and no prompt.
@@ -110,7 +110,7 @@ impl Agent {
             model,
             program,
             env,
-            kind: Kind::Command(settings),
+            kind: AgentKind::Command(settings),
             isolation: Isolation::Partial,
             via: None,
             wrap: None,
@@ -120,7 +120,7 @@ impl Agent {
     /// Returns the agent in our own program, which calls [`crate::offline::offline_main`] when it gets `hidden_arg`.
     pub fn built_in(program: PathBuf, hidden_arg: &str, ambient: &BTreeMap<String, String>) -> Self {
         let (name, env) = (offline::NAME.to_owned(), picked(PASSED, ambient));
-        let kind = Kind::BuiltIn(hidden_arg.to_owned());
+        let kind = AgentKind::BuiltIn(hidden_arg.to_owned());
         Self { name, model: None, program, env, kind, isolation: Isolation::Partial, via: None, wrap: None }
     }
 
@@ -138,7 +138,7 @@ impl Agent {
         }
         let composed = (profile.composed)(&env, model.as_deref());
         env.extend(composed.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        let (name, kind) = (real.name().to_owned(), Kind::Real(real));
+        let (name, kind) = (real.name().to_owned(), AgentKind::Real(real));
         Self { name, model, program, env, kind, isolation: Isolation::Partial, via: None, wrap: None }
     }
 
@@ -146,8 +146,8 @@ impl Agent {
     #[must_use]
     pub fn isolated(self, isolation: Isolation) -> Self {
         match self.kind {
-            Kind::Real(_) => Self { isolation, ..self },
-            Kind::Command(_) | Kind::BuiltIn(_) => self,
+            AgentKind::Real(_) => Self { isolation, ..self },
+            AgentKind::Command(_) | AgentKind::BuiltIn(_) => self,
         }
     }
 
@@ -155,8 +155,8 @@ impl Agent {
     #[must_use]
     pub fn through(self, via: Via, program: PathBuf) -> Self {
         match self.kind {
-            Kind::Real(_) => Self { via: Some(Through { via, program }), ..self },
-            Kind::Command(_) | Kind::BuiltIn(_) => self,
+            AgentKind::Real(_) => Self { via: Some(Through { via, program }), ..self },
+            AgentKind::Command(_) | AgentKind::BuiltIn(_) => self,
         }
     }
 
@@ -164,8 +164,8 @@ impl Agent {
     #[must_use]
     pub fn wrapped(self, wrap: Wrap) -> Self {
         match self.kind {
-            Kind::Command(_) | Kind::Real(_) => Self { wrap: Some(wrap), ..self },
-            Kind::BuiltIn(_) => self,
+            AgentKind::Command(_) | AgentKind::Real(_) => Self { wrap: Some(wrap), ..self },
+            AgentKind::BuiltIn(_) => self,
         }
     }
 
@@ -183,40 +183,40 @@ impl Agent {
 
     /// Whether the agent takes a task as data instead of a prompt.
     pub fn is_built_in(&self) -> bool {
-        matches!(self.kind, Kind::BuiltIn(_))
+        matches!(self.kind, AgentKind::BuiltIn(_))
     }
 
     /// Returns the agent's model family, if known.
     pub fn family(&self) -> Option<&'static str> {
         match &self.kind {
-            Kind::Real(real) => real.family(),
-            Kind::Command(_) | Kind::BuiltIn(_) => None,
+            AgentKind::Real(real) => real.family(),
+            AgentKind::Command(_) | AgentKind::BuiltIn(_) => None,
         }
     }
 
     pub fn timeout(&self) -> Option<u64> {
         match &self.kind {
-            Kind::Command(settings) => settings.timeout,
-            Kind::BuiltIn(_) | Kind::Real(_) => None,
+            AgentKind::Command(settings) => settings.timeout,
+            AgentKind::BuiltIn(_) | AgentKind::Real(_) => None,
         }
     }
 
     /// Returns how the agent reports the cost of its calls. A wrapper prints only the answer.
     pub fn cost_report(&self) -> CostReport {
         match (&self.kind, &self.via) {
-            (Kind::BuiltIn(_), _) => CostReport::Free,
-            (Kind::Command(_), _) if self.model.is_none() => CostReport::Free,
-            (Kind::Command(settings), _) => settings.cost.report(),
-            (Kind::Real(_), Some(_)) => CostReport::Nothing,
-            (Kind::Real(real), None) => (real.profile().cost)(self.model.as_deref()),
+            (AgentKind::BuiltIn(_), _) => CostReport::Free,
+            (AgentKind::Command(_), _) if self.model.is_none() => CostReport::Free,
+            (AgentKind::Command(settings), _) => settings.cost.report(),
+            (AgentKind::Real(_), Some(_)) => CostReport::Nothing,
+            (AgentKind::Real(real), None) => (real.profile().cost)(self.model.as_deref()),
         }
     }
 
     /// Returns the shape of the agent's verdicts.
     pub fn verdict(&self) -> VerdictShape {
         match &self.kind {
-            Kind::Command(settings) => settings.verdict,
-            Kind::BuiltIn(_) | Kind::Real(_) => VerdictShape::Evidenced,
+            AgentKind::Command(settings) => settings.verdict,
+            AgentKind::BuiltIn(_) | AgentKind::Real(_) => VerdictShape::Evidenced,
         }
     }
 
@@ -227,7 +227,7 @@ impl Agent {
         parts.add("model", self.model.as_deref().unwrap_or_default().as_bytes());
         parts.add(named("program", &self.program), &contents(&self.program));
         match &self.kind {
-            Kind::Command(settings) => {
+            AgentKind::Command(settings) => {
                 let text = serde_json::to_vec(settings).expect("settings have a JSON text");
                 parts.add("settings", &text);
                 let written: Vec<PathBuf> = self.keeps(Rights::Work).into_iter().map(PathBuf::from).collect();
@@ -235,8 +235,8 @@ impl Agent {
                     parts.add(named("script", &script), &contents(&script));
                 }
             }
-            Kind::BuiltIn(hidden_arg) => parts.add("arguments", hidden_arg.as_bytes()),
-            Kind::Real(real) => self.add_real(*real, &mut parts),
+            AgentKind::BuiltIn(hidden_arg) => parts.add("arguments", hidden_arg.as_bytes()),
+            AgentKind::Real(real) => self.add_real(*real, &mut parts),
         }
         if let Some(wrap) = &self.wrap {
             wrap.add_to(&mut parts);
@@ -265,12 +265,12 @@ impl Agent {
     pub fn argv(&self, slots: Slots<'_>) -> Vec<String> {
         let model = self.model.as_deref();
         let (program, arguments) = match (&self.kind, &self.via) {
-            (Kind::Command(settings), _) => (&self.program, settings.arguments(model, slots)),
-            (Kind::BuiltIn(hidden_arg), _) => (&self.program, vec![hidden_arg.clone()]),
-            (Kind::Real(real), Some(Through { via, program })) => {
+            (AgentKind::Command(settings), _) => (&self.program, settings.arguments(model, slots)),
+            (AgentKind::BuiltIn(hidden_arg), _) => (&self.program, vec![hidden_arg.clone()]),
+            (AgentKind::Real(real), Some(Through { via, program })) => {
                 (program, via.arguments(*real, model, slots))
             }
-            (Kind::Real(real), None) => {
+            (AgentKind::Real(real), None) => {
                 let Slots { rights, skills, usd, schema, .. } = slots;
                 let ask = Ask { model, usd, schema, is_made: true, ..self.ask(rights, skills) };
                 (&self.program, (real.profile().arguments)(&ask))
@@ -298,7 +298,7 @@ impl Agent {
         let temp = temp.to_string_lossy().into_owned();
         let mut env = self.env.clone();
         env.insert("TMPDIR".to_owned(), temp.clone());
-        if let Kind::Real(real) = self.kind {
+        if let AgentKind::Real(real) = self.kind {
             let own = (real.profile().variables)(&env, self.world(rights), &temp);
             let wrappers = self.via().and_then(|via| via.temporary(&temp));
             env.extend(own.into_iter().chain(wrappers).map(|(name, value)| (name.to_owned(), value)));
@@ -319,19 +319,19 @@ impl Agent {
     /// Returns the files that the agent needs in the workspace besides the call's own.
     pub fn agent_files(&self, rights: Rights, skills: bool, prompt: &str) -> Vec<Fitting> {
         match self.kind {
-            Kind::Real(real) => {
+            AgentKind::Real(real) => {
                 let own = (real.profile().fitting)(&self.env, &self.ask(rights, skills));
                 own.into_iter().chain(self.via().and_then(|via| via.errand(prompt))).collect()
             }
-            Kind::Command(_) | Kind::BuiltIn(_) => Vec::new(),
+            AgentKind::Command(_) | AgentKind::BuiltIn(_) => Vec::new(),
         }
     }
 
     /// Returns how the agent reads skills, if it does. Through a wrapper this is unknown.
     pub fn skills(&self) -> Option<Skills> {
         match (&self.kind, &self.via) {
-            (Kind::Real(real), None) => real.profile().skills,
-            (Kind::Real(_), Some(_)) | (Kind::Command(_) | Kind::BuiltIn(_), _) => None,
+            (AgentKind::Real(real), None) => real.profile().skills,
+            (AgentKind::Real(_), Some(_)) | (AgentKind::Command(_) | AgentKind::BuiltIn(_), _) => None,
         }
     }
 
@@ -343,9 +343,9 @@ impl Agent {
     /// Whether the prompt goes to stdin: always, unless the command takes it as a file.
     pub fn reads_stdin(&self) -> bool {
         match &self.kind {
-            Kind::Command(settings) => settings.reads_stdin(),
-            Kind::BuiltIn(_) => true,
-            Kind::Real(_) => self.via.is_none(),
+            AgentKind::Command(settings) => settings.reads_stdin(),
+            AgentKind::BuiltIn(_) => true,
+            AgentKind::Real(_) => self.via.is_none(),
         }
     }
 
@@ -353,34 +353,34 @@ impl Agent {
     pub(crate) fn writes_itself(&self) -> bool {
         match (&self.kind, &self.via) {
             // A wrapper may exit as early as any agent that it wraps.
-            (Kind::Real(_), Some(_)) => true,
-            (Kind::Real(real), None) => real.profile().ends_early,
-            (Kind::Command(_) | Kind::BuiltIn(_), _) => false,
+            (AgentKind::Real(_), Some(_)) => true,
+            (AgentKind::Real(real), None) => real.profile().ends_early,
+            (AgentKind::Command(_) | AgentKind::BuiltIn(_), _) => false,
         }
     }
 
     /// Returns a JSON Schema of the answer in the agent's form, if it can enforce one.
     pub(crate) fn form(&self, schema: impl FnOnce() -> Option<String>) -> Option<Form> {
         match (&self.kind, &self.via) {
-            (Kind::Real(real), None) => {
+            (AgentKind::Real(real), None) => {
                 let form = real.profile().form?;
                 Some(form(schema()?))
             }
-            (Kind::Real(_), Some(_)) | (Kind::Command(_) | Kind::BuiltIn(_), _) => None,
+            (AgentKind::Real(_), Some(_)) | (AgentKind::Command(_) | AgentKind::BuiltIn(_), _) => None,
         }
     }
 
     /// Reads the output of a call in that workspace. The transcript has none of the keys; the answer is unchanged.
     pub(crate) fn read_response(&self, left: AgentOutput<'_>, workspace: &Path, keys: &Keys) -> Response {
         let mut response = match (&self.kind, &self.via) {
-            (Kind::Command(settings), _) => settings.read_response(left),
+            (AgentKind::Command(settings), _) => settings.read_response(left),
             // It uses no service: if it does not finish, the task itself is the cause.
-            (Kind::BuiltIn(_), _) => {
+            (AgentKind::BuiltIn(_), _) => {
                 let response = AgentSettings::default().read_living(left, Life::Shown);
                 Response { spent: Spent { usd: Some(0.0), ..response.spent }, ..response }
             }
-            (Kind::Real(real), Some(through)) => through.via.read_response(*real, left),
-            (Kind::Real(real), None) => (real.profile().read_response)(left),
+            (AgentKind::Real(real), Some(through)) => through.via.read_response(*real, left),
+            (AgentKind::Real(real), None) => (real.profile().read_response)(left),
         };
         if let Some(talk) = &mut response.talk {
             talk.transcript.total(talk.turns, response.spent.input_tokens, response.spent.output_tokens);

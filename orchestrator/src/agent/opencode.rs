@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
-use skilltune_phases::suites::transcript::{Call, Outcome};
+use skilltune_phases::suites::transcript::{Call, ToolResult};
 
 use super::profile::{Ask, CostReport, Env, Profile, Variables, below_home, is_set};
 use super::response::{AgentOutput, Life, Response, Talk, failed, shortened};
@@ -190,7 +190,7 @@ fn keeps(env: &Env, isolation: Isolation) -> Vec<String> {
 
 /// The state that the events add up to.
 #[derive(Default)]
-struct Said {
+struct EventState {
     life: Life,
     words: String,
     /// The reason why each step ended.
@@ -200,16 +200,16 @@ struct Said {
 }
 
 fn read_response(left: AgentOutput<'_>) -> Response {
-    let (mut talk, mut said) = (Talk::default(), Said::default());
+    let (mut talk, mut state) = (Talk::default(), EventState::default());
     for event in events(left.stdout, &mut talk) {
-        said.take(&event, &mut talk);
+        state.take(&event, &mut talk);
     }
-    talk.turns = Some(said.ends.len() as u64).filter(|turns| *turns > 0);
-    let spent = Spent { ms: left.ended.took_ms, ..said.spent };
-    Response { answer: said.answer(left), spent, talk: Some(talk) }
+    talk.turns = Some(state.ends.len() as u64).filter(|turns| *turns > 0);
+    let spent = Spent { ms: left.ended.took_ms, ..state.spent };
+    Response { answer: state.answer(left), spent, talk: Some(talk) }
 }
 
-impl Said {
+impl EventState {
     fn take(&mut self, event: &Value, talk: &mut Talk) {
         if talk.session.is_none() {
             talk.session = text(event, "sessionID").map(str::to_owned);
@@ -298,9 +298,9 @@ fn tool_used(part: &Value, talk: &mut Talk) {
 }
 
 /// Reads a tool's result. A failed command is completed too: its exit code shows the failure.
-fn outcome(id: &str, state: &Value) -> Outcome {
+fn outcome(id: &str, state: &Value) -> ToolResult {
     let exit_code = state.pointer("/metadata/exit").and_then(Value::as_i64);
-    Outcome {
+    ToolResult {
         id: id.to_owned(),
         failed: text(state, "status") == Some("error") || exit_code.is_some_and(|code| code != 0),
         exit_code,

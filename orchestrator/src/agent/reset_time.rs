@@ -19,15 +19,15 @@ const JUST_NOW: Duration = Duration::from_secs(3600);
 pub(super) const FARTHEST: Duration = Duration::from_secs(32 * 24 * 3600);
 
 /// Adds the reported reset time to a failure, if that is useful.
-pub(super) fn with_reset_time(failure: Failure, told: Option<Timestamp>, at: Timestamp) -> Failure {
-    let kind = match (failure.kind, told) {
-        (FailureKind::RateLimited, Some(told)) if told > at + BRIEF => FailureKind::UsageLimit,
+pub(super) fn with_reset_time(failure: Failure, resets_at: Option<Timestamp>, at: Timestamp) -> Failure {
+    let kind = match (failure.kind, resets_at) {
+        (FailureKind::RateLimited, Some(resets_at)) if resets_at > at + BRIEF => FailureKind::UsageLimit,
         (kind, _) => kind,
     };
     let until = match kind.remedy() {
-        Remedy::Wait => told,
+        Remedy::Wait => resets_at,
         // A retry must not wait for an hour in silence.
-        Remedy::Repeat => told.filter(|told| *told <= at + BRIEF),
+        Remedy::Repeat => resets_at.filter(|resets_at| *resets_at <= at + BRIEF),
         Remedy::Tell | Remedy::Fix => None,
     };
     Failure { kind, until, ..failure }

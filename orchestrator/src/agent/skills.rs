@@ -88,8 +88,8 @@ impl SkillTalk {
             return SkillUse::Used;
         }
         let named: Vec<_> = used.iter().filter(|one| one.name == installed.name).collect();
-        let is_told = self.offered.as_ref().is_none_or(|all| all.contains(&installed.name));
-        let is_offered = is_told && !self.refused.iter().any(|folder| own(folder));
+        let is_listed = self.offered.as_ref().is_none_or(|all| all.contains(&installed.name));
+        let is_offered = is_listed && !self.refused.iter().any(|folder| own(folder));
         match (named.is_empty(), is_offered) {
             (false, _) if named.iter().any(|one| one.folder.is_none()) => SkillUse::Used,
             (false, _) => SkillUse::Shadowed,

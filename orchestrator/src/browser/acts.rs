@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::inspect::Tried;
+use skilltune_phases::loops::gan::inspect::ScenarioResult;
 use skilltune_phases::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb};
 
 use super::devtools::{DevTools, Mute};
@@ -50,7 +50,7 @@ pub(super) fn tried(
     source: Source<'_>,
     first: &str,
     scenarios: &[TestScenario],
-) -> Vec<Tried> {
+) -> Vec<ScenarioResult> {
     let acts = scenarios.iter().filter_map(|scenario| match &scenario.run {
         Tool::Browser(acts) => Some((&scenario.id, acts)),
         Tool::Command(_) => None,
@@ -58,7 +58,7 @@ pub(super) fn tried(
     let tried = acts.map(|(id, acts)| {
         let outcome = browser.within(LONGEST, |browser| one(browser, source, first, acts));
         let (verdict, evidence) = outcome.unwrap_or_else(|mute| (Verdict::Unverified, mute.to_string()));
-        Tried { scenario: id.clone(), verdict, evidence: format!("{id}: {evidence}").into() }
+        ScenarioResult { scenario: id.clone(), verdict, evidence: format!("{id}: {evidence}").into() }
     });
     tried.collect()
 }

@@ -47,16 +47,16 @@ pub(super) struct DevTools {
 
 impl DevTools {
     pub(super) fn new(to: ChildStdin, from: ChildStdout, until: Instant) -> Self {
-        let (tell, told) = mpsc::sync_channel(MOST_UNREAD);
+        let (sender, receiver) = mpsc::sync_channel(MOST_UNREAD);
         std::thread::spawn(move || {
             let mut from = BufReader::new(from);
             while let Some(message) = message(&mut from) {
-                if tell.send(message).is_err() {
+                if sender.send(message).is_err() {
                     break;
                 }
             }
         });
-        Self { to, from: told, last: 0, session: None, until }
+        Self { to, from: receiver, last: 0, session: None, until }
     }
 
     /// Sends all further commands to this page.

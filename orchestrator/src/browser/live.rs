@@ -71,8 +71,8 @@ fn marked(browser: &mut DevTools, site: &mut Site<'_>, path: &str) -> Result<Opt
 /// Returns the nodes of an object that listen to any of these events; null means a window.
 fn heard(browser: &mut DevTools, site: &mut Site<'_>, object: &Value) -> Result<Vec<Value>, Mute> {
     let of = json!({ "objectId": object["objectId"], "depth": -1, "pierce": true });
-    let mut told = browser.ask("DOMDebugger.getEventListeners", &of, site)?;
-    let all = told["listeners"].as_array_mut().map(std::mem::take).unwrap_or_default();
+    let mut answer = browser.ask("DOMDebugger.getEventListeners", &of, site)?;
+    let all = answer["listeners"].as_array_mut().map(std::mem::take).unwrap_or_default();
     let is_heard = |listener: &Value| listener["type"].as_str().is_some_and(|kind| HEARD.contains(&kind));
     Ok(all.into_iter().filter(is_heard).map(|mut listener| listener["backendNodeId"].take()).collect())
 }

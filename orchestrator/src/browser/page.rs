@@ -21,7 +21,7 @@ const PICTURES: usize = 20 << 20;
 
 /// The results of one page at one size.
 #[derive(Debug)]
-pub(super) struct Look {
+pub(super) struct Screenshot {
     pub size: (u32, u32),
     pub measured: Measured,
     pub picture: Option<Vec<u8>>,
@@ -66,8 +66,8 @@ pub(super) struct Violation {
 }
 
 #[derive(Debug)]
-pub(super) struct Seen {
-    pub looks: Vec<Look>,
+pub(super) struct PageFindings {
+    pub screenshots: Vec<Screenshot>,
     /// None if the browser did not report it.
     pub live: Option<Live>,
     pub errors: Vec<String>,
@@ -76,9 +76,9 @@ pub(super) struct Seen {
     pub wants_socket: bool,
 }
 
-impl Seen {
+impl PageFindings {
     pub(super) fn links(&self) -> impl Iterator<Item = &(String, String)> {
-        self.looks.iter().flat_map(|look| &look.measured.links)
+        self.screenshots.iter().flat_map(|screenshot| &screenshot.measured.links)
     }
 }
 
@@ -88,12 +88,13 @@ pub(super) fn look(
     source: Source<'_>,
     (stop, given): (&Stop, &Given),
     axe: Option<&str>,
-) -> Result<Seen, Mute> {
+) -> Result<PageFindings, Mute> {
     let mut site = Site::of(source);
-    let seen = with_page(browser, &mut site, |browser, site| looks(browser, site, (stop, given), axe));
-    let (looks, live) = seen?;
+    let result =
+        with_page(browser, &mut site, |browser, site| screenshots(browser, site, (stop, given), axe));
+    let (screenshots, live) = result?;
     let Site { errors, refused, lost, wants_socket, .. } = site;
-    Ok(Seen { looks, live, errors, refused, lost, wants_socket })
+    Ok(PageFindings { screenshots, live, errors, refused, lost, wants_socket })
 }
 
 /// Opens a page, calls `work`, and closes the page. It shares nothing with other pages.
@@ -162,12 +163,12 @@ pub(super) fn open(browser: &mut DevTools, site: &mut Site<'_>, address: &str) -
     Ok(Opened { frame, has_loaded, fault })
 }
 
-fn looks(
+fn screenshots(
     browser: &mut DevTools,
     site: &mut Site<'_>,
     (stop, given): (&Stop, &Given),
     axe: Option<&str>,
-) -> Result<(Vec<Look>, Option<Live>), Mute> {
+) -> Result<(Vec<Screenshot>, Option<Live>), Mute> {
     let (mut all, mut alive) = (Vec::new(), None);
     for size in SIZES {
         resize(browser, site, size)?;
@@ -187,7 +188,7 @@ fn looks(
         }
         // This comes last: it stops the page's scripts.
         let sights = sights(browser, site, &context, given)?;
-        all.push(Look { size, measured, picture, has_loaded, axe, sights });
+        all.push(Screenshot { size, measured, picture, has_loaded, axe, sights });
     }
     Ok((all, alive))
 }

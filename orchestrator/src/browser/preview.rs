@@ -43,7 +43,7 @@ pub(super) struct Reply {
 }
 
 #[derive(Debug)]
-pub(super) struct Request<'a> {
+pub(super) struct HttpRequest<'a> {
     pub(super) method: &'a str,
     /// The path, with query and fragment.
     pub(super) path: &'a str,
@@ -51,7 +51,7 @@ pub(super) struct Request<'a> {
     pub(super) body: &'a [u8],
 }
 
-impl<'a> Request<'a> {
+impl<'a> HttpRequest<'a> {
     pub(super) fn get(path: &'a str) -> Self {
         Self { method: "GET", path, headers: Vec::new(), body: b"" }
     }
@@ -65,7 +65,7 @@ impl Server {
         let until = Instant::now() + Duration::from_secs(preview.seconds);
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            let code = server.ask(&Request::get(&preview.path), left).ok().map(|reply| reply.code);
+            let code = server.ask(&HttpRequest::get(&preview.path), left).ok().map(|reply| reply.code);
             let answers = code.is_some_and(|code| code < 400);
             let why = match server.ended.recv_timeout(if answers { Duration::ZERO } else { AGAIN }) {
                 Ok(how) => format!("it ended: {how}"),
@@ -118,8 +118,8 @@ impl Server {
     }
 
     /// Sends one request on its own connection. A server of the older protocol closes the connection after its answer.
-    pub(super) fn ask(&self, request: &Request<'_>, left: Duration) -> io::Result<Reply> {
-        let Request { method, path, headers, body } = request;
+    pub(super) fn ask(&self, request: &HttpRequest<'_>, left: Duration) -> io::Result<Reply> {
+        let HttpRequest { method, path, headers, body } = request;
         let until = Instant::now() + left.min(ANSWERING);
         let mut stream = TcpStream::connect_timeout(&self.at, CONNECTING.min(left))?;
         stream.set_write_timeout(Some(ANSWERING))?;

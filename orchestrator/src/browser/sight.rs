@@ -35,11 +35,12 @@ pub(super) enum Sight {
     Missing,
     /// The text is or may be on the page, but no screenshot shows that a reader sees it.
     Hidden,
-    Seen,
+    #[serde(rename = "seen")]
+    Shown,
 }
 
 impl Sights {
-    /// Lowers `Seen` to `Hidden`: no screenshot is proof.
+    /// Lowers `Shown` to `Hidden`: no screenshot is proof.
     fn doubt(&mut self) {
         for sight in self.copy.iter_mut().chain(&mut self.sections) {
             *sight = Sight::Hidden.min(*sight);

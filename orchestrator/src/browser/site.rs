@@ -11,7 +11,7 @@ use skilltune_phases::skills::lint::decoded;
 
 use super::base64;
 use super::devtools::Listener;
-use super::preview::{Reply, Request, Server};
+use super::preview::{HttpRequest, Reply, Server};
 use crate::disk::SafePath;
 
 const LARGEST: u64 = 16 << 20;
@@ -87,7 +87,7 @@ impl Source<'_> {
     }
 
     /// Answers a request. An error is not the artifact's fault.
-    fn ask(self, request: &Request<'_>, left: Duration) -> io::Result<Reply> {
+    fn ask(self, request: &HttpRequest<'_>, left: Duration) -> io::Result<Reply> {
         match self {
             Self::Folder(folder) => Ok(from_folder(folder, request.path)),
             Self::Server(server) => server.ask(request, left),
@@ -100,7 +100,7 @@ impl Source<'_> {
         let mut stop = Stop::at(address);
         for _ in 0..MOST_REDIRECTS {
             let left = until.saturating_duration_since(Instant::now());
-            let reply = self.ask(&Request::get(&format!("/{}", stop.address)), left)?;
+            let reply = self.ask(&HttpRequest::get(&format!("/{}", stop.address)), left)?;
             let has = |name: &str| {
                 let found = reply.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
                 found.map_or("", |(_, value)| value)
@@ -194,7 +194,7 @@ impl<'a> Site<'a> {
         let sent = sent.filter_map(|part| base64::decoded(part["bytes"].as_str()?));
         let body: Vec<u8> = sent.flatten().collect();
         let method = request["method"].as_str().unwrap_or("GET");
-        self.source.ask(&Request { method, path, headers: headers.collect(), body: &body }, left)
+        self.source.ask(&HttpRequest { method, path, headers: headers.collect(), body: &body }, left)
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use skilltune_phases::loops::gan::inspect::{Given, Lead};
 
 use super::devtools::{DevTools, Mute};
-use super::page::{self, Seen};
+use super::page::{self, PageFindings};
 use super::site::{Found, Source, Stop};
 use crate::disk::SafePath;
 
@@ -20,7 +20,7 @@ const DEEPEST: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Tour {
     pub(super) pages: Vec<String>,
-    pub(super) seen: Vec<Seen>,
+    pub(super) findings: Vec<PageFindings>,
     /// The number of pages that were not checked.
     pub(super) more: usize,
     /// axe-core was run on each page.
@@ -29,8 +29,8 @@ pub(super) struct Tour {
 
 impl Tour {
     /// Returns each page with its results.
-    pub(super) fn each(&self) -> impl Iterator<Item = (&String, &Seen)> {
-        self.pages.iter().zip(&self.seen)
+    pub(super) fn each(&self) -> impl Iterator<Item = (&String, &PageFindings)> {
+        self.pages.iter().zip(&self.findings)
     }
 }
 
@@ -73,15 +73,16 @@ impl Start {
         let mut asked = BTreeSet::new();
         while tour.pages.len() < MOST_PAGES {
             let Some(next) = todo.pop_front() else { break };
-            let seen = browser.within(longest, |browser| page::look(browser, source, (&next, given), axe));
-            let seen = match seen {
+            let findings =
+                browser.within(longest, |browser| page::look(browser, source, (&next, given), axe));
+            let findings = match findings {
                 Err(Mute::Late) => {
                     tour.more += 1;
                     continue;
                 }
                 other => other?,
             };
-            for (_, address) in seen.links() {
+            for (_, address) in findings.links() {
                 let is_known = known.contains_key(address) || asked.contains(address);
                 if is_known || asked.len() == MOST_LINKS || browser.left().is_zero() {
                     continue;
@@ -96,17 +97,17 @@ impl Start {
                 todo.extend((is_new && is_page && matches!(source, Source::Server(_))).then_some(stop));
             }
             tour.pages.push(next.name);
-            tour.seen.push(seen);
+            tour.findings.push(findings);
         }
         if tour.pages.is_empty() {
             return Err(Mute::Late);
         }
         tour.more += todo.len();
-        for seen in &mut tour.seen {
+        for findings in &mut tour.findings {
             let lead =
                 |(written, address): &(String, String)| Some((written.clone(), known.get(address)?.clone()));
-            let links = seen.links().filter_map(lead).collect();
-            if let Some(live) = &mut seen.live {
+            let links = findings.links().filter_map(lead).collect();
+            if let Some(live) = &mut findings.live {
                 live.links = links;
             }
         }

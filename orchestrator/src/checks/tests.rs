@@ -43,8 +43,9 @@ impl Scene {
     }
 
     fn tell(&self, start: Option<TreeId>, evidence: TreeId, checks: &[Check]) -> Vec<(Option<bool>, String)> {
-        let told = tell(&self.objects, start, self.tree(), evidence, &mut checks.iter().enumerate()).unwrap();
-        told.into_iter().map(|told| (told.met, told.details.into())).collect()
+        let results =
+            tell(&self.objects, start, self.tree(), evidence, &mut checks.iter().enumerate()).unwrap();
+        results.into_iter().map(|result| (result.met, result.details.into())).collect()
     }
 
     /// Evaluates the checks of a trial of which only the files are known.
@@ -85,8 +86,8 @@ fn touches(only: &[&str]) -> Check {
     Check::Touches { only: only.iter().map(|&path| path.into()).collect() }
 }
 
-fn met(told: &[(Option<bool>, String)]) -> Vec<Option<bool>> {
-    told.iter().map(|(met, _)| *met).collect()
+fn met(results: &[(Option<bool>, String)]) -> Vec<Option<bool>> {
+    results.iter().map(|(met, _)| *met).collect()
 }
 
 #[test]
@@ -117,10 +118,11 @@ fn what_was_kept_of_a_trial_tells_its_checks_by_their_places() {
         Check::AtMost { of: Cost::Turns, most: 4 },
     ];
     let mut given = checks.iter().enumerate().map(|(at, check)| (at + 10, check));
-    let told = tell(&scene.objects, None, scene.tree(), evidence, &mut given).unwrap();
-    let told: Vec<_> = told.iter().map(|told| (told.check, told.met, told.details.as_ref())).collect();
+    let results = tell(&scene.objects, None, scene.tree(), evidence, &mut given).unwrap();
+    let results: Vec<_> =
+        results.iter().map(|result| (result.check, result.met, result.details.as_ref())).collect();
     assert_eq!(
-        told,
+        results,
         [
             (10, Some(true), "the answer, line 1: All is done."),
             (11, Some(true), "a tool call, line 1: python fill.py"),
@@ -193,12 +195,12 @@ fn made_changed_and_removed_files_are_told_from_those_of_the_start() {
     for left_out in 0..all.len() {
         let others: Vec<&str> =
             all.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, path)| *path).collect();
-        let told = scene.tell_files(Some(start), &[touches(&others)]);
+        let results = scene.tell_files(Some(start), &[touches(&others)]);
         let path = all[left_out].replace('*', "new");
-        assert_eq!(told, [(Some(false), format!("other files were touched: {path}"))]);
+        assert_eq!(results, [(Some(false), format!("other files were touched: {path}"))]);
     }
-    let told = scene.tell_files(None, &[touches(&["made/*"])]);
-    assert_eq!(told[0].0, Some(false), "without a start all was made: {told:?}");
+    let results = scene.tell_files(None, &[touches(&["made/*"])]);
+    assert_eq!(results[0].0, Some(false), "without a start all was made: {results:?}");
 }
 
 #[test]
@@ -218,8 +220,8 @@ fn a_link_is_no_file_and_leads_nowhere() {
         let missing = (Some(false), "there is no such file".to_owned());
         assert_eq!(scene.tell_files(None, &checks), vec![missing; 3], "{path}");
     }
-    let told = scene.tell_files(None, &[pattern("secret", in_files("**"))]);
-    assert_eq!(told[0].0, Some(false));
+    let results = scene.tell_files(None, &[pattern("secret", in_files("**"))]);
+    assert_eq!(results[0].0, Some(false));
 }
 
 #[test]
@@ -234,8 +236,8 @@ fn a_file_of_100_mb_is_not_read() {
         Check::Json { path: "huge.json".into(), pointer: "".into(), is: Comparison::Equals(json!(1)) },
     ];
     let tree = scene.tree();
-    let told = scene.tell_files(None, &checks);
-    assert_eq!(met(&told), [Some(true), None, None, None], "{told:?}");
+    let results = scene.tell_files(None, &checks);
+    assert_eq!(met(&results), [Some(true), None, None, None], "{results:?}");
     // The size comes from the store, not from the manifest, which somebody else may have written.
     let Node::File { blob, .. } = scene.objects.manifest(tree).unwrap().entries()[0].node else { panic!() };
     assert_eq!(scene.objects.read_at_most(blob, 4 << 20).unwrap(), Err(100 << 20));
@@ -271,8 +273,11 @@ fn a_store_that_has_lost_something_is_an_error_and_no_verdict() {
     // The store caches recent reads: another store of the same folder has to read the disk.
     let fresh = Objects::at(scene.home.path().join("objects"));
     let check = pattern("x", in_files("*"));
-    let told = super::tell(&fresh, None, left, evidence, &mut std::iter::once((0, &check)));
-    assert!(matches!(told, Err(ObjectError::Missing(id)) if id == Digest::of(b"some text")), "{told:?}");
+    let results = super::tell(&fresh, None, left, evidence, &mut std::iter::once((0, &check)));
+    assert!(
+        matches!(results, Err(ObjectError::Missing(id)) if id == Digest::of(b"some text")),
+        "{results:?}"
+    );
     for forged in [
         &[("answer.md", &b"Done."[..])][..],
         &[("answer.md", b"Done."), ("usage.json", b"[1,")],
@@ -280,33 +285,33 @@ fn a_store_that_has_lost_something_is_an_error_and_no_verdict() {
         &[("usage.json", b"{}"), ("transcript.jsonl", b"")],
     ] {
         let forged = scene.objects.put_files(forged).unwrap();
-        let told = tell(forged, file("a.md"));
-        assert!(matches!(told, Err(ObjectError::Damaged(id)) if id == forged.0), "{told:?}");
+        let results = tell(forged, file("a.md"));
+        assert!(matches!(results, Err(ObjectError::Damaged(id)) if id == forged.0), "{results:?}");
     }
 }
 
 #[test]
 fn the_end_of_a_command_tells_its_check() {
-    let told = |how, stdout, stderr| {
-        let told = command_told(3, 1, &how, 7, [stderr, stdout]);
-        assert_eq!(told.check, 3);
-        (told.met, told.details.to_string())
+    let result = |how, stdout, stderr| {
+        let result = command_result(3, 1, &how, 7, [stderr, stdout]);
+        assert_eq!(result.check, 3);
+        (result.met, result.details.to_string())
     };
     let said = |met: Option<bool>, details: &str| (met, details.to_owned());
-    assert_eq!(told(How::Exited(1), "", ""), said(Some(true), "exit code 1"));
-    assert_eq!(told(How::Exited(0), "fine\n", " \n"), said(Some(false), "exit code 0: fine"));
-    assert_eq!(told(How::Exited(1), "out", "one\n two"), said(Some(true), "exit code 1: one two"));
-    assert_eq!(told(How::TimedOut, "", ""), said(None, "it did not end within 7 seconds"));
-    assert_eq!(told(How::Signalled(9), "", ""), said(None, "ended by signal 9"));
-    assert_eq!(told(How::Cancelled, "", ""), said(None, "it was cancelled"));
+    assert_eq!(result(How::Exited(1), "", ""), said(Some(true), "exit code 1"));
+    assert_eq!(result(How::Exited(0), "fine\n", " \n"), said(Some(false), "exit code 0: fine"));
+    assert_eq!(result(How::Exited(1), "out", "one\n two"), said(Some(true), "exit code 1: one two"));
+    assert_eq!(result(How::TimedOut, "", ""), said(None, "it did not end within 7 seconds"));
+    assert_eq!(result(How::Signalled(9), "", ""), said(None, "ended by signal 9"));
+    assert_eq!(result(How::Cancelled, "", ""), said(None, "it was cancelled"));
     let why = "no\nsuch \u{1b}program".to_owned();
     let ours = "skilltune: not started: no such program";
-    assert_eq!(told(How::NotStarted { why }, "", ours), said(None, "no such program"), "it is said once");
+    assert_eq!(result(How::NotStarted { why }, "", ours), said(None, "no such program"), "it is said once");
     let lost = How::Lost { why: "its guardian was killed".to_owned() };
-    assert_eq!(told(lost, "", ""), said(None, "its guardian was killed"));
+    assert_eq!(result(lost, "", ""), said(None, "its guardian was killed"));
     let key = ["ghp", "_", &"q7Rt2Xw9Kb4Zm1Vc8Ln5".repeat(2)[..36]].concat();
     let flood = format!("{}\u{1b}[2J {key}\u{202e}\nAssertionError: 3 != 4\n", "x ".repeat(1 << 20));
-    let (_, details) = told(How::Exited(1), &flood, "");
+    let (_, details) = result(How::Exited(1), &flood, "");
     assert!(
         details.starts_with("exit code 1: …") && details.ends_with("AssertionError: 3 != 4"),
         "{details}"

@@ -37,7 +37,7 @@ pub(super) struct Job<L: LoopEngine> {
     pub(super) services: Arc<Services>,
     pub(super) plan: Arc<Plan<L>>,
     pub(super) step: L::Step,
-    pub(super) request: L::Request,
+    pub(super) request: L::AgentRequest,
     pub(super) cancel_token: CancelToken,
     /// The most that the call may cost.
     pub(super) usd: Option<f64>,

@@ -118,13 +118,13 @@ impl CallDir {
 
 /// Returns the files of a placement that the prompt mentions: all but the hidden ones.
 pub(super) fn shown(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
-    Ok(picked(&objects.manifest(placement.tree)?.apart(&hidden(placement)).0, placement))
+    Ok(picked(&objects.manifest(placement.tree)?.split(&hidden(placement)).0, placement))
 }
 
 /// Returns the files of a placement that are put into the workspace.
 pub(super) fn placed(objects: &Objects, placement: &Placement) -> Result<Manifest, ObjectError> {
     let whole = objects.manifest(placement.tree)?;
-    Ok(picked(&whole.apart(&withheld(&whole, placement)).0, placement))
+    Ok(picked(&whole.split(&withheld(&whole, placement)).0, placement))
 }
 
 fn picked(all: &Manifest, placement: &Placement) -> Manifest {
@@ -213,7 +213,7 @@ impl Fresh {
             };
             let names: Vec<RelPath> = pages.iter().map(|(path, _)| path.clone()).collect();
             if !names.is_empty() {
-                manifest = manifest.apart(&names).0.unlocked();
+                manifest = manifest.split(&names).0.unlocked();
             }
             snapshot::fill(&folder, &services.objects, &manifest)?;
             for (path, text) in pages {

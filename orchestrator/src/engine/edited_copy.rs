@@ -26,7 +26,7 @@ impl EditedCopy {
     pub(super) fn read(services: &Services, copy: &Placement, space: &Path) -> Result<Self, ReadError> {
         let whole = services.objects.manifest(copy.tree)?;
         let withheld = call_dir::withheld(&whole, copy);
-        let (base, kept) = whole.apart(&withheld);
+        let (base, kept) = whole.split(&withheld);
         let made = capture_edited(&services.objects, space, &copy.at, &base, services.limits.artifacts);
         let made = made.map_err(|error| unreadable(error, space))?;
         Ok(Self { whole, base, made, at: copy.at.clone(), withheld, kept })
@@ -34,7 +34,7 @@ impl EditedCopy {
 
     /// Adds the parts that were not placed to an edit. Fails if the edit has a file at one of their paths.
     pub(super) fn completed(&self, edited: &Manifest) -> Result<Manifest, Failure> {
-        if let Some(entry) = edited.apart(&self.withheld).1.entries().first() {
+        if let Some(entry) = edited.split(&self.withheld).1.entries().first() {
             let why = match self.whole.get(&entry.path) {
                 Some(Node::Link { .. }) => "is a symlink out of the folder, which stays as it is",
                 _ => "belongs to the suite that the skill is tried on",

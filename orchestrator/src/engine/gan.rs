@@ -10,10 +10,10 @@ use skilltune_phases::base::id::TreeId;
 use skilltune_phases::judging::contract::CriterionId;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::inspect::{self, Looked, Tried};
+use skilltune_phases::loops::gan::inspect::{self, Inspection, ScenarioResult};
 use skilltune_phases::loops::gan::proposing::words;
 use skilltune_phases::loops::gan::{
-    ARTIFACT, Answer, Decision, Gan, Request, Run, SCREENS, Step, projection,
+    ARTIFACT, AgentRequest, Answer, Decision, Gan, Run, SCREENS, Step, projection,
 };
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::runs::proposal::Form;
@@ -24,7 +24,7 @@ use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
     Services, proposing, unreadable,
 };
-use crate::checks::{command_told, end_of};
+use crate::checks::{command_result, end_of};
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{DiskError, OnDisk as _, SafePath};
 use crate::git::Wanted;
@@ -38,7 +38,11 @@ use crate::store::RunFolder;
 const SCREEN_LIMITS: Limits = Limits { files: 64, bytes: 64 << 20 };
 
 impl LoopEngine for Gan {
-    fn read(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(
+        services: &Services,
+        request: &AgentRequest,
+        output: &AgentOutput<'_>,
+    ) -> Result<Answer, ReadError> {
         if let Some(placed) = request.as_ref().draft() {
             let artifact = built(services, placed, output)?;
             return Ok(Answer::Built { artifact, notes: Box::new(request.notes(output.answer)) });
@@ -50,17 +54,21 @@ impl LoopEngine for Gan {
     }
 
     /// A browser that fails shows nothing: its checks stay open, and the run goes on without them.
-    fn ran(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+    fn ran(
+        services: &Services,
+        request: &AgentRequest,
+        ran: &CommandOutput<'_>,
+    ) -> Result<Answer, ReadError> {
         if let Some(test) = request.test() {
-            let looked = Looked { tried: vec![tried(test, ran)], ..Looked::default() };
-            return Ok(Answer::Told { looked: Box::new(looked), screens: None });
+            let looked = Inspection { scenarios: vec![tried(test, ran)], ..Inspection::default() };
+            return Ok(Answer::Inspected { inspection: Box::new(looked), screens: None });
         }
         let (looked, screens) = match seen(services, ran) {
             Ok(seen) => seen,
             Err(ReadError::Agent(Failure { why, .. })) => (failed(&why), None),
             Err(ours @ ReadError::Ours(_)) => return Err(ours),
         };
-        Ok(Answer::Told { looked: Box::new(looked), screens })
+        Ok(Answer::Inspected { inspection: Box::new(looked), screens })
     }
 
     fn own(
@@ -87,7 +95,7 @@ impl LoopEngine for Gan {
             | Step::Propose { .. }
             | Step::Rule { .. }
             | Step::Build { .. }
-            | Step::Look { .. }
+            | Step::Browse { .. }
             | Step::Try { .. }
             | Step::Judge { .. } => Err(EngineError::Stuck),
         }
@@ -137,14 +145,14 @@ fn built(services: &Services, placed: &Placement, output: &AgentOutput<'_>) -> R
 }
 
 /// Reads the output of a browser check: findings and screenshots.
-fn seen(services: &Services, ran: &CommandOutput<'_>) -> Result<(Looked, Option<TreeId>), ReadError> {
+fn seen(services: &Services, ran: &CommandOutput<'_>) -> Result<(Inspection, Option<TreeId>), ReadError> {
     let lost = |why: String| Failure::new(FailureKind::Crashed, why);
     if *ran.how != How::Exited(0) {
         let said = [ran.stderr, ran.stdout].into_iter().find_map(|said| said.trim().lines().next_back());
         let how = end_of(ran.how, ran.seconds);
         return Err(lost(said.map_or(how.clone(), |said| format!("{how}: {said}"))).into());
     }
-    let looked: Looked = serde_json::from_str(ran.stdout)
+    let looked: Inspection = serde_json::from_str(ran.stdout)
         .map_err(|error| lost(format!("its answer is not valid: {error}")))?;
     if !ran.space.join(SCREENS).is_dir() {
         return Ok((looked, None));
@@ -155,24 +163,27 @@ fn seen(services: &Services, ran: &CommandOutput<'_>) -> Result<(Looked, Option<
 }
 
 /// Returns the result of a test scenario's command.
-fn tried(test: &CriterionId, ran: &CommandOutput<'_>) -> Tried {
-    let told = command_told(0, 0, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
-    let verdict = match told.met {
+fn tried(test: &CriterionId, ran: &CommandOutput<'_>) -> ScenarioResult {
+    let result = command_result(0, 0, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
+    let verdict = match result.met {
         Some(true) => Verdict::Passed,
         Some(false) => Verdict::Failed,
         None => Verdict::Unverified,
     };
-    Tried { scenario: test.clone(), verdict, evidence: format!("{test}: {}", told.details).into() }
+    ScenarioResult { scenario: test.clone(), verdict, evidence: format!("{test}: {}", result.details).into() }
 }
 
-fn failed(why: &str) -> Looked {
-    Looked { notes: vec![format!("the browser check failed: {why}").into()], ..Looked::default() }
+fn failed(why: &str) -> Inspection {
+    Inspection { notes: vec![format!("the browser check failed: {why}").into()], ..Inspection::default() }
 }
 
 fn inspected(objects: &Objects, run: &Run, artifact: TreeId) -> Result<Answer, EngineError> {
     let files = load_captured(&objects.manifest(artifact)?, ARTIFACT, objects)?;
-    let told = inspect::source(&files, &run.plan.task.given);
-    Ok(Answer::Told { looked: Box::new(Looked { told, ..Looked::default() }), screens: None })
+    let results = inspect::source(&files, &run.plan.task.given);
+    Ok(Answer::Inspected {
+        inspection: Box::new(Inspection { checks: results, ..Inspection::default() }),
+        screens: None,
+    })
 }
 
 fn promote(

@@ -108,19 +108,19 @@ pub trait LoopEngine: Loop {
     /// Reads the output of an agent that has answered.
     fn read(
         services: &Services,
-        request: &Self::Request,
+        request: &Self::AgentRequest,
         output: &AgentOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
 
     /// The versions that a step edits, if it makes an edit. The trees of its answer must add no key to them.
-    fn base(request: &Self::Request) -> Option<Vec<TreeId>> {
+    fn base(request: &Self::AgentRequest) -> Option<Vec<TreeId>> {
         request.as_ref().draft().map(|copy| vec![copy.tree])
     }
 
     /// Reads the outcome of a local command, in a loop that runs any.
     fn ran(
         services: &Services,
-        request: &Self::Request,
+        request: &Self::AgentRequest,
         ran: &CommandOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{
-    Answer, Answers, Artifact, Decision, PAGE, Reflex, Request, Run, Step, checks, projection, sections,
+    AgentRequest, Answer, Answers, Artifact, Decision, PAGE, Reflex, Run, Step, checks, projection, sections,
 };
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
@@ -14,7 +14,7 @@ use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
     Services,
 };
-use crate::checks::command_told;
+use crate::checks::command_result;
 use crate::disk::atomic::Durability;
 use crate::evolution::{Evolution, Part};
 use crate::snapshot::{Node, Objects, RelPath};
@@ -25,7 +25,11 @@ const UNCHANGED: &str =
     "the text is byte for byte the one that was to be refined; make the changes that are asked for";
 
 impl LoopEngine for Reflex {
-    fn read(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(
+        services: &Services,
+        request: &AgentRequest,
+        output: &AgentOutput<'_>,
+    ) -> Result<Answer, ReadError> {
         if output.answer.trim().is_empty() {
             return Err(Failure::new(FailureKind::Empty, "no text at all").into());
         }
@@ -35,17 +39,17 @@ impl LoopEngine for Reflex {
         }
     }
 
-    fn base(request: &Request) -> Option<Vec<TreeId>> {
+    fn base(request: &AgentRequest) -> Option<Vec<TreeId>> {
         match request.answers() {
             Answers::Page => Some(request.previous().into_iter().collect()),
             Answers::Data => None,
         }
     }
 
-    fn ran(_: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+    fn ran(_: &Services, request: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
         let (check, exit) = request.check().ok_or_else(no_command)?;
-        Ok(Answer::Told(vec![command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout])]))
+        Ok(Answer::Checked(vec![command_result(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout])]))
     }
 
     fn own(
@@ -59,7 +63,7 @@ impl LoopEngine for Reflex {
             }
             Step::Match { artifact, .. } => {
                 let text = page(&local.context.services.objects, *artifact)?;
-                Ok(LocalOutcome::Done(Answer::Told(checks::matched(&text, &run.state.checks))))
+                Ok(LocalOutcome::Done(Answer::Checked(checks::matched(&text, &run.state.checks))))
             }
             Step::Propose
             | Step::Plan { .. }
@@ -98,7 +102,7 @@ impl LoopEngine for Reflex {
 }
 
 /// Stores a page as a tree, and reports its changes. Fails if a refinement changed nothing.
-fn written(objects: &Objects, request: &Request, text: &str) -> Result<Answer, ReadError> {
+fn written(objects: &Objects, request: &AgentRequest, text: &str) -> Result<Answer, ReadError> {
     let previous = request.previous().map(|previous| page(objects, previous)).transpose()?;
     if previous.as_deref() == Some(text) && !request.issues().is_empty() {
         return Err(Failure::new(FailureKind::Gate, UNCHANGED).into());

@@ -37,7 +37,7 @@ pub(super) fn is_beside(name: &str) -> bool {
 }
 
 /// The outcome of an exchange.
-enum Outcome {
+enum ExchangeResult {
     Done,
     /// Our version is still set aside: the file with the name is a person's.
     Theirs,
@@ -64,11 +64,11 @@ pub(super) fn place(
     let outcome = match there {
         There::Nothing => fill(folder)?,
         There::Ours => exchange(folder, known)?,
-        There::Theirs => Outcome::Theirs,
+        There::Theirs => ExchangeResult::Theirs,
     };
     let name = match outcome {
-        Outcome::Done => ARTIFACT.to_owned(),
-        Outcome::Theirs => put_beside(folder, bytes)?,
+        ExchangeResult::Done => ARTIFACT.to_owned(),
+        ExchangeResult::Theirs => put_beside(folder, bytes)?,
     };
     Ok(Placed { name, rescued })
 }
@@ -97,30 +97,30 @@ fn rescue(
 }
 
 /// Takes the name if it is still free.
-fn fill(folder: &Folder) -> Result<Outcome, EvolutionError> {
+fn fill(folder: &Folder) -> Result<ExchangeResult, EvolutionError> {
     let is_free = folder.rename_new(OsStr::new(ASIDE), OsStr::new(ARTIFACT))?;
-    Ok(if is_free { Outcome::Done } else { Outcome::Theirs })
+    Ok(if is_free { ExchangeResult::Done } else { ExchangeResult::Theirs })
 }
 
-fn exchange(folder: &Folder, known: &dyn Fn(&[u8]) -> bool) -> Result<Outcome, EvolutionError> {
+fn exchange(folder: &Folder, known: &dyn Fn(&[u8]) -> bool) -> Result<ExchangeResult, EvolutionError> {
     let (aside, artifact) = (OsStr::new(ASIDE), OsStr::new(ARTIFACT));
     match folder.exchange(aside, artifact)? {
         Exchange::Done => {}
         Exchange::Gone => return fill(folder),
         Exchange::Unsupported => {
             folder.rename(aside, artifact)?;
-            return Ok(Outcome::Done);
+            return Ok(ExchangeResult::Done);
         }
     }
     match read(folder, aside) {
         Ok(Some(displaced)) if known(&displaced) => {
             folder.remove_file(aside)?;
-            Ok(Outcome::Done)
+            Ok(ExchangeResult::Done)
         }
         // The file was edited in between, or cannot be read: it goes back.
         displaced => {
             folder.exchange(aside, artifact)?;
-            displaced.map(|_| Outcome::Theirs)
+            displaced.map(|_| ExchangeResult::Theirs)
         }
     }
 }

@@ -9,9 +9,9 @@ use crate::disk::DiskError;
 #[derive(Debug, thiserror::Error)]
 pub enum EvolutionError {
     #[error("{} is {kind}, where a folder of the loop should be; move it away, or name another folder", path.display())]
-    NoFolder { path: PathBuf, kind: Kind },
+    NoFolder { path: PathBuf, kind: EntryKind },
     #[error("{} is {kind}, where a file of the loop should be; move it away", path.display())]
-    NoFile { path: PathBuf, kind: Kind },
+    NoFile { path: PathBuf, kind: EntryKind },
     #[error("{} is larger than {LARGEST} bytes; move it away", .0.display())]
     TooLarge(PathBuf),
     #[error("{} belongs to {}; choose another alias, or move the folder away", path.display(), of(run.as_deref()))]
@@ -22,7 +22,7 @@ pub enum EvolutionError {
 
 /// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum EntryKind {
     File,
     Folder,
     Link,
@@ -30,7 +30,7 @@ pub enum Kind {
     Special,
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for EntryKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::File => "a file",

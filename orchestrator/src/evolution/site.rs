@@ -6,7 +6,7 @@ use std::io::{self, Read as _, Write as _};
 use rustix::fs::FileType;
 
 use super::LARGEST;
-use super::error::{EvolutionError, Kind};
+use super::error::{EntryKind, EvolutionError};
 use crate::disk::{DiskError, Folder, OnDisk as _};
 
 /// A file that does not have its final name yet; only the folder's owner makes one.
@@ -41,7 +41,7 @@ pub(super) fn step_down_or_make(folder: &Folder, name: &OsStr) -> Result<Folder,
 pub(super) fn is_there(folder: &Folder, name: &OsStr) -> Result<bool, EvolutionError> {
     match kind(folder, name)? {
         None => Ok(false),
-        Some(Kind::File) => Ok(true),
+        Some(EntryKind::File) => Ok(true),
         Some(kind) => Err(EvolutionError::NoFile { path: folder.path_of(name), kind }),
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn read(folder: &Folder, name: &OsStr) -> Result<Option<Vec<u8>>, Evo
     let (file, path) = (folder.open_file(name)?, folder.path_of(name));
     let meta = file.metadata().on_disk("look at", &path)?;
     if !meta.is_file() {
-        return Err(EvolutionError::NoFile { path, kind: Kind::Special });
+        return Err(EvolutionError::NoFile { path, kind: EntryKind::Special });
     }
     let mut bytes = Vec::new();
     // One more byte reveals a file that grows while it is read.
@@ -95,12 +95,12 @@ fn draft_of(name: &OsStr) -> OsString {
 }
 
 /// Returns the kind of the entry with that name, if there is one.
-pub(super) fn kind(folder: &Folder, name: &OsStr) -> Result<Option<Kind>, EvolutionError> {
+pub(super) fn kind(folder: &Folder, name: &OsStr) -> Result<Option<EntryKind>, EvolutionError> {
     let kind = |mode| match FileType::from_raw_mode(mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Folder,
-        FileType::Symlink => Kind::Link,
-        _ => Kind::Special,
+        FileType::RegularFile => EntryKind::File,
+        FileType::Directory => EntryKind::Folder,
+        FileType::Symlink => EntryKind::Link,
+        _ => EntryKind::Special,
     };
     Ok(folder.stat(name)?.map(|stat| kind(stat.st_mode)))
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use skilltune_phases::loops::reflex::original::Alias;
 
 use super::artifact::{self, ARTIFACT, Placed, is_beside};
-use super::error::{EvolutionError, Kind};
+use super::error::{EntryKind, EvolutionError};
 use super::site::{draft, is_there, kind, read, remove_draft, step_down, step_down_or_make};
 use super::{CURRENT, Evolution, MOST_ENTRIES, Part};
 use crate::disk::{Folder, atomic::TEMP_PREFIX};
@@ -119,7 +119,7 @@ impl Writer<'_> {
                 Some(text) => text.starts_with(TEMP_PREFIX),
                 None => false,
             };
-            if goes && kind(&folder, &file)? == Some(Kind::File) {
+            if goes && kind(&folder, &file)? == Some(EntryKind::File) {
                 folder.remove_file(&file)?;
             }
         }

@@ -8,7 +8,7 @@ use super::runner::{Command, GitError};
 
 /// The current state of the branch.
 #[derive(Debug)]
-pub(super) enum Standing {
+pub(super) enum BranchState {
     Free,
     /// An older proposal.
     Ours {
@@ -26,33 +26,33 @@ pub(super) fn look(
     repository: &Repository<'_>,
     branch: &str,
     wanted: &Content,
-) -> Result<Standing, GitError> {
+) -> Result<BranchState, GitError> {
     let (git, name) = (&repository.git, full(branch));
     if git.find(Command::new(["check-ref-format", &name]))?.is_none() {
-        return Ok(Standing::Taken(format!("{branch:?} cannot be the name of a branch")));
+        return Ok(BranchState::Taken(format!("{branch:?} cannot be the name of a branch")));
     }
     let worktrees = git.run(Command::new(["worktree", "list", "--porcelain", "-z"]))?;
     if let Some(path) = checked_out(&worktrees, &name) {
-        return Ok(Standing::Taken(format!("branch {branch} is checked out in {path}")));
+        return Ok(BranchState::Taken(format!("branch {branch} is checked out in {path}")));
     }
     let found =
         git.find(Command::new(["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")]))?;
-    let Some(found) = found else { return Ok(Standing::Free) };
+    let Some(found) = found else { return Ok(BranchState::Free) };
     let commit = String::from_utf8_lossy(&found).trim().to_owned();
     let content = commit::read(repository, &commit)?;
     if !content.is_ours() {
-        return Ok(Standing::Taken(format!("branch {branch} has commits that skilltune did not make")));
+        return Ok(BranchState::Taken(format!("branch {branch} has commits that skilltune did not make")));
     }
     if !content.has_target_of(wanted) {
-        return Ok(Standing::Taken(format!("branch {branch} proposes a change of another folder")));
+        return Ok(BranchState::Taken(format!("branch {branch} proposes a change of another folder")));
     }
     let below = format!("{commit}^");
     let exclude = format!("--exclude={name}");
     let lost = Command::new(["rev-list", "--max-count=1", &below, "--not", "HEAD", &exclude, "--all"]);
     if !git.run(lost)?.is_empty() {
-        return Ok(Standing::Taken(format!("branch {branch} has commits that no other branch has")));
+        return Ok(BranchState::Taken(format!("branch {branch} has commits that no other branch has")));
     }
-    Ok(Standing::Ours { commit, content })
+    Ok(BranchState::Ours { commit, content })
 }
 
 /// Points the branch to the commit, if the branch is unchanged.
@@ -60,11 +60,11 @@ pub(super) fn set(
     repository: &Repository<'_>,
     branch: &str,
     commit: &str,
-    standing: &Standing,
+    state: &BranchState,
 ) -> Result<(), GitError> {
-    let old = match standing {
-        Standing::Ours { commit, .. } => commit,
-        Standing::Free | Standing::Taken(_) => ABSENT,
+    let old = match state {
+        BranchState::Ours { commit, .. } => commit,
+        BranchState::Free | BranchState::Taken(_) => ABSENT,
     };
     let name = full(branch);
     let update = ["update-ref", "--no-deref", "--create-reflog", "-m", "skilltune", &name, commit, old];

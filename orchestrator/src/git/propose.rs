@@ -12,7 +12,7 @@ use crate::disk::SafePath;
 use crate::promote::Move;
 use crate::snapshot::{Manifest, Objects};
 
-use super::branch::{self, Standing};
+use super::branch::{self, BranchState};
 use super::change::{self, Changes};
 use super::commit;
 use super::error::{Hindered, ProposeError, refused};
@@ -84,8 +84,8 @@ fn on_branch(
     content: &commit::Content,
     mut proposal: Proposal,
 ) -> Result<Proposal, ProposeError> {
-    let standing = branch::look(repository, &wanted.words.branch, content)?;
-    let why = match made(repository, wanted, content, &standing) {
+    let state = branch::look(repository, &wanted.words.branch, content)?;
+    let why = match made(repository, wanted, content, &state) {
         Ok(commit) => {
             proposal.commit = commit.as_str().into();
             proposal.branch = Some(wanted.words.branch.as_str().into());
@@ -113,13 +113,13 @@ fn made(
     repository: &Repository<'_>,
     wanted: &Wanted,
     content: &commit::Content,
-    standing: &Standing,
+    state: &BranchState,
 ) -> Result<String, Hindered> {
-    match standing {
-        Standing::Taken(why) => return Err(Hindered::Because(why.clone())),
+    match state {
+        BranchState::Taken(why) => return Err(Hindered::Because(why.clone())),
         // A signature is different each time.
-        Standing::Ours { commit, content: known } if known == content => return Ok(commit.clone()),
-        Standing::Free | Standing::Ours { .. } => {}
+        BranchState::Ours { commit, content: known } if known == content => return Ok(commit.clone()),
+        BranchState::Free | BranchState::Ours { .. } => {}
     }
     let is_signed = commit::is_signed(repository)?;
     let commit = match commit::make(repository, content, wanted.words.at, is_signed) {
@@ -128,7 +128,7 @@ fn made(
         }
         commit => commit?,
     };
-    match branch::set(repository, &wanted.words.branch, &commit, standing) {
+    match branch::set(repository, &wanted.words.branch, &commit, state) {
         Err(GitError::Failed { said, .. }) => {
             Err(Hindered::Because(format!("git could not set the branch: {}", first_line(&said))))
         }

@@ -79,13 +79,13 @@ impl Revision {
 /// An entry of `git ls-tree`.
 struct Listed {
     path: RelPath,
-    kind: Kind,
+    kind: ListedKind,
     object: String,
     size: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ListedKind {
     File { mode: u32 },
     Link,
 }
@@ -103,10 +103,10 @@ fn listed(list: &[u8]) -> Result<Vec<Listed>, RevisionError> {
 fn entry(entry: Option<tree::Listed<'_>>) -> Result<Listed, RevisionError> {
     let tree::Listed { path, blob, size } = entry.ok_or(RevisionError::Garbled)?;
     let kind = match blob.mode {
-        Mode::Link => Kind::Link,
+        Mode::Link => ListedKind::Link,
         Mode::Submodule => return Err(RevisionError::Submodule(String::from_utf8_lossy(path).into_owned())),
-        Mode::Program => Kind::File { mode: 0o755 },
-        Mode::File => Kind::File { mode: 0o644 },
+        Mode::Program => ListedKind::File { mode: 0o755 },
+        Mode::File => ListedKind::File { mode: 0o644 },
     };
     let path = RelPath::parse(path).map_err(|_| RevisionError::Garbled)?;
     Ok(Listed { path, kind, object: blob.id, size: size.ok_or(RevisionError::Garbled)? })
@@ -122,8 +122,8 @@ fn files(listed: &[Listed], batch: &[u8]) -> Result<Files, RevisionError> {
         let (content, after) = after.split_at_checked(size).ok_or(RevisionError::Garbled)?;
         rest = after.strip_prefix(b"\n").ok_or(RevisionError::Garbled)?;
         let node = match one.kind {
-            Kind::Link => Node::Link { target: content.to_vec() },
-            Kind::File { mode } => {
+            ListedKind::Link => Node::Link { target: content.to_vec() },
+            ListedKind::File { mode } => {
                 contents.push(content.to_vec());
                 Node::File { blob: BlobId(Digest::of(content)), size: one.size, mode }
             }
@@ -181,7 +181,7 @@ mod tests {
         [format!("{mode} blob {ID} {size}\t").as_bytes(), path, b"\0"].concat()
     }
 
-    fn told(list: &[u8], batch: &[u8]) -> Result<Files, String> {
+    fn parse(list: &[u8], batch: &[u8]) -> Result<Files, String> {
         listed(list).and_then(|all| files(&all, batch)).map_err(|error| error.to_string())
     }
 
@@ -198,7 +198,7 @@ mod tests {
             format!("{ID} blob 0\n\n").into_bytes(),
             format!("{ID} blob 8\n../../up\n").into_bytes(),
         ];
-        let files = told(&list.concat(), &batch.concat()).unwrap();
+        let files = parse(&list.concat(), &batch.concat()).unwrap();
         let shown: Vec<String> = files
             .manifest()
             .entries()
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn what_leads_out_is_too_large_or_is_no_file_is_refused() {
-        let refused = |list: &[u8]| told(list, b"").unwrap_err();
+        let refused = |list: &[u8]| parse(list, b"").unwrap_err();
         for path in [&b"../x"[..], b"/etc/x", b"a//b", b""] {
             assert!(refused(&line("100644", "1", path)).contains("cannot be read"), "{path:?}");
         }
@@ -255,7 +255,7 @@ mod tests {
             format!("{ID} blob 3\nab"),
             format!("{ID} blob 3\nabcd"),
         ] {
-            assert!(told(&list, batch.as_bytes()).is_err(), "{batch}");
+            assert!(parse(&list, batch.as_bytes()).is_err(), "{batch}");
         }
     }
 }

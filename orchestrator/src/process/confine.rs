@@ -55,15 +55,15 @@ pub(super) fn how(how: How, stderr: &Path) -> How {
     if how != How::Exited(FAILED.into()) {
         return how;
     }
-    match std::fs::read(stderr).ok().and_then(|told| why(&told)) {
+    match std::fs::read(stderr).ok().and_then(|bytes| why(&bytes)) {
         Some(why) => How::NotStarted { why },
         None => how,
     }
 }
 
-fn why(told: &[u8]) -> Option<String> {
-    let told = String::from_utf8_lossy(&told[..told.len().min(LINE)]);
-    Some(told.strip_prefix(WORDS)?.lines().next()?.to_owned())
+fn why(stderr: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(&stderr[..stderr.len().min(LINE)]);
+    Some(text.strip_prefix(WORDS)?.lines().next()?.to_owned())
 }
 
 /// Becomes the program after `--`, confined to the places before it. Returns only if that failed.

@@ -18,7 +18,7 @@ use super::namespace::Init;
 #[cfg(not(target_os = "linux"))]
 use elsewhere::{Hunt, await_child, terminate_descendants};
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Hunt, Seen, await_one, myself};
+pub(super) use linux::{Hunt, ProcessInfo, await_one, myself};
 #[cfg(target_os = "linux")]
 use linux::{await_child, terminate_descendants};
 
@@ -184,7 +184,7 @@ mod linux {
 
     /// One process, as seen in one scan.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(in super::super) struct Seen {
+    pub(in super::super) struct ProcessInfo {
         pub(in super::super) pid: Pid,
         pub(in super::super) parent: i32,
         /// `None` for a process that is just being reaped, whose group and session the kernel reports as -1.
@@ -195,7 +195,7 @@ mod linux {
     }
 
     /// Returns all visible processes, read lazily.
-    fn look() -> impl Iterator<Item = Seen> {
+    fn look() -> impl Iterator<Item = ProcessInfo> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
         pids.filter_map(see)
@@ -203,11 +203,11 @@ mod linux {
 
     /// Returns this process. Its group and session are 0 if their leaders are not visible from here, as in a container
     /// that was entered from outside; the system calls for them cannot be used there.
-    pub(in super::super) fn myself() -> Option<Seen> {
+    pub(in super::super) fn myself() -> Option<ProcessInfo> {
         see(getpid().as_raw_pid())
     }
 
-    fn see(pid: i32) -> Option<Seen> {
+    fn see(pid: i32) -> Option<ProcessInfo> {
         // The name is the only field of unbounded length, and the kernel keeps it far shorter than this.
         let mut stat = [0; 512];
         let length = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut stat).ok()?;
@@ -215,13 +215,13 @@ mod linux {
     }
 
     /// Parses the first fields of a stat line. The second is a name that may contain anything.
-    fn read_stat(stat: &[u8]) -> Option<Seen> {
+    fn read_stat(stat: &[u8]) -> Option<ProcessInfo> {
         let name_ends = stat.iter().rposition(|byte| *byte == b')')?;
         let pid = stat.split(|byte| *byte == b' ').next()?;
         let mut rest = str::from_utf8(&stat[name_ends + 1..]).ok()?.split_ascii_whitespace();
         let state = rest.next()?;
         let mut number = || rest.next()?.parse().ok();
-        Some(Seen {
+        Some(ProcessInfo {
             pid: one(str::from_utf8(pid).ok()?.parse().ok()?)?,
             parent: number()?,
             group: one(number()?),
@@ -236,18 +236,18 @@ mod linux {
     }
 
     /// Returns the roots and all their descendants.
-    fn members(all: &[Seen], is_root: impl Fn(&Seen) -> bool) -> Vec<Seen> {
-        let mut children = HashMap::<i32, Vec<Seen>>::new();
-        for seen in all {
-            children.entry(seen.parent).or_default().push(*seen);
+    fn members(all: &[ProcessInfo], is_root: impl Fn(&ProcessInfo) -> bool) -> Vec<ProcessInfo> {
+        let mut children = HashMap::<i32, Vec<ProcessInfo>>::new();
+        for process in all {
+            children.entry(process.parent).or_default().push(*process);
         }
-        let mut family: Vec<Seen> = all.iter().copied().filter(is_root).collect();
-        let mut known: HashSet<Pid> = family.iter().map(|seen| seen.pid).collect();
+        let mut family: Vec<ProcessInfo> = all.iter().copied().filter(is_root).collect();
+        let mut known: HashSet<Pid> = family.iter().map(|process| process.pid).collect();
         let mut next = 0;
-        while let Some(parent) = family.get(next).map(|seen| seen.pid.as_raw_pid()) {
+        while let Some(parent) = family.get(next).map(|process| process.pid.as_raw_pid()) {
             // A root may be a child of another: take its children only once.
             let children = children.remove(&parent).unwrap_or_default();
-            family.extend(children.into_iter().filter(|seen| known.insert(seen.pid)));
+            family.extend(children.into_iter().filter(|process| known.insert(process.pid)));
             next += 1;
         }
         family
@@ -272,7 +272,10 @@ mod linux {
 
         /// Scans once and returns the family. Its processes are killed if none of them is new, or if there is no time
         /// for another scan.
-        pub(in super::super) fn look(&mut self, is_root: impl Fn(&Seen) -> bool) -> (Vec<Seen>, bool) {
+        pub(in super::super) fn look(
+            &mut self,
+            is_root: impl Fn(&ProcessInfo) -> bool,
+        ) -> (Vec<ProcessInfo>, bool) {
             self.look_at(look(), is_root, &mut |pid, signal| {
                 let _ = kill_process(pid, signal);
             })
@@ -280,23 +283,26 @@ mod linux {
 
         fn look_at(
             &mut self,
-            table: impl Iterator<Item = Seen>,
-            is_root: impl Fn(&Seen) -> bool,
+            table: impl Iterator<Item = ProcessInfo>,
+            is_root: impl Fn(&ProcessInfo) -> bool,
             send: &mut impl FnMut(Pid, Signal),
-        ) -> (Vec<Seen>, bool) {
+        ) -> (Vec<ProcessInfo>, bool) {
             let before = self.stopped.len();
             let mut met = HashSet::new();
             let mut all = Vec::new();
-            for seen in table.take_while(|_| Instant::now() < self.limit) {
+            for process in table.take_while(|_| Instant::now() < self.limit) {
                 // Stop it at once: a moment later it may have forked. Children mostly come after their parents.
-                if !seen.dead && (is_root(&seen) || met.contains(&seen.parent)) {
-                    met.insert(seen.pid.as_raw_pid());
-                    stop(&mut self.stopped, &seen, send);
+                if !process.dead && (is_root(&process) || met.contains(&process.parent)) {
+                    met.insert(process.pid.as_raw_pid());
+                    stop(&mut self.stopped, &process, send);
                 }
-                all.push(seen);
+                all.push(process);
             }
             let family = members(&all, is_root);
-            family.iter().filter(|seen| !seen.dead).for_each(|seen| stop(&mut self.stopped, seen, send));
+            family
+                .iter()
+                .filter(|process| !process.dead)
+                .for_each(|process| stop(&mut self.stopped, process, send));
             let is_late = Instant::now() >= self.patient_until;
             let over = is_late || self.stopped.len() == before;
             if over {
@@ -317,45 +323,45 @@ mod linux {
         /// Scans the descendants of this process.
         pub(in super::super) fn descendants(&mut self, _child: Pid) -> bool {
             let me = getpid().as_raw_pid();
-            self.look(|seen| seen.parent == me).1
+            self.look(|process| process.parent == me).1
         }
     }
 
-    fn stop(stopped: &mut HashSet<Pid>, seen: &Seen, send: &mut impl FnMut(Pid, Signal)) {
-        if stopped.insert(seen.pid) {
-            send(seen.pid, Signal::STOP);
+    fn stop(stopped: &mut HashSet<Pid>, process: &ProcessInfo, send: &mut impl FnMut(Pid, Signal)) {
+        if stopped.insert(process.pid) {
+            send(process.pid, Signal::STOP);
         }
     }
 
     /// Kills a family, also by group, which a fork cannot outrun.
-    fn kill(family: &[Seen], send: &mut impl FnMut(Pid, Signal)) {
+    fn kill(family: &[ProcessInfo], send: &mut impl FnMut(Pid, Signal)) {
         // A group is within one session, and these are in a guardian's session or in one made below it. Only the
         // guardian's own group contains other processes.
-        let own = myself().and_then(|seen| seen.group);
+        let own = myself().and_then(|process| process.group);
         let groups: HashSet<Pid> =
-            family.iter().filter_map(|seen| seen.group).filter(|group| Some(*group) != own).collect();
+            family.iter().filter_map(|process| process.group).filter(|group| Some(*group) != own).collect();
         for group in groups {
             let _ = kill_process_group(group, Signal::KILL);
         }
-        for seen in family.iter().filter(|seen| !seen.dead) {
-            send(seen.pid, Signal::KILL);
+        for process in family.iter().filter(|process| !process.dead) {
+            send(process.pid, Signal::KILL);
         }
     }
 
     pub(super) fn terminate_descendants(_child: Pid, limit: Option<Instant>) {
         let me = getpid().as_raw_pid();
-        let all: Vec<Seen> =
+        let all: Vec<ProcessInfo> =
             look().take_while(|_| limit.is_none_or(|limit| Instant::now() < limit)).collect();
-        for seen in members(&all, |seen| seen.parent == me).iter().filter(|seen| !seen.dead) {
-            let _ = kill_process(seen.pid, Signal::TERM);
+        for process in members(&all, |process| process.parent == me).iter().filter(|process| !process.dead) {
+            let _ = kill_process(process.pid, Signal::TERM);
         }
     }
 
     /// Waits for any living child; all were killed.
     pub(super) fn await_child(limit: Instant) {
         let me = getpid().as_raw_pid();
-        let child = look().find(|seen| seen.parent == me && !seen.dead);
-        await_one(child.map(|seen| seen.pid), limit);
+        let child = look().find(|process| process.parent == me && !process.dead);
+        await_one(child.map(|process| process.pid), limit);
     }
 
     /// Waits until a process has exited, or a moment if it cannot be seen.
@@ -374,8 +380,8 @@ mod linux {
     mod tests {
         use super::*;
 
-        fn seen(pid: i32, parent: i32) -> Seen {
-            Seen { pid: one(pid).expect("a pid"), parent, group: one(pid), session: pid, dead: false }
+        fn process(pid: i32, parent: i32) -> ProcessInfo {
+            ProcessInfo { pid: one(pid).expect("a pid"), parent, group: one(pid), session: pid, dead: false }
         }
 
         #[test]
@@ -398,23 +404,24 @@ mod linux {
             assert_eq!(read_stat(b""), None);
         }
 
-        fn crowd(pids: std::ops::Range<i32>, parent: i32) -> impl Iterator<Item = Seen> {
-            pids.map(move |pid| Seen { group: None, ..seen(pid, parent) })
+        fn crowd(pids: std::ops::Range<i32>, parent: i32) -> impl Iterator<Item = ProcessInfo> {
+            pids.map(move |pid| ProcessInfo { group: None, ..process(pid, parent) })
         }
 
         #[test]
         fn a_family_as_large_as_a_storm_leaves_it_is_found_at_once() {
-            let all: Vec<Seen> = crowd(100..120_000, 40).map(|seen| Seen { dead: true, ..seen }).collect();
+            let all: Vec<ProcessInfo> =
+                crowd(100..120_000, 40).map(|process| ProcessInfo { dead: true, ..process }).collect();
             let began = Instant::now();
-            assert_eq!(members(&all, |seen| seen.parent == 40).len(), all.len());
+            assert_eq!(members(&all, |process| process.parent == 40).len(), all.len());
             // Comparing each of them with every other would take minutes.
             assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
         }
 
         /// Returns the last signal sent to each process.
-        fn hunted(hunt: &mut Hunt, table: impl Iterator<Item = Seen>) -> (HashMap<Pid, Signal>, bool) {
+        fn hunted(hunt: &mut Hunt, table: impl Iterator<Item = ProcessInfo>) -> (HashMap<Pid, Signal>, bool) {
             let mut sent = HashMap::new();
-            let (_, over) = hunt.look_at(table, |seen| seen.parent == 40, &mut |pid, signal| {
+            let (_, over) = hunt.look_at(table, |process| process.parent == 40, &mut |pid, signal| {
                 sent.insert(pid, signal);
             });
             (sent, over)
@@ -432,13 +439,13 @@ mod linux {
         fn a_family_with_somebody_new_in_each_look_is_killed_before_its_time_is_up() {
             let mut hunt = Hunt::within(Duration::from_millis(400));
             let mut last = HashMap::new();
-            let mut looks = 0;
+            let mut scans = 0;
             while Instant::now() < hunt.limit {
-                let (sent, _) = hunted(&mut hunt, crowd(100 + looks..101 + looks, 40));
+                let (sent, _) = hunted(&mut hunt, crowd(100 + scans..101 + scans, 40));
                 last.extend(sent);
-                looks += 1;
+                scans += 1;
             }
-            assert_eq!(last.len(), usize::try_from(looks).expect("a count"));
+            assert_eq!(last.len(), usize::try_from(scans).expect("a count"));
             assert!(last.values().all(|signal| *signal == Signal::KILL), "somebody is left stopped");
         }
 
@@ -455,9 +462,11 @@ mod linux {
 
         #[test]
         fn a_family_is_found_whatever_the_order_of_its_pids() {
-            let all = [seen(2, 90), seen(5, 2), seen(90, 40), seen(40, 1), seen(7, 1)];
-            let mut found: Vec<i32> =
-                members(&all, |seen| seen.parent == 40).iter().map(|seen| seen.pid.as_raw_pid()).collect();
+            let all = [process(2, 90), process(5, 2), process(90, 40), process(40, 1), process(7, 1)];
+            let mut found: Vec<i32> = members(&all, |process| process.parent == 40)
+                .iter()
+                .map(|process| process.pid.as_raw_pid())
+                .collect();
             found.sort_unstable();
             assert_eq!(found, [2, 5, 90]);
         }

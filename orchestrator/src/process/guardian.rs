@@ -21,7 +21,7 @@ use super::error::ProcessError;
 use super::namespace;
 use super::orphans;
 use super::start;
-use super::wire::{End, Reply, Request};
+use super::wire::{End, GuardianRequest, Reply};
 
 /// How late a guardian may answer before it is given up; longer than its sweep.
 const BELT: Duration = Duration::from_secs(8);
@@ -126,7 +126,7 @@ impl Guardian {
                 Reply::Entered => {
                     let mapped = namespace::map_ids(self.pid());
                     mapped.map_err(|error| format!("cannot map users and groups: {error}"))?;
-                    self.end.send(&Request::<&Call>::Mapped).map_err(|error| error.to_string())?;
+                    self.end.send(&GuardianRequest::<&Call>::Mapped).map_err(|error| error.to_string())?;
                 }
                 Reply::Failed { why } => return Err(why),
                 Reply::Ended(_) => return Err("it told the end of a call".to_owned()),
@@ -197,7 +197,7 @@ impl Guardian {
     /// Sends the call and waits for its answer. An error means that there will be none.
     fn converse(&mut self, call: &Call, cancel_token: &CancelToken) -> io::Result<Reply> {
         let until = Instant::now().checked_add(call.longest().saturating_add(BELT));
-        self.end.send(&Request::Run(call))?;
+        self.end.send(&GuardianRequest::Run(call))?;
         let mut said = None;
         loop {
             let came = self.wait(cancel_token, said, until)?;
@@ -212,7 +212,7 @@ impl Guardian {
             if came.word
                 && let Some(how) = cancel_token.heard()
             {
-                self.end.send(&Request::<&Call>::Cancel(how))?;
+                self.end.send(&GuardianRequest::<&Call>::Cancel(how))?;
                 said = Some(how);
             }
         }

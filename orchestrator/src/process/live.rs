@@ -19,7 +19,7 @@ use super::family::{self, Reach};
 use super::output::{self, Stream};
 use super::parent::{Parent, Received};
 use super::start::{self, Exit, Started};
-use super::wire::{Reply, Request};
+use super::wire::{GuardianRequest, Reply};
 
 /// The time that a child gets to end by itself when it is cancelled or its parent is gone: if it has just answered, it
 /// is about to exit, and its paid answer is kept.
@@ -224,8 +224,8 @@ impl<'a> Live<'a> {
             (_, Some(until)) => until.saturating_duration_since(now).min(self.tidy),
             (_, None) => self.tidy,
         };
-        let looks = [Exit::LOOK, self.streams[0].look_within()];
-        Timespec::try_from(looks.into_iter().flatten().fold(wait, Duration::min)).ok()
+        let waits = [Exit::LOOK, self.streams[0].look_within()];
+        Timespec::try_from(waits.into_iter().flatten().fold(wait, Duration::min)).ok()
     }
 
     fn listen(&mut self, parent: &mut Parent, readable: bool) {
@@ -234,9 +234,11 @@ impl<'a> Live<'a> {
         }
         match parent.receive(readable) {
             Received::Nothing => {}
-            Received::Request(Request::Cancel(Cancel::Gently)) => self.be_cancelled(),
-            Received::Request(Request::Cancel(Cancel::Now)) => self.give_up(),
-            Received::Gone | Received::Request(Request::Run(_) | Request::Mapped) => self.be_orphaned(),
+            Received::Request(GuardianRequest::Cancel(Cancel::Gently)) => self.be_cancelled(),
+            Received::Request(GuardianRequest::Cancel(Cancel::Now)) => self.give_up(),
+            Received::Gone | Received::Request(GuardianRequest::Run(_) | GuardianRequest::Mapped) => {
+                self.be_orphaned();
+            }
         }
     }
 

@@ -60,7 +60,7 @@ mod linux {
     use rustix::process::{WaitOptions, getpid, waitpid};
 
     use super::guardians;
-    use crate::process::family::{self, Hunt, Seen};
+    use crate::process::family::{self, Hunt, ProcessInfo};
 
     /// Longer than for a guardian, because this is the last attempt. A busy machine gives more of it to a storm than to
     /// us.
@@ -72,21 +72,23 @@ mod linux {
     pub(in super::super) fn sweep(guardian: u32) {
         let limit = Instant::now() + PATIENCE;
         let me = getpid().as_raw_pid();
-        let Some(session) = family::myself().map(|seen| seen.session) else { return };
+        let Some(session) = family::myself().map(|process| process.session) else { return };
         let mut hunt = Hunt::within(PATIENCE);
         while Instant::now() < limit {
             // Held during the scan: a guardian that starts meanwhile would be mistaken for an orphan, and stopped.
             let alive = guardians();
-            let others = |seen: &Seen| alive.contains(&seen.pid.as_raw_pid().cast_unsigned());
-            let adopted = |seen: &Seen| seen.parent == me && seen.session != session && !others(seen);
-            let left = |seen: &Seen| !seen.dead && seen.session.cast_unsigned() == guardian;
-            let (family, over) = hunt.look(|seen| adopted(seen) || left(seen));
+            let others = |process: &ProcessInfo| alive.contains(&process.pid.as_raw_pid().cast_unsigned());
+            let adopted = |process: &ProcessInfo| {
+                process.parent == me && process.session != session && !others(process)
+            };
+            let left = |process: &ProcessInfo| !process.dead && process.session.cast_unsigned() == guardian;
+            let (family, over) = hunt.look(|process| adopted(process) || left(process));
             drop(alive);
-            for orphan in family.iter().filter(|seen| seen.parent == me && seen.dead) {
+            for orphan in family.iter().filter(|process| process.parent == me && process.dead) {
                 let _ = waitpid(Some(orphan.pid), WaitOptions::NOHANG);
                 hunt.forget(orphan.pid);
             }
-            match family.iter().find(|seen| !seen.dead) {
+            match family.iter().find(|process| !process.dead) {
                 Some(living) if over => family::await_one(Some(living.pid), limit),
                 None if family.is_empty() => return,
                 // They are reaped; their children, if any, are ours by now.

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use super::call::Call;
-use super::wire::{End, Reply, Request};
+use super::wire::{End, GuardianRequest, Reply};
 
 /// The parent, at the other end.
 pub(super) struct Parent(End);
@@ -12,7 +12,7 @@ pub(super) struct Parent(End);
 /// The result of receiving from the parent.
 pub(super) enum Received {
     Nothing,
-    Request(Request<Box<Call>>),
+    Request(GuardianRequest<Box<Call>>),
     Gone,
 }
 
@@ -23,7 +23,7 @@ impl Parent {
     }
 
     /// Waits for the next request; `None` if the parent is gone.
-    pub(super) fn next(&mut self) -> io::Result<Option<Request<Box<Call>>>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<GuardianRequest<Box<Call>>>> {
         loop {
             match self.0.take() {
                 Some(request) => return Ok(Some(request?)),

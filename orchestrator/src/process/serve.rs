@@ -11,7 +11,7 @@ use super::family::Reach;
 use super::live;
 use super::namespace::{self, Init};
 use super::parent::Parent;
-use super::wire::{Reply, Request};
+use super::wire::{GuardianRequest, Reply};
 
 const PIECE: usize = 64 * 1024;
 
@@ -43,7 +43,7 @@ fn begin(word: &OsStr, part: &OsStr, parent: &mut Parent) -> io::Result<bool> {
         namespace::enter().map_err(|error| io::Error::other(format!("the kernel grants none: {error}")))?;
         parent.tell(&Reply::Entered)?;
         return match parent.next()? {
-            Some(Request::Mapped) => Ok(namespace::run_init(word)?.success()),
+            Some(GuardianRequest::Mapped) => Ok(namespace::run_init(word)?.success()),
             _ => Ok(false),
         };
     }
@@ -55,12 +55,12 @@ fn serve(reach: Reach, parent: &mut Parent) -> io::Result<()> {
     let mut buffer = vec![0; PIECE];
     while let Some(request) = parent.next()? {
         match request {
-            Request::Run(call) => {
+            GuardianRequest::Run(call) => {
                 let reply = live::run(&call, reach, parent, &mut buffer);
                 parent.tell(&reply)?;
             }
             // It was sent before our answer arrived.
-            Request::Cancel(_) | Request::Mapped => {}
+            GuardianRequest::Cancel(_) | GuardianRequest::Mapped => {}
         }
     }
     Ok(())

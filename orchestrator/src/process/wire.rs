@@ -10,7 +10,7 @@ use super::ended::Ended;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Request<C> {
+pub(super) enum GuardianRequest<C> {
     /// The users and groups of the guardian's namespace are mapped.
     Mapped,
     Run(C),

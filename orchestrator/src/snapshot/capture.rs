@@ -56,14 +56,14 @@ pub struct Captured {
 
 /// The content of a folder, with and without the folders in it that contain only ignored files.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct FolderState {
     pub manifest: Manifest,
     /// The folders that contain only ignored files. They are not in the manifest, because a replacement may have failed
     /// to remove them.
     all_ignored: Vec<Entry>,
 }
 
-impl Seen {
+impl FolderState {
     /// Returns the manifest, including those of these folders that are in this version too.
     pub fn as_in(&self, version: &Manifest) -> Manifest {
         let known =
@@ -141,7 +141,7 @@ impl Indexes {
         root: &Path,
         rules: Option<IgnoreRules>,
         limits: Limits,
-    ) -> Result<Seen, CaptureError> {
+    ) -> Result<FolderState, CaptureError> {
         self.look_at(SystemTime::now(), objects, root, rules, limits)
     }
 
@@ -151,7 +151,7 @@ impl Indexes {
         root: &Path,
         rules: Option<IgnoreRules>,
         limits: Limits,
-    ) -> Result<Seen, CaptureError> {
+    ) -> Result<FolderState, CaptureError> {
         let index = self.open(root, SystemTime::now());
         Walk::indexed(&Folder::open(root)?, rules, limits, index).go()
     }
@@ -164,17 +164,17 @@ impl Indexes {
         root: &Path,
         rules: Option<IgnoreRules>,
         limits: Limits,
-    ) -> Result<Seen, CaptureError> {
+    ) -> Result<FolderState, CaptureError> {
         let (index, voucher) = (self.open(root, now), objects.voucher());
         let unsure = (!index.is_vouched_by(voucher)).then_some(objects);
         let root = Folder::open(root)?;
         let of = Walk::indexed(&root, rules, limits, index);
         let mut walk = Walk { store: Some(objects), unsure, ..of };
-        let seen = walk.go()?;
+        let state = walk.go()?;
         if let Some(index) = walk.index {
             index.save(voucher);
         }
-        Ok(seen)
+        Ok(state)
     }
 }
 
@@ -241,12 +241,12 @@ impl<'a> Walk<'a> {
         Self { rules, temporaries, index: Some(index), ..Self::of(root, limits) }
     }
 
-    fn go(&mut self) -> Result<Seen, CaptureError> {
+    fn go(&mut self) -> Result<FolderState, CaptureError> {
         self.folder(self.root, None, 1)?;
         let (entries, all_ignored) =
             (std::mem::take(&mut self.entries), std::mem::take(&mut self.all_ignored));
         let manifest = Manifest::new(entries).expect("a walk lists every folder before what is in it, once");
-        Ok(Seen { manifest, all_ignored })
+        Ok(FolderState { manifest, all_ignored })
     }
 
     /// Returns true if something in the folder is ignored.

@@ -207,7 +207,7 @@ impl Manifest {
     }
 
     /// Splits the manifest: the entries that are not at or below these paths, and those that are.
-    pub(crate) fn apart(&self, paths: &[RelPath]) -> (Self, Self) {
+    pub(crate) fn split(&self, paths: &[RelPath]) -> (Self, Self) {
         let (hidden, shown): (Vec<_>, Vec<_>) = self
             .entries
             .iter()

@@ -30,7 +30,7 @@ mod temporary;
 mod trees;
 
 pub(crate) use capture::LEFT_BY_TOOLS;
-pub use capture::{Captured, Limits, Seen, capture, capture_edited, capture_left, scan, scan_left};
+pub use capture::{Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_left};
 pub use diff::{Change, ChangeKind, changes, unified};
 pub use diff_size::{DiffSize, diff_size};
 pub use gather::{Brought, GatherError, Gathering, weigh};

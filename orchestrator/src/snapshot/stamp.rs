@@ -74,8 +74,8 @@ impl Stamp {
 }
 
 /// Converts a number: systems differ in the width and the sign.
-fn number<T: TryInto<N>, N: Default>(told: T) -> N {
-    told.try_into().unwrap_or_default()
+fn number<T: TryInto<N>, N: Default>(raw: T) -> N {
+    raw.try_into().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ fn confined(mut call: Call, writes: &[&str]) -> Call {
     call
 }
 
-fn told(stage: &Stage) -> String {
+fn stdout(stage: &Stage) -> String {
     fs::read_to_string(stage.path("stdout")).unwrap_or_default()
 }
 
@@ -55,7 +55,7 @@ fn within_its_places_a_confined_child_may_do_all_that_any_may() {
     let place = folder(&stage, "mine");
     let ended = run(&confined(stage.call(&["meddle", &place]), &[&place])).unwrap();
     assert_eq!(ended.how, How::Exited(0), "{ended:?}");
-    assert!(told(&stage).lines().all(|line| line.ends_with(" done")), "{}", told(&stage));
+    assert!(stdout(&stage).lines().all(|line| line.ends_with(" done")), "{}", stdout(&stage));
     assert_eq!(names(&place), ["folder", "link", "new"]);
 }
 
@@ -69,9 +69,9 @@ fn outside_of_them_neither_it_nor_a_child_of_it_can_change_anything() {
         let (mine, theirs) = (folder(&stage, "mine"), folder(&stage, "theirs"));
         let ended = run(&confined(stage.call(&[kind, &theirs]), &[&mine])).unwrap();
         assert_eq!(ended.how, How::Exited(0), "{ended:?}");
-        let told = told(&stage);
-        assert_eq!(told.lines().count(), 7, "{told}");
-        assert!(told.lines().all(|line| line.ends_with(" PermissionDenied")), "{kind}: {told}");
+        let text = stdout(&stage);
+        assert_eq!(text.lines().count(), 7, "{text}");
+        assert!(text.lines().all(|line| line.ends_with(" PermissionDenied")), "{kind}: {text}");
         assert_eq!(names(&theirs), ["file"]);
         assert_eq!(fs::read_to_string(Path::new(&theirs).join("file")).unwrap(), "as it was");
     }
@@ -86,9 +86,9 @@ fn a_file_may_be_a_place_and_a_place_that_is_missing_is_none() {
     let place = folder(&stage, "mine");
     let (file, missing) = (format!("{place}/file"), format!("{place}/no-such-folder"));
     run(&confined(stage.call(&["meddle", &place]), &[&missing, &file])).unwrap();
-    let told = told(&stage);
-    let done: Vec<_> = told.lines().filter(|line| line.ends_with(" done")).collect();
-    assert_eq!(done, ["append done", "cut done"], "{told}");
+    let text = stdout(&stage);
+    let done: Vec<_> = text.lines().filter(|line| line.ends_with(" done")).collect();
+    assert_eq!(done, ["append done", "cut done"], "{text}");
 }
 
 #[test]

@@ -103,9 +103,9 @@ pub trait Question {
 }
 
 /// An order of one loop with its question.
-pub trait Request: Question + AsRef<Order> + Clone + Debug + Send + 'static {}
+pub trait AgentRequest: Question + AsRef<Order> + Clone + Debug + Send + 'static {}
 
-impl<T: Question + AsRef<Order> + Clone + Debug + Send + 'static> Request for T {}
+impl<T: Question + AsRef<Order> + Clone + Debug + Send + 'static> AgentRequest for T {}
 
 impl Order {
     /// Returns the folder that the agent must edit, if any.

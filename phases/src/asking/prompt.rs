@@ -30,7 +30,7 @@ pub use execute::ExecuteBrief;
 pub use fence::fence;
 pub(crate) use fence::{files, numbered, plain, shown};
 pub use grade::GradeBrief;
-pub use improve::{Asked, ImproveBrief, Missed, Neighbour, Tried};
+pub use improve::{Asked, FailedChange, ImproveBrief, Missed, Neighbour};
 pub use review::ReviewBrief;
 pub use suite::SuiteBrief;
 pub use task::TaskBrief;
@@ -99,9 +99,9 @@ fn scenario(seed: &str, scenario: &Scenario) -> String {
         ("Requirements", &requirements),
         ("Success criteria", &scenario.success_criteria),
     ];
-    let told = parts.iter().filter(|(_, text)| !text.trim().is_empty());
-    let told: Vec<_> = told.map(|(title, text)| format!("{title}:\n{text}")).collect();
-    fence(seed, &format!("scenario {}", scenario.id), &told.join("\n\n"))
+    let filled = parts.iter().filter(|(_, text)| !text.trim().is_empty());
+    let filled: Vec<_> = filled.map(|(title, text)| format!("{title}:\n{text}")).collect();
+    fence(seed, &format!("scenario {}", scenario.id), &filled.join("\n\n"))
 }
 
 #[cfg(test)]

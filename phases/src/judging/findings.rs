@@ -106,10 +106,10 @@ mod tests {
     #[test]
     fn what_was_packed_comes_out_in_order() {
         let findings = findings();
-        let told: Vec<_> =
+        let unpacked: Vec<_> =
             findings.iter().map(|one| (one.criterion.as_str(), one.verdict, one.evidence)).collect();
         assert_eq!(
-            told,
+            unpacked,
             [
                 ("clarity.steps", Verdict::Pass, "“one”"),
                 ("completeness.edges", Verdict::Fail, ""),

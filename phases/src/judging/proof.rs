@@ -9,9 +9,9 @@
 //!
 //! The looks at the pairs are fixed in advance and share one chance of error, so early looks do not add to it.
 
-mod apart;
 mod flip;
 pub mod power;
+mod unpaired;
 
 use std::str::FromStr;
 use std::{fmt, iter};
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::draw::Draw;
 
-pub use apart::{apart, can_tell};
+pub use unpaired::{can_tell, unpaired_effect};
 
 /// The required confidence of a final comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ impl fmt::Display for Confidence {
 
 /// One planned look at the pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Look {
+pub struct InterimAnalysis {
     /// The number of pairs at this look.
     pub pairs: usize,
     /// This look's share of the chance of error.
@@ -111,24 +111,24 @@ pub struct Look {
 /// too little to share. From 12 on, thirds with most of the share kept for the end find as much in simulations as two
 /// looks do, with fewer runs if the change is clear. A look that cannot win with its few pairs is left out, and the
 /// next one has its share.
-pub fn looks(pairs: usize, confidence: Confidence) -> Vec<Look> {
+pub fn interim_analyses(pairs: usize, confidence: Confidence) -> Vec<InterimAnalysis> {
     let places: &[(usize, f64)] = match pairs {
         ..6 => &[(pairs, 1.0)],
         6..12 => &[(pairs / 2, 0.4), (pairs, 0.6)],
         12.. => &[(pairs / 3, 0.2), (pairs * 2 / 3, 0.2), (pairs, 0.6)],
     };
-    let (mut looks, mut saved) = (Vec::new(), 0.0);
+    let (mut planned, mut saved) = (Vec::new(), 0.0);
     for &(pairs, share) in places {
         let alpha = saved + share * confidence.alpha();
         // The clearest case: every pair is better.
         if flip::rejects(&vec![1; pairs], 0, alpha) {
-            looks.push(Look { pairs, alpha });
+            planned.push(InterimAnalysis { pairs, alpha });
             saved = 0.0;
         } else {
             saved = alpha;
         }
     }
-    looks
+    planned
 }
 
 /// A mean difference in points, with two one-sided bounds, all in whole tenths.
@@ -159,17 +159,17 @@ pub enum Conclusion {
 /// The largest difference, in points, that does not matter.
 pub const NEGLIGIBLE: f64 = 5.0;
 
-/// Returns the effect seen in the looks so far; `looked` has the differences of all pairs at each look. The order of
+/// Returns the effect seen in the looks so far; `differences` has those of all pairs at each look. The order of
 /// the pairs is drawn, not chosen, and a comparison ends at the first look that is not open.
 ///
 /// Each bound comes from inverting the test of the last look, so that a challenger wins exactly when the test rejects
 /// "no better". If pairs are missing, a look keeps its alpha; a look beyond the plan has none, finds no bound and is
 /// open.
-pub fn effect(looks: &[Look], looked: &[Vec<f64>]) -> Effect {
-    let alphas = looks.iter().map(|look| look.alpha).chain(iter::repeat(0.0));
-    let mut made: Vec<Seen> =
-        looked.iter().zip(alphas).map(|(points, alpha)| Seen::new(points, alpha)).collect();
-    let last = made.pop().unwrap_or_else(|| Seen::new(&[], 0.0));
+pub fn effect(planned: &[InterimAnalysis], differences: &[Vec<f64>]) -> Effect {
+    let alphas = planned.iter().map(|interim| interim.alpha).chain(iter::repeat(0.0));
+    let mut made: Vec<Observed> =
+        differences.iter().zip(alphas).map(|(points, alpha)| Observed::new(points, alpha)).collect();
+    let last = made.pop().unwrap_or_else(|| Observed::new(&[], 0.0));
     let mirrored: Vec<i32> = last.tenths.iter().map(|tenths| -tenths).collect();
     let mut lower = flip::lower_bound(&last.tenths, last.alpha);
     let mut upper = -flip::lower_bound(&mirrored, last.alpha);
@@ -198,12 +198,12 @@ impl Effect {
 }
 
 /// The differences at a look.
-struct Seen {
+struct Observed {
     tenths: Vec<i32>,
     alpha: f64,
 }
 
-impl Seen {
+impl Observed {
     fn new(points: &[f64], alpha: f64) -> Self {
         Self { tenths: points.iter().map(|points| in_tenths(*points)).collect(), alpha }
     }
@@ -232,16 +232,16 @@ fn mean(tenths: &[i32]) -> f64 {
 /// challenger is better. The pairs of the first look were not selected by any result, so their mean is fair, and so is
 /// its average over all orders in which the pairs could have come. In simulations it is as close to the truth as the
 /// plain mean, without bias.
-fn fair_mean(earlier: &[Seen], tenths: &[i32]) -> f64 {
-    let Some(first) = earlier.iter().find(|seen| !seen.tenths.is_empty()) else {
+fn fair_mean(earlier: &[Observed], tenths: &[i32]) -> f64 {
+    let Some(first) = earlier.iter().find(|one| !one.tenths.is_empty()) else {
         return mean(tenths);
     };
     let (mut draw, mut order) = (Draw::new(0, 0), tenths.to_vec());
     let (mut sum, mut possible) = (mean(&first.tenths), 1.0);
     for _ in 0..orders(tenths.len()) {
         draw.shuffle(&mut order);
-        let at = |seen: &Seen| &order[..seen.tenths.len().min(order.len())];
-        if !earlier.iter().any(|seen| decides(at(seen), seen.alpha)) {
+        let at = |one: &Observed| &order[..one.tenths.len().min(order.len())];
+        if !earlier.iter().any(|one| decides(at(one), one.alpha)) {
             sum += mean(at(first));
             possible += 1.0;
         }

@@ -17,6 +17,7 @@ mod decision;
 pub mod evaluation;
 mod forms;
 pub mod inspect;
+mod judgement;
 mod machine;
 pub mod negotiation;
 pub mod original;
@@ -26,7 +27,6 @@ mod prompts;
 pub mod proposing;
 mod request;
 pub mod rules;
-mod said;
 mod state;
 mod step;
 mod task;
@@ -44,7 +44,7 @@ use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
 
 pub use decision::{Decision, End};
-pub use request::{ARTIFACT, GIVEN, Request, SCREENS, SITE};
+pub use request::{ARTIFACT, AgentRequest, GIVEN, SCREENS, SITE};
 pub use state::{Sprint, State};
 pub use step::{Answer, Reading, Step};
 pub use task::{Apply, Brief, Browser, Level, Task};
@@ -77,7 +77,7 @@ impl Vocabulary for Gan {
             Step::Propose { .. } | Step::Build { .. } => Some(Role::BUILDER),
             Step::Draft | Step::Rule { .. } | Step::Judge { .. } => Some(Role::EVALUATOR),
             Step::Inspect { .. }
-            | Step::Look { .. }
+            | Step::Browse { .. }
             | Step::Allow
             | Step::Try { .. }
             | Step::Ask { .. }
@@ -90,14 +90,14 @@ impl Vocabulary for Gan {
 impl Loop for Gan {
     const KIND: LoopKind = LoopKind::Gan;
 
-    type Request = Request;
+    type AgentRequest = AgentRequest;
 
     fn next(run: &Run) -> Next<'_> {
         machine::next(run)
     }
 
-    fn request(run: &Run, step: &Step) -> Option<Request> {
-        Request::of(run, step)
+    fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
+        AgentRequest::of(run, step)
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {

@@ -10,7 +10,7 @@ pub mod reflex;
 pub mod tune;
 pub mod vacuous;
 
-use crate::asking::order::Request;
+use crate::asking::order::AgentRequest;
 use crate::base::id::TreeId;
 use crate::base::role::{ByRole, RoleSpec};
 use crate::runs::plan::{LoopKind, Plan};
@@ -21,7 +21,7 @@ pub trait Loop: Fold {
     const KIND: LoopKind;
 
     /// A step that is ready to be carried out.
-    type Request: Request;
+    type AgentRequest: AgentRequest;
 
     fn next(run: &Run<Self>) -> Next<'_, Self>;
 
@@ -31,7 +31,7 @@ pub trait Loop: Fold {
     }
 
     /// Prepares a step if it is a call. The engine carries out any other step itself.
-    fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::Request>;
+    fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::AgentRequest>;
 
     /// Returns the stored trees that an answer names. Without them the answer does not count.
     fn trees(answer: &Self::Answer) -> Vec<TreeId>;

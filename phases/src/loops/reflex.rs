@@ -37,11 +37,11 @@ use crate::runs::{event, run};
 
 pub use checks::PAGE;
 pub use decision::{Decision, Phase, Reason, Status, Stop};
-pub use request::{Answers, Request};
+pub use request::{AgentRequest, Answers};
 pub use state::{Clock, Done as WasDone, Judged, Line, Note, State};
 pub use step::{Answer, Artifact, Step};
 pub use task::{Bounds, Confirmed, Rules, Setup, Task, Terms};
-pub use view::{Ended, Standing, told_commands};
+pub use view::{ArtifactStatus, Ended, shown_commands};
 
 /// The marker type of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Vocabulary for Reflex {
 impl Loop for Reflex {
     const KIND: LoopKind = LoopKind::Reflex;
 
-    type Request = Request;
+    type AgentRequest = AgentRequest;
 
     fn next(run: &Run) -> Next<'_> {
         machine::next(run)
@@ -93,8 +93,8 @@ impl Loop for Reflex {
         machine::stop(run, reason)
     }
 
-    fn request(run: &Run, step: &Step) -> Option<Request> {
-        Request::of(run, step)
+    fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
+        AgentRequest::of(run, step)
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {
@@ -105,7 +105,7 @@ impl Loop for Reflex {
             | Answer::Planned(_)
             | Answer::Prepared(_)
             | Answer::Allowed(_)
-            | Answer::Told(_)
+            | Answer::Checked(_)
             | Answer::Judged(_)
             | Answer::Criticised(_) => Vec::new(),
         }

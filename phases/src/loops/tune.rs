@@ -32,10 +32,10 @@ use crate::runs::{event, plan, run};
 
 pub use crate::base::delivery::Uses;
 pub use compare::basis::Basis;
-pub use decision::{Answer, Apart, Decision, Ending, Measured, Pair, Shipment, Verdict, Why};
-pub use request::{INPUT, Request, SKILL, WORKSPACE};
+pub use decision::{Answer, Decision, Ending, Measured, Pair, Shipment, UnpairedSamples, Verdict, Why};
+pub use request::{AgentRequest, INPUT, SKILL, WORKSPACE};
 pub use results::fail_on::FailReason;
-pub use state::{Edit, FailedEdit, Round, Standing, State};
+pub use state::{Edit, FailedEdit, Round, RoundResult, State};
 pub use step::{Asked, Choice, Hold, Improver, Kept, Seat, Step, Trial};
 pub use task::{Aim, Apply, FailOn, LeftOut, Regraded, Rules, Search, Sides, Suite, Task};
 pub use view::Dropped;

@@ -46,7 +46,7 @@ pub struct Series {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Standing {
+pub enum DriftLevel {
     Steady,
     Watch,
     Drift,
@@ -102,11 +102,11 @@ impl Series {
         self.settle();
     }
 
-    pub fn standing(&self) -> Standing {
+    pub fn drift_level(&self) -> DriftLevel {
         match self.confirmed.len() {
-            0 => Standing::Steady,
-            DAYS_OF_DRIFT.. => Standing::Drift,
-            _ => Standing::Watch,
+            0 => DriftLevel::Steady,
+            DAYS_OF_DRIFT.. => DriftLevel::Drift,
+            _ => DriftLevel::Watch,
         }
     }
 
@@ -218,9 +218,9 @@ impl Trials {
 
 impl Sum {
     fn join(&mut self, other: Self) {
-        let (count, apart) = (self.count + other.count, other.mean - self.mean);
-        self.squares += other.squares + apart * apart * self.count * other.count / count;
-        self.mean += apart * other.count / count;
+        let (count, distance) = (self.count + other.count, other.mean - self.mean);
+        self.squares += other.squares + distance * distance * self.count * other.count / count;
+        self.mean += distance * other.count / count;
         self.count = count;
     }
 }

@@ -59,7 +59,7 @@ pub enum Event {
     Ended {
         job: Name,
         work: Work,
-        outcome: Box<Outcome>,
+        outcome: Box<JobOutcome>,
     },
     /// A job was skipped or not continued, with the reason.
     Left {
@@ -125,7 +125,7 @@ pub enum Over {
 
 /// The outcome of a job's run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct JobOutcome {
     pub run: Option<RunId>,
     /// The skill and the agents of the trial.
     pub key: Option<Key>,
@@ -272,7 +272,7 @@ impl Key {
     }
 
     /// Returns the agents with their models.
-    pub fn told(&self) -> String {
+    pub fn agents_text(&self) -> String {
         let models: Vec<String> = self.models.iter().map(|(role, model)| format!("{role} {model}")).collect();
         if models.is_empty() {
             self.shown.to_string()

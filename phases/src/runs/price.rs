@@ -90,8 +90,8 @@ mod tests {
     #[test]
     fn only_what_told_tokens_and_no_money_is_estimated_and_says_so() {
         assert!(spent(1, None, 1).priced(Some(&PRICE)).estimated);
-        let told = Spent { usd: Some(0.5), ..spent(1, None, 1) };
-        assert_eq!(told.priced(Some(&PRICE)), told);
+        let priced = Spent { usd: Some(0.5), ..spent(1, None, 1) };
+        assert_eq!(priced.priced(Some(&PRICE)), priced);
         let half = Spent { output_tokens: None, ..spent(1, None, 1) };
         assert_eq!(half.priced(Some(&PRICE)), half);
         assert_eq!(spent(1, None, 1).priced(None), spent(1, None, 1));

@@ -437,6 +437,6 @@ impl<L: Fold> Run<L> {
             refused => backoff::pause(refusal.kind, refused, base, self.plan.seed, step),
         };
         let own = at.checked_add(pause).unwrap_or(*at);
-        Some(refusal.until.map_or(own, |told| told.max(own)))
+        Some(refusal.until.map_or(own, |named| named.max(own)))
     }
 }

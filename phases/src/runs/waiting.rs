@@ -25,16 +25,16 @@ pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Durati
     let waits = run.waits;
     let until = match (failure.kind.remedy(), failure.until) {
         (Remedy::Tell | Remedy::Fix, _) => return None,
-        (Remedy::Repeat, told) => {
+        (Remedy::Repeat, named) => {
             let failures = L::tries(run).saturating_add(waits.times);
             let pause = backoff::pause(failure.kind, failures, base.max(LEAST), run.plan.seed, step);
             let own = now.checked_add(pause).ok()?;
-            told.map_or(own, |told| told.max(own))
+            named.map_or(own, |named| named.max(own))
         }
         // The limit may be lifted already.
-        (Remedy::Wait, Some(told)) if waits.times == 0 => told.max(now),
+        (Remedy::Wait, Some(named)) if waits.times == 0 => named.max(now),
         // The named time was wrong, so retries are as rare as without one.
-        (Remedy::Wait, Some(told)) => told.max(minutes(waits.times - 1, now)?),
+        (Remedy::Wait, Some(named)) => named.max(minutes(waits.times - 1, now)?),
         (Remedy::Wait, None) => minutes(waits.times, now)?,
     };
     let last = waits.since.unwrap_or(now).checked_add(most).unwrap_or(Timestamp::MAX);

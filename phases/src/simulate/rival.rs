@@ -32,7 +32,7 @@ pub struct Rival {
 
 /// One trial: its score in points, and the judge's verdict on each statement.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Tried {
+pub struct TrialResult {
     pub score: f64,
     pub statements: Vec<Statement>,
 }
@@ -78,16 +78,16 @@ impl Rival {
     }
 
     /// Makes a new trial of a version, like a round of ours.
-    pub fn attempt(&mut self, version: usize, scenario: usize) -> Option<Tried> {
+    pub fn attempt(&mut self, version: usize, scenario: usize) -> Option<TrialResult> {
         let (artifacts, verdicts) = self.execute(version, scenario)?;
         let (score, of) = (score(&self.world, scenario, &verdicts), &self.world.scenarios[scenario]);
         self.first.entry((version, scenario)).or_insert((artifacts, score));
         let statement = |(one, (_, verdict)): (&Demand, &(_, Verdict))| Statement {
             id: of.criterion(one),
-            words: one.told(),
+            words: one.improver_text(),
             is_met: *verdict == Verdict::Pass,
         };
-        Some(Tried { score, statements: of.demands.iter().zip(&verdicts).map(statement).collect() })
+        Some(TrialResult { score, statements: of.demands.iter().zip(&verdicts).map(statement).collect() })
     }
 
     fn execute(&mut self, version: usize, scenario: usize) -> Option<(TreeId, Verdicts)> {
@@ -120,7 +120,7 @@ impl Rival {
         let fresh: Option<Vec<f64>> =
             held_out.into_iter().map(|scenario| self.mean(version, scenario, each)).collect();
         let fresh = fresh?;
-        let effect = proof::apart(&control, &fresh, self.plan.task.rules.confidence.alpha());
+        let effect = proof::unpaired_effect(&control, &fresh, self.plan.task.rules.confidence.alpha());
         (effect.conclusion() == Conclusion::Win).then_some(effect.points)
     }
 

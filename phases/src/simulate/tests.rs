@@ -109,8 +109,8 @@ fn of_nothing_there_is_no_row() {
     assert_eq!(Row::of(&[]), None);
 }
 
-fn missed(tried: Tried) -> Vec<CriterionId> {
-    tried.statements.into_iter().filter(|one| !one.is_met).map(|one| one.id).collect()
+fn missed(trial: TrialResult) -> Vec<CriterionId> {
+    trial.statements.into_iter().filter(|one| !one.is_met).map(|one| one.id).collect()
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_rival_is_answered_as_our_own_search_is() {
         );
         while play.run.state.rounds.len() < 2 && play.go_on() {}
         let round = &play.run.state.rounds[0];
-        let mut told: Vec<CriterionId> = Vec::new();
+        let mut failures: Vec<CriterionId> = Vec::new();
         // Our own improver gets the scenarios in their order.
         for scenario in (0..rival.scenarios()).filter(|one| round.scenarios.contains(one)) {
             let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
@@ -138,12 +138,12 @@ fn a_rival_is_answered_as_our_own_search_is() {
             let failed = ours.findings.iter().filter(|one| one.verdict == Verdict::Fail);
             let failed: Vec<CriterionId> = failed.map(|one| one.criterion.clone()).collect();
             assert_eq!(missed(theirs), failed);
-            told.extend(failed);
+            failures.extend(failed);
         }
         assert_eq!(usize::try_from(rival.runs()).unwrap(), round.scenarios.len());
         let Some(next) = play.run.state.rounds.get(1) else { continue };
         let tree = play.run.candidate(next.candidate).unwrap().trees[0];
-        let version = rival.improve(0, &told).unwrap();
+        let version = rival.improve(0, &failures).unwrap();
         let ours = world.truth(std::slice::from_ref(workshop.skill(tree).unwrap()));
         assert_eq!(rival.truth(version).map(f64::to_bits), Some(ours.to_bits()), "seed {seed}");
         improved += 1;
@@ -154,8 +154,8 @@ fn a_rival_is_answered_as_our_own_search_is() {
 #[test]
 fn a_trial_that_a_rival_makes_again_is_a_fresh_one() {
     let mut rival = Rival::new(World::new(Law::default(), 1), 32, Confidence::P90);
-    let tried: Vec<_> = (0..20).map(|_| rival.attempt(0, 0).unwrap()).collect();
-    assert!(tried.iter().any(|one| *one != tried[0]));
+    let trials: Vec<_> = (0..20).map(|_| rival.attempt(0, 0).unwrap()).collect();
+    assert!(trials.iter().any(|one| *one != trials[0]));
     assert_eq!(rival.runs(), 20);
     let beyond = rival.scenarios();
     assert_eq!((rival.attempt(1, 0), rival.attempt(0, beyond), rival.improve(1, &[])), (None, None, None));

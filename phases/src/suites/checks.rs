@@ -129,7 +129,7 @@ pub enum Cost {
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct CheckResult {
     /// Its index among the checks.
     pub check: usize,
     /// `None` if the check could not be decided.

@@ -48,7 +48,7 @@ impl Demand {
 
     /// Returns the text for improvers. It leaves out what a check looks for, because a pattern or a value could be
     /// copied into a skill.
-    pub fn told(&self) -> String {
+    pub fn improver_text(&self) -> String {
         let what = match &self.how {
             How::Question { text } => return text.to_string(),
             How::Check(check) => match check {
@@ -80,16 +80,16 @@ fn is_one(weight: &u32) -> bool {
 /// Returns the met share of the total weight. An unverified demand is not met. There is no score if all demands are
 /// unverified, or one that must pass is.
 pub fn scored<'a>(demands: impl Iterator<Item = (&'a Demand, Verdict)>) -> Scored {
-    let (mut met, mut all, mut told, mut missed, mut unclear) = (0, 0, 0, false, false);
+    let (mut met, mut all, mut decided, mut missed, mut unclear) = (0, 0, 0, false, false);
     for (demand, verdict) in demands {
         let weight = u64::from(demand.weight);
         all += weight;
-        told += if verdict == Verdict::Unverified { 0 } else { weight };
+        decided += if verdict == Verdict::Unverified { 0 } else { weight };
         met += if verdict == Verdict::Pass { weight } else { 0 };
         missed |= demand.must_pass && verdict.is_met() == Some(false);
         unclear |= demand.must_pass && verdict == Verdict::Unverified;
     }
-    let composite = match (missed, unclear || told == 0) {
+    let composite = match (missed, unclear || decided == 0) {
         (true, _) => Some(Score::ZERO),
         (false, true) => None,
         #[expect(clippy::cast_precision_loss, reason = "weights are small; beyond 2^53 a score is still one")]

@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
 
-    fn told(scenarios: &Value) -> Result<Vec<Drafted>, String> {
+    fn read_drafts(scenarios: &Value) -> Result<Vec<Drafted>, String> {
         let answer = json!({ "answer_to": "c0de", "scenarios": scenarios }).to_string();
         read(&answer, "c0de", 3).map_err(|error| error.to_string())
     }
@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn drafts_are_read_within_bounds() {
-        let read = told(&json!([one("Write \u{1b}[31mit\n"), one("Write more")])).unwrap();
+        let read = read_drafts(&json!([one("Write \u{1b}[31mit\n"), one("Write more")])).unwrap();
         assert_eq!((&*read[0].task, &*read[0].expectations[0]), ("Write [31mit", "It is so. And so."));
         for (scenarios, error) in [
             (json!([]), "0 scenarios were given; give 1 to 3"),
@@ -97,9 +97,9 @@ mod tests {
             ),
             (json!([{ "task": "a", "expectations": ["..."] }]), "an expectation of scenario 1 says nothing"),
         ] {
-            assert_eq!(told(&scenarios).unwrap_err(), error);
+            assert_eq!(read_drafts(&scenarios).unwrap_err(), error);
         }
-        assert!(told(&json!([{ "task": "a" }])).unwrap_err().contains("expectations"));
+        assert!(read_drafts(&json!([{ "task": "a" }])).unwrap_err().contains("expectations"));
         let forged = json!({ "answer_to": "guess", "scenarios": [one("a")] }).to_string();
         assert_eq!(read_code(&forged), "`answer_to` is missing or is not the code given in the request");
     }

@@ -21,7 +21,7 @@ pub struct Secrets {
     /// The expected results, the ways they are checked, and the held-out scenarios.
     secret: Vec<String>,
     /// The tasks that the improver sees.
-    told: Vec<String>,
+    shown: Vec<String>,
 }
 
 impl Secrets {
@@ -30,7 +30,7 @@ impl Secrets {
         for scenario in scenarios {
             let task = [&scenario.description, &scenario.input_args, &scenario.success_criteria];
             let task = task.into_iter().chain(&scenario.requirements).cloned();
-            let into = if scenario.held_out { &mut secrets.secret } else { &mut secrets.told };
+            let into = if scenario.held_out { &mut secrets.secret } else { &mut secrets.shown };
             into.extend(task);
             secrets.secret.extend(scenario.expected.iter().map(ToString::to_string));
             let demands = scenario.demands.iter().flat_map(|demand| match &demand.how {
@@ -51,7 +51,7 @@ impl Secrets {
         let runs = |texts: &mut dyn Iterator<Item = &String>| -> HashSet<String> {
             texts.flat_map(|text| runs(text).map(|(_, run)| run).collect::<Vec<_>>()).collect()
         };
-        let known = runs(&mut base.values().chain(&self.told));
+        let known = runs(&mut base.values().chain(&self.shown));
         let mut secret = runs(&mut self.secret.iter());
         secret.retain(|run| !known.contains(run));
         if secret.is_empty() {
@@ -82,7 +82,7 @@ mod tests {
     fn secrets() -> Secrets {
         let question = How::Question { text: "The page names the port of each pump in metres.".into() };
         let file = Check::File { path: "a/b/c/d/e/f/g.md".into(), times: Times::ONCE_OR_MORE };
-        let told = Scenario {
+        let searched = Scenario {
             expected: Some("Seven pumps stand by the old mill\nand three in the harbour.".into()),
             demands: vec![
                 Demand::new("q".parse().unwrap(), question),
@@ -94,7 +94,7 @@ mod tests {
             held_out: true,
             ..Scenario::new("two".parse().unwrap(), "List every valve of the northern line, please")
         };
-        Secrets::of(&[told, held_out])
+        Secrets::of(&[searched, held_out])
     }
 
     fn leak(base: &str, draft: &str) -> Option<usize> {

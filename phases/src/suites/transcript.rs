@@ -38,7 +38,7 @@ pub struct Transcript {
 pub enum Event {
     Text { text: String },
     Call(Call),
-    Result(Outcome),
+    Result(ToolResult),
     End(End),
 }
 
@@ -59,7 +59,7 @@ pub struct Call {
 
 /// The result of a tool call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct ToolResult {
     pub id: String,
     pub failed: bool,
     /// Set only if the agent reports it.
@@ -120,8 +120,8 @@ impl Transcript {
         self.add(|| Event::Call(call()));
     }
 
-    pub fn result(&mut self, outcome: impl FnOnce() -> Outcome) {
-        self.add(|| Event::Result(outcome()));
+    pub fn result(&mut self, result: impl FnOnce() -> ToolResult) {
+        self.add(|| Event::Result(result()));
     }
 
     /// Returns whether the call with this id was reported. Some agents report a call only with its result.

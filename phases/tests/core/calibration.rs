@@ -4,7 +4,7 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::aims::calibration::{self, Calibration, Visible};
-use skilltune_phases::loops::tune::results::ending::Outcome as Ended;
+use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::results::{state_file, trials};
 use skilltune_phases::loops::tune::{Aim, Outcome, Plan, Run, Step, Tune};
 use skilltune_phases::runs::event::FailureKind;
@@ -48,25 +48,28 @@ fn visible(plan: Plan, answer: impl Fn(&Run, &Step) -> Outcome) -> Visible {
 
 #[test]
 fn all_scenarios_are_tried_with_the_skill_as_it_is_and_nothing_else_is_asked_for() {
-    let (mut tried, mut others) = (Vec::new(), Vec::new());
+    let (mut scenarios, mut others) = (Vec::new(), Vec::new());
     let mut drive = Drive::start(of(3));
     drive.finish_alone(|run, step| {
         match step {
             Step::Exercise { skill, trial, .. } => {
                 assert_eq!(*skill, run.state.candidates[0].trees[0]);
-                tried.push(trial.scenario);
+                scenarios.push(trial.scenario);
             }
             Step::Judge { .. } => {}
             other => others.push(other.clone()),
         }
         wavering(run, step)
     });
-    tried.sort_unstable();
+    scenarios.sort_unstable();
     let each: Vec<usize> = (0..12).flat_map(|scenario| [scenario; 3]).collect();
-    assert_eq!((tried, others), (each, Vec::new()));
+    assert_eq!((scenarios, others), (each, Vec::new()));
     let run = &drive.run;
-    assert_eq!((run.class(), run.outcome(), run.state.candidates.len()), (Class::Reached, Ended::Tried, 1));
-    assert_eq!(trials::tried(run).len(), 36, "they show what a suite asks of the skill");
+    assert_eq!(
+        (run.class(), run.outcome(), run.state.candidates.len()),
+        (Class::Reached, RunOutcome::Exercised, 1)
+    );
+    assert_eq!(trials::judged_trials(run).len(), 36, "they show what a suite asks of the skill");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use skilltune_phases::asking::order::{Placement, Request};
+use skilltune_phases::asking::order::{AgentRequest, Placement};
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::material::{Body, Folder, Material};
@@ -58,13 +58,13 @@ fn kind(step: &impl Serialize) -> String {
 }
 
 /// Hashes everything in a request that its key covers. Each folder of the workspace holds one page.
-fn digest(request: &impl Request) -> String {
+fn digest(request: &impl AgentRequest) -> String {
     let order = request.as_ref();
     let folder = |placement: &Placement| {
         let body = Body::Text(format!("# The page of {}\n", placement.tree.short()));
         Folder { at: placement.at.clone(), files: vec![Material { path: "SKILL.md".into(), body }] }
     };
-    let said = if let Some(command) = &order.command {
+    let input = if let Some(command) = &order.command {
         json(&(&command.argv, &command.input))
     } else {
         let prompt = request.prompt(&order.placements.iter().map(folder).collect());
@@ -74,7 +74,7 @@ fn digest(request: &impl Request) -> String {
     let hidden: Vec<_> = order.hidden().collect();
     let parts = [
         order.step.clone(),
-        said,
+        input,
         json(&(order.attempt, order.repository, order.rights.word(), hidden, picked)),
     ];
     Digest::of_parts(parts.iter().map(String::as_bytes)).short()

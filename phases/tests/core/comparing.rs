@@ -4,7 +4,7 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::results::ending::Outcome as Ended;
+use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::results::{state_file, trials};
 use skilltune_phases::loops::tune::{
     Aim, Basis, Ending, Outcome, Plan, Run, Shipment, Sides, Step, Tune, Verdict,
@@ -66,7 +66,7 @@ fn the_two_meet_on_all_scenarios_at_once_and_nothing_else_is_asked_for() {
     assert_eq!((scenarios, others), (vec![0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5], Vec::new()));
     let run = &drive.run;
     assert_eq!((run.plan.basis(), run.state.closed), (Basis::All, Some(Ending::Compared)));
-    assert_eq!((run.outcome(), run.state.rounds.len()), (Ended::Compared, 0));
+    assert_eq!((run.outcome(), run.state.rounds.len()), (RunOutcome::Compared, 0));
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn a_version_that_is_no_skill_is_compared_like_any_other_and_its_trials_are_none
         well(run, step, 50)
     });
     assert_eq!((without, shipment(&drive.run).verdict), (6, Verdict::Tied));
-    let tried = trials::tried(&drive.run);
-    assert!(tried.len() == 6 && tried.iter().all(|one| one.candidate == drive.run.start()), "{tried:?}");
+    let trials = trials::judged_trials(&drive.run);
+    assert!(trials.len() == 6 && trials.iter().all(|one| one.candidate == drive.run.start()), "{trials:?}");
 }
 
 #[test]

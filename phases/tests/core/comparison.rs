@@ -4,8 +4,8 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::judging::contract::Verdict as Found;
 use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{
-    Apply, Basis, Choice, Decision, Ending, Event, FailOn, FailReason, Hold, Outcome, Plan, Request, Run,
-    Shipment, Step, Trial, Verdict,
+    AgentRequest, Apply, Basis, Choice, Decision, Ending, Event, FailOn, FailReason, Hold, Outcome, Plan,
+    Run, Shipment, Step, Trial, Verdict,
 };
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::runs::run::NotARun;
@@ -100,11 +100,14 @@ fn a_draft_that_is_worse_everywhere_lost_and_one_like_the_start_tied() {
 #[test]
 fn what_is_clear_at_the_first_look_needs_no_other_trial() {
     let clear = run_with(suite(14), |_| 90);
-    assert_eq!((verdict(&clear).0, shipment(&clear).looks, fresh_calls(&clear)), (Verdict::Won, 1, 2 * 8));
+    assert_eq!(
+        (verdict(&clear).0, shipment(&clear).interim_analyses, fresh_calls(&clear)),
+        (Verdict::Won, 1, 2 * 8)
+    );
     let open = run_with(suite(14), |trial| if trial.scenario.is_multiple_of(2) { 45 } else { 60 });
-    assert_eq!((shipment(&open).looks, fresh_calls(&open)), (2, 2 * 12));
-    let looked = open.decisions().into_iter().filter(|one| matches!(one, Decision::LookAgain { .. }));
-    assert_eq!(looked.count(), 1);
+    assert_eq!((shipment(&open).interim_analyses, fresh_calls(&open)), (2, 2 * 12));
+    let inconclusive = open.decisions().into_iter().filter(|one| matches!(one, Decision::LookAgain { .. }));
+    assert_eq!(inconclusive.count(), 1);
 }
 
 #[test]
@@ -273,7 +276,7 @@ fn trials_of_a_comparison_are_those_of_its_start_alone() {
         let trial = Trial { scenario: 0, ordinal, era: 0 };
         let step =
             Step::Exercise { member: Place(0), skill: tree("same"), trial, input: None, graded: false };
-        Request::of(&drive.run, &step).expect("an agent answers it").as_ref().step.clone()
+        AgentRequest::of(&drive.run, &step).expect("an agent answers it").as_ref().step.clone()
     };
     let (one, other) = (drive("one"), drive("other"));
     assert_eq!(key(&one, SEARCH), key(&other, SEARCH));

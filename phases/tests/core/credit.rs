@@ -54,8 +54,9 @@ fn answer(world: World, mended: &Mended, run: &Run, step: &Step) -> Outcome {
         Step::Grade { candidate, trial, .. } => {
             let trees = &run.candidate(*candidate).expect("a candidate of the run").trees;
             let is_so = |nth: usize| of(trees[world.spoils[nth]])[nth];
-            let told = stated(run, trial.scenario, |nth| if is_so(nth) { Found::Pass } else { Found::Fail });
-            let Ok(Answer::Judged(mut judgement)) = told else { unreachable!("it was judged") };
+            let outcome =
+                stated(run, trial.scenario, |nth| if is_so(nth) { Found::Pass } else { Found::Fail });
+            let Ok(Answer::Judged(mut judgement)) = outcome else { unreachable!("it was judged") };
             for (nth, named) in world.names.iter().enumerate() {
                 let missed = named.filter(|_| !is_so(nth));
                 let name = missed.map(|member| run.plan.task.target.members[member].name.as_str().into());

@@ -6,7 +6,7 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::judging::judgement::Assessment;
 use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::judging::{contract, rubric};
-use skilltune_phases::loops::tune::{Answer, Ending, Outcome, Plan, Request, Run, Step, Uses, Verdict};
+use skilltune_phases::loops::tune::{AgentRequest, Answer, Ending, Outcome, Plan, Run, Step, Uses, Verdict};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::skills::target::Place;
 
@@ -29,7 +29,7 @@ fn left(name: &str, skill: SkillUse) -> Outcome {
     }
 }
 
-fn places(request: &Request) -> Vec<&str> {
+fn places(request: &AgentRequest) -> Vec<&str> {
     request.as_ref().placements.iter().map(|placement| placement.at.as_str()).collect()
 }
 
@@ -37,17 +37,17 @@ fn places(request: &Request) -> Vec<&str> {
 fn a_member_is_installed_in_its_own_trial_and_in_no_other() {
     let mut drive = Drive::start(installed(2, 1));
     let first = drive.due(1).remove(0);
-    let order = Request::of(&drive.run, &first).unwrap();
+    let order = AgentRequest::of(&drive.run, &first).unwrap();
     assert_eq!(places(&order), [".claude/skills/skill-0"]);
     assert_eq!(order.as_ref().installed.as_ref().unwrap().at, ".claude/skills/skill-0");
     drive.done(first, left("one", SkillUse::Used));
     let second = drive.due(1).remove(0);
-    let order = Request::of(&drive.run, &second).unwrap();
+    let order = AgentRequest::of(&drive.run, &second).unwrap();
     assert_eq!(places(&order), [".claude/skills/skill-1", "input"]);
     assert!(bare_prompt(&order).unwrap().contains("left its output in `input`"));
     drive.done(second, left("two", SkillUse::Used));
     let third = drive.due(1).remove(0);
-    let judge = Request::of(&drive.run, &third).unwrap();
+    let judge = AgentRequest::of(&drive.run, &third).unwrap();
     assert!(judge.as_ref().installed.is_none());
     assert_eq!(places(&judge)[0], "skill/skill-0", "who judges finds it where it always is");
 }
@@ -59,7 +59,7 @@ fn a_second_try_asks_the_same_and_a_call_by_name_calls_this_member() {
         let mut drive = Drive::start(plan.clone());
         let step = drive.due(1).remove(0);
         (0..tries).for_each(|_| drive.done(step.clone(), failed(FailureKind::Crashed)));
-        bare_prompt(&Request::of(&drive.run, &step).unwrap()).unwrap()
+        bare_prompt(&AgentRequest::of(&drive.run, &step).unwrap()).unwrap()
     };
     let task = |prompt: &str| prompt.lines().filter(|line| !line.starts_with("<<<")).collect::<String>();
     assert_eq!(task(&prompt(&plan, 0)), task(&prompt(&plan, 1)));
@@ -80,7 +80,7 @@ fn uses_are_counted_where_they_are_known_and_told_to_the_improver() {
             Step::Exercise { .. } => uses.next().unwrap_or_else(|| ran("later")),
             Step::Judge { .. } => judged(&drive.run, 50, &[]),
             Step::Improve { .. } => {
-                let order = Request::of(&drive.run, &step).unwrap();
+                let order = AgentRequest::of(&drive.run, &step).unwrap();
                 prompts.push(bare_prompt(&order).unwrap());
                 improved("better")
             }
@@ -191,7 +191,7 @@ fn a_judge_is_told_what_was_not_used_and_no_verdict_on_its_effect_counts() {
             drive.done(step, skill.map_or_else(|| ran(&name), |skill| left(&name, skill)));
         }
         let step = drive.due(1).remove(0);
-        let order = Request::of(&drive.run, &step).unwrap();
+        let order = AgentRequest::of(&drive.run, &step).unwrap();
         let prompt = bare_prompt(&order).unwrap();
         let Ok(Answer::Judged(judgement)) = order.judge(&all_passed(&prompt, &plan)) else {
             panic!("{prompt}")
@@ -205,9 +205,9 @@ fn a_judge_is_told_what_was_not_used_and_no_verdict_on_its_effect_counts() {
         (prompt, effects(&judgement.whole), members, judgement.whole.scored.dimensions[3].1)
     };
     let (prompt, unverified, _, effect) = judge(&[Some(SkillUse::Offered)]);
-    let told = prompt.split("## The criteria").next().unwrap();
-    assert!(told.contains("The agent did not use `skill-0` in this trial"), "{told}");
-    assert!(told.contains("`effectiveness.requirements`, `effectiveness.success`"), "{told}");
+    let introduction = prompt.split("## The criteria").next().unwrap();
+    assert!(introduction.contains("The agent did not use `skill-0` in this trial"), "{introduction}");
+    assert!(introduction.contains("`effectiveness.requirements`, `effectiveness.success`"), "{introduction}");
     assert_eq!((unverified, effect), (4, None));
     for known in [Some(SkillUse::Used), None] {
         let (prompt, unverified, _, effect) = judge(&[known]);

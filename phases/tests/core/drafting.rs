@@ -204,10 +204,10 @@ fn a_round_explains_itself_as_it_did_when_its_targets_were_chosen() {
         let Event::Decided(Decision::Target { criteria, .. }) = &record.event else { continue };
         let then = Run::replay(&drive.records[..=at]).expect("a part of a journal is one");
         let explained = explanation::of(&then);
-        let said = explained.last().expect("a round has targets");
-        let ids: Vec<_> = said.targets.iter().map(|fault| fault.criterion.clone()).collect();
+        let newest = explained.last().expect("a round has targets");
+        let ids: Vec<_> = newest.targets.iter().map(|fault| fault.criterion.clone()).collect();
         assert_eq!(ids, *criteria);
-        assert_eq!(*said, without_next(&whole[explained.len() - 1]));
+        assert_eq!(*newest, without_next(&whole[explained.len() - 1]));
         chosen += 1;
     }
     assert!(chosen > 5, "{chosen} rounds chose targets");
@@ -272,13 +272,13 @@ fn fresh(drive: &Drive) -> (Vec<CandidateId>, usize) {
 fn where_nobody_chose_what_is_held_out_the_challenger_alone_is_tried_on_it() {
     let (drive, _) = play(suite(18, 48), 2, 0.0, GOOD);
     let shipment = drive.run.state.shipment.as_ref().unwrap();
-    let apart = shipment.apart.as_ref().expect("no pairs");
+    let unpaired = shipment.unpaired.as_ref().expect("no pairs");
     assert_eq!(fresh(&drive), (vec![shipment.champion], 6));
     assert!(shipment.pairs.is_empty());
     let scenarios = |scores: &[(usize, Score)]| scores.iter().map(|one| one.0).collect::<Vec<_>>();
-    assert_eq!(scenarios(&apart.start), drive.run.state.rounds[0].scenarios);
+    assert_eq!(scenarios(&unpaired.start), drive.run.state.rounds[0].scenarios);
     let is_held_out = |nth: &usize| drive.run.plan.task.scenarios[*nth].held_out;
-    assert!(scenarios(&apart.challenger).iter().all(is_held_out));
+    assert!(scenarios(&unpaired.challenger).iter().all(is_held_out));
     let gain = shipment.effect.unwrap().points;
     assert!((gain - 75.0).abs() < 1e-9, "from a quarter of the statements to all of them: {gain}");
 }
@@ -311,9 +311,9 @@ fn judged(drive: &Drive, candidate: CandidateId, scenario: usize, fresh: bool) -
 fn what_the_challenger_alone_is_compared_by_is_judged_twice_and_counts_with_the_mean() {
     let (drive, _) = play(suite(18, 32), 2, 0.1, GOOD);
     let shipment = drive.run.state.shipment.as_ref().unwrap();
-    let apart = shipment.apart.as_ref().expect("no pairs");
-    let start = apart.start.iter().map(|one| (drive.run.start(), one, false));
-    let challenger = apart.challenger.iter().map(|one| (shipment.challenger.unwrap(), one, true));
+    let unpaired = shipment.unpaired.as_ref().expect("no pairs");
+    let start = unpaired.start.iter().map(|one| (drive.run.start(), one, false));
+    let challenger = unpaired.challenger.iter().map(|one| (shipment.challenger.unwrap(), one, true));
     let mut differing = 0;
     for (candidate, (scenario, score), is_fresh) in start.chain(challenger) {
         let judged = judged(&drive, candidate, *scenario, is_fresh);
@@ -341,7 +341,7 @@ fn where_somebody_chose_it_both_versions_are_tried_on_it_side_by_side() {
     let (drive, _) = play(plan, 2, 0.0, GOOD);
     let shipment = drive.run.state.shipment.as_ref().unwrap();
     assert_eq!(shipment.verdict, Verdict::Won);
-    assert!(shipment.apart.is_none() && !shipment.pairs.is_empty());
+    assert!(shipment.unpaired.is_none() && !shipment.pairs.is_empty());
     assert_eq!(fresh(&drive).0, [drive.run.start(), shipment.champion]);
 }
 
@@ -358,5 +358,5 @@ fn trials_of_another_agent_are_no_control() {
     recast(&mut drive, &Role::EXECUTOR);
     drive.finish(1, |_| 0, |run, step| answer(seed, 0.0, GOOD, &skills, run, step));
     let shipment = drive.run.state.shipment.as_ref().unwrap();
-    assert!(shipment.apart.is_none(), "{shipment:?}");
+    assert!(shipment.unpaired.is_none(), "{shipment:?}");
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
-use skilltune_phases::asking::order::{Placement, Request};
+use skilltune_phases::asking::order::{AgentRequest, Placement};
 use skilltune_phases::asking::prompt::Faulty;
 use skilltune_phases::base::ceiling::{Ceiling, Ceilings};
 use skilltune_phases::base::id::{Digest, TreeId};
@@ -256,7 +256,7 @@ pub(crate) fn recast<L: Told>(drive: &mut Drive<L>, role: &Role) {
 }
 
 /// Returns the prompt of a request whose folders are all empty.
-pub(crate) fn bare_prompt(request: &impl Request) -> Result<String, Faulty> {
+pub(crate) fn bare_prompt(request: &impl AgentRequest) -> Result<String, Faulty> {
     let placements = request.as_ref().placements.iter();
     let empty = |placement: &Placement| Folder { at: placement.at.clone(), files: Vec::new() };
     request.prompt(&placements.map(empty).collect())

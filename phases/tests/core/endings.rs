@@ -4,7 +4,7 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::results::ending::Outcome as Came;
+use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::results::proposing;
 use skilltune_phases::loops::tune::{Answer, Apply, Ending, Event, Plan, Run, Step, Tune, Verdict};
 use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
@@ -36,7 +36,7 @@ fn a_start_above_the_threshold_ends_the_run_and_nothing_is_compared() {
     let run = run_with(plan(1, 1), |_, _, _| 95);
     assert_eq!((run.state.stopped, run.state.closed), (Some(Reason::Reached), Some(Ending::Unchanged)));
     assert_eq!(run.state.shipment.as_ref().unwrap().verdict, Verdict::Unchallenged);
-    assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Unchanged));
+    assert_eq!((run.class(), run.outcome()), (Class::Reached, RunOutcome::Unchanged));
     assert_eq!(run.ledger.total().calls, 2);
 }
 
@@ -45,7 +45,7 @@ fn a_draft_above_the_threshold_is_compared_and_shipped() {
     let run = run_with(plan(1, 1), |_, _, nth| if nth == 0 { 60 } else { 92 });
     assert_eq!((run.state.stopped, run.state.closed), (Some(Reason::Reached), Some(Ending::Applied)));
     assert_eq!(run.state.shipment.as_ref().unwrap().verdict, Verdict::Won);
-    assert_eq!((run.class(), run.outcome()), (Class::Reached, Came::Improved));
+    assert_eq!((run.class(), run.outcome()), (Class::Reached, RunOutcome::Improved));
     assert_eq!((run.initial_score(), run.final_score()), (Some(points(60.0)), Some(points(92.0))));
 }
 
@@ -54,7 +54,7 @@ fn rounds_run_out_after_as_many_measurements_and_one_edit_less() {
     let run = run_with(plan(1, 1), rising);
     assert_eq!(run.state.stopped, Some(Reason::Exhausted));
     assert_eq!((run.state.rounds.len(), run.state.candidates.len() - 1), (5, 4));
-    assert_eq!((run.class(), run.outcome()), (Class::Short, Came::Improved));
+    assert_eq!((run.class(), run.outcome()), (Class::Short, RunOutcome::Improved));
 }
 
 /// The built-in improver finds nothing. A round tries each member once, and no round repeats a measurement.
@@ -132,7 +132,7 @@ fn three_failed_rounds_in_a_row_end_the_run_and_nothing_is_judged() {
     drive.finish_alone(|_, _| failed(FailureKind::Crashed));
     let run = drive.run;
     assert_eq!((run.state.stopped, run.state.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
-    assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
+    assert_eq!((run.class(), run.outcome()), (Class::Unjudged, RunOutcome::Unjudged));
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn an_improver_that_never_answers_is_a_failure_and_no_stall() {
     });
     let run = drive.run;
     assert_eq!((run.state.stopped, run.state.rounds.len(), run.errors.len()), (Some(Reason::Failed), 3, 6));
-    assert_eq!((run.class(), run.outcome()), (Class::Unjudged, Came::Unjudged));
+    assert_eq!((run.class(), run.outcome()), (Class::Unjudged, RunOutcome::Unjudged));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_champion_that_loses_on_fresh_trials_leaves_the_target_alone() {
     let lucky = |_: &Run, ordinal: u32, nth: usize| if ordinal == 0 { 50 + 10 * nth } else { 50 };
     let run = run_with(plan(1, 1), lucky);
     assert_eq!(run.state.shipment.as_ref().unwrap().verdict, Verdict::Lost);
-    assert_eq!((run.state.closed, run.outcome()), (Some(Ending::Unchanged), Came::Unchanged));
+    assert_eq!((run.state.closed, run.outcome()), (Some(Ending::Unchanged), RunOutcome::Unchanged));
     assert_eq!(run.state.shipment.as_ref().unwrap().champion, run.start());
 }
 
@@ -189,16 +189,16 @@ fn a_comparison_that_cannot_be_judged_ships_nothing() {
         _ => well(run, step, 0),
     });
     assert_eq!(drive.run.state.shipment.as_ref().unwrap().verdict, Verdict::Unjudged);
-    assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Unjudged, Came::Unjudged));
+    assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Unjudged, RunOutcome::Unjudged));
 }
 
 #[test]
 fn a_champion_that_is_not_wanted_in_the_target_is_kept() {
     let mut plan = plan(1, 1);
     plan.task.apply = Apply::Never;
-    assert_eq!(run_with(plan.clone(), rising).outcome(), Came::Kept);
+    assert_eq!(run_with(plan.clone(), rising).outcome(), RunOutcome::Kept);
     plan.task.apply = Apply::Ask;
-    assert_eq!(run_with(plan, rising).outcome(), Came::Kept);
+    assert_eq!(run_with(plan, rising).outcome(), RunOutcome::Kept);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn a_champion_that_is_to_be_a_commit_is_proposed_or_kept_with_the_reason() {
     let mut plan = plan(1, 1);
     plan.task.apply = Apply::Propose(Form::Patch);
     let run = run_with(plan.clone(), rising);
-    assert_eq!(run.outcome(), Came::Proposed);
+    assert_eq!(run.outcome(), RunOutcome::Proposed);
     assert!(run.proposed().is_some_and(|proposed| proposed.is_ok()));
     let champion = run.candidate(run.state.shipment.as_ref().unwrap().champion).unwrap();
     let words = proposing::words(&run, champion);
@@ -219,7 +219,7 @@ fn a_champion_that_is_to_be_a_commit_is_proposed_or_kept_with_the_reason() {
         Step::Judge { candidate, .. } => judged(run, if *candidate == run.start() { 50 } else { 95 }, &[]),
         _ => well(run, step, 0),
     });
-    assert_eq!((drive.run.outcome(), drive.run.proposed()), (Came::Kept, Some(Err("no repository"))));
+    assert_eq!((drive.run.outcome(), drive.run.proposed()), (RunOutcome::Kept, Some(Err("no repository"))));
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn a_persons_edit_in_the_target_is_a_conflict_and_no_success() {
         Step::Judge { candidate, .. } => judged(run, if *candidate == run.start() { 50 } else { 95 }, &[]),
         _ => well(run, step, 0),
     });
-    assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Short, Came::Conflict));
+    assert_eq!((drive.run.class(), drive.run.outcome()), (Class::Short, RunOutcome::Conflict));
 }
 
 #[test]
@@ -284,8 +284,8 @@ fn a_service_that_stays_away_pauses_the_run_and_costs_the_step_none_of_its_tries
             drive.done(step.clone(), failed(kind));
             assert_eq!(drive.run.blocked.as_ref().unwrap().failure.kind, kind);
             assert_eq!(drive.due(1), std::slice::from_ref(&step), "it is not given up");
-            let told = drive.run.last_failure(&step).map(|failure| failure.kind);
-            assert_eq!(told, Some(FailureKind::OffSchema), "its own failure is still to be told");
+            let reported = drive.run.last_failure(&step).map(|failure| failure.kind);
+            assert_eq!(reported, Some(FailureKind::OffSchema), "its own failure is still to be told");
             drive.record(Event::Noted(Signal::Paused(Pause::Blocked)));
             drive.record(Event::Noted(Signal::Resumed { program: "1".into() }));
             assert_eq!(drive.run.blocked, None);

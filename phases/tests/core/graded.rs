@@ -5,8 +5,10 @@ use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::compare::panel;
 use skilltune_phases::loops::tune::trial::measure::Unit;
-use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Standing, Step, Trial, Tune, Why};
-use skilltune_phases::suites::checks::{Check, How, Text, Times, Told};
+use skilltune_phases::loops::tune::{
+    AgentRequest, Answer, Outcome, Plan, RoundResult, Run, Step, Trial, Tune, Why,
+};
+use skilltune_phases::suites::checks::{Check, CheckResult, How, Text, Times};
 use skilltune_phases::suites::demand::Demand;
 
 use crate::drive::bare_prompt;
@@ -19,7 +21,7 @@ fn one(members: usize) -> Plan {
 
 fn met(program: Option<bool>) -> impl FnMut(&Run, &Step) -> Outcome {
     move |run, step| match step {
-        Step::Check { demand, .. } => Ok(Answer::Told(vec![told(*demand, program)])),
+        Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, program)])),
         _ => well(run, step, 50),
     }
 }
@@ -77,7 +79,7 @@ fn each_text_is_reviewed_once_and_no_trial_asks_about_it() {
                 reviewed += usize::from(matches!(step, Step::Review { .. }));
             }
             match step {
-                Step::Check { demand, .. } => Ok(Answer::Told(vec![told(*demand, Some(false))])),
+                Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, Some(false))])),
                 _ => well(run, step, 50),
             }
         });
@@ -102,7 +104,7 @@ fn world<'a>(outcome: &'a [u32], quality: &'a [usize]) -> impl FnMut(&Run, &Step
         Step::Check { left, demand, .. } => {
             let of = |tree| run.state.candidates.iter().position(|one| left_of(one.trees[0]) == tree);
             let met = outcome[of(*left).expect("a candidate left it")] == 100;
-            Ok(Answer::Told(vec![told(*demand, Some(met))]))
+            Ok(Answer::Checked(vec![told(*demand, Some(met))]))
         }
         Step::Review { candidate, .. } => judged(run, quality[nth(run, *candidate)], &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
@@ -120,8 +122,8 @@ fn a_text_that_is_much_worse_is_dropped_though_more_comes_of_it() {
     plan.task.rules.max_iterations = 2;
     let mut drive = Drive::start(plan);
     drive.finish_alone(world(&[0, 100], &[80, 69]));
-    let dropped = &drive.run.state.rounds[1].standing;
-    assert_eq!(*dropped, Some(Standing::Dropped(Why::WorseText { by: 11.0 })));
+    let dropped = &drive.run.state.rounds[1].result;
+    assert_eq!(*dropped, Some(RoundResult::Dropped(Why::WorseText { by: 11.0 })));
     let (best, start) = (drive.run.best().map(|(best, _)| best), drive.run.start());
     assert_eq!((best, drive.run.series().reached), (Some(start), false));
     assert_eq!(drive.run.state.shipment.as_ref().map(|shipment| shipment.champion), Some(start));
@@ -129,7 +131,7 @@ fn a_text_that_is_much_worse_is_dropped_though_more_comes_of_it() {
     plan.task.rules.max_iterations = 2;
     let mut drive = Drive::start(plan);
     drive.finish_alone(world(&[0, 100], &[80, 70]));
-    assert_eq!(drive.run.state.rounds[1].standing, Some(Standing::Kept));
+    assert_eq!(drive.run.state.rounds[1].result, Some(RoundResult::Kept));
 }
 
 #[test]
@@ -194,7 +196,7 @@ fn what_nobody_could_tell_is_no_score_and_the_round_has_none_either() {
     let mut drive = Drive::start(one(1));
     drive.finish_alone(|run, step| match step {
         Step::Inspect { trial, member, .. } => inspected(run, *trial, *member, |_| None),
-        Step::Check { demand, .. } => Ok(Answer::Told(vec![told(*demand, None)])),
+        Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, None)])),
         Step::Grade { trial, .. } => stated(run, trial.scenario, |_| Verdict::Unverified),
         _ => well(run, step, 50),
     });
@@ -226,9 +228,9 @@ fn neither_an_improver_nor_an_executor_is_told_what_is_looked_for() {
     plan.task.scenarios[1].held_out = true;
     plan.task.scenarios[1].description = format!("Write of {SECRET}.");
     let mut drive = Drive::start(plan);
-    let mut seen = Vec::new();
+    let mut prompted = Vec::new();
     while let Some(step) = drive.due(1).pop() {
-        if let Some(request) = Request::of(&drive.run, &step) {
+        if let Some(request) = AgentRequest::of(&drive.run, &step) {
             let prompt = bare_prompt(&request).unwrap();
             match &step {
                 Step::Exercise { trial, .. } if trial.scenario == 0 => {
@@ -238,11 +240,11 @@ fn neither_an_improver_nor_an_executor_is_told_what_is_looked_for() {
                     assert!(!prompt.contains(SECRET), "{prompt}");
                     assert!(prompt.contains("a check by machine: a pattern in what was written"), "{prompt}");
                     assert!(prompt.contains("exit code 1"), "{prompt}");
-                    seen.push("improve");
+                    prompted.push("improve");
                 }
                 Step::Grade { .. } => {
                     assert!(prompt.contains(&format!("A text about {SECRET}.")), "{prompt}");
-                    seen.push("grade");
+                    prompted.push("grade");
                 }
                 _ => {}
             }
@@ -250,12 +252,12 @@ fn neither_an_improver_nor_an_executor_is_told_what_is_looked_for() {
         let outcome = match &step {
             Step::Check { demand, .. } => {
                 let details = format!("exit code 1: expected {SECRET}").into();
-                Ok(Answer::Told(vec![Told { check: *demand, met: Some(false), details }]))
+                Ok(Answer::Checked(vec![CheckResult { check: *demand, met: Some(false), details }]))
             }
             Step::Inspect { trial, member, .. } => inspected(&drive.run, *trial, *member, |_| Some(false)),
             step => well(&drive.run, step, 50),
         };
         drive.done(step, outcome);
     }
-    assert!(seen.contains(&"improve") && seen.contains(&"grade"), "{seen:?}");
+    assert!(prompted.contains(&"improve") && prompted.contains(&"grade"), "{prompted:?}");
 }

@@ -1,7 +1,7 @@
 //! The prompts for the improver of a search by single trials.
 
 use skilltune_phases::judging::contract::Verdict as Found;
-use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Run, Search, Step};
+use skilltune_phases::loops::tune::{AgentRequest, Answer, Outcome, Plan, Run, Search, Step};
 use skilltune_phases::skills::edit::EditReport;
 use skilltune_phases::suites::checks::How;
 use skilltune_phases::suites::demand::Demand;
@@ -45,7 +45,7 @@ fn acted(run: &Run, step: &Step, scenario: usize) -> Outcome {
 }
 
 /// Returns the improver's prompt of a round. Only results of the `titled` rounds have a title.
-fn told(scenarios: usize, round: usize, titled: &[usize]) -> (Drive, String) {
+fn improver_prompt(scenarios: usize, round: usize, titled: &[usize]) -> (Drive, String) {
     let mut drive = Drive::start(suite(scenarios));
     loop {
         let step = drive.due(1).pop().expect("the search goes on");
@@ -56,7 +56,7 @@ fn told(scenarios: usize, round: usize, titled: &[usize]) -> (Drive, String) {
                 if nth == 0 && !titled.contains(&now) { Found::Fail } else { Found::Pass }
             }),
             Step::Improve { .. } if now == round => {
-                let request = Request::of(&drive.run, &step).expect("an agent answers it");
+                let request = AgentRequest::of(&drive.run, &step).expect("an agent answers it");
                 let prompt = bare_prompt(&request).expect("the page is sound");
                 return (drive, prompt);
             }
@@ -75,31 +75,31 @@ fn section<'a>(prompt: &'a str, heading: &str) -> &'a str {
 
 #[test]
 fn an_improver_is_told_which_edits_have_not_mended_what_it_is_to_mend() {
-    let (_, first) = told(9, 1, &[]);
+    let (_, first) = improver_prompt(9, 1, &[]);
     assert!(!first.contains("What was tried before"), "{first}");
-    let (drive, prompt) = told(9, 3, &[]);
-    let tried = section(&prompt, "What was tried before and did not help");
-    let at = |text: &str| tried.find(text).unwrap_or_else(|| panic!("{text} in {tried}"));
-    assert!(at("edit of round 2") < at("edit of round 1"), "{tried}");
+    let (drive, prompt) = improver_prompt(9, 3, &[]);
+    let attempts = section(&prompt, "What was tried before and did not help");
+    let at = |text: &str| attempts.find(text).unwrap_or_else(|| panic!("{text} in {attempts}"));
+    assert!(at("edit of round 2") < at("edit of round 1"), "{attempts}");
     let next = drive.run.state.rounds[2].scenarios[0];
     at(&format!("scenario-{next}/title: It has a title."));
     at("It was missed again in the next trial. Seen: seen");
-    assert!(!tried.contains("It is short."), "{tried}");
+    assert!(!attempts.contains("It is short."), "{attempts}");
 }
 
 #[test]
 fn an_edit_whose_effect_did_not_last_is_told_too() {
-    let (_, prompt) = told(9, 3, &[2]);
-    let tried = section(&prompt, "What was tried before and did not help");
+    let (_, prompt) = improver_prompt(9, 3, &[2]);
+    let attempts = section(&prompt, "What was tried before and did not help");
     assert!(
-        tried.contains("edit of round 1") && tried.contains("met in the next trial, and missed again"),
-        "{tried}"
+        attempts.contains("edit of round 1") && attempts.contains("met in the next trial, and missed again"),
+        "{attempts}"
     );
 }
 
 #[test]
 fn what_must_stay_is_what_is_believed_to_be_met() {
-    let (drive, prompt) = told(9, 2, &[]);
+    let (drive, prompt) = improver_prompt(9, 2, &[]);
     let met = section(&prompt, "What is met and must stay so");
     assert_eq!(met.matches("It is short.").count(), 1, "{met}");
     assert!(!met.contains("It has a title."), "{met}");
@@ -108,11 +108,11 @@ fn what_must_stay_is_what_is_believed_to_be_met() {
 
 #[test]
 fn only_trials_that_missed_what_is_to_be_mended_are_told_of_and_no_score_is() {
-    let (drive, prompt) = told(12, 3, &[]);
+    let (drive, prompt) = improver_prompt(12, 3, &[]);
     let own = drive.run.state.rounds[2].scenarios[0];
     for scenario in 0..drive.run.plan.task.scenarios.len() {
-        let is_told = prompt.contains(&format!("It worked on scenario {scenario}."));
-        assert_eq!(is_told, scenario == own, "{scenario}: {prompt}");
+        let is_shown = prompt.contains(&format!("It worked on scenario {scenario}."));
+        assert_eq!(is_shown, scenario == own, "{scenario}: {prompt}");
     }
     let score = drive.run.state.rounds[2].score().expect("it was judged").to_string();
     assert!(!prompt.contains(&score) && !prompt.contains("points"), "{score}: {prompt}");
@@ -132,7 +132,7 @@ fn a_trial_above_the_goal_is_told_of_where_it_missed_what_is_to_be_mended() {
                 stated(&drive.run, trial.scenario, |nth| if nth == 0 { Found::Fail } else { Found::Pass })
             }
             Step::Improve { .. } => {
-                break bare_prompt(&Request::of(&drive.run, &step).expect("an agent answers it"));
+                break bare_prompt(&AgentRequest::of(&drive.run, &step).expect("an agent answers it"));
             }
             _ => well(&drive.run, &step, 50),
         };

@@ -30,6 +30,6 @@ mod search;
 mod short;
 mod starting;
 mod turns;
-mod unaided;
 mod waiting;
+mod without_skill;
 mod world;

@@ -119,7 +119,7 @@ fn anchors(drive: &Drive, of: Seat) -> usize {
 fn a_good_judge_is_tested_three_times_a_look_and_its_verdict_stands() {
     let drive = run_with(suite(8, 1), honest);
     assert_eq!((shipment(&drive).verdict, drive.run.state.closed), (Verdict::Won, Some(Ending::Applied)));
-    assert_eq!((anchors(&drive, Seat::First), shipment(&drive).looks), (3, 1));
+    assert_eq!((anchors(&drive, Seat::First), shipment(&drive).interim_analyses), (3, 1));
     let [Juror { tally, is_dismissed: false, .. }] = panel::jurors(&drive.run)[..] else {
         panic!("one judge")
     };
@@ -196,9 +196,9 @@ fn with_nobody_left_to_believe_nothing_is_decided() {
 #[test]
 fn a_judge_that_favours_the_first_place_favours_neither_version() {
     let wins = (0..200_u64).filter(|seed| {
-        let seen = std::cell::RefCell::new(std::collections::HashSet::new());
+        let judged_trials = std::cell::RefCell::new(std::collections::HashSet::new());
         let drive = run_with(Plan { seed: *seed, ..suite(8, 1) }, |asking| {
-            let is_first = asking.is_anchor || seen.borrow_mut().insert(asking.trial);
+            let is_first = asking.is_anchor || judged_trials.borrow_mut().insert(asking.trial);
             asking.met(if is_first { 3 } else { 2 })
         });
         shipment(&drive).verdict == Verdict::Won

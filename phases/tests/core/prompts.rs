@@ -1,14 +1,14 @@
 //! Custom prompts: calls use the prompts that a run began with.
 
 use skilltune_phases::asking::prompt::{Page, Prompts};
-use skilltune_phases::loops::tune::{Answer, Outcome, Plan, Request, Step};
+use skilltune_phases::loops::tune::{AgentRequest, Answer, Outcome, Plan, Step};
 use skilltune_phases::runs::event::FailureKind;
 
 use crate::drive::bare_prompt;
 use crate::world::{Drive, demanding, judged, plan, ran, ran_and_kept, well};
 
 /// Returns the first prompts of the executor and the judge.
-fn told(plan: &Plan) -> [String; 2] {
+fn first_prompts(plan: &Plan) -> [String; 2] {
     let mut drive = Drive::start(plan.clone());
     let run = drive.due(1).remove(0);
     let executor = prompt(&drive, &run);
@@ -19,16 +19,16 @@ fn told(plan: &Plan) -> [String; 2] {
 }
 
 fn prompt(drive: &Drive, step: &Step) -> String {
-    let order = Request::of(&drive.run, step).expect("an agent answers it");
+    let order = AgentRequest::of(&drive.run, step).expect("an agent answers it");
     bare_prompt(&order).expect("the page is sound")
 }
 
 #[test]
 fn a_page_of_the_plan_is_what_its_role_is_told_and_nobody_else() {
     let mut plan = plan(1, 1);
-    let ours = told(&plan);
+    let ours = first_prompts(&plan);
     plan.task.prompts.set(Page::Evaluate, "The code is {{ nonce }}.".to_owned());
-    let own = told(&plan);
+    let own = first_prompts(&plan);
     assert_eq!(own[0], ours[0]);
     assert!(own[1].starts_with("The code is ") && own[1].len() < 60, "{}", own[1]);
 }
@@ -39,7 +39,7 @@ fn a_page_that_fails_all_the_same_is_an_error() {
     plan.task.prompts.set(Page::Execute, "one\n{{ 1 / (of - 1) }}".to_owned());
     let mut drive = Drive::start(plan);
     let step = drive.due(1).remove(0);
-    let failed = bare_prompt(&Request::of(&drive.run, &step).unwrap()).unwrap_err();
+    let failed = bare_prompt(&AgentRequest::of(&drive.run, &step).unwrap()).unwrap_err();
     assert!(failed.to_string().starts_with("the prompt `execute`, line 2: "), "{failed}");
 }
 
@@ -70,14 +70,14 @@ fn reporting(outcome: Outcome, what: &str) -> Outcome {
 }
 
 /// Returns the first request to a judge after this execution.
-fn judged_after(plan: &Plan, executed: &Outcome) -> (Request, String) {
+fn judged_after(plan: &Plan, executed: &Outcome) -> (AgentRequest, String) {
     let mut drive = Drive::start(plan.clone());
     loop {
         let step = drive.due(1).remove(0);
         match step {
             Step::Exercise { .. } => drive.done(step, executed.clone()),
             Step::Judge { .. } | Step::Grade { .. } => {
-                let request = Request::of(&drive.run, &step).expect("an agent answers it");
+                let request = AgentRequest::of(&drive.run, &step).expect("an agent answers it");
                 let prompt = prompt(&drive, &step);
                 return (request, prompt);
             }
@@ -116,7 +116,7 @@ fn a_judge_sees_what_the_agent_did_in_its_trial_and_the_improver_the_three_worst
     const SCORES: [usize; 6] = [30, 100, 10, 40, 20, 15];
     let mut drive = Drive::start(plan(1, SCORES.len()));
     let did = |scenario: usize| format!("it did the {scenario}th");
-    let seen = |prompt: &str| -> Vec<usize> {
+    let shown_trials = |prompt: &str| -> Vec<usize> {
         let mut found: Vec<_> =
             (0..SCORES.len()).filter_map(|nth| Some((prompt.find(&did(nth))?, nth))).collect();
         found.sort_unstable();
@@ -130,7 +130,7 @@ fn a_judge_sees_what_the_agent_did_in_its_trial_and_the_improver_the_three_worst
             Step::Exercise { trial, .. } => acted(&did(trial.scenario)),
             Step::Judge { trial, .. } => {
                 let own: Vec<usize> = [trial.scenario].into_iter().filter(|nth| *nth != 5).collect();
-                assert_eq!(seen(&prompt(&drive, &step)), own);
+                assert_eq!(shown_trials(&prompt(&drive, &step)), own);
                 judged(&drive.run, SCORES[trial.scenario], &[])
             }
             Step::Improve { .. } => break prompt(&drive, &step),
@@ -138,5 +138,5 @@ fn a_judge_sees_what_the_agent_did_in_its_trial_and_the_improver_the_three_worst
         };
         drive.done(step, outcome);
     };
-    assert_eq!(seen(&improver), [2, 4, 0], "{improver}");
+    assert_eq!(shown_trials(&improver), [2, 4, 0], "{improver}");
 }

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
-use skilltune_phases::loops::tune::{Answer, Decision, Outcome, Run, Standing, Step, Trial, Tune, Verdict};
+use skilltune_phases::loops::tune::{
+    Answer, Decision, Outcome, RoundResult, Run, Step, Trial, Tune, Verdict,
+};
 
 use crate::drive::{picker, recast, reread};
 use crate::laws::vec_of_picks;
@@ -81,10 +83,9 @@ fn a_draft_is_neither_dropped_nor_praised_for_the_score_of_another_judge() {
     recast(&mut drive, &Role::EVALUATOR);
     go_to_the_end(&mut drive, score);
     let run = &drive.run;
-    let standings: Vec<_> =
-        run.state.rounds.iter().map(|round| (round.era, round.standing.clone())).collect();
-    assert!(standings.len() > 2 && standings[1..].iter().all(|(era, _)| *era == 1), "{standings:?}");
-    assert!(standings.iter().all(|(_, standing)| *standing == Some(Standing::Kept)), "{standings:?}");
+    let results: Vec<_> = run.state.rounds.iter().map(|round| (round.era, round.result.clone())).collect();
+    assert!(results.len() > 2 && results[1..].iter().all(|(era, _)| *era == 1), "{results:?}");
+    assert!(results.iter().all(|(_, result)| *result == Some(RoundResult::Kept)), "{results:?}");
     let shipment = run.state.shipment.as_ref().unwrap();
     assert_eq!(shipment.verdict, Verdict::Won, "all were tried afresh, and the best draft beat the start");
     assert_eq!(run.initial_score(), Some(points(30.0)), "the start's old score is not beside it");

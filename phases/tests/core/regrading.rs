@@ -298,7 +298,10 @@ fn of_a_search_its_held_out_scenarios_decide_again_and_its_own_are_not_asked_for
     let regrading = regrading(&old, &suite);
     assert_eq!((regrading.scenarios.len(), regrading.regraded.left_out.len()), (6, 0));
     let mut new = begun(&old, &regrading);
-    assert_eq!((new.run.plan.basis(), new.run.plan.looks()), (Basis::HeldOut, old.run.plan.looks()));
+    assert_eq!(
+        (new.run.plan.basis(), new.run.plan.interim_analyses()),
+        (Basis::HeldOut, old.run.plan.interim_analyses())
+    );
     steps(&mut new, better);
     assert_eq!(shipment(&new.run).effect, shipment(&old.run).effect);
     let mut all = (*old.run.plan).clone();
@@ -316,8 +319,8 @@ fn where_the_older_run_stopped_early_its_trials_decide_or_nothing_does() {
     plan.task.scenarios = crate::world::plan(1, 12).task.scenarios;
     let mut old = Drive::start(plan);
     old.finish_alone(better);
-    let (looks, tried) = (old.run.plan.looks(), shipment(&old.run).pairs.len());
-    assert!(looks.len() > 1 && tried < 12, "{looks:?}");
+    let (analyses, pairs) = (old.run.plan.interim_analyses(), shipment(&old.run).pairs.len());
+    assert!(analyses.len() > 1 && pairs < 12, "{analyses:?}");
     let mut same = again(&old, &suite(&old));
     steps(&mut same, better);
     assert_eq!(shipment(&same.run), shipment(&old.run));
@@ -329,8 +332,8 @@ fn where_the_older_run_stopped_early_its_trials_decide_or_nothing_does() {
         _ => better(run, step),
     });
     let shipped = shipment(&unclear.run);
-    assert_eq!((shipped.verdict, shipped.pairs.len()), (Verdict::Indecisive, tried));
-    assert_eq!(asked.iter().filter(|step| judges(step)).count(), 2 * tried);
+    assert_eq!((shipped.verdict, shipped.pairs.len()), (Verdict::Indecisive, pairs));
+    assert_eq!(asked.iter().filter(|step| judges(step)).count(), 2 * pairs);
 }
 
 /// Answers and failures depend on the step alone, and so do the scenarios for retrying a winner.
@@ -439,7 +442,7 @@ fn drafted(drawn: bool) -> Drive {
     let mut drive = Drive::start(plan);
     drive.finish_alone(|run, step| answer(0, 0.0, GOOD, &skills, run, step));
     assert_eq!(shipment(&drive.run).verdict, Verdict::Won);
-    assert_eq!(shipment(&drive.run).apart.is_some(), drawn);
+    assert_eq!(shipment(&drive.run).unpaired.is_some(), drawn);
     drive
 }
 
@@ -459,14 +462,15 @@ fn a_win_of_a_search_by_drafts_is_judged_anew_by_the_trials_that_it_rests_on() {
     for drawn in [true, false] {
         let old = drafted(drawn);
         let regrading = regrading(&old, &suite(&old));
-        assert_eq!((regrading.regraded.apart, regrading.confirm), (drawn, old.run.confirm()));
+        assert_eq!((regrading.regraded.unpaired, regrading.confirm), (drawn, old.run.confirm()));
         let mut new = begun(&old, &regrading);
         let asked = steps(&mut new, clear);
         assert!(!asked.is_empty() && !asked.iter().any(executes), "{asked:?}");
         let (new, old) = (shipment(&new.run), shipment(&old.run));
         assert_eq!((new.verdict, new.pairs.len()), (Verdict::Won, old.pairs.len()));
-        let counts =
-            |of: &Shipment| of.apart.as_ref().map(|apart| (apart.start.len(), apart.challenger.len()));
+        let counts = |of: &Shipment| {
+            of.unpaired.as_ref().map(|unpaired| (unpaired.start.len(), unpaired.challenger.len()))
+        };
         assert_eq!(counts(new), counts(old));
         assert_eq!(new.effect.map(|effect| effect.points), Some(100.0));
     }

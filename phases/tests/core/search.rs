@@ -1,6 +1,6 @@
 //! The moves of the search: what is kept, what is dropped, where the next edit starts.
 
-use skilltune_phases::loops::tune::{Edit, Standing, Step};
+use skilltune_phases::loops::tune::{Edit, RoundResult, Step};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::skills::target::Place;
 
@@ -24,7 +24,7 @@ fn a_draft_far_below_the_best_is_dropped_and_the_best_is_the_base_again() {
     });
     assert_eq!(bases, [0, 0, 2, 3]);
     let kept: Vec<_> =
-        drive.run.state.rounds.iter().map(|round| round.standing == Some(Standing::Kept)).collect();
+        drive.run.state.rounds.iter().map(|round| round.result == Some(RoundResult::Kept)).collect();
     assert_eq!(kept, [true, false, true, true, true]);
     assert_eq!((drive.run.accepted(), drive.run.rejected()), (3, 1));
 }
@@ -98,9 +98,9 @@ fn the_weakest_member_of_a_chain_is_worked_on() {
 #[test]
 fn after_two_drops_at_one_member_the_next_weakest_is_worked_on() {
     let mut plan_scores = [60, 40, 41, 65, 70].into_iter();
-    let mut seen = std::collections::HashMap::new();
+    let mut scores = std::collections::HashMap::new();
     let (_, focus) =
-        focus([70, 40, 90], |nth| *seen.entry(nth).or_insert_with(|| plan_scores.next().unwrap_or(70)));
+        focus([70, 40, 90], |nth| *scores.entry(nth).or_insert_with(|| plan_scores.next().unwrap_or(70)));
     assert_eq!(focus[..3], [1, 1, 0]);
 }
 

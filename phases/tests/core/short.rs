@@ -33,7 +33,7 @@ fn texts(short: &Short<'_>) -> Vec<String> {
 
 /// Plays two trials of each of five scenarios: one has no demands, one is held out, two share a task of which one has
 /// demands, and one has no faults.
-fn tried() -> Run {
+fn played() -> Run {
     let mut plan = plan(1, 5);
     plan.task.aim = Aim::Calibrate { trials: 2 };
     plan.task.scenarios[1].held_out = true;
@@ -50,26 +50,26 @@ fn tried() -> Run {
 
 #[test]
 fn of_a_scenario_that_asks_for_nothing_the_worst_trial_is_taken_and_of_no_other_scenario() {
-    let run = tried();
+    let run = played();
     let found = unasked(&run);
-    let scenarios: Vec<usize> = found.iter().map(|short| short.tried.trial.scenario).collect();
+    let scenarios: Vec<usize> = found.iter().map(|short| short.judged.trial.scenario).collect();
     assert_eq!(scenarios, [0]);
     assert_eq!(texts(&found[0]), ["The result does not have this fault: it is empty"]);
-    let all: Vec<usize> = short(&run).iter().map(|short| short.tried.trial.scenario).collect();
+    let all: Vec<usize> = short(&run).iter().map(|short| short.judged.trial.scenario).collect();
     assert!([1, 2, 3].iter().all(|scenario| all.contains(scenario)), "they fell short too: {all:?}");
 }
 
 #[test]
 fn of_equal_trials_the_newest_is_the_worst() {
-    let run = tried();
+    let run = played();
     let all = short(&run);
-    let unasked = || all.iter().filter(|short| short.tried.trial.scenario != 3);
-    let score = |short: &Short<'_>| short.tried.judgement.whole.scored.composite;
+    let unasked = || all.iter().filter(|short| short.judged.trial.scenario != 3);
+    let score = |short: &Short<'_>| short.judged.judgement.whole.scored.composite;
     let mut low = unasked().filter(|short| score(short) == Some(points(40.0)));
     let newest = low.next_back().expect("several have 40 points");
     assert!(low.next().is_some());
     let found = worst(unasked()).expect("several fell short");
-    assert_eq!(found.tried.trial, newest.tried.trial);
+    assert_eq!(found.judged.trial, newest.judged.trial);
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn only_the_version_that_is_left_counts() {
 
 #[test]
 fn a_mark_is_that_of_a_task_and_a_version_whatever_was_wrong() {
-    let run = tried();
+    let run = played();
     let all = short(&run);
-    let of = |scenario: usize| all.iter().filter(move |short| short.tried.trial.scenario == scenario);
+    let of = |scenario: usize| all.iter().filter(move |short| short.judged.trial.scenario == scenario);
     let marks: Vec<_> = of(0).map(|short| short.mark(&run)).collect();
     assert!(marks.len() == 2 && marks[0] == marks[1], "two trials with other faults: {marks:?}");
     assert_ne!(of(1).next().unwrap().mark(&run), marks[0], "another task");
@@ -105,7 +105,7 @@ fn a_mark_is_that_of_a_task_and_a_version_whatever_was_wrong() {
     std::sync::Arc::make_mut(&mut moved.plan).task.scenarios[0].input_args = "--long".to_owned();
     assert_ne!(of(0).next().unwrap().mark(&moved), marks[0], "other arguments");
     let mut other = of(0).next().unwrap().clone();
-    other.tried.candidate =
+    other.judged.candidate =
         skilltune_phases::base::id::CandidateId(skilltune_phases::base::id::Digest::of(b"other"));
     assert_ne!(other.mark(&run), marks[0], "another version");
 }

@@ -32,17 +32,17 @@ fn until(run: &Run, now: Timestamp, most: Duration) -> Option<Timestamp> {
 }
 
 fn assert_about(until: Option<Timestamp>, from: Timestamp, wait: Duration) {
-    let told = until.expect("there is a time to wait for").duration_since(from);
-    let wait_told = Duration::try_from(told).expect("it is not before");
-    assert!((wait..=wait + (wait / 20).min(MINUTE)).contains(&wait_told), "{wait_told:?} for {wait:?}");
+    let span = until.expect("there is a time to wait for").duration_since(from);
+    let until_then = Duration::try_from(span).expect("it is not before");
+    assert!((wait..=wait + (wait / 20).min(MINUTE)).contains(&until_then), "{until_then:?} for {wait:?}");
 }
 
 /// Waits like the engine, and meets the limit again.
-fn wait_in_vain(drive: &mut Drive, step: &Step, until: Timestamp, told: Option<Timestamp>) {
+fn wait_in_vain(drive: &mut Drive, step: &Step, until: Timestamp, given: Option<Timestamp>) {
     drive.record(Event::Noted(Signal::Waiting { until }));
     drive.record(Event::Noted(Signal::Waited));
     assert_eq!(drive.run.blocked, None);
-    drive.done(step.clone(), limited(told));
+    drive.done(step.clone(), limited(given));
 }
 
 #[test]
@@ -121,15 +121,15 @@ fn an_outage_is_waited_for_in_pauses_that_grow_to_a_minute_and_no_longer_than_al
     assert!(pauses[0] <= Duration::from_secs(9), "{pauses:?}");
     assert!(sum(&pauses[..3]) < sum(&pauses[6..9]), "{pauses:?}");
     assert!(pauses.iter().all(|pause| *pause >= base / 2 && *pause <= MINUTE + MINUTE / 20), "{pauses:?}");
-    let told = drive.run.updated_at + 3 * MINUTE;
-    let refused = Failure { until: Some(told), ..Failure::new(FailureKind::RateLimited, "busy") };
+    let given = drive.run.updated_at + 3 * MINUTE;
+    let refused = Failure { until: Some(given), ..Failure::new(FailureKind::RateLimited, "busy") };
     drive.done(step.clone(), Err(refused.clone()));
     drive.done(step, Err(refused));
     let now = drive.run.updated_at;
-    assert!(waiting::until(&drive.run, now, 12 * HOUR, base) >= Some(told), "a told time is heeded");
+    assert!(waiting::until(&drive.run, now, 12 * HOUR, base) >= Some(given), "a told time is heeded");
     assert_eq!(waiting::until(&drive.run, now, Duration::from_secs(60), base), None, "that is too long");
     // Without a pause between two attempts it still does not retry endlessly.
-    assert!(waiting::until(&drive.run, told, 12 * HOUR, Duration::ZERO) > Some(told));
+    assert!(waiting::until(&drive.run, given, 12 * HOUR, Duration::ZERO) > Some(given));
 }
 
 #[test]
@@ -215,9 +215,9 @@ fn a_step_that_met_a_busy_service_waits_and_a_told_time_goes_before_our_own_if_i
     assert!((now + base / 2..=now + 2 * base).contains(&own), "{own} after {now}");
     assert_eq!(drive.run.not_before(&step, Duration::ZERO), Some(now));
     assert_eq!(Run::replay(&drive.records).unwrap().not_before(&step, base), Some(own));
-    let told = now + MINUTE;
-    drive.done(step.clone(), busy(Some(told)));
-    assert_eq!(drive.run.not_before(&step, base), Some(told));
+    let given = now + MINUTE;
+    drive.done(step.clone(), busy(Some(given)));
+    assert_eq!(drive.run.not_before(&step, base), Some(given));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use skilltune_phases::runs::plan::{FORMAT, LoopKind};
 use skilltune_phases::runs::proposal::Proposal;
 use skilltune_phases::skills::edit::EditKind;
 use skilltune_phases::skills::target::{Member, Mode, Place, Target};
-use skilltune_phases::suites::checks::{Check, How, Times, Told};
+use skilltune_phases::suites::checks::{Check, CheckResult, How, Times};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
@@ -202,11 +202,11 @@ pub(crate) fn inspected(
 ) -> Outcome {
     let checks = run.plan.task.checks_of(trial.scenario, member);
     let looks = checks.filter(|(_, check)| !matches!(check, Check::Command { .. }));
-    Ok(Answer::Told(looks.map(|(check, _)| told(check, met(check))).collect()))
+    Ok(Answer::Checked(looks.map(|(check, _)| told(check, met(check))).collect()))
 }
 
-pub(crate) fn told(check: usize, met: Option<bool>) -> Told {
-    Told { check, met, details: "seen".into() }
+pub(crate) fn told(check: usize, met: Option<bool>) -> CheckResult {
+    CheckResult { check, met, details: "seen".into() }
 }
 
 /// Every second scenario demands a file, a successful program, and a true statement.
@@ -236,7 +236,7 @@ pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
         Step::Exercise { skill, graded: false, .. } => ran(&skill.to_string()),
         Step::Exercise { skill, .. } => ran_and_kept(&skill.to_string()),
         Step::Inspect { trial, member, .. } => inspected(run, *trial, *member, |_| Some(true)),
-        Step::Check { demand, .. } => Ok(Answer::Told(vec![told(*demand, Some(true))])),
+        Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, Some(true))])),
         Step::Grade { trial, .. } => stated(run, trial.scenario, |_| Verdict::Pass),
         Step::Judge { .. } | Step::Review { .. } => judged(run, score, &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
@@ -283,7 +283,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
             inspected(run, *trial, *member, |nth| [Some(true), Some(false), None][(nth + roll(2)) % 3])
         }
         Step::Check { demand, .. } => {
-            Ok(Answer::Told(vec![told(*demand, [Some(true), Some(false), None][roll(2) % 3])]))
+            Ok(Answer::Checked(vec![told(*demand, [Some(true), Some(false), None][roll(2) % 3])]))
         }
         Step::Grade { trial, .. } => {
             stated(run, trial.scenario, |nth| Verdict::ALL[(nth + roll(2)) % Verdict::ALL.len()])

@@ -63,11 +63,11 @@ fn what_is_given_and_missing_fails_what_is_hidden_does_not_and_errors_are_told()
          <p style=\"display:none\">Ten euros</p><h2 hidden>Prices</h2><img src=\"none.png\"><script>nothing()</script>";
     let ran = look(&scene, &browser, &[("index.html", &page(body))], &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = findings(&scene);
+    let inspection = findings(&scene);
     for check in ["copy", "sections", "alt_texts", "console"] {
-        assert_eq!(verdict(&told, check), "failed", "{check}: {told:#}");
+        assert_eq!(verdict(&inspection, check), "failed", "{check}: {inspection:#}");
     }
-    let evidence = told["told"].to_string();
+    let evidence = inspection["told"].to_string();
     assert!(
         evidence.contains("nowhere to be seen: trial")
             && evidence.contains("nowhere to be seen: the heading “Answers”"),
@@ -77,7 +77,7 @@ fn what_is_given_and_missing_fails_what_is_hidden_does_not_and_errors_are_told()
         assert!(!evidence.contains(there), "{there}: {evidence}");
     }
     assert!(evidence.contains("nothing is not defined") && evidence.contains("none.png"), "{evidence}");
-    assert_eq!(verdict(&told, "narrow"), "passed");
+    assert_eq!(verdict(&inspection, "narrow"), "passed");
 }
 
 fn fixture(path: &str) -> String {
@@ -140,17 +140,17 @@ fn each_fault_of_a_page_is_found_by_its_check_and_the_clean_pages_have_none() {
     // A look covers ten pages, and two of them are clean.
     for some in FAULTS.chunks(8) {
         let names: Vec<_> = some.iter().map(|(fault, _)| *fault).collect();
-        let told = found(&browser, &site_with(&names));
+        let inspection = found(&browser, &site_with(&names));
         for (fault, check) in some {
             let is_told = axe().is_some() || !matches!(*check, "contrast" | "accessibility");
-            let found = told["told"].as_array().unwrap().iter().find(|one| one["check"] == *check);
+            let found = inspection["told"].as_array().unwrap().iter().find(|one| one["check"] == *check);
             let is_named = found.is_some_and(|one| {
                 one["verdict"] == "failed"
                     && one["evidence"].as_str().unwrap().contains(&format!("{fault}.html"))
             });
-            assert_eq!(is_named, is_told, "{fault}: {told:#}");
+            assert_eq!(is_named, is_told, "{fault}: {inspection:#}");
         }
-        let evidence = told["told"].as_array().unwrap().iter().filter(|one| one["verdict"] == "failed");
+        let evidence = inspection["told"].as_array().unwrap().iter().filter(|one| one["verdict"] == "failed");
         let places: Vec<_> = evidence.flat_map(|one| one["evidence"].as_str().unwrap().split("; ")).collect();
         let is_clean =
             |place: &&str| ["index.html", "thanks.html"].iter().any(|page| place.starts_with(page));
@@ -173,9 +173,9 @@ fn a_given_text_or_section_that_is_nowhere_is_missed_and_all_of_a_clean_site_pas
     assert_eq!(all.len(), if axe().is_some() { 8 } else { 6 }, "{clean:#}");
     assert!(all.iter().all(|one| one["verdict"] == "passed"), "{clean:#}");
     for (fault, check) in [("copy-changed", "copy"), ("section-missing", "sections")] {
-        let told = with(Some(fault));
-        let failed = told["told"].as_array().unwrap().iter().filter(|one| one["verdict"] == "failed");
-        assert_eq!(failed.map(|one| &one["check"]).collect::<Vec<_>>(), [check], "{told:#}");
+        let inspection = with(Some(fault));
+        let failed = inspection["told"].as_array().unwrap().iter().filter(|one| one["verdict"] == "failed");
+        assert_eq!(failed.map(|one| &one["check"]).collect::<Vec<_>>(), [check], "{inspection:#}");
     }
 }
 
@@ -186,8 +186,8 @@ fn what_scripts_do_for_a_button_is_seen() {
         let scene = Scene::empty();
         let ran = look(&scene, &browser, &[("index.html", &page(body))], &nothing_given(), "60");
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let told = findings(&scene);
-        (verdict(&told, "interactions").as_str().unwrap().to_owned(), told.to_string())
+        let inspection = findings(&scene);
+        (verdict(&inspection, "interactions").as_str().unwrap().to_owned(), inspection.to_string())
     };
     let own = "<button type=button id=b>More</button><a id=l href=\"#\">Less</a><form id=f><button>Send</button></form>\
         <script>for (const id of ['b', 'l']) document.getElementById(id).addEventListener('click', () => 0);\
@@ -208,8 +208,8 @@ fn what_scripts_do_for_a_button_is_seen() {
         (feigned, "failed"),
         (made, "failed"),
     ] {
-        let (verdict, told) = verdict_of(body);
-        assert_eq!(verdict, expected, "{body}: {told}");
+        let (verdict, inspection) = verdict_of(body);
+        assert_eq!(verdict, expected, "{body}: {inspection}");
     }
 }
 
@@ -393,12 +393,12 @@ fn a_page_that_never_ends_holds_up_no_other_page_and_nothing_passes_without_it()
     });
     let ran = look(&scene, &browser, &files, &given, "36");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = findings(&scene);
+    let inspection = findings(&scene);
     assert_eq!(
-        (verdict(&told, "alt_texts"), verdict(&told, "narrow")),
+        (verdict(&inspection, "alt_texts"), verdict(&inspection, "narrow")),
         (&json!("failed"), &json!("unverified"))
     );
-    assert_eq!(verdict(&told, "copy"), "unverified", "it may be on the other page: {told:#}");
-    assert_eq!(told["tried"][0]["verdict"], "passed");
-    assert!(told["notes"].to_string().contains("of 2 pages 1 were looked at"), "{told:#}");
+    assert_eq!(verdict(&inspection, "copy"), "unverified", "it may be on the other page: {inspection:#}");
+    assert_eq!(inspection["tried"][0]["verdict"], "passed");
+    assert!(inspection["notes"].to_string().contains("of 2 pages 1 were looked at"), "{inspection:#}");
 }

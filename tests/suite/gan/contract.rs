@@ -57,12 +57,12 @@ fn what_is_written_of_each_round_keeps_the_published_schemas() {
     let scene = playing(&play);
     assert_eq!(build(&scene, &["--yes"]).code, Some(0));
     for number in 1..=2 {
-        let told = json_file(&scene, &format!("sprints/sprint-{number}.json"));
-        assert!(accepts(&sprint, &told), "{told:#}");
-        let told =
+        let written = json_file(&scene, &format!("sprints/sprint-{number}.json"));
+        assert!(accepts(&sprint, &written), "{written:#}");
+        let evaluation =
             json_file(&scene, &format!("iterations/iteration-{number}/evaluation-report-{number}.json"));
-        assert!(accepts(&report, &told), "{told:#}");
-        let mut other = told.clone();
+        assert!(accepts(&report, &evaluation), "{evaluation:#}");
+        let mut other = evaluation.clone();
         other["verdict"] = json!("perhaps");
         assert!(!accepts(&report, &other));
     }
@@ -85,9 +85,9 @@ fn the_originals_settings_are_a_profile_and_flags_go_over_them() {
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
         ran.json()
     };
-    let told = sketch(&[]);
-    let rules = &told["rules"];
-    assert_eq!((&told["profile"], &rules["max_rounds"]), (&json!("design"), &json!(4)));
+    let sketched = sketch(&[]);
+    let rules = &sketched["rules"];
+    assert_eq!((&sketched["profile"], &rules["max_rounds"]), (&json!("design"), &json!(4)));
     assert_eq!((&rules["threshold"], &rules["strict"]), (&json!(85.0), &json!(true)));
     assert_eq!((&rules["escalate_after"], &rules["gain"]), (&json!(2), &json!(10.0)));
     assert_eq!(sketch(&["--max-rounds", "3"])["rules"]["max_rounds"], 3);
@@ -130,8 +130,9 @@ fn a_command_of_a_test_scenario_decides_its_criterion_on_a_copy_of_what_was_buil
             &sprint
         ));
     }
-    let told = scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge")).collect::<Vec<_>>();
-    assert!(told.iter().all(|prompt| !prompt.contains("form.says (form")), "a machine has told");
+    let prompts =
+        scene.prompts().into_iter().filter(|prompt| prompt.starts_with("# Judge")).collect::<Vec<_>>();
+    assert!(prompts.iter().all(|prompt| !prompt.contains("form.says (form")), "a machine has told");
 }
 
 #[test]

@@ -112,12 +112,12 @@ fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
             assert!(crashed(command(&repository), at), "{form}: point {at} is not reached");
             let made = repository.git(&["for-each-ref", "--format=%(objectname)", "refs/heads/skilltune"]);
             let ran = repository.scene.run(&["resume", "--yes", "--format", "json"]);
-            let told = ran.json();
-            assert_eq!((ran.code, &told["outcome"]), (Some(0), &json!("passed")), "{at}: {ran:?}");
+            let summary = ran.json();
+            assert_eq!((ran.code, &summary["outcome"]), (Some(0), &json!("passed")), "{at}: {ran:?}");
             assert_eq!(repository.users_of("site"), before, "{form}: resumed after point {at}");
             if form == "branch" {
                 let commits = repository.git(&["rev-list", "HEAD..skilltune/site"]);
-                assert_eq!(json!(commits.trim()), told["proposal"]["commit"], "{at}");
+                assert_eq!(json!(commits.trim()), summary["proposal"]["commit"], "{at}");
                 assert!(made.is_empty() || made == commits, "{at}: it is the same commit");
             } else {
                 let patch = repository.patch().expect("the run has it");

@@ -16,10 +16,10 @@ fn what_passes_at_once_is_put_into_the_folder() {
     let scene = building(&[&ALL]);
     let ran = build(&scene, &["--yes"]);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = ran.json();
-    assert_eq!(told["outcome"], "passed");
+    let summary = ran.json();
+    assert_eq!(summary["outcome"], "passed");
     assert_eq!(
-        (&told["score"], &told["rounds"], &told["promoted"]),
+        (&summary["score"], &summary["rounds"], &summary["promoted"]),
         (&json!(100.0), &json!(1), &json!(true))
     );
     assert_eq!(version(&scene), Some(1));
@@ -67,8 +67,8 @@ fn a_must_pass_criterion_ends_in_a_gate_however_high_the_score() {
     let scene = building(&[&[PRICES, CLEAR, SHORT]]);
     let ran = build(&scene, &["--yes", "--max-rounds", "1"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-    let told = ran.json();
-    assert_eq!((&told["outcome"], &told["score"]), (&json!("short"), &json!(87.5)));
+    let summary = ran.json();
+    assert_eq!((&summary["outcome"], &summary["score"]), (&json!("short"), &json!(87.5)));
     let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
     assert_eq!(report["kept_from_passing_by"], json!(["substance.works must pass, and does not"]));
     assert_eq!(version(&scene), None, "what has not passed goes nowhere");
@@ -112,9 +112,9 @@ fn two_rounds_without_gain_end_a_run_that_nobody_watches() {
     let scene = building(&[&[WORKS], &[WORKS], &[WORKS]]);
     let ran = build(&scene, &["--yes"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-    let told = ran.json();
-    assert_eq!((&told["outcome"], &told["rounds"]), (&json!("short"), &json!(3)));
-    assert_eq!(told["answered_by"], "default");
+    let summary = ran.json();
+    assert_eq!((&summary["outcome"], &summary["rounds"]), (&json!("short"), &json!(3)));
+    assert_eq!(summary["answered_by"], "default");
     assert_eq!(version(&scene), None);
     assert_replayed(&scene, &ran);
 }
@@ -218,8 +218,12 @@ fn a_run_that_began_with_yes_answers_by_default_when_it_is_taken_up() {
     let ran = build(&scene, &["--yes", "--max-calls", "3"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
     let ran = scene.run(&["resume", "--max-calls", "20", "--format", "json"]);
-    let told = ran.json();
-    assert_eq!((&told["outcome"], &told["answered_by"]), (&json!("short"), &json!("default")), "{ran:?}");
+    let summary = ran.json();
+    assert_eq!(
+        (&summary["outcome"], &summary["answered_by"]),
+        (&json!("short"), &json!("default")),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -58,8 +58,8 @@ fn guidance_reaches_the_builder_and_the_run_goes_on() {
     let ran = answer(&scene, &["guide", "--with", "Show the prices in euros"]);
     assert_eq!(outcome(&ran), (Some(0), json!("passed")), "{}", ran.stderr);
     let prompts = scene.prompts();
-    let told = |prompt: &String| prompt.contains("Show the prices in euros");
-    assert_eq!(prompts.iter().filter(|prompt| told(prompt)).count(), 1, "the builder, and no judge");
+    let has_guidance = |prompt: &String| prompt.contains("Show the prices in euros");
+    assert_eq!(prompts.iter().filter(|prompt| has_guidance(prompt)).count(), 1, "the builder, and no judge");
     assert_replayed(&scene, &ran);
 }
 
@@ -101,10 +101,13 @@ fn a_run_that_waits_says_why_and_which_answers_there_are() {
     let scene = building(&[&[WORKS], &[WORKS], &[WORKS]]);
     let ran = scene.run(&["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--no-browser"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
-    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("2 rounds in a row gained less than 5 points. How should it go on?"), "{told}");
+    let output = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(output.contains("2 rounds in a row gained less than 5 points. How should it go on?"), "{output}");
     for answer in ["end", "refocus --with DIMENSION", "guide --with TEXT", "amend --with FILE", "accept"] {
-        assert!(told.contains(&format!("skilltune resume {} --answer {answer}", scene.run_id())), "{told}");
+        assert!(
+            output.contains(&format!("skilltune resume {} --answer {answer}", scene.run_id())),
+            "{output}"
+        );
     }
     let status = scene.run(&["status"]).stdout;
     assert!(status.contains("round") && status.contains("3 of 5"), "{status}");

@@ -91,8 +91,8 @@ pub(super) fn findings(scene: &Scene) -> Value {
     serde_json::from_slice(&fs::read(scene.path("desk/looked.json")).unwrap()).unwrap()
 }
 
-pub(super) fn verdict<'a>(told: &'a Value, check: &str) -> &'a Value {
-    let all = told["told"].as_array().unwrap();
+pub(super) fn verdict<'a>(inspection: &'a Value, check: &str) -> &'a Value {
+    let all = inspection["told"].as_array().unwrap();
     all.iter().find(|one| one["check"] == check).map_or(&Value::Null, |one| &one["verdict"])
 }
 

@@ -17,7 +17,7 @@ fn page(body: &str) -> String {
 }
 
 /// Returns the findings for a page, given these texts and headings.
-fn told_of(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Value {
+fn inspected(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Value {
     let scene = Scene::empty();
     let copy: Vec<_> = copy.iter().map(|text| json!({ "at": "t", "text": text })).collect();
     let given = json!({ "given": { "copy": copy, "tokens": [], "sections": sections } });
@@ -26,8 +26,8 @@ fn told_of(browser: &Path, body: &str, copy: &[&str], sections: &[&str]) -> Valu
     findings(&scene)
 }
 
-fn evidence<'a>(told: &'a Value, check: &str) -> &'a str {
-    let all = told["told"].as_array().unwrap();
+fn evidence<'a>(inspection: &'a Value, check: &str) -> &'a str {
+    let all = inspection["told"].as_array().unwrap();
     let found = all.iter().find(|one| one["check"] == check);
     found.and_then(|one| one["evidence"].as_str()).unwrap_or_default()
 }
@@ -38,8 +38,9 @@ fn texts_are_seen_in_whole_words_whatever_their_style() {
     let body = "<p style=\"text-transform:uppercase\">Order <b>now</b></p><p>Two<br>lines</p>\
          <div><template shadowrootmode=open><p>In the <slot></slot></p></template><span>shadow</span></div>\
          <div style=\"overflow:hidden;height:40px\"><p style=\"margin:0\">In a frame</p></div>";
-    let told = told_of(&browser, body, &["Order now", "Two lines", "In the shadow", "In a frame"], &["Pump"]);
-    assert_eq!(verdict(&told, "copy"), "passed", "{told:#}");
+    let inspection =
+        inspected(&browser, body, &["Order now", "Two lines", "In the shadow", "In a frame"], &["Pump"]);
+    assert_eq!(verdict(&inspection, "copy"), "passed", "{inspection:#}");
     let body = "<div style=\"display:flex\"><span>$9</span><span>/month</span></div>\
          <p>Runs on <span style=\"display:inline-block\">air</span>.</p><p><span style=\"float:left\">O</span>nce more</p>\
          <a>Home</a><a style=\"margin-left:1em\">Pricing</a><p>20 hours<sup>2</sup></p>\
@@ -57,17 +58,17 @@ fn texts_are_seen_in_whole_words_whatever_their_style() {
         "\u{7acb}\u{5373}\u{8d2d}\u{4e70}",
         "Scrolled to",
     ];
-    let told = told_of(&browser, body, &copy, &["Answers"]);
+    let inspection = inspected(&browser, body, &copy, &["Answers"]);
     assert_eq!(
-        (verdict(&told, "copy"), verdict(&told, "sections")),
+        (verdict(&inspection, "copy"), verdict(&inspection, "sections")),
         (&json!("passed"), &json!("passed")),
-        "{told:#}"
+        "{inspection:#}"
     );
     for (body, text) in
         [("<p>Ordernow</p>", "Order now"), ("<p>All Buyers</p>", "Buy"), ("<p>order now</p>", "Order now")]
     {
-        let told = told_of(&browser, body, &[text], &[]);
-        assert_eq!(verdict(&told, "copy"), "failed", "{body}: {told:#}");
+        let inspection = inspected(&browser, body, &[text], &[]);
+        assert_eq!(verdict(&inspection, "copy"), "failed", "{body}: {inspection:#}");
     }
 }
 
@@ -89,16 +90,16 @@ fn what_a_style_may_hide_neither_passes_nor_fails() {
     for some in hidden.chunks(5) {
         let bodies = some.iter().map(|(style, text)| format!("<section {style}><p>{text}.</p></section>"));
         let copy: Vec<_> = some.iter().map(|(_, text)| *text).collect();
-        let told = told_of(&browser, &bodies.collect::<String>(), &copy, &[]);
-        assert_eq!(verdict(&told, "copy"), "unverified", "{told:#}");
+        let inspection = inspected(&browser, &bodies.collect::<String>(), &copy, &[]);
+        assert_eq!(verdict(&inspection, "copy"), "unverified", "{inspection:#}");
         for text in copy {
-            assert!(evidence(&told, "copy").contains(&format!("“{text}”")), "{text}: {told:#}");
+            assert!(evidence(&inspection, "copy").contains(&format!("“{text}”")), "{text}: {inspection:#}");
         }
     }
     let body = "<details><summary>More</summary><h2>Answers</h2></details>";
-    let told = told_of(&browser, body, &["More"], &["Answers"]);
+    let inspection = inspected(&browser, body, &["More"], &["Answers"]);
     assert_eq!(
-        (verdict(&told, "copy"), verdict(&told, "sections")),
+        (verdict(&inspection, "copy"), verdict(&inspection, "sections")),
         (&json!("passed"), &json!("unverified"))
     );
 }
@@ -109,10 +110,10 @@ fn text_of_attributes_and_options_is_left_to_the_judge() {
     let body = "<select aria-label=Loaf><option>Rye</option><option>White bread</option></select>\
          <img alt=\"A round loaf\" src=\"data:,\" width=9 height=9><input aria-label=Name placeholder=\"Your name\">";
     let copy = ["White bread", "A round loaf", "Your name", "Name"];
-    let told = told_of(&browser, body, &copy, &[]);
-    assert_eq!(verdict(&told, "copy"), "unverified", "{told:#}");
+    let inspection = inspected(&browser, body, &copy, &[]);
+    assert_eq!(verdict(&inspection, "copy"), "unverified", "{inspection:#}");
     for text in copy {
-        assert!(evidence(&told, "copy").contains(&format!("“{text}”")), "{text}: {told:#}");
+        assert!(evidence(&inspection, "copy").contains(&format!("“{text}”")), "{text}: {inspection:#}");
     }
 }
 
@@ -126,11 +127,14 @@ fn an_inert_page_does_not_pass_what_axe_core_skips() {
     let inert = format!("{faulty}<script>document.body.inert = true</script>");
     let modal = format!("{faulty}<dialog id=d>Yes</dialog><script>d.showModal()</script>");
     for body in [inert, modal] {
-        let told = told_of(&browser, &body, &[], &[]);
+        let inspection = inspected(&browser, &body, &[], &[]);
         for check in ["accessibility", "contrast"] {
-            assert_ne!(verdict(&told, check), "passed", "{body}: {told:#}");
+            assert_ne!(verdict(&inspection, check), "passed", "{body}: {inspection:#}");
         }
-        assert!(evidence(&told, "accessibility").contains("axe-core skips its inert parts"), "{told:#}");
+        assert!(
+            evidence(&inspection, "accessibility").contains("axe-core skips its inert parts"),
+            "{inspection:#}"
+        );
     }
 }
 
@@ -140,11 +144,11 @@ fn a_page_whose_elements_are_named_like_parts_of_the_document_is_measured_all_th
     let body = "<img name=scrollingElement alt=\"\" src=\"data:,\"><img name=body alt=\"\" src=\"data:,\">\
          <img name=querySelectorAll alt=\"\" src=\"data:,\"><img name=documentElement alt=\"\" src=\"data:,\">\
          <div style=\"width:900px;font-size:60px\">Wide</div>";
-    let told = told_of(&browser, body, &["Wide"], &["Pump"]);
+    let inspection = inspected(&browser, body, &["Wide"], &["Pump"]);
     assert_eq!(
-        (verdict(&told, "narrow"), verdict(&told, "copy")),
+        (verdict(&inspection, "narrow"), verdict(&inspection, "copy")),
         (&json!("failed"), &json!("passed")),
-        "{told:#}"
+        "{inspection:#}"
     );
 }
 
@@ -159,10 +163,13 @@ fn what_axe_core_does_not_come_to_an_end_with_is_left_open() {
         let files = [("index.html", &*page("<p>On air.</p>"))];
         let ran = look_with(axe.to_str(), &scene, &browser, &files, &given, "60");
         assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-        let told = findings(&scene);
+        let inspection = findings(&scene);
         for check in ["accessibility", "contrast"] {
-            assert_eq!(verdict(&told, check), "unverified", "{said}: {told:#}");
-            assert!(evidence(&told, check).contains("axe-core did not finish"), "{said}: {told:#}");
+            assert_eq!(verdict(&inspection, check), "unverified", "{said}: {inspection:#}");
+            assert!(
+                evidence(&inspection, check).contains("axe-core did not finish"),
+                "{said}: {inspection:#}"
+            );
         }
     }
 }
@@ -174,9 +181,9 @@ fn text_whose_contrast_nobody_can_measure_does_not_pass() {
         return;
     }
     let body = "<p style=\"background:linear-gradient(#fff, #000)\">On a gradient</p>";
-    let told = told_of(&browser, body, &[], &[]);
-    assert_eq!(verdict(&told, "contrast"), "unverified", "{told:#}");
-    assert_eq!(verdict(&told, "accessibility"), "passed", "{told:#}");
+    let inspection = inspected(&browser, body, &[], &[]);
+    assert_eq!(verdict(&inspection, "contrast"), "unverified", "{inspection:#}");
+    assert_eq!(verdict(&inspection, "accessibility"), "passed", "{inspection:#}");
 }
 
 /// Copies a program to where every user can read it. Nothing else on this machine needs to be readable.

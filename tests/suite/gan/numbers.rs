@@ -13,7 +13,7 @@ struct Case {
     key: &'static str,
     value: &'static str,
     play: Value,
-    told: fn(&Scene, &Ran) -> String,
+    outcome: fn(&Scene, &Ran) -> String,
     default: &'static str,
     changed: &'static str,
     /// Other settings for both runs.
@@ -25,9 +25,9 @@ struct Case {
 const OF_BROWSER: [&str; 5] = ["browser", "browser_seconds", "preview", "preview_path", "preview_seconds"];
 
 fn table() -> Vec<Case> {
-    let case = |key, value, play, told, default, changed| {
+    let case = |key, value, play, outcome, default, changed| {
         let flags: &[&str] = &["--yes"];
-        Case { key, value, play, told, default, changed, with: "", flags }
+        Case { key, value, play, outcome, default, changed, with: "", flags }
     };
     let (agreed, nearly, rising) = (agreed(), || builds(&[&NEARLY, &ALL]), || builds(&RISING));
     vec![
@@ -58,7 +58,8 @@ fn table() -> Vec<Case> {
         ),
         case("cap", "40", padded(), end, "passed, round 1, 75", "passed, round 2, 100"),
         case("negotiation_rounds", "1", disputed(), calls, "7 calls", "5 calls").with("contract = true"),
-        case("apart", "40", doubted(), apart, "37.5 apart", "no difference").with("level = \"thorough\""),
+        case("apart", "40", doubted(), disagreement, "37.5 apart", "no difference")
+            .with("level = \"thorough\""),
         case("extra_items", "1", curious(), extra, "form.colour, form.sound", "form.colour"),
         case("apply", "\"never\"", builds(&[&ALL]), place, "in the folder", "only in the run"),
         case("commands", "\"run\"", commanded(&["true"]), teller, "judge", "machine").with("contract = true"),
@@ -83,7 +84,7 @@ impl Case {
         scene.write_settings(&format!("[gan]\n{}\n{setting}\n", self.with));
         let ran = build(&scene, self.flags);
         assert!(matches!(ran.code, Some(0 | 3 | 4)), "{} {setting}: {ran:?}", self.key);
-        (self.told)(&scene, &ran)
+        (self.outcome)(&scene, &ran)
     }
 }
 
@@ -149,10 +150,10 @@ fn curious() -> Value {
 }
 
 fn end(_: &Scene, ran: &Ran) -> String {
-    let told = ran.json();
-    let outcome = told["outcome"].as_str().unwrap();
+    let summary = ran.json();
+    let outcome = summary["outcome"].as_str().unwrap();
     assert_eq!(ran.code == Some(0), outcome == "passed", "{ran:?}");
-    format!("{outcome}, round {}, {}", told["rounds"], told["score"].as_f64().unwrap())
+    format!("{outcome}, round {}, {}", summary["rounds"], summary["score"].as_f64().unwrap())
 }
 
 fn calls(_: &Scene, ran: &Ran) -> String {
@@ -168,10 +169,10 @@ fn why(scene: &Scene, _: &Ran) -> String {
     reason.replace(" The best round is kept.", "")
 }
 
-fn apart(scene: &Scene, _: &Ran) -> String {
+fn disagreement(scene: &Scene, _: &Ran) -> String {
     let report = fs::read_to_string(folder(scene).join("final-report.md")).unwrap();
-    let told = report.split_once("two judgements ").map(|(_, rest)| rest.split(" |").next().unwrap());
-    told.unwrap_or("no difference").to_owned()
+    let difference = report.split_once("two judgements ").map(|(_, rest)| rest.split(" |").next().unwrap());
+    difference.unwrap_or("no difference").to_owned()
 }
 
 fn place(scene: &Scene, _: &Ran) -> String {

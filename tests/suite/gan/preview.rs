@@ -36,13 +36,13 @@ fn the_pages_of_a_server_are_looked_at_from_its_first_one_on() {
     let files = [("_.txt", HOME), ("_prices.txt", PRICES)];
     let ran = look(&scene, &browser, &files, &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = findings(&scene);
-    assert_eq!(verdict(&told, "sections"), "passed", "{told:#}");
-    assert_eq!(verdict(&told, "interactions"), "failed", "{told:#}");
-    let evidence = told["told"].to_string();
+    let inspection = findings(&scene);
+    assert_eq!(verdict(&inspection, "sections"), "passed", "{inspection:#}");
+    assert_eq!(verdict(&inspection, "interactions"), "failed", "{inspection:#}");
+    let evidence = inspection["told"].to_string();
     assert!(evidence.contains("prices:1 <a href=\\\"/gone\\\"> leads nowhere"), "{evidence}");
     assert!(!evidence.contains("/order"), "{evidence}");
-    assert_eq!(told["tried"][0]["verdict"], "passed", "{told:#}");
+    assert_eq!(inspection["tried"][0]["verdict"], "passed", "{inspection:#}");
     for page in ["index", "prices"] {
         assert!(scene.path(&format!("desk/screens/{page}-1280x720.png")).is_file());
     }
@@ -71,11 +71,14 @@ fn each_link_of_a_server_leads_where_a_browser_would_come_to() {
     ]);
     let ran = look(&scene, &browser, &files, &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = findings(&scene);
+    let inspection = findings(&scene);
     for check in ["interactions", "console", "sections", "narrow"] {
-        assert_eq!(verdict(&told, check), "passed", "{check}: {told:#}");
+        assert_eq!(verdict(&inspection, check), "passed", "{check}: {inspection:#}");
     }
-    assert_eq!(told["tried"][0]["verdict"], "passed", "its origin, its cookie and its redirect: {told:#}");
+    assert_eq!(
+        inspection["tried"][0]["verdict"], "passed",
+        "its origin, its cookie and its redirect: {inspection:#}"
+    );
     for page in ["index", "about_index", "about_people_index", "list_page_2"] {
         assert!(scene.path(&format!("desk/screens/{page}-1280x720.png")).is_file(), "{page}");
     }
@@ -89,12 +92,15 @@ fn what_a_server_could_not_give_is_no_fault_of_a_page() {
     let test = json!([{ "act": "see", "on": "Elsewhere" }]);
     let ran = look(&scene, &browser, &[("_.txt", home)], &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = findings(&scene);
+    let inspection = findings(&scene);
     for check in ["alt_texts", "console", "sections", "narrow", "interactions"] {
-        assert_eq!(verdict(&told, check), "unverified", "{check}: {told:#}");
+        assert_eq!(verdict(&inspection, check), "unverified", "{check}: {inspection:#}");
     }
-    assert_eq!(told["tried"][0]["verdict"], "unverified", "{told:#}");
-    assert!(told["notes"].to_string().contains("/endless.css: the answer has no end"), "{told:#}");
+    assert_eq!(inspection["tried"][0]["verdict"], "unverified", "{inspection:#}");
+    assert!(
+        inspection["notes"].to_string().contains("/endless.css: the answer has no end"),
+        "{inspection:#}"
+    );
 }
 
 #[test]
@@ -106,11 +112,11 @@ fn a_development_server_that_wants_a_socket_keeps_its_other_checks() {
     let test = json!([{ "act": "see", "on": "Home" }]);
     let ran = look(&scene, &browser, &[("_.txt", home)], &served(&SERVE, "/", 20, &test), "60");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    let told = findings(&scene);
-    assert_eq!(verdict(&told, "console"), &Value::Null, "{told:#}");
-    assert!(told["notes"].to_string().contains("WebSockets are not forwarded"), "{told:#}");
+    let inspection = findings(&scene);
+    assert_eq!(verdict(&inspection, "console"), &Value::Null, "{inspection:#}");
+    assert!(inspection["notes"].to_string().contains("WebSockets are not forwarded"), "{inspection:#}");
     assert_eq!(
-        (verdict(&told, "sections"), &told["tried"][0]["verdict"]),
+        (verdict(&inspection, "sections"), &inspection["tried"][0]["verdict"]),
         (&json!("passed"), &json!("passed"))
     );
 }

@@ -58,10 +58,13 @@ fn what_passed_is_a_commit_on_a_branch_and_a_folder_that_is_not_there_is_not_mad
     let repository = repository(&[&[WORKS], &ALL]);
     let before = repository.users_of("site");
     let ran = propose(&repository, "branch");
-    let told = ran.json();
-    assert_eq!((ran.code, &told["outcome"], &told["promoted"]), (Some(0), &json!("passed"), &json!(false)));
-    assert_eq!(told["proposal"]["branch"], json!(BRANCH));
-    assert_eq!(told["proposal"]["commit"], json!(repository.git(&["rev-parse", BRANCH]).trim()));
+    let summary = ran.json();
+    assert_eq!(
+        (ran.code, &summary["outcome"], &summary["promoted"]),
+        (Some(0), &json!("passed"), &json!(false))
+    );
+    assert_eq!(summary["proposal"]["branch"], json!(BRANCH));
+    assert_eq!(summary["proposal"]["commit"], json!(repository.git(&["rev-parse", BRANCH]).trim()));
     assert_eq!((repository.users_of("site"), page(&repository.scene)), (before, None));
     assert_eq!(changed(&repository, BRANCH), "site/index.html\n");
     assert_eq!(
@@ -71,7 +74,7 @@ fn what_passed_is_a_commit_on_a_branch_and_a_folder_that_is_not_there_is_not_mad
     assert_replayed(&repository.scene, &ran);
     let message = repository.git(&["log", "-1", "--format=%an <%ae>%n%B", BRANCH]);
     let tree = repository.git(&["rev-parse", &format!("{BRANCH}^{{tree}}")]);
-    insta::assert_snapshot!(repository.scene.shown(&message.replace(tree.trim(), "TREE")), @r"
+    insta::assert_snapshot!(repository.scene.normalized(&message.replace(tree.trim(), "TREE")), @r"
     A Person <person@localhost>
     Build: A page about the pump
 
@@ -95,8 +98,8 @@ fn people_and_scripts_are_told_of_the_commit_and_how_to_take_it() {
     let (status, history) = (repository.scene.run(&["status"]), repository.scene.run(&["history"]));
     let report = fs::read_to_string(folder(&repository.scene).join("final-report.md")).unwrap();
     let merge = format!("git merge {BRANCH}");
-    for told in [&ran.stdout, &status.stdout, &report] {
-        assert!(told.contains(&merge), "{told}");
+    for text in [&ran.stdout, &status.stdout, &report] {
+        assert!(text.contains(&merge), "{text}");
     }
     assert!(ran.stdout.contains(&format!("to discard it: git branch -D {BRANCH}")), "{}", ran.stdout);
     assert!(history.stdout.contains(&format!("made a commit on branch {BRANCH}")), "{}", history.stdout);
@@ -207,8 +210,8 @@ fn where_no_commit_can_be_made_that_is_said_before_anything_is_paid_for() {
     let refused = |prepare: &dyn Fn(&Repository), line: &[&str], why: &str| {
         let repository = Repository::of(building(&[&ALL]));
         prepare(&repository);
-        let told = repository.scene.refusal(&[&["gan", "brief.md", "--yes", "--apply"], line].concat());
-        assert!(told.contains(why) && told.contains("hint: "), "{line:?}: {told}");
+        let message = repository.scene.refusal(&[&["gan", "brief.md", "--yes", "--apply"], line].concat());
+        assert!(message.contains(why) && message.contains("hint: "), "{line:?}: {message}");
         assert!(!repository.scene.path("calls.log").exists(), "nobody was called");
     };
     let begin = |repository: &Repository| repository.commit("Begin");

@@ -44,8 +44,8 @@ fn looked(browser: &Path, pages: &[(&String, &String)]) -> Value {
     findings(&scene)
 }
 
-fn evidence(told: &Value) -> String {
-    let all = told["told"].as_array().unwrap();
+fn evidence(inspection: &Value) -> String {
+    let all = inspection["told"].as_array().unwrap();
     all.iter().find(|one| one["check"] == "copy").unwrap()["evidence"].as_str().unwrap().to_owned()
 }
 
@@ -55,9 +55,9 @@ const OPEN: (&str, &str) = ("unverified", "pictures do not show");
 fn assert_verdict(pages: &[(&String, &String)], (expected, why): (&str, &str)) {
     let Some(browser) = browser() else { return };
     for pages in pages.chunks(AT_ONCE) {
-        let told = looked(&browser, pages);
-        assert_eq!(verdict(&told, "copy"), expected, "{pages:#?} {told:#}");
-        let evidence = evidence(&told);
+        let inspection = looked(&browser, pages);
+        assert_eq!(verdict(&inspection, "copy"), expected, "{pages:#?} {inspection:#}");
+        let evidence = evidence(&inspection);
         assert!(evidence.starts_with(why), "{evidence}");
         for ((name, _), owner) in pages.iter().zip(NAMES) {
             assert!(evidence.contains(&format!("for {owner}”")), "{name} passes: {evidence}");
@@ -95,9 +95,9 @@ fn the_texts_and_headings_of_innocent_pages_pass() {
     let pages: Vec<_> = all.iter().collect();
     assert!(pages.len() >= 20, "{}", pages.len());
     for pages in pages.chunks(AT_ONCE) {
-        let told = looked(&browser, pages);
+        let inspection = looked(&browser, pages);
         for check in ["copy", "sections"] {
-            assert_eq!(verdict(&told, check), "passed", "{pages:#?} {told:#}");
+            assert_eq!(verdict(&inspection, check), "passed", "{pages:#?} {inspection:#}");
         }
     }
 }

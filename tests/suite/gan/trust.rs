@@ -24,11 +24,11 @@ fn a_judge_of_a_later_round_is_told_what_the_judge_of_a_first_round_is_told() {
     let about_all = |builds: &[&[&str]]| {
         let scene = building(builds);
         assert_eq!(build(&scene, &["--yes"]).json()["rounds"], builds.len());
-        let mut told = judged(&scene);
-        assert_eq!(told.len(), builds.len());
-        told.retain(|prompt| ALL.iter().all(|id| prompt.contains(&format!("met: {id}"))));
-        assert_eq!(told.len(), 1, "the last version alone meets all");
-        plain(&told[0])
+        let mut prompts = judged(&scene);
+        assert_eq!(prompts.len(), builds.len());
+        prompts.retain(|prompt| ALL.iter().all(|id| prompt.contains(&format!("met: {id}"))));
+        assert_eq!(prompts.len(), 1, "the last version alone meets all");
+        plain(&prompts[0])
     };
     let (later, first) = (about_all(&[&[WORKS], &[WORKS], &ALL]), about_all(&[&ALL]));
     assert!(later == first, "{later}\n\n{first}");
@@ -42,10 +42,10 @@ fn no_judge_is_told_a_number_that_another_one_gave() {
     let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
     assert_eq!((&report["overall"], &report["passed_share"]), (&json!(0.25), &json!(0.125)));
     for prompt in judged(&scene) {
-        for told in
+        for words in
             ["12.5", "0.125", "25 %", "looked for", "version 1", "sprint", "last round", "earlier round"]
         {
-            assert!(!prompt.contains(told), "{told}: {prompt}");
+            assert!(!prompt.contains(words), "{words}: {prompt}");
         }
     }
 }
@@ -74,9 +74,9 @@ fn a_page_that_talks_its_judge_into_a_pass_gets_none_where_a_machine_has_told() 
     let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
     let copy = report["criteria"].as_array().unwrap().iter().find(|one| one["id"] == "completeness.copy");
     assert_eq!(copy.map(|one| (&one["status"], &one["by"])), Some((&json!("failed"), &json!("machine"))));
-    let told: Vec<_> =
+    let by_judge: Vec<_> =
         report["criteria"].as_array().unwrap().iter().filter(|one| one["by"] == "judge").collect();
-    assert!(told.iter().all(|one| one["status"] == "passed"), "the judge believed it: {told:?}");
+    assert!(by_judge.iter().all(|one| one["status"] == "passed"), "the judge believed it: {by_judge:?}");
     assert!(!judged(&scene)[0].contains("completeness.copy"), "what a machine has told nobody is asked");
 }
 
@@ -113,12 +113,12 @@ fn what_cannot_be_read_is_refused_with_a_hint_before_anything_is_paid_for() {
     assert!(refused(&["brief.md", "--into", "file"]).contains("is not a folder"));
     assert!(refused(&["brief.md", "--into", "no/../where"]).contains("without `..`"));
     for all_files in ["/", "../home", ".."] {
-        let told = refused(&["brief.md", "--into", all_files, "--dry-run"]);
-        assert!(told.contains("it holds all of your files"), "{all_files}: {told}");
+        let message = refused(&["brief.md", "--into", all_files, "--dry-run"]);
+        assert!(message.contains("it holds all of your files"), "{all_files}: {message}");
     }
     for read_by_others in [".git", ".git/hooks", ".skilltune/x", "a/.claude", ".vscode"] {
-        let told = refused(&["brief.md", "--into", read_by_others]);
-        assert!(told.contains("read files in there unasked"), "{read_by_others}: {told}");
+        let message = refused(&["brief.md", "--into", read_by_others]);
+        assert!(message.contains("read files in there unasked"), "{read_by_others}: {message}");
     }
     fs::create_dir(scene.path("project/many")).unwrap();
     (0..1_001).for_each(|nth| fs::write(scene.path("project/many").join(nth.to_string()), "").unwrap());

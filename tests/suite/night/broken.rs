@@ -287,8 +287,8 @@ fn a_job_is_added_listed_and_run_by_its_name() {
     assert!(wrong.code == Some(2) && wrong.stderr.contains("did you mean \"writer\""), "{wrong:?}");
     let ran = Ran::of(nights.command("2026-11-02", &["run", "writer", "--format", "json"]).output().unwrap());
     assert_eq!(ran.code, Some(3), "a winner waits: {ran:?}");
-    let told: Value = ran.json();
-    assert_eq!((&told["better"][0]["place"], &told["needs_you"]), (&json!("kept"), &json!(true)));
+    let summary: Value = ran.json();
+    assert_eq!((&summary["better"][0]["place"], &summary["needs_you"]), (&json!("kept"), &json!(true)));
     let list = nights.scene.run(&["night", "list", "--format", "json"]);
     assert_eq!(list.json()[0]["state"], "measuring writer on 4 scenarios", "{list:?}");
 }

@@ -188,7 +188,7 @@ fn a_draft_is_taken_out_of_the_inbox_with_its_files_and_its_task_is_no_draft_aga
     let add = |more: &[&str]| nights.scene.run(&[&["suite", "add", "--from", &path], more].concat());
     let unnamed = add(&[]);
     assert_eq!(unnamed.code, Some(2), "{unnamed:?}");
-    insta::assert_snapshot!(unmarked(&nights.scene.shown(&unnamed.stderr), &drafts), @r"
+    insta::assert_snapshot!(unmarked(&nights.scene.normalized(&unnamed.stderr), &drafts), @r"
     error: no scenario is named
     hint: scenarios:
       bare-MARK  2 demands  Write a page
@@ -199,7 +199,7 @@ fn a_draft_is_taken_out_of_the_inbox_with_its_files_and_its_task_is_no_draft_aga
     assert!(wrong.code == Some(2) && wrong.stderr.contains("has no scenario \"nothing\""), "{wrong:?}");
     let added = add(&[&drafts[0].1]);
     assert_eq!(added.code, Some(0), "{added:?}");
-    insta::assert_snapshot!(unmarked(&nights.scene.shown(&added.stderr), &drafts), @r#"
+    insta::assert_snapshot!(unmarked(&nights.scene.normalized(&added.stderr), &drafts), @r#"
     added `bare-MARK` to /project/suite.toml, as a draft that asks:
       The result does not have this fault: SKILL.md: "Quality"
       The result does not have this fault: SKILL.md: the quality is only 40

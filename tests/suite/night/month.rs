@@ -165,7 +165,7 @@ fn month(seed: u64) -> bool {
     let (mut fallen, mut edited) = (Vec::new(), String::new());
     let is_whole = Tier::of_this_run() != Tier::First;
     for night in 1..=if is_whole { 29 } else { 11 } {
-        let told = || format!("seed {seed}, night {night}");
+        let context = || format!("seed {seed}, night {night}");
         match night {
             8 => {
                 month.killed_night(night);
@@ -173,8 +173,8 @@ fn month(seed: u64) -> bool {
             }
             10 => {
                 let late = month.status("2026-11-11T12:00:00Z");
-                assert_eq!(late.code, Some(4), "{}: {late:?}", told());
-                assert!(late.json()["overdue_seconds"].as_u64().unwrap() > 26 * 3600, "{}", told());
+                assert_eq!(late.code, Some(4), "{}: {late:?}", context());
+                assert!(late.json()["overdue_seconds"].as_u64().unwrap() > 26 * 3600, "{}", context());
                 continue;
             }
             20 => {
@@ -198,38 +198,38 @@ fn month(seed: u64) -> bool {
         let morning = month.nights.morning();
         let done = morning["done"].as_array().unwrap();
         let of = |job: &str| done.iter().filter(|one| one["job"] == job).count();
-        assert!(NAMES.iter().all(|job| of(job) > 0), "{}: each job has its turn: {ran:?}", told());
+        assert!(NAMES.iter().all(|job| of(job) > 0), "{}: each job has its turn: {ran:?}", context());
         for (job, kind) in month.worse() {
             fallen.push((night, job, kind));
         }
         match night {
             1 => {
-                assert_eq!(ran.code, Some(0), "{}: {ran:?}", told());
+                assert_eq!(ran.code, Some(0), "{}: {ran:?}", context());
                 let better: Vec<_> =
                     morning["better"].as_array().unwrap().iter().map(|one| one["job"].clone()).collect();
-                assert_eq!(better.len(), 2, "{}: {better:?}", told());
+                assert_eq!(better.len(), 2, "{}: {better:?}", context());
                 assert_eq!(
                     (month.nights.scene.quality("first"), month.nights.scene.quality("second")),
                     (80, 90)
                 );
             }
             5 => {
-                assert_eq!(morning["paused"][0]["job"], "limited", "{}: {ran:?}", told());
+                assert_eq!(morning["paused"][0]["job"], "limited", "{}: {ran:?}", context());
                 assert_eq!(morning["paused"][0]["by"], "away");
-                assert_eq!(ran.code, Some(5), "{}: it goes on by itself: {ran:?}", told());
+                assert_eq!(ran.code, Some(5), "{}: it goes on by itself: {ran:?}", context());
             }
             25 => {
                 let tuned =
                     done.iter().filter(|one| one["job"] == "second" && one["work"] == "tuned").count();
-                assert_eq!(tuned, 1, "{}: what a person has edited is tuned again", told());
+                assert_eq!(tuned, 1, "{}: what a person has edited is tuned again", context());
                 let page = fs::read_to_string(month.nights.scene.skill("second").join("SKILL.md")).unwrap();
-                assert_eq!(page, edited, "{}", told());
+                assert_eq!(page, edited, "{}", context());
             }
             _ => {}
         }
         if night > 1 && night != 25 {
             let tuned = done.iter().filter(|one| one["work"] == "tuned").collect::<Vec<_>>();
-            assert!(tuned.is_empty(), "{}: nothing has changed: {tuned:?}", told());
+            assert!(tuned.is_empty(), "{}: nothing has changed: {tuned:?}", context());
         }
     }
     assert!(

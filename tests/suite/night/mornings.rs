@@ -13,8 +13,8 @@ fn job(name: &str, more: &str) -> String {
 }
 
 /// Returns the page without the parts that change every time.
-fn shown(nights: &Nights) -> String {
-    let text = nights.scene.shown(&nights.page());
+fn normalized_page(nights: &Nights) -> String {
+    let text = nights.scene.normalized(&nights.page());
     let is_time = |word: &str| word.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok());
     let words = text.split(' ').map(|word| if is_time(word) { "TIME" } else { word });
     words.collect::<Vec<_>>().join(" ")
@@ -33,7 +33,7 @@ fn a_morning_on_which_all_is_well() {
     nights.night("2026-11-02", &[]);
     let ran = nights.night("2026-11-03", &["--quiet"]);
     assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr.as_str()), (Some(0), "", ""), "{ran:?}");
-    insta::assert_snapshot!(shown(&nights));
+    insta::assert_snapshot!(normalized_page(&nights));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_morning_with_two_wins_and_a_skill_that_works_worse() {
         .write_jobs(&[steady, job("first", "apply = \"auto\""), job("second", "apply = \"never\"")].concat());
     let ran = nights.night("2026-11-06", &["--quiet"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    insta::assert_snapshot!(shown(&nights));
+    insta::assert_snapshot!(normalized_page(&nights));
     let ack = nights.scene.run(&["night", "ack", "steady"]);
     assert_eq!(ack.code, Some(0), "{ack:?}");
     assert!(!nights.scene.run(&["night", "status"]).stdout.contains("works worse"));
@@ -69,5 +69,5 @@ fn a_morning_after_a_disaster() {
     fs::remove_dir_all(nights.scene.skill("steady")).unwrap();
     let ran = nights.night("2026-11-02", &[]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    insta::assert_snapshot!(shown(&nights));
+    insta::assert_snapshot!(normalized_page(&nights));
 }

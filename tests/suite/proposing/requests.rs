@@ -14,8 +14,8 @@ use crate::scene::Ran;
 #[test]
 fn a_pull_request_is_opened_once_and_updated_in_place() {
     let server = Server::tuned();
-    let told = server.apply();
-    assert!(told.contains(&format!("is the pull request {REQUEST}; ")), "{told}");
+    let output = server.apply();
+    assert!(output.contains(&format!("is the pull request {REQUEST}; ")), "{output}");
     assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()));
     let create = "api repos/acme/skills/pulls --hostname github.com --method POST --input -";
     assert_eq!(server.calls().last().unwrap(), create);
@@ -25,8 +25,8 @@ fn a_pull_request_is_opened_once_and_updated_in_place() {
     let body = request["body"].as_str().unwrap();
     assert!(body.contains("Score: 39.6 before, 89.6 after.") && body.contains("\nSkilltune-Run: "), "{body}");
 
-    let told = server.apply();
-    assert!(told.contains(REQUEST), "{told}");
+    let output = server.apply();
+    assert!(output.contains(REQUEST), "{output}");
     assert_eq!(server.changes(), 1, "it says the same already: {:?}", server.calls());
 
     server.go_on("other.txt");
@@ -68,12 +68,12 @@ fn a_persons_commit_on_the_branch_of_the_remote_stays() {
     server.go_on("other.txt");
     server.push_head();
 
-    let told = server.apply();
-    assert!(told.contains("has commits that are not here; fetch them first"), "{told}");
+    let output = server.apply();
+    assert!(output.contains("has commits that are not here; fetch them first"), "{output}");
     server.repository.git(&["fetch", "--quiet"]);
-    let told = server.apply();
-    assert!(told.contains("of origin has commits that skilltune did not make"), "{told}");
-    assert!(told.contains("this is a branch, not a pull request"), "{told}");
+    let output = server.apply();
+    assert!(output.contains("of origin has commits that skilltune did not make"), "{output}");
+    assert!(output.contains("this is a branch, not a pull request"), "{output}");
     assert_eq!(server.pushed(), theirs);
     assert_eq!(server.changes(), 1, "{:?}", server.calls());
 }
@@ -93,10 +93,10 @@ fn a_pull_request_that_a_person_closed_is_not_opened_again_for_the_same_change()
                 server.go_on(file);
                 server.push_head();
             }
-            let told = server.apply();
+            let output = server.apply();
             assert!(
-                told.contains(&format!("a pull request for the same change was {word}: {REQUEST}")),
-                "{told}"
+                output.contains(&format!("a pull request for the same change was {word}: {REQUEST}")),
+                "{output}"
             );
             assert!(server.pushed().is_none() && server.changes() == 1, "{:?}", server.calls());
         }
@@ -114,8 +114,8 @@ fn a_fourth_pull_request_is_not_opened() {
     let open = |branch: &str| json!({ "headRefName": branch, "isCrossRepository": false });
     let mut three = vec![open("skilltune/a"), open("mine"), open("skilltune/b"), open("skilltune/c")];
     server.list("open", &json!(three));
-    let told = server.apply();
-    assert!(told.contains("3 pull requests of skilltune are open; merge or close one first"), "{told}");
+    let output = server.apply();
+    assert!(output.contains("3 pull requests of skilltune are open; merge or close one first"), "{output}");
     assert!(server.pushed().is_none() && server.changes() == 0);
     three.pop();
     server.list("open", &json!(three));
@@ -126,36 +126,36 @@ fn a_fourth_pull_request_is_not_opened() {
 fn without_a_program_or_a_login_the_branch_is_pushed_and_a_note_says_so() {
     let pushed = "the branch is pushed to origin, but no pull request was made: ";
     let server = Server::tuned();
-    let told = server.apply_without_gh();
-    assert!(told.contains(&format!("{pushed}`gh` is not installed")), "{told}");
+    let output = server.apply_without_gh();
+    assert!(output.contains(&format!("{pushed}`gh` is not installed")), "{output}");
     assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()));
 
     fs::write(server.file("fails"), "To get started with GitHub CLI, please run: gh auth login\n").unwrap();
-    let told = server.apply();
-    assert!(told.contains(&format!("{pushed}`gh` failed: To get started")), "{told}");
+    let output = server.apply();
+    assert!(output.contains(&format!("{pushed}`gh` failed: To get started")), "{output}");
 
     fs::remove_file(server.file("fails")).unwrap();
     fs::write(server.file("all.json"), "<html>").unwrap();
-    let told = server.apply();
-    assert!(told.contains(&format!("{pushed}`gh` printed something that cannot be read")), "{told}");
+    let output = server.apply();
+    assert!(output.contains(&format!("{pushed}`gh` printed something that cannot be read")), "{output}");
 
     server.repository.git(&["remote", "set-url", "origin", "../hub.git"]);
-    let told = server.apply();
-    assert!(told.contains("the address of the remote names no repository of a server"), "{told}");
-    assert!(told.contains(pushed), "the path is meant from the repository: {told}");
+    let output = server.apply();
+    assert!(output.contains("the address of the remote names no repository of a server"), "{output}");
+    assert!(output.contains(pushed), "the path is meant from the repository: {output}");
 }
 
 #[test]
 fn where_nothing_can_be_pushed_it_is_a_branch_and_a_note_says_why() {
     let server = Server::tuned();
     let assert_branch = |why: &str| {
-        let told = server.apply();
+        let output = server.apply();
         assert!(
-            told.contains("this is a branch, not a pull request: ") && told.contains(why),
-            "{why}: {told}"
+            output.contains("this is a branch, not a pull request: ") && output.contains(why),
+            "{why}: {output}"
         );
         assert!(server.pushed().is_none() && server.changes() == 0, "{:?}", server.calls());
-        assert!(!told.contains("secret"), "{told}");
+        assert!(!output.contains("secret"), "{output}");
     };
     server.hub(&["config", "receive.maxInputSize", "1"]);
     assert_branch("git cannot push to origin: ");
@@ -213,10 +213,10 @@ fn no_program_of_the_repository_and_no_hook_runs_for_a_push() {
         repository.git(&["-c", "core.hooksPath=/dev/null", "config", name, value]);
     }
     server.hub(&["-c", "core.hooksPath=/dev/null", "config", "core.alternateRefsCommand", &touch]);
-    let told = server.apply();
-    assert!(told.contains(REQUEST), "{told}");
+    let output = server.apply();
+    assert!(output.contains(REQUEST), "{output}");
     assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()));
-    assert!(!trap.exists(), "a program ran: {told}");
+    assert!(!trap.exists(), "a program ran: {output}");
     let heads = server.hub(&["for-each-ref", "--format=%(refname)"]);
     assert_eq!(heads, format!("refs/heads/main\nrefs/heads/{BRANCH}\n"), "nothing else is pushed");
     // Git itself does run them.
@@ -241,10 +241,10 @@ fn what_can_only_be_a_patch_is_not_pushed_and_uncommitted_work_stays() {
     let other = repository.scene.path("other");
     let other = other.to_str().unwrap();
     repository.git(&["worktree", "add", "--quiet", "-b", BRANCH, other]);
-    let told = server.apply();
+    let output = server.apply();
     assert!(
-        told.contains("this is a patch, not a branch: branch skilltune/writer is checked out in "),
-        "{told}"
+        output.contains("this is a patch, not a branch: branch skilltune/writer is checked out in "),
+        "{output}"
     );
     assert!(server.pushed().is_none() && server.calls().is_empty(), "{:?}", server.calls());
 
@@ -252,8 +252,8 @@ fn what_can_only_be_a_patch_is_not_pushed_and_uncommitted_work_stays() {
     repository.git(&["branch", "-D", BRANCH]);
     let gpg = repository.program("gpg", "exit 1");
     repository.add_to_home(&format!("[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = {gpg}\n"));
-    let told = server.apply();
-    assert!(told.contains("git could not sign the commit"), "{told}");
+    let output = server.apply();
+    assert!(output.contains("git could not sign the commit"), "{output}");
     assert!(server.pushed().is_none() && server.calls().is_empty(), "{:?}", server.calls());
 
     repository.add_to_home("[commit]\n\tgpgSign = false\n");
@@ -303,15 +303,15 @@ fn a_server_is_reached_by_the_persons_own_ssh_without_questions() {
     repository.add_to_home(&format!("[core]\n\tsshCommand = {ssh}\n[ssh]\n\tvariant = ssh\n"));
     repository.git(&["config", "core.sshCommand", &touch]);
     repository.git(&["remote", "set-url", "origin", "git@github.com:acme/skills.git"]);
-    let told = server.apply();
-    assert!(told.contains(REQUEST), "{told}");
+    let output = server.apply();
+    assert!(output.contains(REQUEST), "{output}");
     assert_eq!(server.pushed().as_deref(), Some(server.local().as_str()));
     let calls = fs::read_to_string(scene.path("ssh-calls")).unwrap();
     assert!(
         calls.lines().count() == 2 && calls.lines().all(|call| call.contains("BatchMode=yes")),
         "{calls}"
     );
-    assert!(!trap.exists(), "the repository's own program ran: {told}");
+    assert!(!trap.exists(), "the repository's own program ran: {output}");
     repository.output(&["ls-remote", "origin"]);
     assert!(trap.exists(), "git itself runs it");
 }
@@ -352,8 +352,8 @@ fn a_file_of_git_lfs_is_not_pushed_without_its_content() {
     repository.commit("Add the skill");
     let server = Server::of(repository);
     server.repository.tuned();
-    let told = server.apply();
-    assert!(told.contains("SKILL.md is stored with Git LFS, which skilltune does not push"), "{told}");
+    let output = server.apply();
+    assert!(output.contains("SKILL.md is stored with Git LFS, which skilltune does not push"), "{output}");
     assert!(server.pushed().is_none() && server.changes() == 0);
     assert!(server.skill().is_dir());
 }

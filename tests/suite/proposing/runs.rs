@@ -41,8 +41,8 @@ fn the_message_of_a_commit_lists_the_dangers_of_its_edits() {
     repository.commit("Add the skill");
     assert_eq!(tune(&repository, "branch").json()["outcome"], json!("proposed"));
     let message = repository.git(&["log", "-1", "--format=%B", BRANCH]);
-    let told = "Look at these lines before you merge it. They let the skill do more than before:\n\n- script: run.sh";
-    assert!(message.contains(told) && message.contains("\n\nSkilltune-Run: "), "{message}");
+    let warning = "Look at these lines before you merge it. They let the skill do more than before:\n\n- script: run.sh";
+    assert!(message.contains(warning) && message.contains("\n\nSkilltune-Run: "), "{message}");
 }
 
 /// Creates a chain whose first member is good enough.
@@ -135,8 +135,8 @@ fn a_champion_of_which_no_commit_can_be_made_is_kept_and_the_report_says_why() {
     let ran = tune(&repository, "branch");
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")), "{ran:?}");
     let report = fs::read_to_string(repository.scene.run_folder().join("final-report.md")).unwrap();
-    let told = "no commit could be made: HEAD does not have .claude/skills/writer; commit it first";
-    assert!(report.contains(told), "{report}");
+    let reason = "no commit could be made: HEAD does not have .claude/skills/writer; commit it first";
+    assert!(report.contains(reason), "{report}");
     assert_eq!(repository.users(), before);
 }
 

@@ -64,7 +64,7 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     };
     assert_eq!(kinds(&["list"]), ["reflex", "tune"], "the newest first");
     assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
-    let shown = steady(&without_moments(&scene.shown(&data(&scene, &["list"]))), &scene.path(""));
+    let shown = steady(&without_moments(&scene.normalized(&data(&scene, &["list"]))), &scene.path(""));
     // The number of digits of a time varies, and padding fills its column.
     let (before, after) = shown.split_once("TIME").expect("a run of reflex tells its time");
     insta::assert_snapshot!(format!("{before}TIME  {}", after.trim_start()), @r"

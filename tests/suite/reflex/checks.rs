@@ -25,12 +25,12 @@ fn grep() -> Value {
 const RUN: [&str; 2] = ["--checks", "run"];
 
 /// Returns the first result of each command, in order.
-fn told(scene: &Scene) -> Vec<Value> {
-    let told = came_to(scene, "told").into_iter().flat_map(|told| told.as_array().unwrap().clone());
-    let mut told: Vec<_> = told.collect();
-    told.sort_by_key(|told| told["check"].as_u64());
-    told.dedup_by_key(|told| told["check"].as_u64());
-    told
+fn check_results(scene: &Scene) -> Vec<Value> {
+    let all = came_to(scene, "told").into_iter().flat_map(|results| results.as_array().unwrap().clone());
+    let mut results: Vec<_> = all.collect();
+    results.sort_by_key(|result| result["check"].as_u64());
+    results.dedup_by_key(|result| result["check"].as_u64());
+    results
 }
 
 /// Returns who decided the first rule in each evaluation, and the verdict.
@@ -52,7 +52,7 @@ fn a_command_that_may_run_decides_without_the_judge() {
     let scene = scene(&play);
     let ran = new(&scene, &RUN);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(first_rule(&scene).iter().all(|told| *told == (json!("command"), json!("pass"))));
+    assert!(first_rule(&scene).iter().all(|decision| *decision == (json!("command"), json!("pass"))));
     let checks = &run_json(&scene)["prepared_checks"]["checks"];
     assert_eq!(checks[0]["type"], "executable", "{checks}");
     assert_tidy(&scene, "commands");
@@ -72,11 +72,11 @@ fn a_command_stands_in_a_folder_with_a_copy_of_the_artifact_and_nothing_else() {
     let scene = scene(&commands(&[&["ls", "-A"], &["pwd"], &["cp", "artifact.md", "copied.md"]]));
     let ran = new(&scene, &RUN);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    let told = told(&scene);
-    assert_eq!(told[0]["details"], "exit code 0: artifact.md");
-    let folder = told[1]["details"].as_str().unwrap().strip_prefix("exit code 0: ").unwrap();
+    let results = check_results(&scene);
+    assert_eq!(results[0]["details"], "exit code 0: artifact.md");
+    let folder = results[1]["details"].as_str().unwrap().strip_prefix("exit code 0: ").unwrap();
     assert!(Path::new(folder).starts_with(scene.path("cache")), "{folder}");
-    assert_eq!(told[2]["met"], true, "the folder is its own: {}", told[2]);
+    assert_eq!(results[2]["met"], true, "the folder is its own: {}", results[2]);
     assert!(!place(&scene).join("copied.md").exists());
 }
 
@@ -92,8 +92,8 @@ fn a_command_can_write_nowhere_else() {
     scene.write_script(&json!({ "reflex": play }));
     new(&scene, &[&RUN[..], &["--max-iterations", "1"]].concat());
     assert!(!outside.exists());
-    let met: Vec<_> = told(&scene).iter().map(|told| told["met"].clone()).collect();
-    assert_eq!(met, [false, true], "{:?}", told(&scene));
+    let met: Vec<_> = check_results(&scene).iter().map(|result| result["met"].clone()).collect();
+    assert_eq!(met, [false, true], "{:?}", check_results(&scene));
 }
 
 /// The list of refused shells is not a sandbox: a shell under another name is confined all the same.
@@ -115,8 +115,8 @@ fn an_interpreter_by_another_name_can_write_nowhere_else() {
     ]);
     scene.write_script(&json!({ "reflex": play }));
     new(&scene, &[&RUN[..], &["--max-iterations", "1"]].concat());
-    let met: Vec<_> = told(&scene).iter().map(|told| told["met"].clone()).collect();
-    assert_eq!(met, [false, false, false], "{:?}", told(&scene));
+    let met: Vec<_> = check_results(&scene).iter().map(|result| result["met"].clone()).collect();
+    assert_eq!(met, [false, false, false], "{:?}", check_results(&scene));
     for name in ["awk", "find", "sed"] {
         assert!(!Path::new(&outside(name)).exists(), "{name}");
     }
@@ -129,8 +129,8 @@ fn a_command_that_cannot_be_run_or_does_not_end_leaves_its_rule_to_the_judge() {
         scene.write_settings("[reflex]\ncheck_seconds = 1\n");
         let ran = new(&scene, &RUN);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert_eq!(told(&scene)[0]["met"], Value::Null);
-        assert!(first_rule(&scene).iter().all(|told| *told == (json!("judge"), json!("pass"))));
+        assert_eq!(check_results(&scene)[0]["met"], Value::Null);
+        assert!(first_rule(&scene).iter().all(|decision| *decision == (json!("judge"), json!("pass"))));
         assert_tidy(&scene, argv[0]);
     }
 }
@@ -141,8 +141,8 @@ fn nothing_is_run_that_nobody_has_allowed() {
         let scene = scene(&commands(&[&["cp", "artifact.md", "copied.md"]]));
         let ran = new(&scene, more);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert_eq!(told(&scene), [Value::Null; 0]);
-        assert!(first_rule(&scene).iter().all(|told| *told == (json!("judge"), json!("pass"))));
+        assert_eq!(check_results(&scene), [Value::Null; 0]);
+        assert!(first_rule(&scene).iter().all(|decision| *decision == (json!("judge"), json!("pass"))));
         let asked = came_to(&scene, "allowed");
         assert_eq!(asked, if more.is_empty() { vec![json!(false)] } else { Vec::new() });
     }
@@ -167,13 +167,13 @@ fn without_a_terminal_a_run_waits_for_the_answer_and_goes_on_with_it() {
         assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{ran:?}");
         let status = scene.run(&["reflex", "status"]);
         assert!(status.stdout.contains("waits for your answer"), "{status:?}");
-        assert_eq!(told(&scene), [Value::Null; 0]);
+        assert_eq!(check_results(&scene), [Value::Null; 0]);
         let other = scene.refusal(&["resume", ALIAS, "--answer", "apply"]);
         assert!(other.contains("pass `--answer run` or `--answer skip`"), "{other}");
         let answered = [&wait[..], &["--answer", answer]].concat();
         let ran = scene.run(&answered);
         assert_eq!(ran.code, Some(0), "{ran:?}");
-        assert!(first_rule(&scene).iter().all(|told| told.0 == told_by), "{answer}");
+        assert!(first_rule(&scene).iter().all(|decision| decision.0 == told_by), "{answer}");
         assert_tidy(&scene, answer);
         let late = scene.run(&answered);
         assert_eq!(late.code, Some(2), "nobody is waiting any more: {late:?}");
@@ -191,7 +191,7 @@ fn a_pattern_is_looked_for_without_an_agent() {
     let scene = scene(&play);
     let ran = new(&scene, &[]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(first_rule(&scene).iter().all(|told| *told == (json!("pattern"), json!("pass"))));
+    assert!(first_rule(&scene).iter().all(|decision| *decision == (json!("pattern"), json!("pass"))));
 }
 
 #[test]
@@ -199,5 +199,5 @@ fn a_proposed_shell_is_refused_and_never_asked_about() {
     let scene = scene(&commands(&[&["sh", "-c", "true"]]));
     let ran = new(&scene, &RUN);
     assert_eq!((ran.code, &ran.json()["reason"]), (Some(4), &json!("phase_error")), "{ran:?}");
-    assert_eq!(told(&scene), [Value::Null; 0]);
+    assert_eq!(check_results(&scene), [Value::Null; 0]);
 }

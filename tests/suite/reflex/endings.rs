@@ -30,9 +30,9 @@ fn ends(scene: &Scene, more: &[&str], end: &End) -> Value {
 fn assert_ended(scene: &Scene, result: &Value, end: &End) {
     assert_eq!((&result["status"], &result["reason"]), (&json!(end.status), &json!(end.reason)), "{result}");
     assert_tidy(scene, end.reason);
-    let (told, story) = (run_json(scene), story(scene));
-    assert_eq!((&told["status"], &told["stop"]["reason"]), (&json!(end.status), &json!(end.theirs)));
-    assert_eq!(told["stop"]["passed"], end.reason == "threshold_reached");
+    let (run, story) = (run_json(scene), story(scene));
+    assert_eq!((&run["status"], &run["stop"]["reason"]), (&json!(end.status), &json!(end.theirs)));
+    assert_eq!(run["stop"]["passed"], end.reason == "threshold_reached");
     let last = story.last().expect("a history has lines");
     let event = if end.status == "failed" { "failed" } else { "stopped" };
     assert_eq!((&last["event"], &last["payload"]["reason"]), (&json!(event), &json!(end.theirs)), "{last}");
@@ -107,10 +107,10 @@ fn a_refinement_that_changes_nothing_is_refused_and_then_the_text_is_written_ane
     let refused = scene.events("done").into_iter().filter(|done| done["outcome"]["failed"]["kind"] == "gate");
     assert_eq!(refused.count(), 2);
     let asked = listing(&scene.run_folder().join("agents")).into_iter().map(|(_, _, bytes)| bytes);
-    let told = asked
+    let count = asked
         .filter(|bytes| String::from_utf8_lossy(bytes).contains("byte for byte the one that was"))
         .count();
-    assert!(told >= 3, "both replies say so, and so does the second prompt: {told}");
+    assert!(count >= 3, "both replies say so, and so does the second prompt: {count}");
 }
 
 /// Returns two versions that alternate forever.
@@ -123,8 +123,8 @@ fn circling() -> Value {
 fn a_refiner_that_goes_round_in_circles_is_told_apart_from_one_that_stands_still() {
     let scene = scene(&circling());
     scene.write_settings("[reflex]\nstall_window = 8\n");
-    let told = End { theirs: "stagnation", ..end(3, "stopped", "oscillation") };
-    let result = ends(&scene, &["--max-iterations", "9"], &told);
+    let expected = End { theirs: "stagnation", ..end(3, "stopped", "oscillation") };
+    let result = ends(&scene, &["--max-iterations", "9"], &expected);
     assert_eq!(result["iterations"], 4);
 }
 

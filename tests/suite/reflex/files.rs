@@ -18,9 +18,9 @@ fn the_files_tell_of_the_run_while_it_goes_on_and_the_pointer_goes_with_it() {
         (&current["active_run_id"], &current["task_alias"], &current["status"]),
         (&json!(scene.run_id()), &json!(ALIAS), &json!("running"))
     );
-    let told = run_json(&scene);
+    let state = run_json(&scene);
     assert_eq!(
-        (&told["status"], &told["phase"], &told["iteration"]),
+        (&state["status"], &state["phase"], &state["iteration"]),
         (&json!("running"), &json!("B"), &json!(1))
     );
     assert!(meets(&artifact(&scene), &PASSES_A));
@@ -83,8 +83,8 @@ fn an_artifact_that_somebody_has_edited_stays_and_is_told_as_stale() {
     let status = scene.run(&["reflex", "status", ALIAS]);
     let mine = hash("my own words\n");
     let (judged, mine) = (hash(&judged), short(&mine));
-    let told = format!("stale: {} was judged, but the file contains {mine}", short(&judged));
-    assert!(status.stdout.contains(&told), "{}", status.stdout);
+    let message = format!("stale: {} was judged, but the file contains {mine}", short(&judged));
+    assert!(status.stdout.contains(&message), "{}", status.stdout);
     assert!(!status.stdout.contains("score"), "of what was not judged no score is told: {}", status.stdout);
     // Reporting it again and cleaning up leave it unchanged.
     scene.run(&RESUME);

@@ -40,9 +40,9 @@ fn a_folder_that_holds_one_is_refused_in_one_line_before_anything_is_paid_for() 
         [(THEIRS, "run courses-api-20260218-120000"), ("write-about-the-pump", "an unknown run")]
     {
         let ran = scene.run(&["reflex", "new", TASK, "--template", "docs", "--yes", "--alias", alias]);
-        let told = format!("{alias} belongs to {run}; choose another alias, or move the folder away\n");
+        let message = format!("{alias} belongs to {run}; choose another alias, or move the folder away\n");
         assert_eq!((ran.code, ran.stderr.lines().count()), (Some(2), 1), "{ran:?}");
-        assert!(ran.stderr.ends_with(&told), "{ran:?}");
+        assert!(ran.stderr.ends_with(&message), "{ran:?}");
     }
     assert_eq!((listing(&evolution(&scene)), scene.calls().len()), (before, 0));
 }

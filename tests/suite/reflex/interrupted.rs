@@ -95,8 +95,8 @@ fn stop_keeps_what_was_paid_for() {
         let (stop, ran) = stopped_in(&scene, phase, &["--jobs", jobs, "--out", "out.md"]);
         assert_eq!((stop.code, ran.code), (Some(0), Some(3)), "{phase}: {stop:?} {ran:?}");
         assert_stopped(&scene);
-        let told: Vec<_> = story(&scene).iter().map(|line| line["event"].clone()).collect();
-        assert_eq!(told, [&["run_started"], events, &["stopped"]].concat(), "{phase}");
+        let kinds: Vec<_> = story(&scene).iter().map(|line| line["event"].clone()).collect();
+        assert_eq!(kinds, [&["run_started"], events, &["stopped"]].concat(), "{phase}");
         if phase == "produce" {
             assert!(meets(&artifact(&scene), &PASSES_A), "{phase}: the text stands in its file");
             assert_eq!(fs::read_to_string(scene.path("project/out.md")).unwrap(), artifact(&scene));
@@ -139,8 +139,8 @@ fn after_a_stop_everything_says_that_the_run_cannot_be_resumed() {
         &["history", &id],
     ];
     let said = commands.map(|command| scene.run(command)).map(|ran| (ran.stdout, ran.stderr));
-    for (told, said) in said.into_iter().chain([(ran.stdout, ran.stderr), (stop.stdout, stop.stderr)]) {
-        assert!(!told.contains("resume") && !said.contains("resume"), "{told}{said}");
+    for (stdout, stderr) in said.into_iter().chain([(ran.stdout, ran.stderr), (stop.stdout, stop.stderr)]) {
+        assert!(!stdout.contains("resume") && !stderr.contains("resume"), "{stdout}{stderr}");
     }
     let again = scene.run(&RESUME);
     assert!(again.stderr.contains("has ended and cannot be resumed"), "{again:?}");
@@ -169,8 +169,8 @@ fn an_interrupt_hastens_a_stop_and_leaves_it_a_stop() {
 
 /// Fails unless the run has ended with the person's reason and does not resume.
 fn assert_stopped(scene: &Scene) {
-    let told = run_json(scene);
-    assert_eq!((&told["status"], &told["stop"]["reason"]), (&json!("stopped"), &json!("user_stop")));
+    let run = run_json(scene);
+    assert_eq!((&run["status"], &run["stop"]["reason"]), (&json!("stopped"), &json!("user_stop")));
     assert_tidy(scene, "stopped");
     let status = scene.run(&["reflex", "status", ALIAS]).stdout;
     assert!(status.contains("it is good enough"), "{status}");

@@ -114,7 +114,7 @@ fn the_originals_files_stand_where_they_are_wanted() {
 #[test]
 fn the_planner_is_told_as_many_events_as_are_set() {
     let play = json!({ "produced": { "1": [ACCURACY, EXAMPLES], "3": ALL }, "refined": { "1": [EXAMPLES] } });
-    let told = |settings: &str| {
+    let has_history = |settings: &str| {
         let (scene, _) = with(settings, &play);
         let prompts = fs::read_dir(scene.run_folder().join("agents")).unwrap();
         let prompts = prompts
@@ -124,5 +124,5 @@ fn the_planner_is_told_as_many_events_as_are_set() {
         });
         second.expect("it was planned anew").contains("What happened last")
     };
-    assert_eq!((told("events = 0"), told("events = 3")), (false, true));
+    assert_eq!((has_history("events = 0"), has_history("events = 3")), (false, true));
 }

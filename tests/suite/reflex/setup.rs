@@ -132,7 +132,7 @@ fn a_person_sets_up_everything_at_the_terminal() {
     fs::write(scene.path("project/NOTES.md"), "The pump has two ports.").unwrap();
     let Ok(ends) = terminal() else { return };
     let down = "\u{1b}[B";
-    let told = talked(
+    let output = talked(
         scene.command(&["reflex", "--alias", ALIAS]),
         ends,
         &[
@@ -161,11 +161,11 @@ fn a_person_sets_up_everything_at_the_terminal() {
         ],
     );
     let agreed = &decided(&scene, "agreed")[0];
-    assert_eq!(agreed["confirmed"], "person", "{told}");
+    assert_eq!(agreed["confirmed"], "person", "{output}");
     let ids: Vec<_> =
         agreed["criteria"]["rules"].as_array().unwrap().iter().map(|rule| &rule["id"]).collect();
     let grep = "a.task.grep-q-pump-artifact-md-succeeds";
-    assert_eq!(ids, [grep, PORTS, "a.style.tone", "a.task.it-has-a-hero"], "{told}");
+    assert_eq!(ids, [grep, PORTS, "a.style.tone", "a.task.it-has-a-hero"], "{output}");
     assert_eq!(agreed["criteria"]["rules"][1]["description"], format!("It has {PORTS}. And all of them."));
     assert_eq!(agreed["criteria"]["thresholds"], json!({ "a": 50.0, "b": 60.0 }));
     assert_eq!(agreed["max_iterations"], 2);
@@ -175,7 +175,7 @@ fn a_person_sets_up_everything_at_the_terminal() {
         (&json!("A page that a child understands."), &json!("A wrong port."))
     );
     assert!(!started["context"].is_null(), "the page was named");
-    for line in told.split("\r\n").filter(|line| !line.contains('\u{1b}')) {
+    for line in output.split("\r\n").filter(|line| !line.contains('\u{1b}')) {
         assert!(line.chars().count() <= 80, "{line:?}");
     }
 }

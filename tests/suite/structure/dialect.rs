@@ -1,5 +1,5 @@
-//! Words and forms that hide who does what. Comments have none of them. Names and messages still have those that are
-//! listed here with their number: a change that leaves fewer lowers the number, and no change may raise it.
+//! Words and forms that hide who does what: comments and names have none of them, and messages those that are counted
+//! here. A change that leaves fewer lowers the number, and no change may raise it.
 
 use super::*;
 
@@ -21,16 +21,8 @@ const HELP: [&str; 3] = ["args.rs", "args/", "settings"];
 
 const IN_MESSAGES: usize = 9;
 
-/// Names without a meaning of their own, or with several.
-const NAMES: [(&str, usize); 7] = [
-    ("told", 748),
-    ("Told", 88),
-    ("Tried", 107),
-    ("Looked", 31),
-    ("Seen", 90),
-    ("Said", 21),
-    ("unaided", 58),
-];
+/// Names without a meaning of their own, or with several. No item has one.
+const NAMES: [&str; 7] = ["told", "Told", "Tried", "Looked", "Seen", "Said", "unaided"];
 
 /// The comments of a source, or its strings; both without their marks.
 fn pieces(source: &str, of_comments: bool) -> Vec<&str> {
@@ -74,7 +66,7 @@ fn comments_say_who_does_what() {
 }
 
 #[test]
-fn messages_and_names_of_the_dialect_only_become_fewer() {
+fn names_have_nothing_of_the_dialect_and_messages_less_and_less() {
     let mut found = Vec::new();
     let mut names = BTreeMap::<&str, usize>::new();
     for (name, read) in CRATES.iter() {
@@ -90,8 +82,8 @@ fn messages_and_names_of_the_dialect_only_become_fewer() {
         }
     }
     assert_eq!(found.len(), IN_MESSAGES, "lower the number, or say who does what: {found:#?}");
-    let now = NAMES.map(|(name, _)| (name, names.get(name).copied().unwrap_or(0)));
-    assert_eq!(now, NAMES, "names of the dialect become fewer: lower their numbers");
+    let now = NAMES.map(|name| (name, names.get(name).copied().unwrap_or(0)));
+    assert_eq!(now, NAMES.map(|name| (name, 0)), "a name says what it gives");
 }
 
 #[test]

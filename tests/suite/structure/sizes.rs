@@ -18,23 +18,23 @@ fn no_file_is_too_long() {
 /// The rooms of the crate and of each of its larger rooms, then what is longest.
 fn drawn(name: &str, read: &Crate) -> String {
     const LARGE: usize = 9;
-    let mut told = String::new();
+    let mut text = String::new();
     for (parent, edges) in &read.needs() {
         let rooms = level(edges);
         if parent.is_empty() || rooms.len() >= LARGE {
-            told += &rooms_of(&[&[name.to_owned()], &parent[..]].concat(), read, &rooms, edges.len());
+            text += &rooms_of(&[&[name.to_owned()], &parent[..]].concat(), read, &rooms, edges.len());
         }
     }
     let mut files: Vec<_> = read.code.iter().map(|(file, code)| (*code, file.clone())).collect();
     let mut functions = read.functions.clone();
     for (what, longest) in [("files", &mut files), ("functions", &mut functions)] {
         longest.sort_by(|a, b| b.cmp(a));
-        writeln!(told, "the longest {what}:").unwrap();
+        writeln!(text, "the longest {what}:").unwrap();
         for (lines, name) in longest.iter().take(10) {
-            writeln!(told, "{lines:5} {name}").unwrap();
+            writeln!(text, "{lines:5} {name}").unwrap();
         }
     }
-    told
+    text
 }
 
 /// Rooms by level, each with its lines of code and of tests, and what it needs.
@@ -54,7 +54,7 @@ fn rooms_of(parent: &[String], read: &Crate, whole: &Level, arrows: usize) -> St
             *tests += lines(source).saturating_sub(code);
         }
     }
-    let (mut left, mut told) = (whole.clone(), String::new());
+    let (mut left, mut text) = (whole.clone(), String::new());
     let mut levels = 0;
     while !left.is_empty() {
         levels += 1;
@@ -70,10 +70,10 @@ fn rooms_of(parent: &[String], read: &Crate, whole: &Level, arrows: usize) -> St
         for room in next {
             let needed: Vec<_> = left.remove(&room).expect("it was there").into_iter().collect();
             let (code, tests) = sizes[room.as_str()];
-            writeln!(told, "{levels:3} {room:14} {code:5} {tests:5}  {}", needed.join(" ")).unwrap();
+            writeln!(text, "{levels:3} {room:14} {code:5} {tests:5}  {}", needed.join(" ")).unwrap();
         }
     }
     let (code, tests) = sizes["all"];
     let size = format!("{} rooms on {levels} levels, {arrows} arrows", whole.len());
-    format!("\n{}: {size}; {code} lines of code, {tests} of tests\n{told}", parent.join("::"))
+    format!("\n{}: {size}; {code} lines of code, {tests} of tests\n{text}", parent.join("::"))
 }

@@ -34,7 +34,7 @@ fn a_suite_of_skill_creator_is_shown_with_what_is_lost_and_what_a_round_calls() 
     let scene = scene();
     let ran = scene.run(&["suite", "check", "suites/report-writer"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""), "{ran:?}");
-    insta::assert_snapshot!(scene.shown(&ran.stdout), @r#"
+    insta::assert_snapshot!(scene.normalized(&ran.stdout), @r#"
     /project/suites/report-writer/evals/evals.json
       evals.json: 10 scenarios, 2 checks, 18 expectations
 
@@ -59,13 +59,13 @@ fn a_suite_of_skill_creator_is_shown_with_what_is_lost_and_what_a_round_calls() 
 fn each_kind_of_scenario_that_tells_nothing_is_named() {
     let scene = scene();
     let report = checked(&scene, "suites/vacuous.toml", 3);
-    let told = |one: &Value| {
+    let line = |one: &Value| {
         let demand = one["demand"].as_str().map_or_else(String::new, |demand| format!("/{demand}"));
         format!("{}{demand}: {}", one["scenario"].as_str().unwrap(), one["kind"].as_str().unwrap())
     };
-    let told: Vec<String> = report["vacuous"].as_array().unwrap().iter().map(told).collect();
+    let lines: Vec<String> = report["vacuous"].as_array().unwrap().iter().map(line).collect();
     assert_eq!(
-        told,
+        lines,
         [
             "duplicate: duplicate",
             "says-expected: names-answer",

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use skilltune_orchestrator::git::{Files, Git, GitError, Program, Revision, RevisionError};
 
-use crate::agents::git;
-use crate::loops::tune::sides::Version;
+use crate::casting::git;
+use crate::loops::tune::versions::Version;
 use crate::runs::under_guard::under_guard;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::text::plain::one_line;
 
@@ -67,18 +67,19 @@ fn check(files: &Files, called: &str) -> Result<(), Complaint> {
 
 fn refused(called: &str, error: &RevisionError) -> Complaint {
     let (kind, hint) = match error {
-        RevisionError::Git(GitError::Failed { said, .. }) if said.contains("dubious ownership") => {
-            (Kind::Input, "if you trust the repository, add it to safe.directory in your git configuration")
-        }
-        RevisionError::Git(GitError::Special { .. }) => (Kind::Input, "delete it"),
+        RevisionError::Git(GitError::Failed { said, .. }) if said.contains("dubious ownership") => (
+            ErrorKind::Input,
+            "if you trust the repository, add it to safe.directory in your git configuration",
+        ),
+        RevisionError::Git(GitError::Special { .. }) => (ErrorKind::Input, "delete it"),
         RevisionError::Git(GitError::Failed { .. }) => {
-            (Kind::Input, "check that `git ls-tree REVISION:PATH` shows the skill")
+            (ErrorKind::Input, "check that `git ls-tree REVISION:PATH` shows the skill")
         }
         RevisionError::Submodule(_) | RevisionError::TooLarge | RevisionError::Manifest(_) => {
-            (Kind::Input, "check the revision out, and pass its folder")
+            (ErrorKind::Input, "check the revision out, and pass its folder")
         }
         RevisionError::Garbled | RevisionError::Git(_) => {
-            (Kind::Ours, "check the revision out, and pass its folder")
+            (ErrorKind::Ours, "check the revision out, and pass its folder")
         }
     };
     let complaint = Complaint { what: format!("cannot read {called}"), ..Complaint::of(kind, error) };

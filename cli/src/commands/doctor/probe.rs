@@ -74,7 +74,7 @@ impl Probed {
         Self { why: Some(plain::one_line(why)), ..Self::default() }
     }
 
-    pub fn told(&self) -> String {
+    pub fn describe(&self) -> String {
         let mut parts = vec![match (self.kind, &self.why) {
             (Some(kind), Some(why)) => format!("test call failed: it {}: {why}", words::failure(kind)),
             (_, Some(why)) => format!("test call failed: {why}"),

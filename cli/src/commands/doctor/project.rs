@@ -8,12 +8,12 @@ use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::runs::plan::RunId;
 
-use crate::agents;
-use crate::agents::BuiltIn;
+use crate::casting;
+use crate::casting::BuiltIn;
 use crate::loops::LoopCommands;
 use crate::loops::tune::prompts::Pages;
 use crate::report::ui::with_loop;
-use crate::runs::{Runs, Standing};
+use crate::runs::{RunStatus, Runs};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
@@ -66,7 +66,7 @@ impl Project {
             || !settings.foreign_wishes().is_empty();
         let pages = Pages::trusted(settings, env);
         let trusts = |file| {
-            let scripts = agents::scripts(settings, env);
+            let scripts = casting::scripts(settings, env);
             let trusts = scripts.and_then(|scripts| TrustStore::new(env).trusts(file, &scripts));
             pages.unwrap_or(true) && trusts.unwrap_or(false)
         };
@@ -77,7 +77,7 @@ impl Project {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
             settings_error: broken.map(in_one_line),
-            roles_error: agents::cast(Tune::ROLES, settings, env, BuiltIn::Knows)
+            roles_error: casting::cast(Tune::ROLES, settings, env, BuiltIn::Knows)
                 .err()
                 .map(|complaint| complaint.what),
             trusted: file.filter(|_| describes || pages.is_some()).map(trusts),
@@ -120,18 +120,18 @@ fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
 
 fn open_run<L: LoopCommands>(runs: &Runs, id: &RunId) -> Result<Option<OpenRun>, Complaint> {
     let run = runs.load::<L>(id)?.run;
-    let standing = runs.standing(&run);
+    let standing = runs.status(&run);
     let (status, target) = (standing.word(&run), plain::one_line(&L::subject(&run)));
-    Ok((standing != Standing::Ended).then(|| OpenRun { id: id.to_string(), status, target }))
+    Ok((standing != RunStatus::Ended).then(|| OpenRun { id: id.to_string(), status, target }))
 }
 
 fn locks(env: &Environment) -> Vec<Lock> {
     let held = Locks::at(&env.state).holders();
-    let told = held.into_iter().map(|holder| Lock {
+    let locks = held.into_iter().map(|holder| Lock {
         pid: holder.pid,
         host: plain::one_line(&holder.host),
         since: holder.since.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
         doing: plain::one_line(&holder.doing),
     });
-    told.collect()
+    locks.collect()
 }

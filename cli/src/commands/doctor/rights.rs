@@ -11,7 +11,7 @@ use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::skills::offline;
 
-use crate::agents::OFFLINE;
+use crate::casting::OFFLINE;
 use crate::report::words;
 use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::settings::Settings;
@@ -87,6 +87,6 @@ pub fn of(name: &str, settings: &Settings, system: System) -> Option<Rights> {
 }
 
 /// Formats the rights for people; once if they are the same in all roles.
-pub fn told(rights: &Rights) -> String {
+pub fn describe(rights: &Rights) -> String {
     rights.same().map_or_else(|| words::each(rights, ", "), |words| (*words).to_owned())
 }

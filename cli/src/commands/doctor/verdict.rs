@@ -7,9 +7,9 @@ use skilltune_orchestrator::agent::{Real, Via};
 use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
 
-use crate::agents;
-use crate::agents::BuiltIn;
-use crate::commands::doctor::agents::AgentSeen;
+use crate::casting;
+use crate::casting::BuiltIn;
+use crate::commands::doctor::agent_checks::AgentSeen;
 use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::Project;
 use crate::commands::doctor::wrap::WrapSeen;
@@ -19,7 +19,7 @@ use crate::terminal::environment::Environment;
 use crate::text::plain::shell_path;
 
 #[derive(Debug, Serialize)]
-pub struct Verdict {
+pub struct DoctorVerdict {
     pub ready: bool,
     /// One line: the command to type, or what to fix first.
     pub next: String,
@@ -35,7 +35,7 @@ pub fn judge(
     wrap: Option<&WrapSeen>,
     folders: &[Place],
     env: &Environment,
-) -> Verdict {
+) -> DoctorVerdict {
     if project.settings_error.is_some() {
         return missing("fix the settings; `skilltune config show` prints the error");
     }
@@ -49,7 +49,7 @@ pub fn judge(
         return missing(&fix);
     }
     let usable = || agents.iter().filter(|agent| agent.usable && !agent.lacks_login());
-    let parts = agents::cast(Tune::ROLES, settings, env, BuiltIn::Knows).ok();
+    let parts = casting::cast(Tune::ROLES, settings, env, BuiltIn::Knows).ok();
     let set = parts.and_then(|parts| {
         let agent = |name: &str| usable().find(|agent| agent.name == name);
         parts.values().map(|part| agent(&part.agent.name)).collect::<Option<Vec<_>>>()
@@ -70,9 +70,14 @@ pub fn judge(
 }
 
 /// The main job can run; says how to get more.
-fn with_built_in(command: &str, other: Option<String>, project: &Project, agents: &[AgentSeen]) -> Verdict {
+fn with_built_in(
+    command: &str,
+    other: Option<String>,
+    project: &Project,
+    agents: &[AgentSeen],
+) -> DoctorVerdict {
     let more = other.unwrap_or_else(|| toward_another(project, agents));
-    Verdict { for_more: Some(more), ..ready(command) }
+    DoctorVerdict { for_more: Some(more), ..ready(command) }
 }
 
 fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
@@ -110,10 +115,10 @@ fn nobody(agents: &[AgentSeen]) -> String {
     }
 }
 
-fn ready(command: &str) -> Verdict {
-    Verdict { ready: true, next: command.to_owned(), for_more: None }
+fn ready(command: &str) -> DoctorVerdict {
+    DoctorVerdict { ready: true, next: command.to_owned(), for_more: None }
 }
 
-fn missing(what: &str) -> Verdict {
-    Verdict { ready: false, next: what.to_owned(), for_more: None }
+fn missing(what: &str) -> DoctorVerdict {
+    DoctorVerdict { ready: false, next: what.to_owned(), for_more: None }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, AgentSettings};
 
-use crate::agents;
+use crate::casting;
 use crate::commands::doctor::probe::{self, Probed};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
@@ -27,7 +27,7 @@ const ECHO: [&str; 2] = ["echo", "ready"];
 /// Returns none if agents run in no other program.
 pub fn look(settings: &Settings, env: &Environment) -> Option<WrapSeen> {
     let words = settings.calls.wrap.value.0.clone();
-    let (path, trouble) = match agents::wrap::found(settings, env) {
+    let (path, trouble) = match casting::wrap::found(settings, env) {
         Ok(wrap) => (Some(wrap?.program().display().to_string()), None),
         Err(complaint) => (None, Some(complaint.what)),
     };
@@ -44,8 +44,8 @@ impl WrapSeen {
         let command = ECHO.map(str::to_owned).into();
         let echo = AgentSettings { command, ..AgentSettings::default() };
         let echo = Agent::new(&self.words[0], None, echo, ECHO[0].into(), &env.vars);
-        let agent = agents::wrap::wrapped(echo, settings, env)?;
-        self.probe = probe::ask(&[agent], agents::system_confines(settings))?.pop();
+        let agent = casting::wrap::wrapped(echo, settings, env)?;
+        self.probe = probe::ask(&[agent], casting::system_confines(settings))?.pop();
         Ok(())
     }
 

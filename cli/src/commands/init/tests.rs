@@ -18,7 +18,7 @@ fn set(settings: &Settings) -> Vec<(String, String)> {
     rows.filter(|row| matches!(row.origin, "flag" | "answer")).map(row).collect()
 }
 
-fn told(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+fn owned(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
     pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
 }
 
@@ -41,7 +41,7 @@ fn a_person_is_asked_for_the_goal_and_for_each_role() {
         ("roles.improver", "\"claude\" by answer"),
         ("tune.preset", "\"quick\" by answer"),
     ];
-    assert_eq!(set(&chosen), told(&expected));
+    assert_eq!(set(&chosen), owned(&expected));
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn what_a_flag_says_is_not_asked() {
         ("tune.threshold", "85.0 by flag"),
         ("tune.apply", "\"never\" by flag"),
     ];
-    assert_eq!(set(&chosen), told(&expected));
+    assert_eq!(set(&chosen), owned(&expected));
 }
 
 #[test]

@@ -11,15 +11,15 @@ use crate::text::plain;
 use crate::text::width::{shortened, wrapped};
 
 pub fn text(report: &Report, width: usize, style: Style) -> String {
-    let mut told = Told { report, lines: Vec::new(), width, style, explained: HashSet::new() };
+    let mut output = ReportText { report, lines: Vec::new(), width, style, explained: HashSet::new() };
     for skill in report.skills.iter().filter(|skill| !skill.findings.is_empty() || !skill.done.is_empty()) {
-        told.skill(skill);
+        output.skill(skill);
     }
     for shelf in &report.shelves {
-        told.shelf(shelf);
+        output.shelf(shelf);
     }
-    told.lines.extend(wrapped(&summary(report), width, "  "));
-    told.lines.join("\n")
+    output.lines.extend(wrapped(&summary(report), width, "  "));
+    output.lines.join("\n")
 }
 
 /// Returns one line with the numbers of problems and fixes.
@@ -38,7 +38,7 @@ pub fn summary(report: &Report) -> String {
     format!("{skills}: {found}{fixed}{safe}{asked}")
 }
 
-struct Told<'r> {
+struct ReportText<'r> {
     report: &'r Report,
     lines: Vec<String>,
     width: usize,
@@ -46,7 +46,7 @@ struct Told<'r> {
     explained: HashSet<Rule>,
 }
 
-impl Told<'_> {
+impl ReportText<'_> {
     fn skill(&mut self, skill: &Linted) {
         self.headline(&skill.shown);
         for repair in &skill.done {

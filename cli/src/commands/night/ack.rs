@@ -6,14 +6,14 @@ use skilltune_phases::nights::night::Event;
 use crate::args::night::NightAckArgs;
 use crate::nights::book::Book;
 use crate::nights::clock::Clock;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
 pub fn run(args: &NightAckArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.file.file.as_deref(), env)?;
     let Some(mut book) = Book::open(&plan, false)? else {
         return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
     };

@@ -5,7 +5,7 @@ use skilltune_orchestrator::disk::atomic::Durability;
 
 use crate::args::night::NightAddArgs;
 use crate::inputs::find;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::{jobs, morning};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -19,7 +19,7 @@ const HEAD: &str = "# Jobs that `skilltune night` runs. docs/nights.md explains 
 pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     // A skill that is not found now would not be found at night either.
     let skills = find::skills(&args.skill, env)?;
-    let path = Plan::path(args.file.file.as_deref(), env);
+    let path = NightPlan::path(args.file.file.as_deref(), env);
     let old = TextFile::read(&path)?;
     let store = TrustStore::new(env);
     let was_trusted = match &old {
@@ -63,7 +63,7 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
     let text = format!("{}\n\n[[jobs]]\n{job}", before.trim_end());
     let new = TextFile::drafted(&path, text);
     // A file that the night would refuse is not written.
-    let plan = Plan::of(new.clone())?;
+    let plan = NightPlan::of(new.clone())?;
     let names = jobs::all(&plan)?;
     let added = names.last().map(|job| job.name.clone()).expect("a job was added");
     SafePath::below(&folder, path.file_name().unwrap_or_default())

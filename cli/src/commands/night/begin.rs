@@ -14,7 +14,7 @@ use crate::nights::book::Book;
 use crate::nights::changed::unchanged;
 use crate::nights::clock::Clock;
 use crate::nights::driver::{Driver, Tonight};
-use crate::nights::file::{Overlap, Plan};
+use crate::nights::file::{NightPlan, Overlap};
 use crate::nights::notify::notify;
 use crate::nights::{inbox, jobs, json, junit, morning};
 use crate::settings::values::Format;
@@ -38,7 +38,7 @@ pub fn run(
     env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.file.file.as_deref(), env)?;
     plan.require_trust(env)?;
     let mut jobs = jobs::all(&plan)?;
     if let Selection::Job(only) = selection {
@@ -107,22 +107,22 @@ pub fn run(
 
 /// Writes the pages of the last night, and runs the command of `notify`.
 pub fn leave_pages(
-    plan: &Plan,
+    plan: &NightPlan,
     book: &Book,
     format: Format,
     is_quiet: bool,
     env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let told = Morning::of(&book.history).expect("a night has begun");
-    let page = morning::page(&told, inbox::place(&book.shelf).path(), &TimeZone::system());
-    let mut object = json::object(&told);
+    let morning = Morning::of(&book.history).expect("a night has begun");
+    let page = morning::page(&morning, inbox::place(&book.shelf).path(), &TimeZone::system());
+    let mut object = json::object(&morning);
     book.put("night.md", &page)?;
-    book.put("junit.xml", &junit::junit(&told))?;
+    book.put("junit.xml", &junit::junit(&morning))?;
     book.put("night.json", &line(&object))?;
-    let exit = exit(&told);
+    let exit = exit(&morning);
     let content = &plan.content;
-    if !content.notify.is_empty() && (content.notify_always || told.needs_you()) {
+    if !content.notify.is_empty() && (content.notify_always || morning.needs_you()) {
         let notified = notify(plan, &line(&object), env);
         if let Some(why) = &notified.error {
             printer.talk(&format!("warning: `notify` failed: {why}"));
@@ -135,7 +135,7 @@ pub fn leave_pages(
     match format {
         Format::Json => printer.json(&object)?,
         Format::Human if !is_quiet || exit == Exit::Ended => {
-            printer.data(&morning::headline(&told))?;
+            printer.data(&morning::headline(&morning))?;
             let path = book.shelf.place("night.md");
             printer.data(&format!("the whole page: {}", shell_path(path.path())))?;
         }

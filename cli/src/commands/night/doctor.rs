@@ -3,7 +3,7 @@
 //! It uses the PATH, the folders and the variables that the scheduler sets for the night, not those of the current
 //! shell. It starts agents only for their version, and only those that the jobs of a trusted file name.
 
-mod agents;
+mod agent_checks;
 mod disk;
 mod file;
 mod jobs;
@@ -20,7 +20,7 @@ use crate::commands::night::doctor::time::Times;
 use crate::commands::night::install::real;
 use crate::nights::book::Shelf;
 use crate::nights::check::{About, Check};
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::install::job::name_of;
 use crate::nights::secrets::Secrets;
 use crate::settings::values::Format;
@@ -33,7 +33,7 @@ use crate::text::plain::one_line;
 
 /// The results of all checks. Its keys are a public interface.
 #[derive(Debug, Serialize)]
-struct Seen {
+struct NightDoctorReport {
     /// Whether no problem was found that would stop tonight's jobs.
     ready: bool,
     file: String,
@@ -45,26 +45,26 @@ struct Seen {
 }
 
 pub fn run(args: &NightDoctorArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let seen = look(args, env)?;
+    let report = look(args, env)?;
     match args.view.format {
-        Format::Human => printer.data(&page::page(&seen, columns::data_width(env), printer.data)),
-        Format::Json => printer.json(&serde_json::to_string(&seen).expect("what was seen has a JSON text")),
+        Format::Human => printer.data(&page::page(&report, columns::data_width(env), printer.data)),
+        Format::Json => printer.json(&serde_json::to_string(&report).expect("what was seen has a JSON text")),
     }?;
-    Ok(if seen.ready { Exit::Reached } else { Exit::Ended })
+    Ok(if report.ready { Exit::Reached } else { Exit::Ended })
 }
 
-fn look(args: &NightDoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
-    let path = real(&Plan::path(args.view.file.file.as_deref(), env));
+fn look(args: &NightDoctorArgs, env: &Environment) -> Result<NightDoctorReport, Complaint> {
+    let path = real(&NightPlan::path(args.view.file.file.as_deref(), env));
     let start = Start::look(&name_of(&path), &path, env);
     let world = start.env.clone();
     let mut times = Times::new(&start, env);
     let mut checks = start.checks.clone();
-    match Plan::read(Some(&path), &world) {
+    match NightPlan::read(Some(&path), &world) {
         Err(complaint) => checks.push(broken(About::File, &complaint)),
         Ok(plan) => {
             let is_trusted = file::look(&plan, &world, &mut checks);
             let jobs = jobs::look(&plan, &start, env, &mut checks);
-            agents::look(&jobs, is_trusted, &start, args.timeout, env, &mut checks)?;
+            agent_checks::look(&jobs, is_trusted, &start, args.timeout, env, &mut checks)?;
             disk::look(&plan, &world, &mut checks);
             match Shelf::of(&plan).read() {
                 Err(complaint) => checks.push(broken(About::Time, &complaint)),
@@ -81,10 +81,10 @@ fn look(args: &NightDoctorArgs, env: &Environment) -> Result<Seen, Complaint> {
         check.text = clean(&check.text);
         check.fix = check.fix.as_deref().map(clean);
     }
-    Ok(Seen {
+    Ok(NightDoctorReport {
         ready: !checks.iter().any(Check::is_broken),
         file: path.display().to_string(),
-        scheduler: start.seen.as_ref().map(|seen| seen.by),
+        scheduler: start.scheduled.as_ref().map(|scheduled| scheduled.by),
         next_start: times.next.map(|next| next.timestamp()),
         last_start: times.last,
         checks,

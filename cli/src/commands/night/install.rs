@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::args::night::install::{InstallArgs, Printed, UninstallArgs};
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::{self, Job};
 use crate::nights::install::{cron, github, kubernetes, launchd, place, systemd};
@@ -13,7 +13,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
 pub fn run(args: &InstallArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.file.file.as_deref(), env)?;
     let program = std::env::current_exe()
         .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
     let job = Job::new(&program, &plan.file.path, args.at, env)?;
@@ -30,12 +30,12 @@ pub fn run(args: &InstallArgs, env: &Environment, printer: Printer) -> Result<Ex
             program.display()
         ));
     }
-    printer.talk(&told(&installed, &job));
+    printer.talk(&message(&installed, &job));
     Ok(Exit::Reached)
 }
 
 pub fn uninstall(args: &UninstallArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let file = real(&Plan::path(args.file.file.as_deref(), env));
+    let file = real(&NightPlan::path(args.file.file.as_deref(), env));
     let removed = place::uninstall(&job::name_of(&file), env)?;
     if removed.is_empty() {
         printer.talk(&format!("nothing to remove: no nightly start of {} is installed", file.display()));
@@ -56,7 +56,7 @@ fn print(printed: Printed, job: &Job) -> Result<String, Complaint> {
     }
 }
 
-fn told(installed: &Installed, job: &Job) -> String {
+fn message(installed: &Installed, job: &Job) -> String {
     let Installed { by, wrote, notes } = installed;
     let word = if wrote.is_empty() { "already installed" } else { "installed" };
     let at = job.at.strftime("%H:%M");

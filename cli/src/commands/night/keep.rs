@@ -8,7 +8,7 @@ use skilltune_phases::runs::plan::RunId;
 
 use crate::commands::clean;
 use crate::nights::book::Book;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::runs::scope::Scope;
 use crate::runs::{Runs, unusable};
 use crate::terminal::complaint::Complaint;
@@ -19,7 +19,7 @@ use crate::terminal::printer::Printer;
 /// be needed to undo an applied winner.
 pub fn keep(
     pages: &[(&str, &str)],
-    plan: &Plan,
+    plan: &NightPlan,
     book: &Book,
     env: &Environment,
     printer: Printer,

@@ -5,7 +5,7 @@ use skilltune_phases::nights::night::{self, History, Left};
 
 use crate::args::night::NightViewArgs;
 use crate::nights::book::Shelf;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::jobs::{self, Job};
 use crate::nights::morning;
 use crate::settings::values::Format;
@@ -17,21 +17,22 @@ use crate::text::plain::one_line;
 use crate::text::width::columns;
 
 pub fn run(args: &NightViewArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.file.file.as_deref(), env)?;
     let history = Shelf::of(&plan).read()?;
     let jobs = jobs::all(&plan)?;
-    let told: Vec<(&Job, String)> = jobs.iter().map(|job| (job, state(job, &plan, &history, env))).collect();
+    let states: Vec<(&Job, String)> =
+        jobs.iter().map(|job| (job, state(job, &plan, &history, env))).collect();
     match args.format {
         Format::Json => {
-            let objects: Vec<_> = told
+            let objects: Vec<_> = states
                 .iter()
                 .map(|(job, state)| json!({ "job": job.name, "skill": job.skills, "state": state }))
                 .collect();
             printer.json(&serde_json::Value::from(objects).to_string())?;
         }
         Format::Human => {
-            let widest = told.iter().map(|(job, _)| columns(&job.name)).max().unwrap_or_default();
-            let lines = told.iter().map(|(job, state)| {
+            let widest = states.iter().map(|(job, _)| columns(&job.name)).max().unwrap_or_default();
+            let lines = states.iter().map(|(job, state)| {
                 let name = one_line(&job.name);
                 format!("{name}{}  {state}", " ".repeat(widest.saturating_sub(columns(&name))))
             });
@@ -41,7 +42,7 @@ pub fn run(args: &NightViewArgs, env: &Environment, printer: Printer) -> Result<
     Ok(Exit::Reached)
 }
 
-fn state(job: &Job, plan: &Plan, history: &History, env: &Environment) -> String {
+fn state(job: &Job, plan: &NightPlan, history: &History, env: &Environment) -> String {
     match job.ready(plan, env) {
         Err(Left::Refused { why }) => format!("cannot run: {}", one_line(&why)),
         Err(left) => morning::left(&left),

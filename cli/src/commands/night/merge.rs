@@ -12,7 +12,7 @@ use skilltune_phases::nights::night::{Morning, Night, ShardNight, merged};
 use crate::args::night::NightMergeArgs;
 use crate::commands::night::begin::{exit, leave_pages};
 use crate::nights::book::{Book, Shelf};
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::jobs;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -24,7 +24,7 @@ use crate::text::plain::one_line;
 const LARGEST: u64 = 32 << 20;
 
 pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.view.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
     // The end of the night may run the command of `notify`.
     plan.require_trust(env)?;
     let jobs: Vec<(Name, u32)> =

@@ -9,7 +9,7 @@ use crate::args::night::NightStatusArgs;
 use crate::commands::night::begin::exit;
 use crate::nights::book::Shelf;
 use crate::nights::clock::Clock;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::{inbox, json, morning};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
@@ -22,10 +22,10 @@ use crate::text::figures::duration;
 pub const OVERDUE: Duration = Duration::from_secs(26 * 3600);
 
 pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.view.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
     let shelf = Shelf::of(&plan);
     let history = shelf.read()?;
-    let Some(told) = Morning::of(&history) else {
+    let Some(morning) = Morning::of(&history) else {
         printer.talk("no night has run yet");
         return Ok(Exit::Unjudged);
     };
@@ -33,21 +33,21 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
     let now = Clock::new().now().timestamp();
     let age = scheduled.and_then(|night| Duration::try_from(now.duration_since(night.began)).ok());
     let overdue = age.filter(|age| *age > OVERDUE);
-    let exit = match exit(&told) {
+    let exit = match exit(&morning) {
         Exit::Ended => Exit::Ended,
         _ if overdue.is_some() => Exit::Unjudged,
         exit => exit,
     };
     match args.view.format {
         Format::Json => {
-            let mut object = json::object(&told);
+            let mut object = json::object(&morning);
             object["overdue_seconds"] = overdue.map(|age| age.as_secs()).into();
             printer.json(&object.to_string())?;
         }
         Format::Human if args.quiet && exit == Exit::Reached => {}
         Format::Human => {
             printer
-                .data(morning::page(&told, inbox::place(&shelf).path(), &TimeZone::system()).trim_end())?;
+                .data(morning::page(&morning, inbox::place(&shelf).path(), &TimeZone::system()).trim_end())?;
             if let Some(age) = overdue {
                 printer.talk(&format!(
                     "no scheduled night for {}: look at the scheduler, and at `skilltune night list`",

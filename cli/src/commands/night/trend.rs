@@ -4,7 +4,7 @@ use skilltune_phases::base::name::Name;
 
 use crate::args::night::TrendArgs;
 use crate::nights::book::Shelf;
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::trend;
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
@@ -16,7 +16,7 @@ use crate::terminal::printer::Printer;
 const WIDTH: usize = 60;
 
 pub fn run(args: &TrendArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let plan = Plan::read(args.view.file.file.as_deref(), env)?;
+    let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
     let history = Shelf::of(&plan).read()?;
     let name: Option<Name> = args.job.parse().ok();
     let Some(job) = name.and_then(|name| history.jobs.get(&name)).filter(|job| !job.points.is_empty()) else {

@@ -4,20 +4,20 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Reason, Run, Step, Stop};
 use skilltune_phases::runs::event::FailureKind;
 
-use crate::commands::status::Standing;
+use crate::commands::status::RunStatus;
 use crate::loops::reflex::report::status::facts;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
 use crate::loops::tune::world::{Play, failed, play};
 
 /// Formats the status in a project that does not exist.
-fn lines(run: &Run, standing: Standing) -> Vec<String> {
+fn lines(run: &Run, standing: RunStatus) -> Vec<String> {
     crate::commands::status::lines(run, standing, &Objects::at(Path::new("/p/.skilltune/objects")))
 }
 
 #[test]
 fn a_run_that_is_over_tells_how_it_stands() {
     let play = play(plan(), missing(ONLY_WARNINGS));
-    insta::assert_snapshot!(lines(&play.run, Standing::Ended).join("\n"), @r"
+    insta::assert_snapshot!(lines(&play.run, RunStatus::Ended).join("\n"), @r"
         run       courses-api-20260218-120000  reflex of Write the API of a course catalogue
         status    The run is completed (no_major_issues): it is below the goal of level B by 6.7, and only warnings are left.
         iteration 2 of 4, level B, EVALUATE
@@ -35,7 +35,7 @@ fn a_run_that_is_over_tells_how_it_stands() {
 #[test]
 fn a_run_under_way_can_be_stopped_and_one_left_be_taken_up() {
     let begun = Play::begin(plan()).run;
-    insta::assert_snapshot!(lines(&begun, Standing::Running { pid: 7 }).join("\n"), @r"
+    insta::assert_snapshot!(lines(&begun, RunStatus::Running { pid: 7 }).join("\n"), @r"
         run       courses-api-20260218-120000  reflex of Write the API of a course catalogue
         status    running (process 7)
         iteration 1 of 4, level A, PLAN
@@ -44,7 +44,7 @@ fn a_run_under_way_can_be_stopped_and_one_left_be_taken_up() {
         updated   2023-11-14 22:13:20 UTC
         next      skilltune stop courses-api-20260218-120000   (stop it after its current steps)
         ");
-    let left = lines(&begun, Standing::Open).join("\n");
+    let left = lines(&begun, RunStatus::Open).join("\n");
     assert!(
         left.contains("status    cut off") && left.contains("skilltune resume courses-api-20260218-120000"),
         "{left}"
@@ -58,10 +58,13 @@ fn whoever_cannot_go_on_is_told_what_helps() {
     while play.run.blocked.is_none() {
         play.advance(&mut limited).unwrap();
     }
-    let told = lines(&play.run, Standing::Open);
-    let told: Vec<_> =
-        told.iter().filter(|line| line.starts_with("blocked") || line.starts_with("hint")).cloned().collect();
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let lines = lines(&play.run, RunStatus::Open);
+    let lines: Vec<_> = lines
+        .iter()
+        .filter(|line| line.starts_with("blocked") || line.starts_with("hint"))
+        .cloned()
+        .collect();
+    insta::assert_snapshot!(lines.join("\n"), @r"
         blocked   planning: reached its usage limit: no more today
         hint      resume when the limit of claude resets; `skilltune resume courses-api-20260218-120000 --wait` waits for it and retries from time to time
         ");
@@ -85,7 +88,7 @@ fn hostile_words_forge_no_line() {
     let stop = Stop { reason: Reason::UserStop, note: Some(HOSTILE.into()) };
     play.record(Event::Decided(Decision::Stop(stop)));
     play.record(Event::Decided(Decision::Close));
-    for line in lines(&play.run, Standing::Ended) {
+    for line in lines(&play.run, RunStatus::Ended) {
         assert!(!line.contains(['\n', '\r', '\x1b', '\u{202e}']), "{line:?}");
     }
 }

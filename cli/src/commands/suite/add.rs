@@ -5,7 +5,7 @@ mod from_suite;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_phases::loops::tune::results::trials::{self, Short, Tried, worst};
+use skilltune_phases::loops::tune::results::trials::{self, JudgedTrial, Short, worst};
 use skilltune_phases::loops::tune::{Run, Tune};
 use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::suites::checks::How;
@@ -39,7 +39,7 @@ fn from_run(args: &SuiteAddArgs, env: &Environment, printer: Printer) -> Result<
     let short = trials::short(&known.run);
     let chosen = choose(&known.run, &short, trial.map(String::as_str), env)?;
     let (scenario, origin) = from_trial(&known.run, chosen);
-    let of = &known.run.plan.task.scenarios[chosen.tried.trial.scenario];
+    let of = &known.run.plan.task.scenarios[chosen.judged.trial.scenario];
     let note = of.held_out.then(|| {
         let (of, id) = (one_line(&of.id), &scenario.id);
         format!("`{of}` was held out in that run; once `{id}` counts, its task is known to the search")
@@ -98,16 +98,16 @@ fn choose<'a>(
     };
     let (scenario, round) = name.split_once('@').map_or((name, None), |(id, round)| (id, Some(round)));
     let is_meant = |short: &&Short<'_>| {
-        run.plan.task.scenarios[short.tried.trial.scenario].id == scenario
-            && round.is_none_or(|round| of_round(&short.tried) == round)
+        run.plan.task.scenarios[short.judged.trial.scenario].id == scenario
+            && round.is_none_or(|round| of_round(&short.judged) == round)
     };
     let worst = worst(short.iter().filter(is_meant));
     worst.ok_or_else(|| listing(SHORT, &lines, format!("no trial {name:?} of run {id} fell short")))
 }
 
 /// Returns the second part of a trial's name as users type it.
-fn of_round(tried: &Tried<'_>) -> String {
-    tried.round.map_or_else(|| "final".to_owned(), |round| round.to_string())
+fn of_round(judged: &JudgedTrial<'_>) -> String {
+    judged.round.map_or_else(|| "final".to_owned(), |round| round.to_string())
 }
 
 /// The title of the list.
@@ -124,13 +124,13 @@ fn listing(title: &str, all: &[String], what: String) -> Complaint {
 }
 
 fn line(run: &Run, short: &Short<'_>) -> String {
-    let scenario = one_line(&run.plan.task.scenarios[short.tried.trial.scenario].id);
-    let score = figures::score(short.tried.judgement.whole.scored.composite);
+    let scenario = one_line(&run.plan.task.scenarios[short.judged.trial.scenario].id);
+    let score = figures::score(short.judged.judgement.whole.scored.composite);
     let faults = count(short.demands.len(), "fault");
     format!(
         "{scenario}@{}  {score}  {faults}  version {}",
-        of_round(&short.tried),
-        short.tried.candidate.short()
+        of_round(&short.judged),
+        short.judged.candidate.short()
     )
 }
 
@@ -153,6 +153,6 @@ fn destination(args: &SuiteAddArgs, run: &Run, env: &Environment) -> PathBuf {
 fn asked(demand: &Demand) -> String {
     match &demand.how {
         How::Question { text } => one_line(text),
-        How::Check(_) => format!("{} (`{}`)", demand.told(), one_line(&demand.id)),
+        How::Check(_) => format!("{} (`{}`)", demand.improver_text(), one_line(&demand.id)),
     }
 }

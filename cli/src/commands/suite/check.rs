@@ -9,7 +9,7 @@ use crate::args::suite::SuiteCheckArgs;
 use crate::commands::suite::shown::{self, Shown};
 use crate::inputs::suite::{EVALS, Note, Suite};
 use crate::loops::tune::member;
-use crate::loops::tune::unaided;
+use crate::loops::tune::without_skill;
 use crate::settings::values::Format;
 use crate::terminal::columns::data_width;
 use crate::terminal::complaint::Complaint;
@@ -23,8 +23,11 @@ use crate::text::width::{shortened, wrapped};
 
 pub(super) fn run(args: &SuiteCheckArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let suite = super::load(&args.suite, env)?;
-    let tried =
-        if args.tried.is_wanted { unaided::run(&suite, &args.tried, env, printer)? } else { Exit::Reached };
+    let tried = if args.tried.is_wanted {
+        without_skill::run(&suite, &args.tried, env, printer)?
+    } else {
+        Exit::Reached
+    };
     if matches!(tried, Exit::Interrupted | Exit::Terminated) {
         return Ok(tried);
     }
@@ -108,7 +111,7 @@ impl<'a> Report<'a> {
         };
         list("lost or odd:", notes.iter().map(Note::to_string).collect());
         list("answers in the skill:", self.answers.clone());
-        list("tells nothing:", self.vacuous.iter().map(told).collect());
+        list("tells nothing:", self.vacuous.iter().map(describe).collect());
         let (executor, judge) = (self.executor_calls(), self.judge_calls());
         lines.push(format!(
             "\none round of one skill: {} of the executor, {} of the judge",
@@ -166,7 +169,7 @@ fn questions(scenario: &Scenario) -> usize {
     scenario.demands.iter().filter(|demand| demand.how.question().is_some()).count()
 }
 
-pub(super) fn told(one: &Vacuous) -> String {
+pub(super) fn describe(one: &Vacuous) -> String {
     let demand = one.demand.as_ref().map_or_else(String::new, |demand| format!(", {demand}"));
     format!("{}{demand}: {}", one.scenario, why(one))
 }

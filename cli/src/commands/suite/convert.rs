@@ -32,7 +32,7 @@ pub(super) fn run(args: &SuiteConvertArgs, env: &Environment, printer: Printer) 
             .caused_by(cause)
             .hint("pass a path in an existing folder")
     })?;
-    printer.talk(&told(&suite, &written, &args.out));
+    printer.talk(&message(&suite, &written, &args.out));
     Ok(Exit::Reached)
 }
 
@@ -47,7 +47,7 @@ fn place(Written { files, .. }: &Written, out: &Path) -> Result<(), String> {
     Ok(())
 }
 
-fn told(suite: &Suite, written: &Written, out: &Path) -> String {
+fn message(suite: &Suite, written: &Written, out: &Path) -> String {
     let all = suite.scenarios.len() + suite.drafts.len();
     let mut lines = vec![format!("wrote {}, from a suite with {}", out.display(), count(all, "scenario"))];
     // A note that is only about drafts reports no loss.

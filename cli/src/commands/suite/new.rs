@@ -18,9 +18,9 @@ use skilltune_phases::skills::lint::Files;
 use skilltune_phases::skills::offline;
 use skilltune_phases::suites::drafts::{self, Drafted};
 
-use crate::agents::{self, BuiltIn, Part};
 use crate::args::overrides::override_with;
 use crate::args::suite::SuiteNewArgs;
+use crate::casting::{self, BuiltIn, Part};
 use crate::commands::suite::check;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
@@ -28,7 +28,7 @@ use crate::inputs::suite::drafted;
 use crate::report::{advice, words};
 use crate::runs::under_guard::under_guard;
 use crate::settings::Settings;
-use crate::terminal::complaint::{Complaint, Kind, ours};
+use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
@@ -44,8 +44,8 @@ pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> R
     let skill = one_skill(args, env)?;
     let project = env.project_of(&skill.path);
     let path = destination(args, &project, env)?;
-    let files =
-        skill_files::load(&skill.path, &skill.name).map_err(|error| Complaint::of(Kind::Input, &error))?;
+    let files = skill_files::load(&skill.path, &skill.name)
+        .map_err(|error| Complaint::of(ErrorKind::Input, &error))?;
     let (part, settings) = drafter(args, &project, env)?;
     let most = usize::from(args.scenarios);
     let agent = part.agent.name.clone();
@@ -60,7 +60,7 @@ pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> R
     let nothing = vacuous(&suite.drafts, |scenario| suite.starts.untouched(&scenario.id));
     if !nothing.is_empty() {
         lines.push("tells nothing:".to_owned());
-        lines.extend(nothing.iter().map(|one| format!("  {}", check::told(one))));
+        lines.extend(nothing.iter().map(|one| format!("  {}", check::describe(one))));
     }
     lines.push("review each, then remove its `draft = true`: until then no run counts it".to_owned());
     printer.talk(&lines.join("\n"));
@@ -98,14 +98,14 @@ fn drafter(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result<(Pa
     let mut settings = crate::loops::settings(project, env)?;
     override_with(&mut settings.roles.improver, args.agent.clone().map(Some), "--agent");
     override_with(&mut settings.roles.executor, args.agent.clone().map(Some), "--agent");
-    agents::fill(&mut settings, env);
-    let casting = agents::cast(&[DRAFTER], &settings, env, BuiltIn::KnowsNothing)?;
+    casting::fill(&mut settings, env);
+    let casting = casting::cast(&[DRAFTER], &settings, env, BuiltIn::KnowsNothing)?;
     let part = casting.of(&DRAFTER.role).clone();
     if part.agent.name == offline::NAME {
         return Err(Complaint::input("the built-in agent cannot draft scenarios").hint("pass --agent NAME"));
     }
     let consent = Consent::of(args.trust, Person::present(env));
-    agents::ensure_trusted(&casting, &settings, env, None, consent)?;
+    casting::ensure_trusted(&casting, &settings, env, None, consent)?;
     Ok((part, settings))
 }
 
@@ -132,7 +132,7 @@ fn ask(
         usd: None,
         deadline: Duration::from_secs(timeout_seconds),
     };
-    let system = agents::system_confines(settings);
+    let system = casting::system_confines(settings);
     let lost = || Err("the call was cut off".to_owned());
     let mut heard = under_guard(1, lost, |_, room| {
         let (agent, question) = (agent.clone(), question.clone());

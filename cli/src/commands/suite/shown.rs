@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use skilltune_phases::base::name::Name;
-use skilltune_phases::loops::tune::results::trials::tried;
+use skilltune_phases::loops::tune::results::trials::judged_trials;
 use skilltune_phases::loops::tune::{Aim, Run, Tune};
 use skilltune_phases::loops::vacuous::{Tally, Vacuous, never, passes_without};
 use skilltune_phases::runs::plan::LoopKind;
@@ -58,7 +58,9 @@ pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
                 }
             }
             // The trials of a regraded run were counted in its first run.
-            for one in tried(&known.run).into_iter().filter(|_| known.run.plan.task.regraded().is_none()) {
+            for one in
+                judged_trials(&known.run).into_iter().filter(|_| known.run.plan.task.regraded().is_none())
+            {
                 let id = &known.run.plan.task.scenarios[one.trial.scenario].id;
                 if let Some((scenario, tally)) = tallies.get_mut(id) {
                     tally.add(&known.run, &one, scenario);
@@ -67,12 +69,12 @@ pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
         }
     }
     let shown = planned.iter().filter_map(|scenario| Some(never(scenario, &tallies.get(&scenario.id)?.1)));
-    let told = |unread| format!("{} could not be read; `skilltune list` says why", count(unread, "run"));
+    let note = |unread| format!("{} could not be read; `skilltune list` says why", count(unread, "run"));
     let named = planned.iter().filter_map(|scenario| without.get(&scenario.id).cloned());
     Shown {
         vacuous: shown.chain(named).flatten().collect(),
         runs: used,
         tried: without.len(),
-        unread: (unread > 0).then(|| told(unread)),
+        unread: (unread > 0).then(|| note(unread)),
     }
 }

@@ -57,9 +57,9 @@ fn it_is_said_what_is_trusted_and_no_secret() {
     let file = TextFile::read(&root.path().join(SETTINGS_FILE)).unwrap().unwrap();
     let mut settings = crate::loops::default_settings();
     settings.apply_file(&file, &Origin::Default).unwrap();
-    let told = trusted(&file, &settings, &Pages::default())
+    let text = trusted(&file, &settings, &Pages::default())
         .replace(file.path.to_str().unwrap(), "/p/skilltune.toml");
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(text, @r#"
     trusted: /p/skilltune.toml
       agent a: "prog" "two words"
       calls.wrap: "box" "{workspace}"

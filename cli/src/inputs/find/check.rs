@@ -35,7 +35,7 @@ pub fn named(given: &Path) -> Result<Skill, FindError> {
 }
 
 /// Fails if a skill is listed twice or is inside another one: it would be changed twice.
-pub fn apart(skills: &[Skill]) -> Result<(), FindError> {
+pub fn require_separate(skills: &[Skill]) -> Result<(), FindError> {
     for (at, skill) in skills.iter().enumerate() {
         for other in &skills[at + 1..] {
             if skill.path == other.path {

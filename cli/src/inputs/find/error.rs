@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use skilltune_phases::skills::skill::SkillError;
 
 use crate::inputs::find::SHELVES;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
@@ -93,6 +93,6 @@ pub(super) fn looked_in(below: &[PathBuf]) -> String {
 
 impl From<FindError> for Complaint {
     fn from(error: FindError) -> Self {
-        error.hints().into_iter().fold(Self::of(Kind::Input, &error), Self::hint)
+        error.hints().into_iter().fold(Self::of(ErrorKind::Input, &error), Self::hint)
     }
 }

@@ -21,7 +21,7 @@ use skilltune_phases::suites::scenario::Scenario;
 use super::assemble::{LONGEST_ID, is_plain, kind, plain};
 use super::files::{Starts, flat};
 use super::{Format, Suite};
-use crate::terminal::complaint::{Complaint, Kind, ours};
+use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::text::plain::one_line;
 use crate::trust::file::TextFile;
 
@@ -155,14 +155,14 @@ fn brought(
         let How::Check(Check::Command { grader: Some(tree), .. }) = &demand.how else { continue };
         let paths = place(*tree, &format!("graders/{}", demand.id))?;
         let added = starts.add_grader(&scenario.id, &demand.id, paths);
-        added.map_err(|error| Complaint::of(Kind::Input, &error))?;
+        added.map_err(|error| Complaint::of(ErrorKind::Input, &error))?;
     }
     Ok(starts)
 }
 
 /// Copies the files of a tree and returns the paths from the suite's folder. Reuses an identical copy.
 fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Result<Vec<RelPath>, Complaint> {
-    let manifest = objects.manifest(tree).map_err(|error| Complaint::of(Kind::Input, &error))?;
+    let manifest = objects.manifest(tree).map_err(|error| Complaint::of(ErrorKind::Input, &error))?;
     let refused = |entry: &RelPath, why: &str| {
         Err(Complaint::input(format!("the run's copy of {entry} cannot be taken over: {why}")))
     };
@@ -194,7 +194,7 @@ fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Resu
         }
         return Ok(paths);
     }
-    place_at(objects, &manifest, into, |_| {}).map_err(|error| Complaint::of(Kind::Input, &error))?;
+    place_at(objects, &manifest, into, |_| {}).map_err(|error| Complaint::of(ErrorKind::Input, &error))?;
     Ok(paths)
 }
 

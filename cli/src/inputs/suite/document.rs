@@ -65,19 +65,19 @@ pub(super) fn shape(value: &Value) -> Result<Shape<'_>, String> {
     if let Some(queries) = value.as_object().and_then(triggers::sides) {
         return Ok(Shape::Triggers(queries));
     }
-    let looks = || format!("no suite: it is {}", looks_like(value));
+    let refusal = || format!("no suite: it is {}", looks_like(value));
     let entries = match value {
         Value::Array(entries) => entries,
         Value::Object(top) => {
             let mut lists = LISTS.iter().filter_map(|key| top.get(*key)?.as_array());
-            lists.next().ok_or_else(looks)?
+            lists.next().ok_or_else(refusal)?
         }
-        _ => return Err(looks()),
+        _ => return Err(refusal()),
     };
     let entries: Vec<&Map<String, Value>> = entries.iter().filter_map(Value::as_object).collect();
     // A file of this name may contain a list of something else.
     if entries.is_empty() || !entries.iter().any(|entry| is_case(entry)) {
-        return Err(looks());
+        return Err(refusal());
     }
     let is_bare = |entry: &&Map<String, Value>| !ASKS.iter().any(|key| entry.contains_key(*key));
     if entries.iter().all(is_bare) {

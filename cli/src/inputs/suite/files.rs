@@ -13,7 +13,7 @@ use skilltune_phases::suites::checks::{Check, How};
 use skilltune_phases::suites::scenario::{Scenario, SkillFile};
 
 use crate::inputs::find::Skill;
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::trust::pinned::Pinned;
 
 /// The files that scenarios bring, by scenario id.
@@ -207,7 +207,7 @@ pub(super) fn flat(paths: &[RelPath]) -> Vec<Brought> {
 }
 
 fn unusable(error: &GatherError, place: &str) -> Complaint {
-    Complaint::of(Kind::Input, error).hint(format!("look at {place}"))
+    Complaint::of(ErrorKind::Input, error).hint(format!("look at {place}"))
 }
 
 /// Parses a path below a folder; none if it leads out of it.

@@ -8,13 +8,13 @@ use skilltune_phases::suites::scenario::Scenario;
 use super::append::derived_id;
 
 /// Returns the scenario and its origin.
-pub fn from_trial(run: &Run, Short { tried, demands }: &Short<'_>) -> (Scenario, String) {
-    let (id, trial) = (&run.plan.run, tried.trial);
+pub fn from_trial(run: &Run, Short { judged, demands }: &Short<'_>) -> (Scenario, String) {
+    let (id, trial) = (&run.plan.run, judged.trial);
     let of = &run.plan.task.scenarios[trial.scenario];
     let parts = [
         id.as_str(),
         of.id.as_str(),
-        &tried.candidate.to_string(),
+        &judged.candidate.to_string(),
         &trial.ordinal.to_string(),
         &trial.era.to_string(),
     ];
@@ -25,9 +25,9 @@ pub fn from_trial(run: &Run, Short { tried, demands }: &Short<'_>) -> (Scenario,
         held_out: false,
         ..of.clone()
     };
-    let round = match tried.round {
+    let round = match judged.round {
         Some(round) => format!("round {round}"),
         None => "the final comparison".to_owned(),
     };
-    (scenario, format!("From run {id}: `{}` in {round}, version {}.", of.id, tried.candidate.short()))
+    (scenario, format!("From run {id}: `{}` in {round}, version {}.", of.id, judged.candidate.short()))
 }

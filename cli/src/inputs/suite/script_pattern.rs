@@ -42,14 +42,15 @@ mod tests {
 
     #[test]
     fn a_pattern_of_javascript_keeps_its_meaning_or_is_lost() {
-        let told = |pattern: &str, flags: &str| from_javascript(pattern, flags).unwrap_or_else(|why| why);
-        assert_eq!(told("a+", ""), "a+");
-        assert_eq!(told("a+", "gi"), "(?i)a+");
-        assert_eq!(told("^a$", "i"), "(?i-m)^a$", "the ends of the text");
-        assert_eq!(told("^a$", "m"), "^a$", "the ends of lines");
-        assert_eq!(told("a[^]b", ""), r"a[\s\S]b");
-        assert!(told("(?<![a])b", "").contains("looks ahead or behind"));
-        assert!(told("a", "y").contains("flag `y`"));
+        let converted =
+            |pattern: &str, flags: &str| from_javascript(pattern, flags).unwrap_or_else(|why| why);
+        assert_eq!(converted("a+", ""), "a+");
+        assert_eq!(converted("a+", "gi"), "(?i)a+");
+        assert_eq!(converted("^a$", "i"), "(?i-m)^a$", "the ends of the text");
+        assert_eq!(converted("^a$", "m"), "^a$", "the ends of lines");
+        assert_eq!(converted("a[^]b", ""), r"a[\s\S]b");
+        assert!(converted("(?<![a])b", "").contains("looks ahead or behind"));
+        assert!(converted("a", "y").contains("flag `y`"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 mod append;
+mod claude_plugin;
 mod docs;
-mod evals;
 mod hostile;
-mod ours;
-mod plugin;
 mod promptfoo;
 mod round_trips;
+mod skill_creator;
+mod toml_suite;
 mod triggers;
 mod withheld;
 
@@ -47,9 +47,9 @@ impl Folder {
     /// Returns the error without the folder's path.
     fn refusal(&self, name: &str) -> String {
         let complaint = Suite::read(&self.path(name)).unwrap_err();
-        let told = [vec![complaint.what], complaint.causes].concat().join(": ");
+        let text = [vec![complaint.what], complaint.causes].concat().join(": ");
         let root = self.path("").display().to_string();
-        told.replace(&root, "").replace(root.trim_end_matches('/'), "").trim_start_matches(": ").to_owned()
+        text.replace(&root, "").replace(root.trim_end_matches('/'), "").trim_start_matches(": ").to_owned()
     }
 }
 

@@ -30,7 +30,7 @@ pub struct Written {
 impl Suite {
     /// Returns the suite as a file or a folder at `out`.
     pub fn written(&self, format: Format, out: &Path) -> Written {
-        let mut page = Page { suite: self, folder: folder(format, out), lost: Notes::default() };
+        let mut page = SuiteWriter { suite: self, folder: folder(format, out), lost: Notes::default() };
         if format != Format::Toml {
             for draft in &self.drafts {
                 page.lost.add(Some(&draft.id), "a draft: it is left out");
@@ -55,13 +55,13 @@ fn folder(format: Format, out: &Path) -> PathBuf {
 }
 
 /// A suite during its conversion to another format.
-struct Page<'a> {
+struct SuiteWriter<'a> {
     suite: &'a Suite,
     folder: PathBuf,
     lost: Notes,
 }
 
-impl<'a> Page<'a> {
+impl<'a> SuiteWriter<'a> {
     fn scenarios(&self) -> &'a [Scenario] {
         &self.suite.scenarios
     }

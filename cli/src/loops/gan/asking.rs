@@ -186,9 +186,9 @@ fn chosen(
     contract: &Contract,
 ) -> Result<Choice, Complaint> {
     let options = words::choices(hold);
-    let told: Vec<String> = options.iter().map(|(name, purpose)| format!("{name}: {purpose}")).collect();
-    let told: Vec<&str> = told.iter().map(String::as_str).collect();
-    let (name, _) = options[person.pick(question, &told, 0)?];
+    let labels: Vec<String> = options.iter().map(|(name, purpose)| format!("{name}: {purpose}")).collect();
+    let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
+    let (name, _) = options[person.pick(question, &labels, 0)?];
     Ok(match name {
         "refocus" => {
             let all: Vec<&str> = contract.dimensions.iter().map(|one| one.id.as_str()).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use skilltune_orchestrator::browser::{LOOK, NAMES};
 
-use crate::agents;
+use crate::casting;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -22,7 +22,7 @@ pub struct Found {
 /// Returns the first supported browser in the PATH.
 pub fn found(env: &Environment) -> Option<Found> {
     // Neither may come from the project: a repository does not decide how it is judged.
-    let find = |name: &str| agents::on_path(name, env).ok();
+    let find = |name: &str| casting::on_path(name, env).ok();
     let program = NAMES.into_iter().find_map(find)?;
     let beside = find("npm").and_then(|npm| Some(npm.parent()?.parent()?.join("lib/node_modules")));
     let own = env.vars.get("HOME").map(|home| Path::new(home).join(".local/lib/node_modules"));

@@ -19,7 +19,7 @@ use crate::loops::{LoopCommands, Version};
 use crate::report::advice::Next;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
-use crate::runs::{CHAMPION, Known, Standing};
+use crate::runs::{CHAMPION, Known, RunStatus};
 use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
@@ -38,7 +38,7 @@ impl LoopCommands for Gan {
             ("best", format!("round {}, {}", run.number_of(best), words::measured(best.evaluation())))
         }));
         facts.extend(words::result(run).map(|path| ("result", plain::one_line(&path))));
-        facts.extend(words::destination(run).map(|told| ("into", told)));
+        facts.extend(words::destination(run).map(|destination| ("into", destination)));
         facts
     }
 
@@ -145,9 +145,9 @@ impl LoopCommands for Gan {
                 .hint("omit the reason; `resume --answer end` ends a run that asks how to go on"));
         }
         let id = &known.run.plan.run;
-        let process = match scope.runs.standing(&known.run) {
-            Standing::Running { pid } => Reached::by(pid)?,
-            Standing::Ended | Standing::Held | Standing::Open => None,
+        let process = match scope.runs.status(&known.run) {
+            RunStatus::Running { pid } => Reached::by(pid)?,
+            RunStatus::Ended | RunStatus::Held | RunStatus::Open => None,
         };
         let Some(process) = process else {
             scope.printer.talk(&format!("run {id} is not running"));

@@ -12,10 +12,10 @@ use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
 use skilltune_phases::runs::plan::{FORMAT, LoopKind};
 use skilltune_phases::suites::checks::Commands;
 
-use crate::agents::{Part, priced};
+use crate::casting::{Part, priced};
 use crate::inputs::links;
 use crate::loops::gan::browser::{self, Found};
-use crate::loops::gan::request::Request;
+use crate::loops::gan::invocation::Invocation;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{new_run_id, seed};
 use crate::terminal::complaint::{Complaint, ours};
@@ -30,18 +30,18 @@ pub struct Stored {
 }
 
 /// Stores the files that a run starts with.
-pub fn store(request: &Request, objects: &Objects, env: &Environment) -> Result<Stored, Complaint> {
-    let start = match request.into.as_ref().filter(|path| path.is_dir()) {
+pub fn store(invocation: &Invocation, objects: &Objects, env: &Environment) -> Result<Stored, Complaint> {
+    let start = match invocation.into.as_ref().filter(|path| path.is_dir()) {
         None => {
             let manifest = Manifest::default();
             Captured { tree: objects.put_manifest(&manifest).map_err(ours)?, manifest }
         }
         Some(path) => {
-            let limits = RuntimeOptions::artifacts(&request.settings);
+            let limits = RuntimeOptions::artifacts(&invocation.settings);
             read(path, |rules| env.indexes().capture(objects, path, rules, limits))?
         }
     };
-    let files: Vec<_> = request.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
+    let files: Vec<_> = invocation.materials.iter().map(|(name, text)| (*name, text.as_bytes())).collect();
     let materials = (!files.is_empty()).then(|| objects.put_files(&files)).transpose().map_err(ours)?;
     Ok(Stored { start: start.tree, links_outside: links::outside(&start.manifest), materials })
 }
@@ -67,39 +67,39 @@ pub fn read<T>(
 }
 
 /// Makes the plan without writing anything, as shown by a dry run.
-pub fn sketch(request: &Request, home: &Home) -> Result<Plan, Complaint> {
-    plan(request, home, Stored { start: TreeId::EMPTY, links_outside: Vec::new(), materials: None })
+pub fn sketch(invocation: &Invocation, home: &Home) -> Result<Plan, Complaint> {
+    plan(invocation, home, Stored { start: TreeId::EMPTY, links_outside: Vec::new(), materials: None })
 }
 
-pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
+pub fn plan(invocation: &Invocation, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
     let Stored { start, links_outside, materials } = stored;
     let browser = |found: &Found| {
-        let (argv, confined) = (browser::argv(found, request.browser_seconds)?, request.confines);
-        let preview = request.preview.clone();
+        let (argv, confined) = (browser::argv(found, invocation.browser_seconds)?, invocation.confines);
+        let preview = invocation.preview.clone();
         let starting = preview.as_ref().map_or(0, |preview| preview.seconds);
-        let seconds = request.browser_seconds.saturating_add(starting);
+        let seconds = invocation.browser_seconds.saturating_add(starting);
         Ok::<_, Complaint>(Browser { argv, seconds, confined, preview })
     };
     let task = Task {
-        name: request.name.clone(),
-        brief: request.brief.clone(),
-        level: request.level,
-        negotiated: request.negotiated,
-        profile: request.profile.clone(),
-        asked: request.asked.clone(),
-        given: request.given.clone(),
+        name: invocation.name.clone(),
+        brief: invocation.brief.clone(),
+        level: invocation.level,
+        negotiated: invocation.negotiated,
+        profile: invocation.profile.clone(),
+        asked: invocation.asked.clone(),
+        given: invocation.given.clone(),
         materials,
         start,
         links_outside,
-        into: request.into.as_ref().map(|path| path.to_string_lossy().into_owned()),
-        apply: request.apply,
-        rules: request.rules.clone(),
-        retries: request.retries,
-        commands: Commands { run: request.commands, confined: request.confines },
-        command_seconds: request.command_seconds,
-        browser: request.browser.as_ref().map(browser).transpose()?,
+        into: invocation.into.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        apply: invocation.apply,
+        rules: invocation.rules.clone(),
+        retries: invocation.retries,
+        commands: Commands { run: invocation.commands, confined: invocation.confines },
+        command_seconds: invocation.command_seconds,
+        browser: invocation.browser.as_ref().map(browser).transpose()?,
     };
-    let seed = request
+    let seed = invocation
         .seed
         .unwrap_or_else(|| seed(&(&task.brief, &task.asked, &task.given, &task.rules, &task.start)));
     let run = new_run_id(seed, Timestamp::now());
@@ -111,11 +111,11 @@ pub fn plan(request: &Request, home: &Home, stored: Stored) -> Result<Plan, Comp
         run,
         seed,
         task,
-        roles: request.casting.map(Part::cast),
+        roles: invocation.casting.map(Part::cast),
         ceilings: Ceilings::default(),
-        epoch: request.epoch,
-        unattended: request.unattended,
+        epoch: invocation.epoch,
+        unattended: invocation.unattended,
     };
-    plan.ceilings = priced::ceilings(&request.settings, &request.casting, &Gan::most_calls(&plan))?;
+    plan.ceilings = priced::ceilings(&invocation.settings, &invocation.casting, &Gan::most_calls(&plan))?;
     Ok(plan)
 }

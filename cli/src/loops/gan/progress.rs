@@ -12,8 +12,8 @@ use skilltune_phases::runs::remedy::Remedy;
 use skilltune_phases::runs::run::StepState;
 
 use crate::loops::gan::report::words;
+use crate::progress::layout::Layout;
 use crate::progress::lines::{advised, cost, to_copy, who};
-use crate::progress::look::Look;
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::{Next, resume};
 use crate::report::ceilings;
@@ -43,18 +43,18 @@ impl Narrated for Gan {
             StepState::GivenUp(_) => "gave up",
             StepState::Answered(_) | StepState::Open => "retried",
         };
-        let told = format!("{} ({fate})", words::failed(run, &done.step, failure));
-        talk.say(&below(&told, talk.look.width));
+        let message = format!("{} ({fate})", words::failed(run, &done.step, failure));
+        talk.say(&below(&message, talk.layout.width));
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
-        let width = talk.look.width;
+        let width = talk.layout.width;
         match decision {
             Decision::Agreed(contract) => {
                 let must = contract.criteria.iter().filter(|criterion| criterion.must_pass).count();
-                let told =
+                let message =
                     format!("contract: {} criteria, {must} of them must pass", contract.criteria.len());
-                talk.say(&wrapped(&told, width, "  "));
+                talk.say(&wrapped(&message, width, "  "));
             }
             Decision::Judged { reading, .. } => {
                 if let Some(round) = run.state.course.rounds.last() {
@@ -62,8 +62,8 @@ impl Narrated for Gan {
                 }
             }
             Decision::Answered { choice, .. } => {
-                let told = format!("{} answered: {}", words::who(run), words::choice(choice));
-                talk.say(&below(&told, width));
+                let message = format!("{} answered: {}", words::who(run), words::choice(choice));
+                talk.say(&below(&message, width));
             }
             Decision::Again { .. } => {
                 talk.say(&below(
@@ -86,12 +86,12 @@ impl Narrated for Gan {
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        let Look { data, .. } = talk.look;
-        let mut told = story(run, talk.look);
-        if let Some(first) = told.first_mut() {
+        let Layout { data, .. } = talk.layout;
+        let mut lines = story(run, talk.layout);
+        if let Some(first) = lines.first_mut() {
             *first = data.bold(first);
         }
-        talk.data(&told);
+        talk.data(&lines);
     }
 }
 
@@ -100,7 +100,7 @@ const SHOWN: usize = 5;
 const LONGEST: usize = 200;
 
 fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
-    let (width, style) = (talk.look.width, talk.look.talk);
+    let (width, style) = (talk.layout.width, talk.layout.talk);
     let found = match reading {
         Reading::First => &round.first,
         Reading::Second => round.second.as_ref().unwrap_or(&round.first),
@@ -113,25 +113,26 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
         words::verdict(run, round),
         words::measured(found)
     );
-    let mut told = wrapped(&head, width, "  ");
+    let mut lines = wrapped(&head, width, "  ");
     let is_passed = run.blocks(round).is_empty();
-    if let Some(first) = told.first_mut() {
+    if let Some(first) = lines.first_mut() {
         *first = if is_passed { style.green(first) } else { style.red(first) };
     }
     let unmet: Vec<&Finding> =
         found.findings.iter().filter(|finding| finding.verdict != Verdict::Passed).collect();
     for finding in unmet.iter().take(SHOWN) {
         let line = format!("{}: {}", finding.criterion, cut(&plain::one_line(&finding.evidence), LONGEST));
-        told.extend(below(&line, width));
+        lines.extend(below(&line, width));
     }
     if unmet.len() > SHOWN {
-        told.push(format!("  and {} more", unmet.len() - SHOWN));
+        lines.push(format!("  and {} more", unmet.len() - SHOWN));
     }
-    if let Some(apart) = round.apart(&run.plan.task.rules) {
-        let told_apart = format!("two judgements are {} points apart; the lower one stands", apart.typed());
-        told.extend(below(&told_apart, width));
+    if let Some(disagreement) = round.disagreement(&run.plan.task.rules) {
+        let remark =
+            format!("two judgements are {} points apart; the lower one stands", disagreement.typed());
+        lines.extend(below(&remark, width));
     }
-    talk.say(&told);
+    talk.say(&lines);
 }
 
 /// Formats text that belongs to the line before.
@@ -141,15 +142,15 @@ fn below(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Returns the result, where it is, what it cost, and what to do next.
-fn story(run: &Run, look: Look) -> Vec<String> {
-    let width = look.width;
+fn story(run: &Run, layout: Layout) -> Vec<String> {
+    let width = layout.width;
     let mut lines = wrapped(&words::outcome_text(run), width, "  ");
     if run.held && run.has_to_ask_for_commands() {
         lines.extend(words::commands(run).map(|command| format!("  {command}")));
     }
     if let Some(best) = run.best() {
-        let told = format!("best: round {}, {}", run.number_of(best), words::measured(best.evaluation()));
-        lines.extend(wrapped(&told, width, "  "));
+        let line = format!("best: round {}, {}", run.number_of(best), words::measured(best.evaluation()));
+        lines.extend(wrapped(&line, width, "  "));
         let blocks = run.blocks(best);
         lines.extend(blocks.iter().flat_map(|block| below(&plain::one_line(&block.to_string()), width)));
     }
@@ -157,7 +158,7 @@ fn story(run: &Run, look: Look) -> Vec<String> {
     lines.extend(wrapped(&format!("effort: {rounds} judged; {}", cost(&run.ledger.total())), width, "  "));
     lines.extend(models(run).iter().flat_map(|models| wrapped(&format!("models: {models}"), width, "  ")));
     lines.extend(mixed(run).flat_map(|mixed| wrapped(&format!("warning: {mixed}"), width, "  ")));
-    lines.extend(words::destination(run).iter().flat_map(|told| wrapped(told, width, "  ")));
+    lines.extend(words::destination(run).iter().flat_map(|line| wrapped(line, width, "  ")));
     lines.extend(words::result(run).iter().flat_map(|path| to_copy("result:", path, width)));
     if run.closed_at.is_some() {
         lines.extend(to_copy("report:", &format!("{}/final-report.md", run.plan.folder), width));

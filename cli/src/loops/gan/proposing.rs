@@ -4,9 +4,9 @@ use skilltune_orchestrator::git::require_repository;
 use skilltune_orchestrator::snapshot::{Limits, Manifest};
 use skilltune_phases::loops::gan::Apply;
 
-use crate::agents::git;
+use crate::casting::git;
+use crate::loops::gan::invocation::Invocation;
 use crate::loops::gan::planning;
-use crate::loops::gan::request::Request;
 use crate::runs::commit;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -14,8 +14,8 @@ use crate::terminal::environment::Environment;
 const OTHERWISE: &str = "pass --apply auto to put the result into the folder itself";
 
 /// Fails if the result cannot be proposed, as far as that can be known. Nothing is written.
-pub fn require(request: &Request, env: &Environment) -> Result<(), Complaint> {
-    let (Some(into), Apply::Propose(_)) = (request.into.clone(), request.apply) else { return Ok(()) };
+pub fn require(invocation: &Invocation, env: &Environment) -> Result<(), Complaint> {
+    let (Some(into), Apply::Propose(_)) = (invocation.into.clone(), invocation.apply) else { return Ok(()) };
     let program = git(env).map_err(|_| commit::no_git().hint(OTHERWISE))?;
     let now = if into.is_dir() {
         planning::read(&into, |rules| env.indexes().scan(&into, rules, Limits::default()))?.manifest

@@ -46,7 +46,7 @@ table! {
             "The most that an anti-pattern leaves of its dimension.";
         negotiation_rounds: usize = Setting::limit(FEW, Rules::default().negotiation_rounds),
             "Rounds in which the builder may propose changes of the contract.";
-        apart: Score = Setting::within(POINTS, Rules::default().apart),
+        apart: Score = Setting::within(POINTS, Rules::default().disagreement),
             "Level thorough: tell of two judgements that are more points apart.";
         extra_items: usize = Setting::within(FEW, Rules::default().extra_items),
             "Maximum number of items that a round adds to the contract's, and that are shown and not scored.";
@@ -80,7 +80,7 @@ impl GanSettings {
             cap: self.cap.value,
             negotiation_rounds: self.negotiation_rounds.value,
             judge_twice: self.level.value == LevelName::Thorough,
-            apart: self.apart.value,
+            disagreement: self.apart.value,
             extra_items: self.extra_items.value,
         }
     }

@@ -78,12 +78,12 @@ fn task(bare: NewArgs) -> Result<NewArgs, Error> {
     let commands = ReflexCommand::augment_subcommands(Command::new("reflex"));
     let names = commands.get_subcommands().map(Command::get_name).chain(["help"]);
     let Some(meant) = nearest(word, names) else { return Ok(bare) };
-    let told = if meant == word {
+    let error = if meant == word {
         format!("the command `{word}` must come before its options: skilltune reflex {word}")
     } else {
         format!("unknown command `{word}`; did you mean `skilltune reflex {meant}`?")
     };
-    let message = format!("{told}\n\nhint: if `{word}` is a task, run `skilltune reflex new {word}`");
+    let message = format!("{error}\n\nhint: if `{word}` is a task, run `skilltune reflex new {word}`");
     Err(Error::raw(ErrorKind::InvalidSubcommand, message))
 }
 

@@ -20,13 +20,13 @@ use crate::loops::reflex::gate::Gatekeeper;
 use crate::loops::reflex::progress::lines::{evaluated, fixes};
 use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::settings::ReflexSettings;
-use crate::loops::reflex::{out, report as told};
+use crate::loops::reflex::{out, report as reflex_report};
 use crate::loops::{LoopCommands, Version};
 use crate::report::advice::Next;
 use crate::runs::ownership::Ownership;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
-use crate::runs::{CHAMPION, Known, Standing, session};
+use crate::runs::{CHAMPION, Known, RunStatus, session};
 use crate::settings::table::Table;
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::{Complaint, ours};
@@ -43,15 +43,15 @@ impl LoopCommands for Reflex {
     }
 
     fn facts(run: &Run, objects: &Objects) -> Vec<(&'static str, String)> {
-        told::facts(run, on_disk(run, objects).as_deref())
+        reflex_report::facts(run, on_disk(run, objects).as_deref())
     }
 
     fn outcome_text(run: &Run) -> String {
-        told::words::outcome_text(run)
+        reflex_report::words::outcome_text(run)
     }
 
     fn advice(run: &Run) -> Vec<Next> {
-        told::advice::next(run)
+        reflex_report::advice::next(run)
     }
 
     fn subject(run: &Run) -> String {
@@ -59,27 +59,27 @@ impl LoopCommands for Reflex {
     }
 
     fn progress(run: &Run) -> String {
-        told::progress(run)
+        reflex_report::progress(run)
     }
 
     fn result(run: &Run, objects: &Objects) -> String {
-        told::result(run, on_disk(run, objects).as_deref())
+        reflex_report::result(run, on_disk(run, objects).as_deref())
     }
 
     fn listed(run: &Run, objects: &Objects) -> Value {
-        told::json::summary(run, on_disk(run, objects).as_deref())
+        reflex_report::json::summary(run, on_disk(run, objects).as_deref())
     }
 
     fn event(run: &Run, record: &Record) -> String {
-        told::event(run, record)
+        reflex_report::event(run, record)
     }
 
     fn report(run: &Run, _: &Objects) -> String {
-        told::report(run)
+        reflex_report::report(run)
     }
 
     fn report_json(run: &Run, _: &Objects) -> Value {
-        told::json::report(run)
+        reflex_report::json::report(run)
     }
 
     /// Shows the findings of an iteration, or a text.
@@ -101,8 +101,8 @@ impl LoopCommands for Reflex {
             let results = judged.evaluation.results.iter().map(|result| {
                 plain::one_line(&format!("{}: {}: {}", result.rule, result.verdict, result.details))
             });
-            let told = evaluated(run, judged, UNBOUNDED).into_iter().chain(fixes(&judged.issues, UNBOUNDED));
-            told.chain(results)
+            let lines = evaluated(run, judged, UNBOUNDED).into_iter().chain(fixes(&judged.issues, UNBOUNDED));
+            lines.chain(results)
         });
         Ok(lines.collect::<Vec<_>>().join("\n"))
     }
@@ -147,12 +147,12 @@ impl LoopCommands for Reflex {
         let (runs, env, printer) = (&scope.runs, scope.env, scope.printer);
         let id = &known.run.plan.run;
         Ownership::new(env).require(known)?;
-        match runs.standing(&known.run) {
-            Standing::Ended => {
+        match runs.status(&known.run) {
+            RunStatus::Ended => {
                 printer.talk(&format!("run {id} has already ended"));
                 return Ok(Exit::Reached);
             }
-            Standing::Running { pid } => {
+            RunStatus::Running { pid } => {
                 printer.talk(&format!("ending run {id} for good after its current steps"));
                 if let Some(process) = Reached::by(pid)? {
                     known.folder.keep_stop_reason(reason).map_err(ours)?;
@@ -161,12 +161,12 @@ impl LoopCommands for Reflex {
                     known.folder.keep_stop_reason(None).map_err(ours)?;
                 }
             }
-            Standing::Held | Standing::Open => {}
+            RunStatus::Held | RunStatus::Open => {}
         }
         let _locks = session::lock(env, printer, &known.targets(), id.as_str())?;
         let run = close(known, reason)?;
         session::settle(env, printer, &runs.home, &run)?;
-        let outcome_text = told::words::outcome_text(&run);
+        let outcome_text = reflex_report::words::outcome_text(&run);
         printer.talk(&format!("run {id} has ended for good: {}", plain::one_line(&outcome_text)));
         out::hand_over(&run, &scope.objects(), None, env, printer)?;
         Ok(Exit::Reached)
@@ -178,7 +178,7 @@ impl LoopCommands for Reflex {
         let is_elsewhere = run.plan.task.out.is_some();
         let hash = on_disk(run, objects).filter(|_| !is_elsewhere)?;
         let is_ours = run.state.artifacts.iter().any(|artifact| artifact.hash == hash);
-        is_ours.then(|| format!("its text is only in {}", told::words::artifact_path(run)))
+        is_ours.then(|| format!("its text is only in {}", reflex_report::words::artifact_path(run)))
     }
 
     fn tidy(known: &Known<Self>, printer: Printer) -> Result<(), Complaint> {

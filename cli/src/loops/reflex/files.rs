@@ -3,7 +3,7 @@
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
 use skilltune_orchestrator::snapshot::RelPath;
 
-use crate::terminal::complaint::{Complaint, Kind};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 
 /// Returns the folder of the files within the project, as the settings name it.
 pub fn below(evolution: &str) -> Result<RelPath, Complaint> {
@@ -16,11 +16,11 @@ pub fn below(evolution: &str) -> Result<RelPath, Complaint> {
 #[expect(clippy::needless_pass_by_value, reason = "it stands where errors are mapped")]
 pub fn refused(error: EvolutionError) -> Complaint {
     let kind = match &error {
-        EvolutionError::Disk(_) => Kind::Ours,
+        EvolutionError::Disk(_) => ErrorKind::Ours,
         EvolutionError::NoFolder { .. }
         | EvolutionError::NoFile { .. }
         | EvolutionError::TooLarge(_)
-        | EvolutionError::Taken { .. } => Kind::Input,
+        | EvolutionError::Taken { .. } => ErrorKind::Input,
     };
     Complaint::of(kind, &error)
 }

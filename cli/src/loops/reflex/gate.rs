@@ -3,7 +3,7 @@
 
 use skilltune_orchestrator::engine;
 use skilltune_phases::loops::reflex::criteria::Level;
-use skilltune_phases::loops::reflex::{Answer, Confirmed, Reflex, Run, Step, Task, told_commands};
+use skilltune_phases::loops::reflex::{Answer, Confirmed, Reflex, Run, Step, Task, shown_commands};
 
 use crate::loops::reflex::terms;
 use crate::settings::proposed;
@@ -77,5 +77,5 @@ impl engine::Person<Reflex> for Gatekeeper {
 /// Returns the commands as they would run, one per line, each argument in quotes.
 pub fn question(run: &Run, level: Level) -> String {
     let head = format!("an agent proposed these commands to check the rules of level {level}");
-    proposed::shown(&head, run.plan.task.commands.confined, told_commands(run, level))
+    proposed::shown(&head, run.plan.task.commands.confined, shown_commands(run, level))
 }

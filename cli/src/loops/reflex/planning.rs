@@ -12,9 +12,9 @@ use skilltune_phases::loops::reflex::{Plan, Reflex, Task};
 use skilltune_phases::runs::plan::{FORMAT, LoopKind, RunId};
 use skilltune_phases::suites::checks::Commands;
 
-use crate::agents::{Part, priced};
+use crate::casting::{Part, priced};
 use crate::loops::reflex::files::{below, refused};
-use crate::loops::reflex::request::Request;
+use crate::loops::reflex::invocation::Invocation;
 use crate::runs::ownership::Ownership;
 use crate::runs::seed;
 use crate::terminal::complaint::Complaint;
@@ -23,19 +23,23 @@ use crate::terminal::complaint::Complaint;
 const NUMBERS: u32 = 1000;
 
 /// Returns the name of the task's folder, and of the run: the requested one, or a free one.
-pub fn name(request: &Request, began: Timestamp, owned: &Ownership) -> Result<(Alias, RunId), Complaint> {
-    let below = below(&request.evolution)?;
-    let folder = Evolution::open(&request.project, &below).map_err(refused)?;
+pub fn name(
+    invocation: &Invocation,
+    began: Timestamp,
+    owned: &Ownership,
+) -> Result<(Alias, RunId), Complaint> {
+    let below = below(&invocation.evolution)?;
+    let folder = Evolution::open(&invocation.project, &below).map_err(refused)?;
     let id = |alias: &Alias| free_id(alias, began, owned);
     let check = |alias: &Alias| match &folder {
         Some(folder) => folder.writer(alias, id(alias).as_str()).check(),
         None => Ok(()),
     };
-    if let Some(alias) = &request.alias {
+    if let Some(alias) = &invocation.alias {
         check(alias).map_err(refused)?;
         return Ok((alias.clone(), id(alias)));
     }
-    let first = Alias::of(&request.prompt);
+    let first = Alias::of(&invocation.prompt);
     let names = std::iter::once(first.clone()).chain((2..NUMBERS).map(|number| first.numbered(number)));
     for alias in names {
         match check(&alias) {
@@ -56,24 +60,24 @@ fn free_id(alias: &Alias, began: Timestamp, owned: &Ownership) -> RunId {
 
 /// Returns the plan of a run with that name.
 pub fn plan(
-    request: &Request,
+    invocation: &Invocation,
     (alias, run): (Alias, RunId),
     context: Option<TreeId>,
     folder: &Path,
 ) -> Result<Plan, Complaint> {
     let task = Task {
         alias: alias.as_str().to_owned(),
-        project: request.project.to_string_lossy().into_owned(),
-        evolution: request.evolution.clone(),
-        prompt: request.prompt.clone(),
-        ideal: request.ideal.clone(),
-        criteria: request.criteria.clone(),
+        project: invocation.project.to_string_lossy().into_owned(),
+        evolution: invocation.evolution.clone(),
+        prompt: invocation.prompt.clone(),
+        ideal: invocation.ideal.clone(),
+        criteria: invocation.criteria.clone(),
         confirmed: None,
-        setup: request.setup.clone(),
-        out: request.out.as_ref().map(|path| path.to_string_lossy().into_owned()),
+        setup: invocation.setup.clone(),
+        out: invocation.out.as_ref().map(|path| path.to_string_lossy().into_owned()),
         context,
-        rules: request.rules.clone(),
-        commands: Commands { run: request.commands, confined: request.confines },
+        rules: invocation.rules.clone(),
+        commands: Commands { run: invocation.commands, confined: invocation.confines },
     };
     let mut plan = Plan {
         format: FORMAT,
@@ -81,15 +85,15 @@ pub fn plan(
         run,
         kind: LoopKind::Reflex,
         folder: folder.to_string_lossy().into_owned(),
-        seed: request.seed.unwrap_or_else(|| {
+        seed: invocation.seed.unwrap_or_else(|| {
             seed(&(&task.prompt, &task.ideal, &task.criteria, &task.setup, &task.rules, &task.context))
         }),
         task,
-        roles: request.casting.map(Part::cast),
+        roles: invocation.casting.map(Part::cast),
         ceilings: Ceilings::default(),
-        epoch: request.epoch,
-        unattended: request.unattended,
+        epoch: invocation.epoch,
+        unattended: invocation.unattended,
     };
-    plan.ceilings = priced::ceilings(&request.settings, &request.casting, &Reflex::most_calls(&plan))?;
+    plan.ceilings = priced::ceilings(&invocation.settings, &invocation.casting, &Reflex::most_calls(&plan))?;
     Ok(plan)
 }

@@ -8,7 +8,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Done, Reflex, Run, Terms};
 
-use crate::progress::look::Look;
+use crate::progress::layout::Layout;
 use crate::progress::talk::{Narrated, Talk};
 use crate::text::plain;
 use crate::text::width::wrapped;
@@ -28,22 +28,22 @@ impl Narrated for Reflex {
 
     /// Reports an agent's failure at once, unless it stops the run: then the pause reports it.
     fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
-        let told = lines::failed(run, &done.step, &done.outcome, talk.look.width);
-        talk.say(&told);
+        let lines = lines::failed(run, &done.step, &done.outcome, talk.layout.width);
+        talk.say(&lines);
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
-        let width = talk.look.width;
+        let width = talk.layout.width;
         match decision {
             Decision::Evaluated(_) => evaluation(talk, run),
             Decision::Drop { hash, best } => {
                 let (hash, best) = (short(hash), short(best));
-                let told = format!("dropped {hash}: worse than {best}; continuing from {best}");
-                talk.say(&wrapped(&plain::one_line(&told), width, "  "));
+                let message = format!("dropped {hash}: worse than {best}; continuing from {best}");
+                talk.say(&wrapped(&plain::one_line(&message), width, "  "));
             }
             Decision::Switch(level) => {
-                let told = format!("level A passed; level {level} starts with the same artifact");
-                talk.say(&wrapped(&told, width, "  "));
+                let message = format!("level A passed; level {level} starts with the same artifact");
+                talk.say(&wrapped(&message, width, "  "));
                 if let Some(artifact) = &run.state.artifact {
                     page(talk, artifact, &format!("before level {level}"));
                 }
@@ -73,12 +73,12 @@ impl Narrated for Reflex {
         if let Some(artifact) = whole {
             page(talk, artifact, "at the end");
         }
-        let Look { data, .. } = talk.look;
-        let mut told = lines::story(run, (talk.shelf.on_disk)(run).as_deref(), talk.look);
-        if let Some(first) = told.first_mut() {
+        let Layout { data, .. } = talk.layout;
+        let mut lines = lines::story(run, (talk.shelf.on_disk)(run).as_deref(), talk.layout);
+        if let Some(first) = lines.first_mut() {
             *first = data.bold(first);
         }
-        talk.data(&told);
+        talk.data(&lines);
     }
 }
 
@@ -86,38 +86,38 @@ impl Narrated for Reflex {
 fn agreed(talk: &mut Talk<Reflex>, run: &Run, terms: &Terms) {
     let new: Vec<_> = run.proposals().iter().map(|rule| rule.id.as_str()).collect();
     if terms.confirmed == Confirmed::Declared && !new.is_empty() {
-        let told = format!("rules proposed for this task: {}", new.join(", "));
-        talk.say(&wrapped(&plain::one_line(&told), talk.look.width, "  "));
+        let message = format!("rules proposed for this task: {}", new.join(", "));
+        talk.say(&wrapped(&plain::one_line(&message), talk.layout.width, "  "));
     }
 }
 
 fn evaluation(talk: &mut Talk<Reflex>, run: &Run) {
     let Some(judged) = run.state.judged.last() else { return };
-    let mut told = lines::evaluated(run, judged, talk.look.width);
-    let style = talk.look.talk;
-    if let Some(first) = told.first_mut() {
+    let mut lines = lines::evaluated(run, judged, talk.layout.width);
+    let style = talk.layout.talk;
+    if let Some(first) = lines.first_mut() {
         *first = match (judged.evaluation.score, judged.evaluation.passed) {
             (None, _) => style.yellow(first),
             (Some(_), true) => style.green(first),
             (Some(_), false) => style.red(first),
         };
     }
-    talk.say(&told);
+    talk.say(&lines);
 }
 
 /// Prints the whole artifact between two lines that say what it is. An unreadable store costs this output, not the run.
 fn page(talk: &mut Talk<Reflex>, artifact: &Artifact, when: &str) {
-    let Look { width, data, .. } = talk.look;
+    let Layout { width, data, .. } = talk.layout;
     let text = (talk.shelf.text)(artifact);
     let Some(text) = text else {
-        let told = format!("cannot read artifact {} from the store", artifact.name());
-        return talk.say(&wrapped(&plain::one_line(&told), width, "  "));
+        let message = format!("cannot read artifact {} from the store", artifact.name());
+        return talk.say(&wrapped(&plain::one_line(&message), width, "  "));
     };
-    let mut told = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.name()), width))];
-    told.extend(plain::pictured(&text).lines().map(str::to_owned));
-    told.push(data.dim(&lines::rule(&format!("end of {}", artifact.name()), width)));
-    told.push(String::new());
-    talk.data(&told);
+    let mut lines = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.name()), width))];
+    lines.extend(plain::pictured(&text).lines().map(str::to_owned));
+    lines.push(data.dim(&lines::rule(&format!("end of {}", artifact.name()), width)));
+    lines.push(String::new());
+    talk.data(&lines);
 }
 
 #[cfg(test)]

@@ -25,12 +25,12 @@ pub const OWN: &str = "task";
 #[derive(Debug)]
 pub struct RulesFile {
     pub file: TextFile,
-    page: Page,
+    page: RulesPage,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Page {
+#[serde(deny_unknown_fields, expecting = "struct Page")]
+struct RulesPage {
     /// The scores that pass levels A and B.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     thresholds: Option<[f64; 2]>,
@@ -176,7 +176,7 @@ impl Entry {
     }
 }
 
-impl From<&Criteria> for Page {
+impl From<&Criteria> for RulesPage {
     fn from(criteria: &Criteria) -> Self {
         let rule = |rule: &Rule| Entry {
             id: Some(rule.id.to_string()),
@@ -197,7 +197,7 @@ impl From<&Criteria> for Page {
 
 /// Returns the agreed rules in the format that `--rules` reads for another run.
 pub fn written(criteria: &Criteria) -> String {
-    json::page(&Page::from(criteria))
+    json::page(&RulesPage::from(criteria))
 }
 
 #[cfg(test)]

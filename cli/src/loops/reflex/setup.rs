@@ -8,7 +8,7 @@ use crate::terminal::questions::Answers;
 
 /// The user's answers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Told {
+pub struct SetupAnswers {
     pub template: Template,
     pub ideal: Option<String>,
     pub context: Vec<String>,
@@ -17,7 +17,7 @@ pub struct Told {
     pub major: Option<String>,
 }
 
-impl Told {
+impl SetupAnswers {
     /// Returns only the kind.
     pub fn only(template: Template) -> Self {
         Self { template, ideal: None, context: Vec::new(), must: Vec::new(), major: None }
@@ -25,13 +25,17 @@ impl Told {
 }
 
 /// Asks briefly if the task shows its kind and the user wants no more, else one by one.
-pub fn asked(guess: Option<Template>, weights: Weights, person: &dyn Answers) -> Result<Told, Complaint> {
+pub fn asked(
+    guess: Option<Template>,
+    weights: Weights,
+    person: &dyn Answers,
+) -> Result<SetupAnswers, Complaint> {
     if let Some(template) = guess {
         let short = format!("with the rules for {template}, and those that the evaluator proposes");
         let options =
             [short.as_str(), "step by step: kind, ideal result, mandatory checks, major issues", "leave"];
         match person.pick("How should this run be set up?", &options, 0)? {
-            0 => return Ok(Told::only(template)),
+            0 => return Ok(SetupAnswers::only(template)),
             1 => {}
             _ => return Err(Complaint::interrupted()),
         }
@@ -55,7 +59,7 @@ pub fn asked(guess: Option<Template>, weights: Weights, person: &dyn Answers) ->
         must.push(demand(&line, Level::A, Severity::Fail, weights, &must));
     }
     let major = person.line("What is a major issue?", "in your words; enter leaves it to the rules")?;
-    Ok(Told { template, ideal, context, must, major })
+    Ok(SetupAnswers { template, ideal, context, must, major })
 }
 
 /// Makes a rule from a line: a demand in words, or a command after a dollar sign.

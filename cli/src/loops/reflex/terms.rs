@@ -40,10 +40,10 @@ fn rule(rule: &Rule, number: usize, first: Option<&Rule>, width: usize) -> Vec<S
     let Rule { id, severity, weight, description, command, .. } = rule;
     let head = format!("{id} ({severity}, weight {weight}{news})");
     let command = command.as_ref().map(|argv| format!("checked by {argv:?}"));
-    let told = [Some(head), Some(description.to_string()), command].into_iter().flatten();
-    let told = told.flat_map(|text| wrapped(&plain::one_line(&text), width.saturating_sub(LEAD), ""));
+    let texts = [Some(head), Some(description.to_string()), command].into_iter().flatten();
+    let lines = texts.flat_map(|text| wrapped(&plain::one_line(&text), width.saturating_sub(LEAD), ""));
     let leads = std::iter::once(format!("{number:>4} ")).chain(std::iter::repeat(" ".repeat(LEAD)));
-    leads.zip(told).map(|(lead, line)| format!("{lead}{line}")).collect()
+    leads.zip(lines).map(|(lead, line)| format!("{lead}{line}")).collect()
 }
 
 fn limits(rules: &Rules) -> Vec<String> {
@@ -211,11 +211,11 @@ fn reworded(rule: Rule, person: &dyn Answers) -> Result<Rule, Complaint> {
         Some(argv) => format!("$ {}", shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_default()),
         None => rule.check.to_string(),
     };
-    let told = person.edit("How is it told? (in words, or `$ COMMAND artifact.md`)", &how)?;
+    let check = person.edit("How is it told? (in words, or `$ COMMAND artifact.md`)", &how)?;
     let description = if description.is_empty() { rule.description } else { description.into() };
-    Ok(match command(&told) {
+    Ok(match command(&check) {
         Some(argv) => Rule { description, command: Some(argv), ..rule },
-        None => Rule { description, check: told.into(), command: None, ..rule },
+        None => Rule { description, check: check.into(), command: None, ..rule },
     })
 }
 
@@ -226,7 +226,7 @@ fn severity(now: Severity, person: &dyn Answers) -> Result<Severity, Complaint> 
         (Severity::Info, "info: a remark"),
     ];
     let start = ALL.iter().position(|(severity, _)| *severity == now).unwrap_or(0);
-    let chosen = person.pick("How much does it matter?", &ALL.map(|(_, told)| told), start)?;
+    let chosen = person.pick("How much does it matter?", &ALL.map(|(_, label)| label), start)?;
     Ok(ALL[chosen.min(ALL.len() - 1)].0)
 }
 

@@ -93,7 +93,7 @@ pub fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step) -> Ou
         Step::Refine { .. } => written(run, true),
         Step::Prepare { level } => Ok(Answer::Prepared(questions(run, *level))),
         Step::Allow { .. } => Ok(Answer::Allowed(true)),
-        Step::Match { .. } | Step::Check { .. } => Ok(Answer::Told(Vec::new())),
+        Step::Match { .. } | Step::Check { .. } => Ok(Answer::Checked(Vec::new())),
         Step::Judge { artifact, level, category, .. } => {
             let at = run.state.artifacts.iter().position(|known| known.tree == *artifact).unwrap();
             judged(run, *level, category, missed[at])

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skilltune_phases::loops::tune::results::ending::Outcome;
+use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::{Choice, Run, Verdict};
 use skilltune_phases::runs::event::PlacedBy;
 
@@ -14,27 +14,29 @@ const MERGED: &str = "apply --merge";
 /// Returns the next commands to suggest.
 pub fn next(run: &Run) -> Vec<Next> {
     let choices: &[(&str, &'static str)] = match run.outcome() {
-        Outcome::Tried => return check(run).into_iter().collect(),
-        Outcome::Compared => return difference(run).into_iter().chain(apply_there(run)).collect(),
-        Outcome::Paused => return vec![Next { command: resume(run), purpose: "continue" }],
-        Outcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
-        Outcome::Improved
-        | Outcome::Kept
-        | Outcome::Proposed
-        | Outcome::Conflict
-        | Outcome::Unchanged
-        | Outcome::Unjudged
+        RunOutcome::Exercised => return check(run).into_iter().collect(),
+        RunOutcome::Compared => return difference(run).into_iter().chain(apply_there(run)).collect(),
+        RunOutcome::Paused => return vec![Next { command: resume(run), purpose: "continue" }],
+        RunOutcome::Held => return [Choice::Apply, Choice::Keep].map(|choice| answer(run, choice)).into(),
+        RunOutcome::Improved
+        | RunOutcome::Kept
+        | RunOutcome::Proposed
+        | RunOutcome::Conflict
+        | RunOutcome::Unchanged
+        | RunOutcome::Unjudged
             if run.placed == Some(PlacedBy::Apply) =>
         {
             &[("diff", "see the champion's changes"), ("rollback", "restore the skill")]
         }
-        Outcome::Improved | Outcome::Conflict if run.placed == Some(PlacedBy::Rollback) => {
+        RunOutcome::Improved | RunOutcome::Conflict if run.placed == Some(PlacedBy::Rollback) => {
             &[("diff", "see the champion's changes"), ("apply", "apply it")]
         }
-        Outcome::Improved => &[("diff", "see what changed"), ("rollback", "undo it")],
-        Outcome::Kept | Outcome::Proposed => &[("diff", "see what would change"), ("apply", "apply it")],
-        Outcome::Conflict => &[("diff", "see the champion's changes"), (MERGED, "merge it with the edit")],
-        Outcome::Unchanged | Outcome::Unjudged => &[("show", "see why")],
+        RunOutcome::Improved => &[("diff", "see what changed"), ("rollback", "undo it")],
+        RunOutcome::Kept | RunOutcome::Proposed => {
+            &[("diff", "see what would change"), ("apply", "apply it")]
+        }
+        RunOutcome::Conflict => &[("diff", "see the champion's changes"), (MERGED, "merge it with the edit")],
+        RunOutcome::Unchanged | RunOutcome::Unjudged => &[("show", "see why")],
     };
     let next = |&(verb, purpose): &(&str, &'static str)| {
         let command = format!("skilltune {verb} {}", run.plan.run);
@@ -67,12 +69,12 @@ fn check(run: &Run) -> Option<Next> {
 
 /// Returns whether the target was ever replaced. If not, there is nothing to roll back.
 pub fn was_replaced(run: &Run) -> bool {
-    run.outcome() == Outcome::Improved || run.placed.is_some()
+    run.outcome() == RunOutcome::Improved || run.placed.is_some()
 }
 
 /// Returns the command that applies the champion to the target as we know it and keeps the user's edits.
 pub fn apply(run: &Run) -> &'static str {
-    if run.outcome() == Outcome::Conflict && run.placed.is_none() { MERGED } else { "apply" }
+    if run.outcome() == RunOutcome::Conflict && run.placed.is_none() { MERGED } else { "apply" }
 }
 
 fn answer(run: &Run, choice: Choice) -> Next {

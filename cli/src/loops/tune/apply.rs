@@ -162,12 +162,12 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
     };
     let settle = |known: &Known<Tune>| session::settle(env, printer, &runs.home, &known.run);
     if found == placing.to.trees {
-        let told = match note_if_nobody_has(&mut known, placing)? {
+        let lines = match note_if_nobody_has(&mut known, placing)? {
             Some(displaced) => words::done(&known, &displaced, placing),
             None => vec![words::already(&known, placing).to_owned()],
         };
         settle(&known)?;
-        for line in told {
+        for line in lines {
             printer.talk(&line);
         }
         return Ok(Exit::Reached);

@@ -18,16 +18,16 @@ use crate::inputs::find::Skill;
 use crate::loops::resume::take_up;
 use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::report::{calibrating, comparing, json};
-use crate::loops::tune::request::Request;
-use crate::loops::tune::{looks, planning, request, search, words};
+use crate::loops::tune::{held_out_uses, invocation, planning, search, words};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::ceilings;
 use crate::report::estimate::Estimate;
 use crate::report::ui::Ui as _;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::scope::Scope;
-use crate::runs::{Known, Runs, Standing, failure, session, strange};
+use crate::runs::{Known, RunStatus, Runs, failure, session, strange};
 use crate::settings::values::Streamed;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -35,7 +35,7 @@ use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::{AnswerFrom, Answers, Person};
 use crate::text::plain;
-use crate::{agents, progress};
+use crate::{casting, progress};
 
 impl LoopArgs for TuneArgs {
     fn run(self, env: &Environment, printer: Printer, _: OnRuns) -> Result<Exit, Complaint> {
@@ -52,12 +52,12 @@ fn run(args: &TuneArgs, env: &Environment, printer: Printer) -> Result<Exit, Com
     {
         return Ok(exit);
     }
-    let requests = request::requests(args, env, Person::present(env))?;
+    let invocations = invocation::invocations(args, env, Person::present(env))?;
     let mut worst = Exit::Reached;
-    for (begun, request) in (1..).zip(&requests) {
-        let exit = match one(args, request, &given, env, printer) {
+    for (begun, invocation) in (1..).zip(&invocations) {
+        let exit = match one(args, invocation, &given, env, printer) {
             Ok(exit) => exit,
-            Err(complaint) if requests.len() == 1 => return Err(complaint),
+            Err(complaint) if invocations.len() == 1 => return Err(complaint),
             Err(complaint) => {
                 printer.complain(&complaint);
                 complaint.exit()
@@ -65,7 +65,7 @@ fn run(args: &TuneArgs, env: &Environment, printer: Printer) -> Result<Exit, Com
         };
         worst = Exit::worst(worst, exit);
         if matches!(exit, Exit::Interrupted | Exit::Terminated) {
-            not_begun(&requests[begun..], printer);
+            not_begun(&invocations[begun..], printer);
             break;
         }
     }
@@ -73,8 +73,8 @@ fn run(args: &TuneArgs, env: &Environment, printer: Printer) -> Result<Exit, Com
 }
 
 /// Names the skills whose runs have not started. A stopped run can be resumed, but these have no run yet.
-fn not_begun(requests: &[Request], printer: Printer) {
-    let skills = requests.iter().flat_map(|request| &request.members);
+fn not_begun(invocations: &[Invocation], printer: Printer) {
+    let skills = invocations.iter().flat_map(|invocation| &invocation.members);
     let names: Vec<&str> = skills.map(|skill| skill.name.as_str()).collect();
     if !names.is_empty() {
         printer.talk(&format!("not started: {}", plain::one_line(&names.join(", "))));
@@ -83,20 +83,20 @@ fn not_begun(requests: &[Request], printer: Printer) {
 
 fn one(
     args: &TuneArgs,
-    request: &Request,
+    invocation: &Invocation,
     given: &[PathBuf],
     env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    request.settings.overs().iter().for_each(|over| printer.talk(over));
-    let home = Home::of(&request.project);
+    invocation.settings.overs().iter().for_each(|over| printer.talk(over));
+    let home = Home::of(&invocation.project);
     let epoch = args.run.epoch();
     if args.run.only_shows() {
-        let plan = planning::sketch(request, &home, &env.indexes(), epoch)?;
-        tell_unused(request, &plan, printer);
-        return show_plan(&args.run, request, &plan, env, printer);
+        let plan = planning::sketch(invocation, &home, &env.indexes(), epoch)?;
+        tell_unused(invocation, &plan, printer);
+        return show_plan(&args.run, invocation, &plan, env, printer);
     }
-    let targets = paths(&request.members);
+    let targets = paths(&invocation.members);
     match Person::present(env).filter(|_| !args.run.yes) {
         // The user was already asked about these targets, at the start.
         Some(_) if targets == given => {}
@@ -108,17 +108,17 @@ fn one(
         None => mention(&targets, env, printer),
     }
     // The run's name is in its lock and follows from its plan; the plan is made again under the lock.
-    let sketch = planning::sketch(request, &home, &env.indexes(), epoch)?;
-    tell_unused(request, &sketch, printer);
+    let sketch = planning::sketch(invocation, &home, &env.indexes(), epoch)?;
+    tell_unused(invocation, &sketch, printer);
     let name = sketch.run;
     let locks = session::lock(env, printer, &targets, name.as_str())?;
-    if let Some(left) = Runs::of(&request.project, env)?.unfinished::<Tune>(&targets) {
+    if let Some(left) = Runs::of(&invocation.project, env)?.unfinished::<Tune>(&targets) {
         // We hold the lock, so whatever still runs there is an orphan.
         session::end_leftovers(&left.folder, printer);
     }
     let manner = Manner { yes: args.run.yes, trust: args.trust, format: args.run.format };
-    let went = begin(request, (&home, name.clone(), epoch), locks, manner, env, printer);
-    failure::told::<Tune>(went, args.run.format, &home, &name, printer)
+    let went = begin(invocation, (&home, name.clone(), epoch), locks, manner, env, printer);
+    failure::report::<Tune>(went, args.run.format, &home, &name, printer)
 }
 
 /// The options for starting a run.
@@ -131,7 +131,7 @@ pub struct Manner {
 
 /// Starts the run and drives it until it ends or pauses.
 pub fn begin(
-    request: &Request,
+    invocation: &Invocation,
     (home, name, epoch): (&Home, RunId, u64),
     locks: (Locks, TargetLock),
     manner: Manner,
@@ -140,18 +140,18 @@ pub fn begin(
 ) -> Result<Exit, Complaint> {
     home.create().map_err(strange)?;
     let _in_use = home.hold().map_err(ours)?;
-    let mut plan = planning::plan(request, home, &env.indexes(), epoch, name)?;
+    let mut plan = planning::plan(invocation, home, &env.indexes(), epoch, name)?;
     plan.unattended = manner.yes;
-    plan.task.looks_before = looks::before(&plan, &Runs::of(&request.project, env)?);
+    plan.task.looks_before = held_out_uses::before(&plan, &Runs::of(&invocation.project, env)?);
     if manner.trust {
-        agents::trust_for_run(&request.casting, &request.settings, env, &plan.run)?;
+        casting::trust_for_run(&invocation.casting, &invocation.settings, env, &plan.run)?;
     }
     if manner.format == Streamed::Human {
-        tell_price(request, &plan, env, printer)?;
+        tell_price(invocation, &plan, env, printer)?;
     }
-    let begun = session::begin(env, home, plan, request.answers().to_vec(), &request.pinned)?;
+    let begun = session::begin(env, home, plan, invocation.answers().to_vec(), &invocation.pinned)?;
     let reporter = progress::reporter(manner.format, Objects::at(home.objects()), env, printer);
-    let options = RuntimeOptions::of(&request.casting, &request.settings, request.pinned.clone());
+    let options = RuntimeOptions::of(&invocation.casting, &invocation.settings, invocation.pinned.clone());
     let answer = AnswerFrom::of(None, manner.yes, env);
     let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
     session::drive(env, home, begun, locks, options, reporter, &mut person)
@@ -188,7 +188,7 @@ fn left(targets: &[PathBuf], env: &Environment) -> Option<(Runs, Known<Tune>)> {
     let runs = Runs::of(&env.project_of(targets.first()?), env).ok()?;
     let known = runs.unfinished(targets)?;
     // A run that is still running is not offered: its lock will report it.
-    (!matches!(runs.standing(&known.run), Standing::Running { .. })).then_some((runs, known))
+    (!matches!(runs.status(&known.run), RunStatus::Running { .. })).then_some((runs, known))
 }
 
 fn paths(skills: &[Skill]) -> Vec<PathBuf> {
@@ -198,22 +198,22 @@ fn paths(skills: &[Skill]) -> Vec<PathBuf> {
 /// Shows the first steps and the upper limits of the run.
 pub fn show_plan(
     flags: &RunFlags,
-    request: &Request,
+    invocation: &Invocation,
     plan: &Plan,
     env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let most = Tune::most_calls(plan);
     let mut run = unbegun(plan)?;
-    for done in request.answers() {
+    for done in invocation.answers() {
         let seq = run.seq + 1;
         run.apply(&Record { seq, at: Timestamp::UNIX_EPOCH, event: Event::Done(Box::new(done.clone())) });
     }
     let steps = first_steps(&mut run);
-    let estimate = estimate(request, &run, env)?;
+    let estimate = estimate(invocation, &run, env)?;
     match (flags.format, flags.dry_run) {
         (Streamed::Human, false) => printer.data(&estimate.lines().join("\n")),
-        (Streamed::Human, true) => printer.data(&told(&run, &most, &steps, &estimate)),
+        (Streamed::Human, true) => printer.data(&plan_text(&run, &most, &steps, &estimate)),
         (Streamed::Json | Streamed::Jsonl, _) => {
             printer.json(&json::sketch(&run, &most, &steps, &estimate).to_string())
         }
@@ -228,27 +228,32 @@ fn unbegun(plan: &Plan) -> Result<Run, Complaint> {
 }
 
 /// Estimates the cost from earlier runs of the same skills.
-fn estimate(request: &Request, run: &Run, env: &Environment) -> Result<Estimate, Complaint> {
+fn estimate(invocation: &Invocation, run: &Run, env: &Environment) -> Result<Estimate, Complaint> {
     let targets = Tune::targets(&run.plan);
     let of = run.plan.task.regraded().map(|of| &of.run);
     let is_like = |plan: &Plan| {
         of == Some(&plan.run) || Tune::targets(plan).iter().any(|target| targets.contains(target))
     };
-    let earlier = Runs::of(&request.project, env)?.like(is_like);
-    Ok(Estimate::new(run, &earlier, request.settings.calls.jobs.value))
+    let earlier = Runs::of(&invocation.project, env)?.like(is_like);
+    Ok(Estimate::new(run, &earlier, invocation.settings.calls.jobs.value))
 }
 
 /// Prints the settings that are set but not used by this search.
-fn tell_unused(request: &Request, plan: &Plan, printer: Printer) {
-    if let Some(unused) = search::unused(plan, request.settings.of()) {
+fn tell_unused(invocation: &Invocation, plan: &Plan, printer: Printer) {
+    if let Some(unused) = search::unused(plan, invocation.settings.of()) {
         printer.talk(&unused);
     }
 }
 
 /// Prints what a search may cost, before it starts. The built-in agent costs nothing.
-fn tell_price(request: &Request, plan: &Plan, env: &Environment, printer: Printer) -> Result<(), Complaint> {
+fn tell_price(
+    invocation: &Invocation,
+    plan: &Plan,
+    env: &Environment,
+    printer: Printer,
+) -> Result<(), Complaint> {
     if plan.task.searches() && plan.roles.values().any(|cast| cast.agent != offline::NAME) {
-        let estimate = estimate(request, &unbegun(plan)?, env)?;
+        let estimate = estimate(invocation, &unbegun(plan)?, env)?;
         for line in estimate.summary() {
             printer.talk(&line);
         }
@@ -256,11 +261,11 @@ fn tell_price(request: &Request, plan: &Plan, env: &Environment, printer: Printe
     Ok(())
 }
 
-fn told(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> String {
+fn plan_text(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> String {
     let (plan, target) = (&run.plan, words::target(run));
     let search =
         || format!("{} {target}: up to {}, {}", plan.kind.word(), words::budget(plan), words::goal(plan));
-    let headline = calibrating::told(run).or_else(|| comparing::told(run)).unwrap_or_else(search);
+    let headline = calibrating::headline(run).or_else(|| comparing::headline(run)).unwrap_or_else(search);
     let mut lines = vec![headline, words::scenarios(plan), "first steps:".to_owned()];
     lines.extend(steps.iter().map(|step| format!("  {step}")));
     lines.push(words::most_calls(most, &plan.roles));

@@ -14,7 +14,7 @@ use crate::args::runs::{AnswerName, Reply};
 use crate::loops::tune::advice::Next;
 use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::report::{calibrating, comparing, unaided};
+use crate::loops::tune::report::{calibrating, comparing, without_skill};
 use crate::loops::tune::settings::{PromptSettings, TuneSettings};
 use crate::loops::tune::verdicts;
 use crate::loops::tune::{advice, apply, dangers, report, words};
@@ -23,7 +23,7 @@ use crate::report::journal;
 use crate::report::words::made;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
-use crate::runs::{Known, Standing};
+use crate::runs::{Known, RunStatus};
 use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
@@ -48,9 +48,9 @@ impl LoopCommands for Tune {
     }
 
     fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
-        if unaided::is_one(run) {
-            let shown = unaided::shown(run).join(" ");
-            return vec![("tried", unaided::progress(run)), ("shown", shown)];
+        if without_skill::is_one(run) {
+            let shown = without_skill::shown(run).join(" ");
+            return vec![("tried", without_skill::progress(run)), ("shown", shown)];
         }
         if calibrating::is_one(run) {
             return calibrating::facts(run);
@@ -85,8 +85,8 @@ impl LoopCommands for Tune {
     }
 
     fn subject(run: &Run) -> String {
-        if unaided::is_one(run) {
-            return unaided::subject(run);
+        if without_skill::is_one(run) {
+            return without_skill::subject(run);
         }
         if let Some(two) = comparing::of(run) {
             return comparing::subject(two);
@@ -95,8 +95,8 @@ impl LoopCommands for Tune {
     }
 
     fn progress(run: &Run) -> String {
-        if unaided::is_one(run) {
-            return unaided::progress(run);
+        if without_skill::is_one(run) {
+            return without_skill::progress(run);
         }
         if calibrating::is_one(run) {
             return calibrating::progress(run);
@@ -108,8 +108,8 @@ impl LoopCommands for Tune {
     }
 
     fn result(run: &Run, _: &Objects) -> String {
-        if unaided::is_one(run) {
-            return unaided::result(run);
+        if without_skill::is_one(run) {
+            return without_skill::result(run);
         }
         if calibrating::is_one(run) {
             return figures::score(run.search_score(run.start()));
@@ -183,9 +183,9 @@ impl LoopCommands for Tune {
                 .hint("omit the reason"));
         }
         let id = &known.run.plan.run;
-        let process = match scope.runs.standing(&known.run) {
-            Standing::Running { pid } => Reached::by(pid)?,
-            Standing::Ended | Standing::Held | Standing::Open => None,
+        let process = match scope.runs.status(&known.run) {
+            RunStatus::Running { pid } => Reached::by(pid)?,
+            RunStatus::Ended | RunStatus::Held | RunStatus::Open => None,
         };
         let Some(process) = process else {
             scope.printer.talk(&format!("run {id} is not running"));
@@ -225,9 +225,9 @@ fn answered(answer: &Answer) -> String {
             let skill = skill.map_or(String::new(), |skill| format!("; the skill was {}", skill.word()));
             format!("wrote {files} ({}){skill}", artifacts.short())
         }
-        Answer::Told(told) => {
-            let met = told.iter().filter(|told| told.met == Some(true)).count();
-            format!("{met} of {} passed", figures::count(told.len(), "check"))
+        Answer::Checked(results) => {
+            let met = results.iter().filter(|result| result.met == Some(true)).count();
+            format!("{met} of {} passed", figures::count(results.len(), "check"))
         }
         Answer::Judged(judgement) => match judgement.whole.scored.composite {
             Some(score) => format!("scored {score}"),

@@ -23,7 +23,7 @@ pub fn of(run: &Run, candidate: CandidateId) -> Vec<String> {
 }
 
 pub fn line(folder: &str, danger: &Danger) -> String {
-    plain::one_line(&danger.told(folder))
+    plain::one_line(&danger.text(folder))
 }
 
 pub fn json(run: &Run) -> Value {

@@ -19,13 +19,13 @@ fn several(run: &Run) -> Option<Vec<Earned>> {
 }
 
 /// Returns what each has gained, in one line.
-pub fn told(run: &Run) -> Option<String> {
+pub fn text(run: &Run) -> Option<String> {
     let each = several(run)?.into_iter().map(|one| {
         let (agent, edits) = (agent(run, one.by), count(one.turns, "edit"));
-        if one.seen == 0 {
+        if one.tested == 0 {
             return format!("{agent}: {edits}, nothing known of them");
         }
-        let share = percent(one.sum / f64::from(u32::try_from(one.seen).unwrap_or(u32::MAX)));
+        let share = percent(one.sum / f64::from(u32::try_from(one.tested).unwrap_or(u32::MAX)));
         if words::is_by_single_trials(&run.plan) {
             format!("{agent}: {edits}, after which what they were for is {share} likelier to be met")
         } else {
@@ -44,7 +44,7 @@ pub fn json(run: &Run) -> Value {
                 "agent": agent(run, one.by),
                 "edits": one.turns,
                 // Edits whose trials have shown something, and their total gain, each between -1 and 1.
-                "seen": one.seen,
+                "seen": one.tested,
                 "earned": (one.sum * 1000.0).round() / 1000.0,
             })
         };

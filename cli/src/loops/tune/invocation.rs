@@ -1,66 +1,339 @@
-//! Skills that only a person can call: an executor that must find skills by itself never uses them.
+//! The request to `tune`, with nothing left to guess: skills, scenarios, rules, agents.
+//!
+//! Everything is looked up and checked here; only the user's trust is written.
 
-use skilltune_orchestrator::disk::SafePath;
+use std::path::{Path, PathBuf};
+
+use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::skills::skill;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::loops::tune::{self, Apply, Done, FailOn, Rules, Tune};
+use skilltune_phases::runs::proposal::Form;
+use skilltune_phases::skills::offline;
+use skilltune_phases::skills::target::Mode;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 
+use crate::casting::{BuiltIn, Casting, system_confines};
+use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::loops::tune::request::{Purpose, Request};
-use crate::loops::tune::sides::Version;
+use crate::inputs::suite::{Starts, Suite};
+use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::delivery::delivery;
+use crate::loops::tune::flags::lay_tune_flags;
+use crate::loops::tune::older::Older;
+use crate::loops::tune::prompts::Pages;
+use crate::loops::tune::questions;
+use crate::loops::tune::scenarios::TaskSet;
+use crate::loops::tune::search;
+use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
+use crate::loops::tune::tools::allow_shell;
+use crate::loops::tune::versions::Side;
+use crate::settings::Settings;
+use crate::settings::origin::Origin;
+use crate::settings::per_role::PerRole;
+use crate::settings::setting::Setting;
+use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::questions::Answers;
+use crate::trust::pinned::Pins;
+use crate::trust::{Consent, Named, TrustStore};
+use crate::{casting, trust};
 
-/// The part that an agent reads before it loads the skill is at the start of the page.
-const MOST: u64 = 1 << 20;
+/// One run: several skills that are not a chain are several requests.
+#[derive(Clone, Debug)]
+pub struct Invocation {
+    pub purpose: Purpose,
+    /// The folder that contains `.skilltune`.
+    pub project: PathBuf,
+    pub mode: Mode,
+    pub members: Vec<Skill>,
+    pub scenarios: Vec<Scenario>,
+    pub starts: Starts,
+    /// The source of the scenarios, if not the command line.
+    pub suite: Option<tune::Suite>,
+    /// The percentage of scenarios that is held out for the final comparison.
+    pub held_out: u32,
+    /// Whether the final comparison uses the scenarios of the search.
+    pub this_suite_only: bool,
+    pub rules: Rules,
+    pub casting: Casting,
+    pub delivery: Delivery,
+    pub tools: Tools,
+    pub settings: Settings,
+    pub apply: Apply,
+    pub fail_on: FailOn,
+    pub prompts: Prompts,
+    /// The project files that the run may execute, as they were trusted.
+    pub pinned: Vec<Pins>,
+    /// Whether the system confines the programs of the run to its folders.
+    pub confines: bool,
+    /// By default a hash of the inputs.
+    pub seed: Option<u64>,
+}
 
-/// Refuses a run in which no trial could use the skill. Among the agents that find skills by themselves, only those
-/// that can also call a skill by name know the key.
-pub fn refuse_uncallable(request: &Request) -> Result<(), Complaint> {
-    let Delivery::Installed { .. } = request.delivery else { return Ok(()) };
-    let agent = &request.casting.of(&Role::EXECUTOR).agent;
-    if !agent.skills().is_some_and(|skills| skills.by_name) {
-        return Ok(());
-    }
-    for (name, page) in pages(request) {
-        if skill::is_for_people_only(&page) {
-            return Err(Complaint::input(format!(
-                "no trial would use the skill {name}: its front matter says `disable-model-invocation: true`"
-            ))
-            .caused_by(format!(
-                "{} loads such a skill only where the prompt calls it by its name",
-                agent.name
-            ))
-            .hint("pass --delivery slash to call it by its name"));
+/// The purpose of a run.
+#[derive(Clone, Debug)]
+pub enum Purpose {
+    Improve,
+    /// Try the scenarios without a skill this many times.
+    Try {
+        trials: u32,
+    },
+    /// Try this skill or chain as it is, this many times per scenario.
+    Calibrate {
+        skills: Vec<Skill>,
+        trials: u32,
+    },
+    Compare(Box<[Side; 2]>),
+    /// Regrade the trials of an older run.
+    Regrade(Box<Older>),
+}
+
+impl Invocation {
+    /// Returns the answers that the run reuses from an older one.
+    pub fn answers(&self) -> &[Done] {
+        match &self.purpose {
+            Purpose::Regrade(older) => &older.regrading.answers,
+            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => &[],
         }
     }
-    Ok(())
 }
 
-/// Returns the current names and pages of the skills that are tried.
-fn pages(request: &Request) -> Vec<(String, String)> {
-    match &request.purpose {
-        Purpose::Improve => request.members.iter().filter_map(of_folder).collect(),
-        Purpose::Calibrate { skills, .. } => skills.iter().filter_map(of_folder).collect(),
-        Purpose::Compare(sides) => sides.iter().filter_map(|side| of_version(&side.version)).collect(),
-        // Nothing is executed, or the trials have no skill.
-        Purpose::Regrade(_) | Purpose::Try { .. } => Vec::new(),
+/// Turns a command line into requests, and asks the user, if there is one, what the flags leave open.
+pub fn invocations(
+    args: &TuneArgs,
+    env: &Environment,
+    person: Option<&dyn Answers>,
+) -> Result<Vec<Invocation>, Complaint> {
+    let asked = person.filter(|_| !args.run.yes);
+    let skills = find::skills(&args.skills, env)?;
+    let named = named_mode(args)?;
+    let mut suite = args.suite.as_ref().map(|path| Suite::read(&env.cwd.join(path))).transpose()?;
+    if args.tools.is_some() {
+        // A flag overrides files.
+        let scenarios = suite.iter_mut().flat_map(|suite| &mut suite.scenarios);
+        scenarios.for_each(|scenario| scenario.tools = None);
+    }
+    // Missing settings are reported before anything is asked.
+    let mut stand_in = StandIn { person: asked, agreed: None };
+    let first = Draft::new(skills[..1].to_vec(), args, env, &mut stand_in)?;
+    search::wish(first.settings.of())?;
+    let preset = match asked.filter(|_| preset_matters(args)) {
+        Some(person) => Some(questions::preset(person, first.settings.of::<TuneSettings>().preset.value)?),
+        None => None,
+    };
+    let mode = mode(named, skills.len(), asked)?;
+    let drafts =
+        targets(skills, mode).into_iter().map(|members| Draft::new(members, args, env, &mut stand_in));
+    let mut drafts = drafts.collect::<Result<Vec<Draft>, Complaint>>()?;
+    if let Some(preset) = preset {
+        for draft in &mut drafts {
+            draft.prefer(preset, args);
+        }
+    }
+    // Last, because it may write; and a dry run runs nothing.
+    if !args.run.only_shows() {
+        let consent = Consent::of(args.trust, asked);
+        for draft in &mut drafts {
+            let of_agents = casting::ensure_trusted(&draft.casting, &draft.settings, env, None, consent)?;
+            draft.pages.ensure_trusted(&draft.settings, env, consent)?;
+            draft.pinned.extend(of_agents);
+        }
+        let of_suite = suite.as_ref().map(|suite| ensure_trusted(suite, env, consent)).transpose()?;
+        for draft in &mut drafts {
+            draft.pinned.extend(of_suite.clone().flatten());
+        }
+    }
+    let given = TaskSet::given(args, suite)?;
+    let invocations = drafts.into_iter().map(|draft| {
+        let task_set = match (&given, draft.members.as_slice()) {
+            (Some(given), _) => given.clone(),
+            (None, [skill]) => TaskSet::of(args, Suite::beside(&skill.path)?)?,
+            (None, _) => TaskSet::of(args, None)?,
+        };
+        let task_set = task_set.of_skills(&draft.members);
+        task_set.check(&draft.members, &draft.delivery, env)?;
+        draft.invocation(mode, task_set, args, (asked.is_some(), env))
+    });
+    invocations.collect()
+}
+
+/// Asks for trust if a suite has programs to run. Returns the files that they are, or read.
+pub fn ensure_trusted(
+    suite: &Suite,
+    env: &Environment,
+    consent: Consent<'_>,
+) -> Result<Option<Pins>, Complaint> {
+    let programs = suite.programs();
+    let Some(file) = suite.file.as_ref().filter(|_| !programs.is_empty()) else { return Ok(None) };
+    let files = suite.scripts(env)?;
+    trust::ensure(file, &files, Named::Programs(&programs), &TrustStore::new(env), consent)?;
+    Ok(suite.pins(files, env))
+}
+
+/// A request that may still need answers.
+struct Draft {
+    project: PathBuf,
+    members: Vec<Skill>,
+    settings: Settings,
+    casting: Casting,
+    delivery: Delivery,
+    pages: Pages,
+    pinned: Vec<Pins>,
+}
+
+impl Draft {
+    fn new(
+        members: Vec<Skill>,
+        args: &TuneArgs,
+        env: &Environment,
+        stand_in: &mut StandIn<'_>,
+    ) -> Result<Self, Complaint> {
+        let project = env.project_of(&members[0].path);
+        let mut settings = crate::loops::settings(&project, env)?;
+        lay_tune_flags(&mut settings, args);
+        casting::fill(&mut settings, env);
+        stand_in.fill(&mut settings)?;
+        let casting = casting::cast(Tune::ROLES, &settings, env, BuiltIn::Knows)
+            .map_err(|complaint| naming(complaint, &project, env))?;
+        let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
+        let pages = Pages::read(&settings)?;
+        Ok(Self { project, members, settings, casting, delivery, pages, pinned: Vec::new() })
+    }
+
+    /// Sets the preset that was answered: it overrides files, and flags override it.
+    fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
+        self.settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
+        lay_tune_flags(&mut self.settings, args);
+    }
+
+    /// Builds the request and tries out its prompts, if they are trusted. They are not if nothing is run.
+    fn invocation(
+        mut self,
+        mode: Mode,
+        TaskSet { scenarios, starts, suite }: TaskSet,
+        args: &TuneArgs,
+        (is_attended, env): (bool, &Environment),
+    ) -> Result<Invocation, Complaint> {
+        let settings = &self.settings;
+        let tune = settings.of::<TuneSettings>();
+        let tools = tune.tools.value.into();
+        let is_trusted = args.trust || !args.run.only_shows() || self.pages.are_trusted(settings, env);
+        let prompts = if is_trusted { self.pages.checked()? } else { self.pages.texts() };
+        if scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
+            allow_shell(self.casting.of_mut(&Role::EXECUTOR), settings)?;
+        }
+        Ok(Invocation {
+            purpose: Purpose::Improve,
+            tools,
+            mode,
+            scenarios,
+            starts,
+            suite,
+            held_out: tune.held_out.value,
+            this_suite_only: args.this_suite_only,
+            confines: system_confines(settings),
+            rules: tune.rules(),
+            apply: apply(&tune.apply, is_attended),
+            fail_on: args.fail_on.rule(),
+            prompts,
+            pinned: self.pinned,
+            seed: args.seed,
+            project: self.project,
+            members: self.members,
+            casting: self.casting,
+            delivery: self.delivery,
+            settings: self.settings,
+        })
     }
 }
 
-/// Returns name and page of a skill. An unreadable page is refused elsewhere.
-fn of_folder(skill: &Skill) -> Option<(String, String)> {
-    let bytes = SafePath::below(&skill.path, "SKILL.md").read(MOST).ok()??;
-    Some((skill.name.clone(), String::from_utf8(bytes).ok()?))
+/// Decides how to apply. A user who is present is asked before their skill is replaced, unless they set something else:
+/// a project's file may be someone else's. Such a file alone does not send anything to a server either.
+fn apply(set: &Setting<ApplyWhen>, is_attended: bool) -> Apply {
+    let is_theirs = set.origin.is_persons();
+    match set.value.into() {
+        Apply::Auto if is_attended && !is_theirs => Apply::Ask,
+        Apply::Auto if !is_theirs => Apply::Unattended,
+        Apply::Propose(Form::PullRequest) if !is_theirs => Apply::Propose(Form::Branch),
+        apply => apply,
+    }
 }
 
-fn of_version(version: &Version) -> Option<(String, String)> {
-    match version {
-        Version::Nothing => None,
-        Version::Folder(skill) => of_folder(skill),
-        Version::Candidate { name, page, .. } => Some((name.clone(), page.clone())),
-        Version::Revision { name, files } => {
-            let page = std::str::from_utf8(files.top("SKILL.md")?).ok()?;
-            Some((name.clone(), page.to_owned()))
+/// Adds where settings were looked for, if the skill is in another project than the user's folder.
+pub fn naming(complaint: Complaint, project: &Path, env: &Environment) -> Complaint {
+    if project == env.project_here() {
+        return complaint;
+    }
+    complaint
+        .hint(format!("skilltune uses the settings of the skill's project, {}", project.display()))
+        .hint("pass --project DIR to use another project")
+}
+
+/// The built-in agent for roles without an agent: offered to the user once, and never used silently.
+struct StandIn<'a> {
+    person: Option<&'a dyn Answers>,
+    agreed: Option<bool>,
+}
+
+impl StandIn<'_> {
+    fn fill(&mut self, settings: &mut Settings) -> Result<(), Complaint> {
+        let PerRole { executor, evaluator, improver } = &mut settings.roles;
+        let mut open =
+            [executor, evaluator, improver].into_iter().filter(|role| role.value.is_none()).peekable();
+        let Some(person) = self.person.filter(|_| open.peek().is_some()) else { return Ok(()) };
+        let agreed = match self.agreed {
+            Some(agreed) => agreed,
+            None => person.agree(OFFER)?,
+        };
+        self.agreed = Some(agreed);
+        for role in open.filter(|_| agreed) {
+            role.set(Some(AgentSpec { agent: offline::NAME.to_owned(), model: None }), Origin::Answer);
+        }
+        Ok(())
+    }
+}
+
+const OFFER: &str =
+    "Some roles have no agent. Use the built-in agent for them? It needs no model and checks structure only.";
+
+/// Returns whether no flag says how much the search may spend.
+fn preset_matters(args: &TuneArgs) -> bool {
+    args.preset.is_none() && args.runs.is_none() && args.max_iterations.is_none()
+}
+
+fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {
+    match (args.chain, args.mode) {
+        (true, Some(ModeName::Single)) => {
+            Err(Complaint::input("--chain and --mode single contradict each other")
+                .hint("pass only one of them"))
+        }
+        (true, _) => Ok(Some(Mode::Chain)),
+        (false, mode) => Ok(mode.map(Mode::from)),
+    }
+}
+
+/// Chooses the mode. A chain of one is a single skill.
+fn mode(named: Option<Mode>, skills: usize, asked: Option<&dyn Answers>) -> Result<Mode, Complaint> {
+    match (named, asked) {
+        _ if skills == 1 => Ok(Mode::Single),
+        (Some(mode), _) => Ok(mode),
+        (None, Some(person)) => questions::mode(person, skills),
+        (None, None) => Ok(Mode::Single),
+    }
+}
+
+fn targets(mut skills: Vec<Skill>, mode: Mode) -> Vec<Vec<Skill>> {
+    match mode {
+        Mode::Single => skills.into_iter().map(|skill| vec![skill]).collect(),
+        Mode::Chain => {
+            find::make_unique(&mut skills);
+            vec![skills]
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

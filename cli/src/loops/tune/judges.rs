@@ -35,7 +35,7 @@ pub fn consulted(run: &Run, close: usize) -> String {
 }
 
 /// Returns a line for each tested judge, and one on how far they agree; nothing if none was tested.
-pub fn told(run: &Run) -> Vec<String> {
+pub fn lines(run: &Run) -> Vec<String> {
     let jurors = panel::jurors(run).into_iter().filter(|juror| juror.tally != Tally::default());
     let close = count(run.state.panel.close.len(), "close scenario");
     let agreement = panel::agreement(run).map(|alpha| {

@@ -16,7 +16,7 @@ use skilltune_phases::skills::lint::File;
 use skilltune_phases::skills::target::Member;
 use skilltune_phases::suites::leak::AnswerKeys;
 
-use crate::agents::{Casting, Part};
+use crate::casting::{Casting, Part};
 use crate::loops::tune::member::withheld;
 
 /// The reused trials, and the plan of the run that they come from.
@@ -86,7 +86,7 @@ impl Older {
 }
 
 /// Returns why a scenario is left out, in words for people.
-pub fn told(why: LeftOut) -> &'static str {
+pub fn reason(why: LeftOut) -> &'static str {
     match why {
         LeftOut::Gone => "no longer in the suite",
         LeftOut::New => "not in that comparison",

@@ -21,47 +21,52 @@ use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::Scenario;
 use skilltune_phases::suites::split::split;
 
-use crate::agents::{Part, priced};
+use crate::casting::{Part, priced};
 use crate::inputs::find::Skill;
 use crate::inputs::plugin;
-use crate::loops::tune::invocation::refuse_uncallable;
+use crate::loops::tune::invocation::{Invocation, Purpose};
 use crate::loops::tune::member::{Content, described, hidden, withheld};
-use crate::loops::tune::request::{Purpose, Request};
-use crate::loops::tune::{older, search, sides};
+use crate::loops::tune::uncallable::refuse_uncallable;
+use crate::loops::tune::{older, search, versions};
 use crate::runs::{new_run_id, seed};
-use crate::terminal::complaint::{Complaint, Kind, ours};
+use crate::terminal::complaint::{Complaint, ErrorKind, ours};
 use crate::text::figures::count;
 use crate::text::plain::shell_path;
 
 /// Makes a plan without writing anything, as shown by a dry run.
-pub fn sketch(request: &Request, home: &Home, indexes: &Indexes, epoch: u64) -> Result<Plan, Complaint> {
-    build(request, home, epoch, (None, request.scenarios.clone()), None, |path| {
+pub fn sketch(
+    invocation: &Invocation,
+    home: &Home,
+    indexes: &Indexes,
+    epoch: u64,
+) -> Result<Plan, Complaint> {
+    build(invocation, home, epoch, (None, invocation.scenarios.clone()), None, |path| {
         Ok(indexes.scan(path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
 
 /// Makes the plan of the run that a sketch has named, and stores its target.
 pub fn plan(
-    request: &Request,
+    invocation: &Invocation,
     home: &Home,
     indexes: &Indexes,
     epoch: u64,
     run: RunId,
 ) -> Result<Plan, Complaint> {
     let objects = Objects::at(home.objects());
-    let scenarios = request.starts.scenarios(&request.scenarios, &objects)?;
-    match &request.purpose {
+    let scenarios = invocation.starts.scenarios(&invocation.scenarios, &objects)?;
+    match &invocation.purpose {
         Purpose::Improve | Purpose::Calibrate { .. } | Purpose::Regrade(_) => {}
         Purpose::Try { .. } => drop(objects.put_manifest(&Manifest::default()).map_err(ours)?),
         Purpose::Compare(sides) => sides.iter().try_for_each(|side| side.store(&objects))?,
     }
-    build(request, home, epoch, (Some(run), scenarios), Some(&objects), |path| {
+    build(invocation, home, epoch, (Some(run), scenarios), Some(&objects), |path| {
         Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
 
 fn build(
-    request: &Request,
+    invocation: &Invocation,
     home: &Home,
     epoch: u64,
     (run, scenarios): (Option<RunId>, Vec<Scenario>),
@@ -69,14 +74,14 @@ fn build(
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Plan, Complaint> {
     let mut scenarios = scenarios;
-    let Target { aim, members, answers } = target(request, &scenarios, (home, store), look)?;
+    let Target { aim, members, answers } = target(invocation, &scenarios, (home, store), look)?;
     let mut drawn = false;
     // A calibration is about the search that may follow.
     let searches = matches!(aim, Aim::Improve | Aim::Calibrate { .. });
-    if searches && !request.this_suite_only {
-        let fewest = request.rules.confidence.fewest_pairs();
-        drawn = split(&mut scenarios, request.held_out, fewest, request.seed.unwrap_or_default());
-    } else if !matches!(request.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
+    if searches && !invocation.this_suite_only {
+        let fewest = invocation.rules.confidence.fewest_pairs();
+        drawn = split(&mut scenarios, invocation.held_out, fewest, invocation.seed.unwrap_or_default());
+    } else if !matches!(invocation.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
         // Without a search, no scenario is held out from it.
         for scenario in &mut scenarios {
             scenario.held_out = false;
@@ -90,23 +95,23 @@ fn build(
         folder: String::new(),
         task: Task {
             aim,
-            target: target::Target { mode: request.mode, members },
+            target: target::Target { mode: invocation.mode, members },
             scenarios,
-            suite: request.suite.clone().map(|suite| suite.with_answers(answers)),
+            suite: invocation.suite.clone().map(|suite| suite.with_answers(answers)),
             looks_before: 0,
             contract: rubric::tune(),
-            rules: request.rules.clone(),
-            delivery: request.delivery.clone(),
-            tools: request.tools,
-            apply: request.apply,
-            fail_on: request.fail_on,
-            confined: request.confines,
-            prompts: request.prompts.clone(),
+            rules: invocation.rules.clone(),
+            delivery: invocation.delivery.clone(),
+            tools: invocation.tools,
+            apply: invocation.apply,
+            fail_on: invocation.fail_on,
+            confined: invocation.confines,
+            prompts: invocation.prompts.clone(),
         },
-        roles: match &request.purpose {
-            Purpose::Regrade(older) => older.roles(&request.casting),
+        roles: match &invocation.purpose {
+            Purpose::Regrade(older) => older.roles(&invocation.casting),
             Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => {
-                request.casting.map(Part::cast)
+                invocation.casting.map(Part::cast)
             }
         },
         ceilings: Ceilings::default(),
@@ -114,23 +119,23 @@ fn build(
         epoch,
         unattended: false,
     };
-    refuse_uncallable(request)?;
-    refuse_too_few(request, &plan)?;
+    refuse_uncallable(invocation)?;
+    refuse_too_few(invocation, &plan)?;
     if searches {
-        search::choose(&mut plan, request.settings.of(), drawn)?;
+        search::choose(&mut plan, invocation.settings.of(), drawn)?;
     }
     if plan.is_structural() {
         // Only the full score is a goal: what counts is whether findings are left.
         plan.task.rules.threshold = Score::FULL;
     }
-    plan.ceilings = priced::ceilings(&request.settings, &request.casting, &Tune::most_calls(&plan))?;
-    plan.seed = request.seed.unwrap_or_else(|| {
+    plan.ceilings = priced::ceilings(&invocation.settings, &invocation.casting, &Tune::most_calls(&plan))?;
+    plan.seed = invocation.seed.unwrap_or_else(|| {
         let Task { target, scenarios, contract, .. } = &plan.task;
         // The seed depends on what they are, not on where they are.
         let members: Vec<_> = target.members.iter().map(|member| (&member.name, member.start)).collect();
         seed(&(members, scenarios, contract))
     });
-    plan.epoch = apart(request, &plan);
+    plan.epoch = separate_epoch(invocation, &plan);
     plan.run = run.unwrap_or_else(|| new_run_id(plan.seed, Timestamp::now()));
     plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
     Ok(plan)
@@ -144,22 +149,22 @@ struct Target {
 }
 
 fn target(
-    request: &Request,
+    invocation: &Invocation,
     scenarios: &[Scenario],
     (home, store): (&Home, Option<&Objects>),
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Target, Complaint> {
-    let (tests, objects) = (tests(request), Objects::at(home.objects()));
+    let (tests, objects) = (tests(invocation), Objects::at(home.objects()));
     let look = |skill: &Skill| {
         let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
         let files = skill_files::load(&skill.path, &skill.name);
-        let files = files.map_err(|error| Complaint::of(Kind::Input, &error))?;
+        let files = files.map_err(|error| Complaint::of(ErrorKind::Input, &error))?;
         Ok::<_, Complaint>(Content { manifest, files })
     };
-    let is_chain = request.mode == Mode::Chain;
+    let is_chain = invocation.mode == Mode::Chain;
     let each = |aim: Aim, skills: &[Skill]| {
         let (mut members, mut answers) = (Vec::new(), Vec::new());
-        for (skill, stand) in skills.iter().zip(&request.members) {
+        for (skill, stand) in skills.iter().zip(&invocation.members) {
             let content = look(skill)?;
             let mut hidden = hidden(&skill.path, &tests, &content.manifest);
             let keys = withheld(&content.files, &hidden, scenarios);
@@ -171,30 +176,31 @@ fn target(
         }
         Ok(Target { aim, members, answers })
     };
-    match &request.purpose {
-        Purpose::Improve => each(Aim::Improve, &request.members),
+    match &invocation.purpose {
+        Purpose::Improve => each(Aim::Improve, &invocation.members),
         Purpose::Calibrate { skills, trials } => each(Aim::Calibrate { trials: *trials }, skills),
         Purpose::Try { trials } => {
-            let members = request.members.iter().map(no_skill).collect::<Result<_, _>>()?;
+            let members = invocation.members.iter().map(no_skill).collect::<Result<_, _>>()?;
             Ok(Target { aim: Aim::Try { trials: *trials }, members, answers: Vec::new() })
         }
         Purpose::Compare(sides) => {
-            let stand = no_skill(&request.members[0])?;
-            let (member, aim, answers) = sides::compared(sides, &stand, &tests, (scenarios, &objects), look)?;
+            let stand = no_skill(&invocation.members[0])?;
+            let (member, aim, answers) =
+                versions::compared(sides, &stand, &tests, (scenarios, &objects), look)?;
             let plugin = sides.iter().find_map(|side| side.plugin(&member, store).transpose()).transpose()?;
             Ok(Target { aim, members: vec![Member { plugin, ..member }], answers })
         }
         Purpose::Regrade(older) => {
-            let (aim, members) = older.target(&request.members[0].path);
+            let (aim, members) = older.target(&invocation.members[0].path);
             Ok(Target { aim, members, answers: older.answers_seen(&objects) })
         }
     }
 }
 
 /// Returns an epoch that other kinds of runs do not share: what one run has selected by must not decide another.
-fn apart(request: &Request, plan: &Plan) -> u64 {
+fn separate_epoch(invocation: &Invocation, plan: &Plan) -> u64 {
     match &plan.task.aim {
-        Aim::Compare(two) if plan.epoch == 0 => match &request.purpose {
+        Aim::Compare(two) if plan.epoch == 0 => match &invocation.purpose {
             // The answers of the older run's judge are reused.
             Purpose::Regrade(older) => older.plan.epoch,
             Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => {
@@ -208,7 +214,7 @@ fn apart(request: &Request, plan: &Plan) -> u64 {
 
 /// Refuses a comparison that cannot show anything. A single task may run: it is not a suite, and the report calls it
 /// weak evidence.
-fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
+fn refuse_too_few(invocation: &Invocation, plan: &Plan) -> Result<(), Complaint> {
     let many = plan.task.scenarios.len();
     match plan.task.aim {
         Aim::Improve => {}
@@ -216,10 +222,10 @@ fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
         Aim::Try { .. } | Aim::Calibrate { .. } => return Ok(()),
         Aim::Compare(_) => return too_few_to_compare(plan),
     }
-    if many == 1 || request.this_suite_only || matches!(plan.basis(), Basis::HeldOut | Basis::Structure) {
+    if many == 1 || invocation.this_suite_only || matches!(plan.basis(), Basis::HeldOut | Basis::Structure) {
         return Ok(());
     }
-    let (confidence, fewest) = (request.rules.confidence, request.rules.confidence.fewest_pairs());
+    let (confidence, fewest) = (invocation.rules.confidence, invocation.rules.confidence.fewest_pairs());
     let marked = plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count();
     let (have, more) = if marked > 0 {
         (count(marked, "held-out scenario"), fewest - marked)
@@ -237,7 +243,7 @@ fn refuse_too_few(request: &Request, plan: &Plan) -> Result<(), Complaint> {
 fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
     let (many, confidence) = (measure::compared(plan).len(), plan.task.rules.confidence);
     let fewest = confidence.fewest_pairs();
-    let first = plan.task.regraded().filter(|of| of.apart).map(|_| measure::searched(plan).len());
+    let first = plan.task.regraded().filter(|of| of.unpaired).map(|_| measure::searched(plan).len());
     let is_enough =
         many >= fewest && first.is_none_or(|first| proof::can_tell(first, many, confidence.alpha()));
     if plan.is_structural() || is_enough {
@@ -258,7 +264,7 @@ fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
         let hint = format!("add {} more; `skilltune suite new` drafts some", fewest - many);
         return Err(Complaint::input(what).hint(hint));
     };
-    let left_out = of.left_out.iter().map(|(id, why)| format!("left out: {id}, {}", older::told(*why)));
+    let left_out = of.left_out.iter().map(|(id, why)| format!("left out: {id}, {}", older::reason(*why)));
     let complaint = left_out.fold(Complaint::input(what), Complaint::caused_by);
     let (Some(sides), Some(suite), false) =
         (plan.task.aim.sides(), plan.task.suite.as_ref(), plan.is_chain())
@@ -275,7 +281,7 @@ fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
 /// Returns a member without any files, for a run without a skill.
 fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
     Ok(Member {
-        name: name.parse().map_err(|error| Complaint::of(Kind::Input, &error))?,
+        name: name.parse().map_err(|error| Complaint::of(ErrorKind::Input, &error))?,
         path: path.to_str().expect("the path was found to be text").to_owned(),
         files: Vec::new(),
         start: TreeId::EMPTY,
@@ -287,25 +293,25 @@ fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
 }
 
 /// Returns the paths of the suite and of the files that its checks grade with.
-fn tests(request: &Request) -> Vec<PathBuf> {
-    let suite = request.suite.iter().map(|suite| PathBuf::from(&suite.path));
-    let graders = request.scenarios.iter().flat_map(|scenario| {
-        let own = move |demand: &'_ Demand| request.starts.grader(&scenario.id, &demand.id).to_vec();
+fn tests(invocation: &Invocation) -> Vec<PathBuf> {
+    let suite = invocation.suite.iter().map(|suite| PathBuf::from(&suite.path));
+    let graders = invocation.scenarios.iter().flat_map(|scenario| {
+        let own = move |demand: &'_ Demand| invocation.starts.grader(&scenario.id, &demand.id).to_vec();
         scenario.demands.iter().flat_map(own)
     });
-    suite.chain(graders.map(|path| request.starts.base().join(path.as_path()))).collect()
+    suite.chain(graders.map(|path| invocation.starts.base().join(path.as_path()))).collect()
 }
 
 fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
     let kind = match error {
-        CaptureError::Object(_) => Kind::Ours,
+        CaptureError::Object(_) => ErrorKind::Ours,
         CaptureError::Special(_)
         | CaptureError::Changing(_)
         | CaptureError::TooLarge(_)
         | CaptureError::TooDeep(_)
         | CaptureError::Replaced(_)
         | CaptureError::Rules(_)
-        | CaptureError::Disk(_) => Kind::Input,
+        | CaptureError::Disk(_) => ErrorKind::Input,
     };
     let hint = match error {
         CaptureError::TooLarge(_) => {

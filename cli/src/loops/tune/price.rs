@@ -27,7 +27,7 @@ pub fn worth(cost: &Cost) -> String {
 }
 
 /// Returns what an answer would cost, or that no comparison of reasonable size would give one.
-pub fn told(run: &Run) -> Option<String> {
+pub fn text(run: &Run) -> Option<String> {
     let price = price::of(run)?;
     let now = Now::of(run);
     let [first, others @ ..] = price.ways.as_slice() else {
@@ -98,7 +98,7 @@ mod tests {
     use crate::loops::tune::progress::lines;
     use crate::loops::tune::report::{final_report, json};
     use crate::loops::tune::world::{judged, plan, play, scored};
-    use crate::progress::look::{Letters, Look};
+    use crate::progress::layout::{Layout, Letters};
     use crate::terminal::style::Style;
 
     /// Compares six scenarios: the first is searched, on the others a draft has these scores and the start has 50.
@@ -117,17 +117,17 @@ mod tests {
     #[test]
     fn an_answer_has_a_price_wherever_the_verdict_is_told() {
         let run = compared([38, 52, 64, 66, 60]);
-        let price = told(&run).unwrap();
+        let price = text(&run).unwrap();
         insta::assert_snapshot!(price, @"Price of an answer: if the difference is really +6.0 points, 22 held-out scenarios instead of 5 would show it in 4 of 5 fresh comparisons (up to 88 calls, about $44.00, 2m 12s of agent time); so would 7 trials of each version instead of 1 (up to 140 calls, about $70.00, 3m 30s of agent time).");
         assert!(final_report(&run).contains(&format!("\n{price}\n")), "{}", final_report(&run));
-        let look = Look {
+        let layout = Layout {
             width: 400,
             live: false,
             talk: Style::PLAIN,
             data: Style::PLAIN,
             letters: Letters::Blocks,
         };
-        assert!(lines::story(&run, None, look).contains(&price));
+        assert!(lines::story(&run, None, layout).contains(&price));
         let report = json::report(&run);
         assert_eq!(report["comparison"]["price"]["points"], 6.0);
         insta::assert_snapshot!(report["comparison"]["price"]["ways"][0], @r#"{"scenarios":22,"trials":1,"calls":{"all":88,"executor":44,"evaluator":44},"usd":44.0,"ms":132000}"#);
@@ -136,9 +136,9 @@ mod tests {
     #[test]
     fn versions_that_are_too_close_and_answers_have_none() {
         let close = compared([20, 80, 50, 52, 49]);
-        insta::assert_snapshot!(told(&close).unwrap(), @"Price of an answer: the versions are too close to tell apart, even with 48 held-out scenarios or 10 trials of each version on each.");
+        insta::assert_snapshot!(text(&close).unwrap(), @"Price of an answer: the versions are too close to tell apart, even with 48 held-out scenarios or 10 trials of each version on each.");
         assert_eq!(json(&close).unwrap()["ways"], serde_json::json!([]));
         let won = compared([60, 70, 80, 90, 95]);
-        assert_eq!((told(&won), json::report(&won)["comparison"].get("price")), (None, None));
+        assert_eq!((text(&won), json::report(&won)["comparison"].get("price")), (None, None));
     }
 }

@@ -13,12 +13,12 @@ use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::skills::target::Place;
 
 use chart::chart;
-use lines::Told;
+use lines::VerdictLine;
 
-use crate::loops::tune::report::{calibrating, comparing, unaided};
+use crate::loops::tune::report::{calibrating, comparing, without_skill};
 use crate::loops::tune::words;
-use crate::loops::tune::words::Standing;
-use crate::progress::look::Look;
+use crate::loops::tune::words::RoundStatus;
+use crate::progress::layout::Layout;
 use crate::progress::talk::{Narrated, Talk};
 use crate::terminal::style::Style;
 use crate::text::width::{around, cut, wrapped};
@@ -44,10 +44,10 @@ impl Narrated for Tune {
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
-        if unaided::is_one(run) || calibrating::is_one(run) {
+        if without_skill::is_one(run) || calibrating::is_one(run) {
             return;
         }
-        let width = talk.look.width;
+        let width = talk.layout.width;
         match decision {
             // The header names the two versions, and the end gives the verdict.
             Decision::Compare { .. } | Decision::Scored(_) | Decision::Ship(_)
@@ -56,12 +56,12 @@ impl Narrated for Tune {
             Decision::Scored(measured) if measured.score.is_none() => round_ended(talk, run),
             Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
             Decision::Compare { challenger, .. } => {
-                let told = format!(
+                let message = format!(
                     "comparing {} with the start on {}",
                     challenger.short(),
                     words::fresh_trials(run)
                 );
-                talk.say(&wrapped(&told, width, "  "));
+                talk.say(&wrapped(&message, width, "  "));
             }
             Decision::Dismiss { seat, tally } => {
                 talk.say(&wrapped(&judges::dismissal(run, *seat, *tally), width, "  "));
@@ -94,32 +94,32 @@ impl Narrated for Tune {
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        if unaided::is_one(run) {
+        if without_skill::is_one(run) {
             // The findings on the suite are printed later, as data.
-            return talk.say(&lines::unaided(run, talk.look.width));
+            return talk.say(&lines::without_skill(run, talk.layout.width));
         }
         if calibrating::is_one(run) {
-            return talk.data(&lines::calibrated(run, talk.look.width));
+            return talk.data(&lines::calibrated(run, talk.layout.width));
         }
         if comparing::of(run).is_some() {
-            return talk.data(&lines::compared(run, talk.look.width));
+            return talk.data(&lines::compared(run, talk.layout.width));
         }
-        let Look { width, data, letters, .. } = talk.look;
+        let Layout { width, data, letters, .. } = talk.layout;
         let shipment = run.state.shipment.as_ref();
-        let mut told = lines::dangers(run, width);
-        told.extend(shipment.into_iter().flat_map(|shipment| lines::shipped(run, shipment, width)));
-        told.extend(lines::headline(run, width));
-        if let Some(first) = told.first_mut() {
+        let mut lines = lines::dangers(run, width);
+        lines.extend(shipment.into_iter().flat_map(|shipment| lines::shipped(run, shipment, width)));
+        lines.extend(lines::headline(run, width));
+        if let Some(first) = lines.first_mut() {
             *first = data.bold(first);
         }
         if let Some(chart) = chart(run, width, letters) {
-            told.push(String::new());
-            told.extend(chart.rows.iter().map(|row| painted(row, data)));
-            told.extend(chart.goal.iter().map(|goal| data.dim(goal)));
-            told.push(String::new());
+            lines.push(String::new());
+            lines.extend(chart.rows.iter().map(|row| painted(row, data)));
+            lines.extend(chart.goal.iter().map(|goal| data.dim(goal)));
+            lines.push(String::new());
         }
-        told.extend(lines::story(run, (talk.shelf)(run), talk.look));
-        talk.data(&told);
+        lines.extend(lines::story(run, (talk.shelf)(run), talk.layout));
+        talk.data(&lines);
     }
 }
 
@@ -129,18 +129,18 @@ fn asks(run: &Run, shipment: &Shipment) -> bool {
 
 fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
     let Some(round) = run.state.rounds.last() else { return };
-    let line = lines::round(run, round, talk.look.width);
-    let mut told: Vec<String> = line.iter().map(|line| painted(line, talk.look.talk)).collect();
+    let line = lines::round(run, round, talk.layout.width);
+    let mut lines: Vec<String> = line.iter().map(|line| painted(line, talk.layout.talk)).collect();
     if round.score().is_none() {
-        told.extend(lines::missing(run, round, talk.look.width));
+        lines.extend(lines::missing(run, round, talk.layout.width));
     }
-    told.extend(judged::judged(run, round, talk.look.width));
-    told.extend(lines::unused(run, round, talk.look.width));
+    lines.extend(judged::judged(run, round, talk.layout.width));
+    lines.extend(lines::unused(run, round, talk.layout.width));
     if words::is_by_single_trials(&run.plan) {
-        let results = targets::results(run, round, talk.look.width);
-        told.extend(results.iter().map(|line| line.painted(talk.look.talk)));
+        let results = targets::results(run, round, talk.layout.width);
+        lines.extend(results.iter().map(|line| line.painted(talk.layout.talk)));
     }
-    talk.say(&told);
+    talk.say(&lines);
 }
 
 /// Returns whether the last round has chosen what to edit; a search may end before that.
@@ -150,7 +150,7 @@ fn has_chosen(run: &Run) -> bool {
 
 /// Prints what is edited next, and what is left alone.
 fn chosen(talk: &mut Talk<Tune>, run: &Run) {
-    let (lines, style) = (targets::chosen(run, talk.look.width), talk.look.talk);
+    let (lines, style) = (targets::chosen(run, talk.layout.width), talk.layout.talk);
     talk.say(&lines.iter().map(|line| line.painted(style)).collect::<Vec<_>>());
 }
 
@@ -183,8 +183,8 @@ fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) 
     let name = plain::one_line(words::member(run, member));
     let after = format!(": {what}: {}", plain::one_line(&failure.why));
     // A reason may be long: the name is kept, and the end of the reason is cut.
-    let name = around("  ", &name, "", talk.look.width / 3);
-    talk.say(&[cut(&format!("{name}{after}"), talk.look.width)]);
+    let name = around("  ", &name, "", talk.layout.width / 3);
+    talk.say(&[cut(&format!("{name}{after}"), talk.layout.width)]);
 }
 
 fn between(objects: &Objects, from: &[TreeId], to: &[TreeId]) -> Result<DiffSize, ObjectError> {
@@ -195,13 +195,13 @@ fn between(objects: &Objects, from: &[TreeId], to: &[TreeId]) -> Result<DiffSize
     Ok(size)
 }
 
-fn painted(told: &Told, style: Style) -> String {
-    let Told { before, verdict, after } = told;
+fn painted(line: &VerdictLine, style: Style) -> String {
+    let VerdictLine { before, verdict, after } = line;
     let word = verdict.word();
     let word = match verdict {
-        Standing::Baseline | Standing::Kept => style.green(word),
-        Standing::Dropped => style.red(word),
-        Standing::Again | Standing::Incomplete => style.yellow(word),
+        RoundStatus::Baseline | RoundStatus::Kept => style.green(word),
+        RoundStatus::Dropped => style.red(word),
+        RoundStatus::Again | RoundStatus::Incomplete => style.yellow(word),
     };
     format!("{before}{word}{after}")
 }

@@ -8,15 +8,15 @@ use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Seat, Tune};
 use skilltune_phases::suites::scenario::Scenario;
 
-use crate::agents::{self, BuiltIn, Casting, system_confines};
+use crate::casting::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
+use crate::loops::tune::invocation::{self, Invocation, Purpose};
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
-use crate::loops::tune::request::{self, Purpose, Request};
-use crate::loops::tune::scenarios::Tried;
+use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::trial_flags::{RegradeArgs, lay_regrade_flags};
-use crate::loops::tune::trying;
+use crate::loops::tune::trial_run;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -34,10 +34,10 @@ pub fn run(
     lay_regrade_flags(&mut settings, args);
     let pages = Pages::read(&settings)?;
     let casting =
-        casting(&older, &settings, env).map_err(|complaint| request::naming(complaint, project, env))?;
-    let tried = tried(&older, &suite, found, env)?;
-    let request = request(args, older, tried, (casting, settings), project);
-    trying::show_or_begin((request, &pages), &suite, (&args.run_flags, args.trust), env, printer)
+        casting(&older, &settings, env).map_err(|complaint| invocation::naming(complaint, project, env))?;
+    let task_set = task_set(&older, &suite, found, env)?;
+    let invocation = invocation(args, older, task_set, (casting, settings), project);
+    trial_run::show_or_begin((invocation, &pages), &suite, (&args.run_flags, args.trust), env, printer)
 }
 
 /// Returns the judge from a flag, the settings or the older run; none if there is nothing to judge.
@@ -48,43 +48,43 @@ fn casting(older: &Older, settings: &Settings, env: &Environment) -> Result<Cast
     let judges =
         Tune::ROLES.iter().filter(|spec: &&RoleSpec| Seat::ALL.iter().any(|seat| seat.role() == spec.role));
     if settings.roles.evaluator.value.is_some() {
-        agents::cast(judges, settings, env, BuiltIn::Knows)
+        casting::cast(judges, settings, env, BuiltIn::Knows)
     } else {
-        agents::recast(judges, &older.plan.roles, settings, env)
+        casting::recast(judges, &older.plan.roles, settings, env)
     }
 }
 
 /// Returns the scenarios to regrade, with what the suite brings for them.
-fn tried(older: &Older, suite: &Suite, found: bool, env: &Environment) -> Result<Tried, Complaint> {
+fn task_set(older: &Older, suite: &Suite, found: bool, env: &Environment) -> Result<TaskSet, Complaint> {
     let scenarios = older.regrading.scenarios.clone();
     let names = older.plan.task.target.members.iter().map(|member| member.name.to_string());
     let members: Vec<Skill> = names.map(|name| Skill { name, path: suite.path.clone() }).collect();
-    let tried = Tried { scenarios, ..Tried::of_suite(suite.clone(), found)? }.of_skills(&members);
+    let task_set = TaskSet { scenarios, ..TaskSet::of_suite(suite.clone(), found)? }.of_skills(&members);
     // Nothing is set up again.
     let checked = |one: &Scenario| Scenario { setup: None, git: false, ..one.clone() };
-    let checked = Tried { scenarios: tried.scenarios.iter().map(checked).collect(), ..tried.clone() };
+    let checked = TaskSet { scenarios: task_set.scenarios.iter().map(checked).collect(), ..task_set.clone() };
     checked.check(&members, &older.plan.task.delivery, env)?;
-    Ok(tried)
+    Ok(task_set)
 }
 
-fn request(
+fn invocation(
     args: &RegradeArgs,
     older: Older,
-    tried: Tried,
+    task_set: TaskSet,
     (casting, settings): (Casting, Settings),
     project: &Path,
-) -> Request {
+) -> Invocation {
     let task = &older.plan.task;
-    let path = tried.suite.as_ref().map(|suite| suite.path.clone()).unwrap_or_default();
+    let path = task_set.suite.as_ref().map(|suite| suite.path.clone()).unwrap_or_default();
     let names = task.target.members.iter().map(|member| member.name.to_string());
     let rules = &task.rules;
-    Request {
+    Invocation {
         project: project.to_owned(),
         mode: task.target.mode,
         members: names.map(|name| Skill { name, path: path.clone().into() }).collect(),
-        scenarios: tried.scenarios,
-        starts: tried.starts,
-        suite: tried.suite,
+        scenarios: task_set.scenarios,
+        starts: task_set.starts,
+        suite: task_set.suite,
         held_out: 0,
         this_suite_only: false,
         rules: Rules {

@@ -9,9 +9,9 @@ pub mod final_report;
 pub mod json;
 pub mod junit;
 pub mod troubles;
-pub mod unaided;
 pub mod uses;
 pub mod viewer;
+pub mod without_skill;
 
 use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, edit_diff};
@@ -33,7 +33,7 @@ pub fn whole(objects: &Objects, run: &Run) -> String {
                 contexts::section(objects, run).map_or(String::new(), |section| format!("\n{section}"));
             final_report(run) + &contexts
         }
-        Aim::Try { .. } => unaided::page(run),
+        Aim::Try { .. } => without_skill::page(run),
         Aim::Calibrate { .. } => calibrating::page(run),
         Aim::Compare(_) => comparing::page(run),
     }
@@ -59,7 +59,7 @@ pub fn write(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -
         }
     }
     if extent == Extent::All && run.closed_at.is_some() {
-        if !unaided::is_one(run) && !calibrating::is_one(run) {
+        if !without_skill::is_one(run) && !calibrating::is_one(run) {
             replace(&folder.junit(), &junit::junit(run))?;
             viewer::write(objects, &folder.viewer(), run)?;
         }

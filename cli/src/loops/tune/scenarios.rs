@@ -9,7 +9,7 @@ use skilltune_phases::loops::tune::{self, SKILL};
 use skilltune_phases::suites::checks::Check;
 use skilltune_phases::suites::scenario::Scenario;
 
-use crate::agents::on_path;
+use crate::casting::on_path;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::{Note, Starts, Suite, numbered};
 use crate::loops::tune::args::TuneArgs;
@@ -23,13 +23,13 @@ the skill should cover.";
 
 /// The tasks that a skill or a chain is tried on.
 #[derive(Clone, Debug, Default)]
-pub struct Tried {
+pub struct TaskSet {
     pub scenarios: Vec<Scenario>,
     pub starts: Starts,
     pub suite: Option<tune::Suite>,
 }
 
-impl Tried {
+impl TaskSet {
     /// Returns the tasks of the command line, if any. A suite that a skill brings along is used only without them.
     pub fn given(args: &TuneArgs, suite: Option<Suite>) -> Result<Option<Self>, Complaint> {
         let says = suite.is_some() || tasks(args).next().is_some();
@@ -44,14 +44,14 @@ impl Tried {
             let what = "all its scenarios are held out; none is left to search with";
             return Err(Complaint::input(format!("{}: {what}", suite.path.display())));
         }
-        let mut tried = suite.map(|suite| Self::of_suite(suite, found)).transpose()?.unwrap_or_default();
-        let general = tried.scenarios.is_empty() && tasks(args).next().is_none();
+        let mut task_set = suite.map(|suite| Self::of_suite(suite, found)).transpose()?.unwrap_or_default();
+        let general = task_set.scenarios.is_empty() && tasks(args).next().is_none();
         let tasks = tasks(args).chain(general.then(|| GENERAL.to_owned()));
         for task in tasks.collect::<Vec<_>>() {
-            let id = next_id(&tried.scenarios);
-            tried.scenarios.push(scenario(id, &task, args));
+            let id = next_id(&task_set.scenarios);
+            task_set.scenarios.push(scenario(id, &task, args));
         }
-        Ok(tried)
+        Ok(task_set)
     }
 
     /// Returns all scenarios of a suite that count; `found` if the user did not name it.
@@ -67,8 +67,8 @@ impl Tried {
         let is_of_drafts =
             |note: &&Note| !note.scenarios.is_empty() && note.scenarios.iter().all(|id| drafts.contains(id));
         let notes = suite.notes.iter().filter(|note| !is_of_drafts(note)).map(|note| note.to_string().into());
-        let told = tune::Suite { path, found, notes: notes.collect(), drafts, answers: Vec::new() };
-        Ok(Self { scenarios: suite.scenarios, starts: suite.starts, suite: Some(told) })
+        let planned = tune::Suite { path, found, notes: notes.collect(), drafts, answers: Vec::new() };
+        Ok(Self { scenarios: suite.scenarios, starts: suite.starts, suite: Some(planned) })
     }
 
     /// Adapts the tasks to these members: files of the skill that scenarios bring come from the version on trial.
@@ -163,29 +163,29 @@ mod tests {
     use super::*;
     use crate::commands::cli::tune_args;
 
-    fn told(line: &[&str]) -> Vec<Scenario> {
-        Tried::of(&tune_args(line).unwrap(), None).unwrap().scenarios
+    fn scenarios_of(line: &[&str]) -> Vec<Scenario> {
+        TaskSet::of(&tune_args(line).unwrap(), None).unwrap().scenarios
     }
 
     #[test]
     fn the_rest_of_the_line_is_one_scenario_and_every_flag_another() {
-        let told = told(&["a", "Write", "a haiku", "--scenario", "Write a limerick"]);
-        let tasks: Vec<&str> = told.iter().map(|scenario| scenario.description.as_str()).collect();
+        let scenarios = scenarios_of(&["a", "Write", "a haiku", "--scenario", "Write a limerick"]);
+        let tasks: Vec<&str> = scenarios.iter().map(|scenario| scenario.description.as_str()).collect();
         assert_eq!(tasks, ["Write a haiku", "Write a limerick"]);
-        assert_eq!(told[1].id, "scenario-2");
+        assert_eq!(scenarios[1].id, "scenario-2");
     }
 
     #[test]
     fn nothing_said_means_the_general_task() {
-        assert_eq!(told(&["a"]), [Scenario::new(numbered(1), GENERAL)]);
-        assert_eq!(told(&["a", "", "--scenario", "  "]), told(&["a"]));
+        assert_eq!(scenarios_of(&["a"]), [Scenario::new(numbered(1), GENERAL)]);
+        assert_eq!(scenarios_of(&["a", "", "--scenario", "  "]), scenarios_of(&["a"]));
     }
 
     #[test]
     fn requirements_and_criteria_hold_for_every_scenario() {
         let flags = ["--requirements", "x, ,y", "--input-args", "-v 1", "--success-criteria", "It rhymes"];
         let line: Vec<&str> = ["a", "--test", "one", "--test", "two"].into_iter().chain(flags).collect();
-        for scenario in told(&line) {
+        for scenario in scenarios_of(&line) {
             assert_eq!(scenario.requirements, ["x", "y"]);
             assert_eq!(scenario.input_args, "-v 1");
             assert_eq!(scenario.success_criteria, "It rhymes");

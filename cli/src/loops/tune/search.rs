@@ -97,8 +97,8 @@ pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), C
     }
     if let Some(obstacle) = Obstacle::of(plan) {
         return match wish.filter(|_| plan.task.aim == Aim::Improve) {
-            Some(Wish::Named(_)) => Err(obstacle.told(plan).hint("or pass --search rounds")),
-            Some(Wish::Runs { by_flag: true }) => Err(obstacle.told(plan).hint("or leave out --runs")),
+            Some(Wish::Named(_)) => Err(obstacle.complaint(plan).hint("or pass --search rounds")),
+            Some(Wish::Runs { by_flag: true }) => Err(obstacle.complaint(plan).hint("or leave out --runs")),
             // A file may be for many skills, and not all of them have a suite.
             Some(Wish::Runs { by_flag: false } | Wish::Rounds) | None => Ok(()),
         };
@@ -175,7 +175,7 @@ impl Obstacle {
         }
     }
 
-    fn told(&self, plan: &Plan) -> Complaint {
+    fn complaint(&self, plan: &Plan) -> Complaint {
         const NEEDS: &str = "a search by drafts needs";
         let confidence = plan.task.rules.confidence;
         let fewest = confidence.fewest_pairs();

@@ -4,7 +4,7 @@ use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::plan::Isolation;
 
-use crate::agents::{Part, system_confines};
+use crate::casting::{Part, system_confines};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 

@@ -8,7 +8,7 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::tune::{Plan, Run, Step, Tune};
 
-use crate::loops::tune::report::{calibrating, comparing, json, unaided};
+use crate::loops::tune::report::{calibrating, comparing, json, without_skill};
 use crate::loops::tune::{report, words};
 use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
@@ -44,8 +44,8 @@ impl Ui for Tune {
     }
 
     fn place(run: &Run) -> String {
-        if unaided::is_one(run) {
-            return unaided::progress(run);
+        if without_skill::is_one(run) {
+            return without_skill::progress(run);
         }
         if calibrating::is_one(run) {
             return calibrating::progress(run);
@@ -60,8 +60,8 @@ impl Ui for Tune {
     }
 
     fn resumed_at(run: &Run) -> String {
-        if unaided::is_one(run) {
-            return format!(", {} done", unaided::progress(run));
+        if without_skill::is_one(run) {
+            return format!(", {} done", without_skill::progress(run));
         }
         if calibrating::is_one(run) {
             return format!(", {} done", calibrating::progress(run));

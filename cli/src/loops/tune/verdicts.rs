@@ -2,11 +2,13 @@
 
 use skilltune_phases::judging::proof::Effect;
 use skilltune_phases::loops::tune::compare::panel;
-use skilltune_phases::loops::tune::results::ending::Outcome;
-use skilltune_phases::loops::tune::{Aim, Apart, Apply, Basis, FailReason, Pair, Run, Shipment, Verdict};
+use skilltune_phases::loops::tune::results::ending::RunOutcome;
+use skilltune_phases::loops::tune::{
+    Aim, Apply, Basis, FailReason, Pair, Run, Shipment, UnpairedSamples, Verdict,
+};
 use skilltune_phases::runs::proposal::Proposal;
 
-use crate::loops::tune::looks;
+use crate::loops::tune::held_out_uses;
 use crate::loops::tune::words::Class;
 use crate::report::words::commit;
 use crate::text::figures::count;
@@ -76,8 +78,8 @@ pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
 
 /// Returns why the verdict's difference is not the mean of the pairs, or is larger than the true one.
 pub fn adjusted(run: &Run, shipment: &Shipment) -> Option<&'static str> {
-    let is_early = shipment.looks < run.looks().len();
-    match (shipment.effect, shipment.looks) {
+    let is_early = shipment.interim_analyses < run.interim_analyses().len();
+    match (shipment.effect, shipment.interim_analyses) {
         (Some(_), 1) if is_early && shipment.verdict == Verdict::Won => Some(EARLY),
         (None, _) | (Some(_), 0 | 1) => None,
         (Some(_), _) => Some(ADJUSTED),
@@ -85,8 +87,8 @@ pub fn adjusted(run: &Run, shipment: &Shipment) -> Option<&'static str> {
 }
 
 /// Returns how many false wins to expect by now, if the same scenarios have decided more than once.
-pub fn looks(run: &Run) -> Option<String> {
-    let so_far = looks::so_far(run);
+pub fn held_out_reuse(run: &Run) -> Option<String> {
+    let so_far = held_out_uses::so_far(run);
     let expected = f64::from(so_far) * run.plan.task.rules.confidence.alpha();
     let advice = if expected > 1.0 { " Replace the held-out scenarios with new ones." } else { "" };
     (so_far > 1).then(|| {
@@ -113,7 +115,7 @@ pub fn basis(run: &Run, shipment: &Shipment) -> Option<String> {
     };
     let trial = if run.plan.task.regraded().is_some() { "stored trial" } else { "fresh trial" };
     let trials = count(run.confirm() as usize, trial);
-    if let Some(Apart { start, challenger }) = &shipment.apart {
+    if let Some(UnpairedSamples { start, challenger }) = &shipment.unpaired {
         let (compared, others) = (count(challenger.len(), scenarios), count(start.len(), "other scenario"));
         return Some(format!(
             "{compared}, {trials} of the candidate on each, against the start's first trials of {others}"
@@ -153,30 +155,30 @@ fn proposed(run: &Run, proposal: &Proposal) -> String {
 
 fn of_target(run: &Run) -> String {
     let better = better(run);
-    let told = match run.outcome() {
+    let text = match run.outcome() {
         // The user has placed something since: the current content is reported beside it.
-        Outcome::Improved if run.placed.is_some() => return format!("{better}, and the run applied it."),
-        Outcome::Improved if is_tested(run) => return format!("{better} and was applied."),
-        Outcome::Improved => return format!("{better} and was applied, as you said."),
-        Outcome::Kept => return kept(run),
-        Outcome::Proposed => return format!("{better} and is a commit; the skill is unchanged."),
-        Outcome::Conflict => {
+        RunOutcome::Improved if run.placed.is_some() => return format!("{better}, and the run applied it."),
+        RunOutcome::Improved if is_tested(run) => return format!("{better} and was applied."),
+        RunOutcome::Improved => return format!("{better} and was applied, as you said."),
+        RunOutcome::Kept => return kept(run),
+        RunOutcome::Proposed => return format!("{better} and is a commit; the skill is unchanged."),
+        RunOutcome::Conflict => {
             "Someone edited the skill during the run, so the champion was not applied; it is kept in the store."
         }
-        Outcome::Tried => match run.plan.task.aim {
+        RunOutcome::Exercised => match run.plan.task.aim {
             Aim::Calibrate { .. } => "The suite was calibrated; nothing was changed.",
             Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => "The scenarios were tried without a skill.",
         },
-        Outcome::Compared if run.plan.task.regraded().is_some() => {
+        RunOutcome::Compared if run.plan.task.regraded().is_some() => {
             "The stored trials were judged anew; nothing was changed."
         }
-        Outcome::Compared => "The two versions were compared; nothing was changed.",
-        Outcome::Unjudged => "The result could not be judged; the skill is unchanged.",
-        Outcome::Held => "The run waits for your answer; the skill is unchanged.",
-        Outcome::Paused => "The run has not ended; `skilltune resume` continues it.",
-        Outcome::Unchanged => unchanged(run),
+        RunOutcome::Compared => "The two versions were compared; nothing was changed.",
+        RunOutcome::Unjudged => "The result could not be judged; the skill is unchanged.",
+        RunOutcome::Held => "The run waits for your answer; the skill is unchanged.",
+        RunOutcome::Paused => "The run has not ended; `skilltune resume` continues it.",
+        RunOutcome::Unchanged => unchanged(run),
     };
-    told.to_owned()
+    text.to_owned()
 }
 
 fn kept(run: &Run) -> String {

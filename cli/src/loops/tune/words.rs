@@ -85,27 +85,27 @@ pub fn notes(plan: &Plan) -> Vec<String> {
 fn suite(plan: &Plan) -> Option<String> {
     let suite = plan.task.suite.as_ref()?;
     let path = one_line(&suite.path);
-    let mut told = Vec::new();
+    let mut parts = Vec::new();
     if suite.found {
-        told.push(format!("the scenarios are the skill's own, in {path}"));
+        parts.push(format!("the scenarios are the skill's own, in {path}"));
     }
     if !suite.drafts.is_empty() {
         let drafts: Vec<_> = suite.drafts.iter().map(Name::as_str).collect();
         let (does, its) = if drafts.len() == 1 { ("does", "its") } else { ("do", "their") };
         let number = count(drafts.len(), "draft");
-        told.push(format!(
+        parts.push(format!(
             "{number} {does} not count until you remove {its} `draft = true`: {}",
             shown(&drafts)
         ));
     }
     if !suite.notes.is_empty() {
         let notes = count(suite.notes.len(), "note");
-        told.push(format!(
+        parts.push(format!(
             "{notes} on the suite: run `skilltune suite check {}`",
             shell_path(Path::new(&suite.path))
         ));
     }
-    (!told.is_empty()).then(|| told.join("; "))
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 /// Returns which files hold answers of the suite.
@@ -138,8 +138,8 @@ fn plugins(plan: &Plan) -> Option<String> {
         let names: Vec<&str> = left_out.iter().map(String::as_str).collect();
         Some(format!("not placed in trials, of the plugin of {}: {}", member.name, shown(&names)))
     });
-    let told: Vec<String> = left_out.collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    let plugins: Vec<String> = left_out.collect();
+    (!plugins.is_empty()).then(|| plugins.join("; "))
 }
 
 /// Returns the first of many.
@@ -164,7 +164,7 @@ fn held_out(plan: &Plan) -> usize {
 
 /// Returns the trials on which the last contestants are compared.
 pub fn fresh_trials(run: &Run) -> String {
-    let compared = run.looks().last().map_or(0, |look| look.pairs);
+    let compared = run.interim_analyses().last().map_or(0, |analysis| analysis.pairs);
     match held_out(&run.plan) {
         0 => "fresh trials".to_owned(),
         _ => format!("fresh trials of {}", count(compared, "held-out scenario")),
@@ -217,7 +217,7 @@ fn shell(plan: &Plan) -> Option<String> {
 /// Returns the scenarios that are not regraded.
 fn left_out(plan: &Plan) -> Option<String> {
     let of = plan.task.regraded().filter(|of| !of.left_out.is_empty())?;
-    let each = of.left_out.iter().map(|(id, why)| format!("{id} ({})", older::told(*why)));
+    let each = of.left_out.iter().map(|(id, why)| format!("{id} ({})", older::reason(*why)));
     Some(format!("left out: {}", each.collect::<Vec<_>>().join(", ")))
 }
 
@@ -350,14 +350,14 @@ pub fn ending(ending: Ending) -> &'static str {
         Ending::Unchanged => "skill unchanged",
         Ending::Conflict => "the skill was edited during the run; champion not applied",
         Ending::Proposed => "champion proposed as a commit",
-        Ending::Tried => "the scenarios were tried",
+        Ending::Exercised => "the scenarios were tried",
         Ending::Compared => "the two versions were compared",
     }
 }
 
 /// The status of a measured round in one word; none while it is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum RoundStatus {
     /// The first score: that of the target as found.
     Baseline,
     Kept,
@@ -367,14 +367,14 @@ pub enum Standing {
     Incomplete,
 }
 
-impl Standing {
+impl RoundStatus {
     pub fn of(run: &Run, round: &Round) -> Option<Self> {
         let earlier =
             || run.state.rounds.iter().filter(|other| other.number < round.number && other.score().is_some());
-        match (&round.standing, &round.measured) {
-            (Some(tune::Standing::Dropped(_)), _) => Some(Self::Dropped),
-            (Some(tune::Standing::Kept), _) if earlier().next().is_none() => Some(Self::Baseline),
-            (Some(tune::Standing::Kept), _) => {
+        match (&round.result, &round.measured) {
+            (Some(tune::RoundResult::Dropped(_)), _) => Some(Self::Dropped),
+            (Some(tune::RoundResult::Kept), _) if earlier().next().is_none() => Some(Self::Baseline),
+            (Some(tune::RoundResult::Kept), _) => {
                 let known = earlier().any(|other| other.candidate == round.candidate);
                 Some(if known { Self::Again } else { Self::Kept })
             }
@@ -398,7 +398,7 @@ impl Standing {
 pub fn label(run: &Run) -> &'static str {
     match (run.class(), run.state.closed, run.state.stopped) {
         (Class::Open, ..) => "NOT ENDED",
-        (_, Some(Ending::Tried), _) => "TRIED",
+        (_, Some(Ending::Exercised), _) => "TRIED",
         (_, Some(Ending::Compared), _) => "COMPARED",
         (Class::Reached, ..) if run.plan.is_structural() => "NO STRUCTURAL FINDINGS",
         (Class::Short, ending, _) if run.plan.is_structural() && ending != Some(Ending::Conflict) => {

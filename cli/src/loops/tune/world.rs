@@ -25,7 +25,7 @@ use skilltune_phases::runs::plan::{self, Cast, Enforced, FORMAT, Fingerprint, Is
 use skilltune_phases::runs::run;
 use skilltune_phases::skills::edit::{Change, EditKind, EditReport};
 use skilltune_phases::skills::target::{Member, Mode, Target};
-use skilltune_phases::suites::checks::{How, Told};
+use skilltune_phases::suites::checks::{CheckResult, How};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 use std::any::Any;
@@ -358,12 +358,14 @@ pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step
         Step::SetUp { .. } => panic!("no scenario of this world is set up"),
         Step::Inspect { trial, member, .. } => {
             let checks = run.plan.task.checks_of(trial.scenario, *member);
-            let told = |(check, _)| Told { check, met: Some(true), details: "out.md: 1 file".into() };
-            Ok(Answer::Told(checks.map(told).collect()))
+            let told = |(check, _)| CheckResult { check, met: Some(true), details: "out.md: 1 file".into() };
+            Ok(Answer::Checked(checks.map(told).collect()))
         }
-        Step::Check { demand, .. } => {
-            Ok(Answer::Told(vec![Told { check: *demand, met: Some(false), details: "exit code 1".into() }]))
-        }
+        Step::Check { demand, .. } => Ok(Answer::Checked(vec![CheckResult {
+            check: *demand,
+            met: Some(false),
+            details: "exit code 1".into(),
+        }])),
         Step::Grade { .. } | Step::Review { .. } => judged(run, 80),
         Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
         Step::Judge { candidate, trial, .. } => {

@@ -1,6 +1,6 @@
 //! Lines in the user's crontab.
 
-mod seen;
+mod scheduled;
 
 use crate::nights::install::cron;
 use crate::nights::install::installed::Installed;

@@ -1,6 +1,6 @@
 //! A launch agent of macOS.
 
-mod seen;
+mod scheduled;
 
 use std::path::PathBuf;
 

@@ -1,13 +1,13 @@
 //! A timer of the user's systemd.
 
-mod seen;
+mod scheduled;
 
 use std::path::{Path, PathBuf};
 
 use crate::nights::install::files;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
-use crate::nights::install::program::{Program, Said};
+use crate::nights::install::program::{Program, ProgramOutput};
 use crate::nights::install::systemd::{self, service_name, timer_name};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -112,7 +112,7 @@ impl Systemd {
         self.config.join(Path::new("systemd/user"))
     }
 
-    fn systemctl(&self, arguments: &[&str]) -> Result<Said, Complaint> {
+    fn systemctl(&self, arguments: &[&str]) -> Result<ProgramOutput, Complaint> {
         let all = [&["--user", "--no-ask-password", "--no-pager", "--quiet"], arguments].concat();
         self.systemctl.succeed(&all, b"")
     }

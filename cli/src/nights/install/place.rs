@@ -5,7 +5,7 @@ use crate::nights::install::by_launchd::Launchd;
 use crate::nights::install::by_systemd::Systemd;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
-use crate::nights::install::seen::Seen;
+use crate::nights::install::scheduled_start::ScheduledStart;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -27,11 +27,11 @@ pub fn install(job: &Job, env: &Environment) -> Result<Installed, Complaint> {
 }
 
 /// Returns the start in each scheduler, or why a scheduler could not be read.
-pub fn seen(name: &str, env: &Environment) -> Vec<Result<Seen, Complaint>> {
+pub fn scheduled(name: &str, env: &Environment) -> Vec<Result<ScheduledStart, Complaint>> {
     let all = [
-        Systemd::find(env).map(|systemd| systemd.seen(name)),
-        Launchd::find(env).map(|launchd| launchd.seen(name)),
-        Cron::find(env).map(|cron| cron.seen(name)),
+        Systemd::find(env).map(|systemd| systemd.scheduled(name)),
+        Launchd::find(env).map(|launchd| launchd.scheduled(name)),
+        Cron::find(env).map(|cron| cron.scheduled(name)),
     ];
     all.into_iter().flatten().filter_map(Result::transpose).collect()
 }

@@ -23,7 +23,7 @@ pub struct Program {
 
 /// Its exit status and its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct ProgramOutput {
     pub is_success: bool,
     pub stdout: Vec<u8>,
     pub stderr: String,
@@ -37,12 +37,12 @@ impl Program {
     }
 
     /// Returns its output, whatever its exit code.
-    pub fn run(&self, arguments: &[&str], input: &[u8]) -> Result<Said, Complaint> {
+    pub fn run(&self, arguments: &[&str], input: &[u8]) -> Result<ProgramOutput, Complaint> {
         self.ran(arguments, input).map_err(|error| self.failed(arguments).caused_by(error))
     }
 
     /// Returns its output. Fails if the program fails.
-    pub fn succeed(&self, arguments: &[&str], input: &[u8]) -> Result<Said, Complaint> {
+    pub fn succeed(&self, arguments: &[&str], input: &[u8]) -> Result<ProgramOutput, Complaint> {
         let said = self.run(arguments, input)?;
         if said.is_success {
             return Ok(said);
@@ -50,7 +50,7 @@ impl Program {
         Err(self.complaint(arguments, &said))
     }
 
-    pub fn complaint(&self, arguments: &[&str], said: &Said) -> Complaint {
+    pub fn complaint(&self, arguments: &[&str], said: &ProgramOutput) -> Complaint {
         let why = said.stderr.trim();
         self.failed(arguments).caused_by(if why.is_empty() { "it did not say why" } else { why })
     }
@@ -60,7 +60,7 @@ impl Program {
         Complaint::ours(format!("`{name} {}` failed", arguments.join(" ")))
     }
 
-    fn ran(&self, arguments: &[&str], input: &[u8]) -> io::Result<Said> {
+    fn ran(&self, arguments: &[&str], input: &[u8]) -> io::Result<ProgramOutput> {
         let mut stdin = tempfile::tempfile()?;
         stdin.write_all(input)?;
         stdin.rewind()?;
@@ -71,7 +71,7 @@ impl Program {
         command.stdin(stdin).stdout(stdout.try_clone()?).stderr(Stdio::from(stderr.try_clone()?));
         let status = wait(command)?;
         let stderr = String::from_utf8_lossy(&read(stderr)?).into_owned();
-        Ok(Said { is_success: status.success(), stdout: read(stdout)?, stderr })
+        Ok(ProgramOutput { is_success: status.success(), stdout: read(stdout)?, stderr })
     }
 }
 

@@ -4,7 +4,7 @@ use skilltune_phases::base::id::Digest;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::nights::drift::Trial;
 use skilltune_phases::nights::night::{
-    Decided, Entry, Event, History, Key, Left, Outcome, Over, Place, Spent,
+    Decided, Entry, Event, History, JobOutcome, Key, Left, Over, Place, Spent,
 };
 
 use super::*;
@@ -34,7 +34,7 @@ impl Story {
             models: [].into(),
             shown: "claude".into(),
         };
-        let outcome = Outcome {
+        let outcome = JobOutcome {
             run: None,
             key: Some(key),
             end,

@@ -238,10 +238,10 @@ fn windows(lines: &[Value]) -> Vec<String> {
     let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     let talk = response(How::Exited(0), &lines.join("\n"), "").talk.unwrap();
     assert_eq!(talk.unknown, 0);
-    let told = |window: &skilltune_phases::base::window::Window| {
+    let line = |window: &skilltune_phases::base::window::Window| {
         format!("{} {}@{}", window.name, window.used, window.resets_at.as_second())
     };
-    talk.windows.iter().map(told).collect()
+    talk.windows.iter().map(line).collect()
 }
 
 fn limits(info: &Value) -> Value {
@@ -334,14 +334,14 @@ fn numbers_and_names_that_cannot_be_true_are_no_report() {
     assert!(response(How::Exited(0), nan, "").talk.unwrap().windows.is_empty());
 }
 
-fn told(stdout: &str) -> String {
+fn transcript(stdout: &str) -> String {
     response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines()
 }
 
 #[test]
 fn what_it_did_is_kept_call_by_call() {
     assert_eq!(
-        told(transcript!("write")).lines().collect::<Vec<_>>(),
+        transcript(transcript!("write")).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"toolu_1795248958047294871","tool":"Write","arguments":"{\"content\":\"hello from fake\\n\"}","files":["/scratch/w1/s.txt"]}"#,
             r#"{"event":"result","id":"toolu_1795248958047294871","failed":false,"output":"File created successfully at: /scratch/w1/s.txt (file state is current in your context — no need to Read it back)"}"#,
@@ -350,7 +350,7 @@ fn what_it_did_is_kept_call_by_call() {
         ]
     );
     assert_eq!(
-        told(transcript!("denied")).lines().collect::<Vec<_>>(),
+        transcript(transcript!("denied")).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"toolu_1795248958614216484","tool":"Write","arguments":"{\"content\":\"hello from fake\\n\"}","files":["/scratch/w1/s2.txt"]}"#,
             r#"{"event":"result","id":"toolu_1795248958614216484","failed":true,"output":"Claude requested permissions to write to /scratch/w1/s2.txt, but you haven't granted it yet."}"#,
@@ -384,7 +384,7 @@ fn what_it_did_is_kept_call_by_call() {
         ),
     ];
     assert_eq!(
-        told(&stdout.concat()).lines().collect::<Vec<_>>(),
+        transcript(&stdout.concat()).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"a","tool":"Bash","command":"./check.py","arguments":"{\"description\":\"d\"}"}"#,
             r#"{"event":"result","id":"a","failed":true,"exit_code":2,"output":"Exit code 2\nTraceback"}"#,

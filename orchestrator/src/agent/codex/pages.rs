@@ -49,7 +49,7 @@ mod tests {
     const MATTER: &str = "---\ndescription: The name: of it.\nname: poet\n---\nRead.\n";
 
     /// Names and folders.
-    fn told(command: &str, output: &str) -> Vec<(String, Option<String>)> {
+    fn skills_read(command: &str, output: &str) -> Vec<(String, Option<String>)> {
         let mut skills = SkillTalk::default();
         read(command, output, &mut skills);
         skills.used.into_iter().map(|one| (one.name, one.folder)).collect()
@@ -66,10 +66,10 @@ mod tests {
             "/bin/bash -c \"sed -n '1,200p' /w/.agents/skills/poet/SKILL.md && ls /w\"",
             "/bin/bash -c \"cat '/w/.agents/skills/poet/SKILL.md'\"",
         ] {
-            assert_eq!(told(command, MATTER), at("/w/.agents/skills/poet"), "{command}");
+            assert_eq!(skills_read(command, MATTER), at("/w/.agents/skills/poet"), "{command}");
         }
         let spaced = "/bin/bash -c \"cat '/home/the poet/.agents/skills/poet/SKILL.md'\"";
-        assert_eq!(told(spaced, MATTER), at("/home/the poet/.agents/skills/poet"));
+        assert_eq!(skills_read(spaced, MATTER), at("/home/the poet/.agents/skills/poet"));
     }
 
     #[test]
@@ -80,18 +80,18 @@ mod tests {
             "/bin/bash -c 'cat SKILL.md'",
             "/bin/bash -c 'cat /w/.agents/skills/*/SKILL.md'",
         ] {
-            assert_eq!(told(command, MATTER), [("poet".to_owned(), None)], "{command}");
+            assert_eq!(skills_read(command, MATTER), [("poet".to_owned(), None)], "{command}");
         }
         let numbered = "     1\t---\n     2\tname: \"poet\"\n     3\t---\n";
-        assert_eq!(told("nl -ba SKILL.md", numbered), [("poet".to_owned(), None)]);
+        assert_eq!(skills_read("nl -ba SKILL.md", numbered), [("poet".to_owned(), None)]);
     }
 
     #[test]
     fn who_has_not_seen_its_beginning_has_not_read_it() {
         let found = "/w/.agents/skills/poet/SKILL.md";
-        assert_eq!(told(&format!("ls {found}"), found), []);
-        assert_eq!(told(&format!("wc -l {found}"), &format!("5 {found}")), []);
-        assert_eq!(told(&format!("cat {found}"), "cat: no such file"), []);
-        assert_eq!(told("cat notes.md", MATTER), [], "another page with a front matter");
+        assert_eq!(skills_read(&format!("ls {found}"), found), []);
+        assert_eq!(skills_read(&format!("wc -l {found}"), &format!("5 {found}")), []);
+        assert_eq!(skills_read(&format!("cat {found}"), "cat: no such file"), []);
+        assert_eq!(skills_read("cat notes.md", MATTER), [], "another page with a front matter");
     }
 }

@@ -190,11 +190,11 @@ fn who_is_to_find_a_skill_is_shown_it_and_none_that_stands_beside_the_users_logi
         std::fs::write(folder.join("SKILL.md"), "theirs").unwrap();
     }
     let at = home.path().to_str().unwrap();
-    let told = |isolation, set: &[(&str, &str)], skills, is_made| {
+    let line = |isolation, set: &[(&str, &str)], skills, is_made| {
         let env = env(set);
         arguments(&Ask { skills, is_made, ..Ask::new(&env, Rights::Work, isolation) }).join(" ")
     };
-    let shut_out = told(Isolation::Partial, &[(HOME, at)], true, true);
+    let shut_out = line(Isolation::Partial, &[(HOME, at)], true, true);
     let theirs = format!(
         r#"skills.config=[{{path="{at}/skills/deeper/\"other/SKILL.md",enabled=false}},{{path="{at}/skills/haiku/SKILL.md",enabled=false}}]"#
     );
@@ -207,13 +207,13 @@ fn who_is_to_find_a_skill_is_shown_it_and_none_that_stands_beside_the_users_logi
         // The fingerprint does not depend on the user's skills.
         (Isolation::Partial, &[(HOME, at)], false),
     ] {
-        let told = told(isolation, set, true, is_made);
-        assert!(!told.contains("skills.config") && !told.contains("include_instructions"), "{told}");
+        let text = line(isolation, set, true, is_made);
+        assert!(!text.contains("skills.config") && !text.contains("include_instructions"), "{text}");
     }
     for isolation in [Isolation::Partial, Isolation::Fresh] {
-        assert!(told(isolation, with_key, false, true).contains("skills.include_instructions=false"));
+        assert!(line(isolation, with_key, false, true).contains("skills.include_instructions=false"));
     }
-    assert!(!told(Isolation::User, with_key, false, true).contains("include_instructions"));
+    assert!(!line(Isolation::User, with_key, false, true).contains("include_instructions"));
 }
 
 #[test]
@@ -227,9 +227,9 @@ fn no_beginning_of_a_transcript_is_an_answer() {
 
 #[test]
 fn what_it_did_is_kept_call_by_call() {
-    let told = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
+    let transcript = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
     assert_eq!(
-        told(transcript!("write")).lines().collect::<Vec<_>>(),
+        transcript(transcript!("write")).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"item_0","tool":"command_execution","command":"/bin/bash -c 'cat AGENTS.md; ls'"}"#,
             r#"{"event":"result","id":"item_0","failed":false,"exit_code":0,"output":"skill\ncat: AGENTS.md: No such file or directory\n"}"#,
@@ -243,7 +243,7 @@ fn what_it_did_is_kept_call_by_call() {
     let stdout = r#"{"type":"item.completed","item":{"id":"i0","type":"command_execution","command":"./check","aggregated_output":"no\n","exit_code":1,"status":"failed"}}
 {"type":"item.started","item":{"id":"i1","type":"web_search","query":"x","status":"in_progress"}}"#;
     assert_eq!(
-        told(stdout).lines().collect::<Vec<_>>(),
+        transcript(stdout).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"i0","tool":"command_execution","command":"./check"}"#,
             r#"{"event":"result","id":"i0","failed":true,"exit_code":1,"output":"no\n"}"#,

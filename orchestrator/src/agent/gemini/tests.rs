@@ -156,19 +156,19 @@ fn no_beginning_of_a_transcript_is_an_answer() {
 
 #[test]
 fn a_quota_says_in_how_long_it_is_there_again_and_a_short_time_is_no_limit() {
-    let told = |why: &str, stderr: &str| {
+    let limit = |why: &str, stderr: &str| {
         let failure = response(How::Exited(173), &error(why), stderr).answer.unwrap_err();
         (failure.kind, failure.until.map(Timestamp::as_second))
     };
     let capacity = "You have exhausted your capacity on this model. Your quota will reset after ";
-    assert_eq!(told(&format!("{capacity}3h24m10s."), ""), (FailureKind::UsageLimit, Some(12_250)));
-    assert_eq!(told(&format!("{capacity}20s."), ""), (FailureKind::RateLimited, Some(20)));
+    assert_eq!(limit(&format!("{capacity}3h24m10s."), ""), (FailureKind::UsageLimit, Some(12_250)));
+    assert_eq!(limit(&format!("{capacity}20s."), ""), (FailureKind::RateLimited, Some(20)));
     assert_eq!(
-        told("You have exhausted your daily quota on this model.", ""),
+        limit("You have exhausted your daily quota on this model.", ""),
         (FailureKind::UsageLimit, None)
     );
     let noise = "Attempt 1 failed\n  retryDelay: '34s'\n";
-    assert_eq!(told("{\"code\":429}", noise), (FailureKind::RateLimited, Some(34)));
+    assert_eq!(limit("{\"code\":429}", noise), (FailureKind::RateLimited, Some(34)));
 }
 
 #[test]
@@ -205,9 +205,9 @@ fn what_gemini_says_at_every_start_is_no_reason() {
 
 #[test]
 fn what_it_did_is_kept_call_by_call() {
-    let told = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
+    let transcript = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
     assert_eq!(
-        told(transcript!("write")).lines().collect::<Vec<_>>(),
+        transcript(transcript!("write")).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"write_file__fc_1795248964021385599","tool":"write_file","arguments":"{\"content\":\"hello from fake\\n\"}","files":["/scratch/wg1/s.txt"]}"#,
             r#"{"event":"result","id":"write_file__fc_1795248964021385599","failed":false,"output":""}"#,
@@ -230,7 +230,7 @@ fn what_it_did_is_kept_call_by_call() {
         ),
     ];
     assert_eq!(
-        told(&stdout.concat()).lines().collect::<Vec<_>>(),
+        transcript(&stdout.concat()).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"text","text":"I run."}"#,
             r#"{"event":"call","id":"a","tool":"run_shell_command","command":"./check"}"#,

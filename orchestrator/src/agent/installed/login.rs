@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::runs::plan::Isolation;
 
 use super::super::profile::is_set;
-use super::{Agent, Kind};
+use super::{Agent, AgentKind};
 
 /// The place of an agent's login, as far as it is known without using it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Login {
 impl Agent {
     /// Returns the variable that should hold the agent's key, if the key is required and missing.
     pub fn missing_key(&self) -> Option<&'static str> {
-        let Kind::Real(real) = self.kind else { return None };
+        let AgentKind::Real(real) = self.kind else { return None };
         let needs = match self.isolation {
             Isolation::Fresh => true,
             Isolation::Partial | Isolation::User => false,
@@ -32,7 +32,7 @@ impl Agent {
 
     /// Returns the place of the agent's login; none if its way to log in is unknown.
     pub fn login(&self) -> Option<Login> {
-        let Kind::Real(real) = self.kind else { return None };
+        let AgentKind::Real(real) = self.kind else { return None };
         let profile = real.profile();
         let is_set = |name: &&'static str| is_set(&self.env, name);
         if let Some(key) = profile.keys.iter().copied().find(is_set).filter(|_| (profile.has_key)(&self.env))

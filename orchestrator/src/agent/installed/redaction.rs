@@ -5,13 +5,13 @@ use std::path::Path;
 use skilltune_phases::skills::keys::{self, Keys};
 use skilltune_phases::suites::transcript::Redaction;
 
-use super::{Agent, Kind};
+use super::{Agent, AgentKind};
 
 impl Agent {
     /// Returns the keys that the agent gets, by variable or by argument.
     pub fn keys(&self) -> Vec<String> {
         let mut given = keys::of_environment(&self.env);
-        if let Kind::Command(settings) = &self.kind {
+        if let AgentKind::Command(settings) = &self.kind {
             let named = settings.env.pass.iter().chain(settings.env.set.keys());
             given.extend(keys::of_named(named.map(String::as_str), &self.env));
             given.extend(keys::of_arguments(&settings.command));

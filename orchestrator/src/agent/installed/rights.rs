@@ -6,7 +6,7 @@ use std::path::Path;
 use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::plan::Enforced;
 
-use super::{Agent, Kind};
+use super::{Agent, AgentKind};
 use crate::process::Confinement;
 
 /// The folders of one call.
@@ -40,13 +40,13 @@ impl Agent {
     /// Returns what enforces those rights; `system` is whether the system may.
     pub fn enforced(&self, rights: Rights, system: bool) -> Enforced {
         let (confined, restricts_itself) = match &self.kind {
-            Kind::Command(settings) => (settings.writes.is_some(), false),
+            AgentKind::Command(settings) => (settings.writes.is_some(), false),
             // As an executor, it runs the commands of a suite.
-            Kind::BuiltIn(_) => (true, !matches!(rights, Rights::Work | Rights::Shell)),
+            AgentKind::BuiltIn(_) => (true, !matches!(rights, Rights::Work | Rights::Shell)),
             // A wrapper writes to unknown places, and does not report the rights of its agent.
-            Kind::Real(_) if self.via.is_some() => (false, false),
+            AgentKind::Real(_) if self.via.is_some() => (false, false),
             // An agent without a sandbox does not control what its commands write.
-            Kind::Real(real) => {
+            AgentKind::Real(real) => {
                 let has_sandbox = real.profile().has_sandbox;
                 (!has_sandbox, has_sandbox || rights != Rights::Shell)
             }
@@ -61,19 +61,19 @@ impl Agent {
     /// commands in its own sandbox; a wrapper gives any agent a shell.
     pub fn lacks_shell(&self) -> bool {
         match &self.kind {
-            Kind::Command(_) | Kind::BuiltIn(_) => false,
-            Kind::Real(real) => self.via.is_none() && !real.profile().has_sandbox,
+            AgentKind::Command(_) | AgentKind::BuiltIn(_) => false,
+            AgentKind::Real(real) => self.via.is_none() && !real.profile().has_sandbox,
         }
     }
 
     /// Returns the agent's own places that persist between calls: a renewed login, sessions.
     pub(super) fn keeps(&self, rights: Rights) -> Vec<String> {
         match &self.kind {
-            Kind::Command(settings) => {
+            AgentKind::Command(settings) => {
                 settings.writes.iter().flatten().filter_map(|place| self.at_home(place)).collect()
             }
-            Kind::BuiltIn(_) => Vec::new(),
-            Kind::Real(real) => (real.profile().keeps)(&self.env, self.world(rights)),
+            AgentKind::BuiltIn(_) => Vec::new(),
+            AgentKind::Real(real) => (real.profile().keeps)(&self.env, self.world(rights)),
         }
     }
 
@@ -143,16 +143,17 @@ mod tests {
 
     #[test]
     fn it_is_told_who_enforces_what_and_a_command_is_held_only_when_it_says_where_it_writes() {
-        let told = |agent: &Agent, system| Rights::ALL.map(|rights| agent.enforced(rights, system).words());
+        let enforced =
+            |agent: &Agent, system| Rights::ALL.map(|rights| agent.enforced(rights, system).words());
         let both = "system + agent";
-        assert_eq!(told(&real("claude", &[]), true), [both, both, both, "system"]);
-        assert_eq!(told(&real("gemini", &[]), false), ["agent", "agent", "agent", "not enforced"]);
-        assert_eq!(told(&real("codex", &[]), true), ["agent"; 4], "its own sandbox holds its commands");
+        assert_eq!(enforced(&real("claude", &[]), true), [both, both, both, "system"]);
+        assert_eq!(enforced(&real("gemini", &[]), false), ["agent", "agent", "agent", "not enforced"]);
+        assert_eq!(enforced(&real("codex", &[]), true), ["agent"; 4], "its own sandbox holds its commands");
         let built_in = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
-        assert_eq!(told(&built_in, true), ["system", both, both, "system"]);
-        assert_eq!(told(&built_in, false), ["not enforced", "agent", "agent", "not enforced"]);
-        assert_eq!(told(&command(None), true), ["not enforced"; 4]);
-        assert_eq!(told(&command(Some(&[])), true), ["system"; 4]);
-        assert_eq!(told(&command(Some(&[])), false), ["not enforced"; 4]);
+        assert_eq!(enforced(&built_in, true), ["system", both, both, "system"]);
+        assert_eq!(enforced(&built_in, false), ["not enforced", "agent", "agent", "not enforced"]);
+        assert_eq!(enforced(&command(None), true), ["not enforced"; 4]);
+        assert_eq!(enforced(&command(Some(&[])), true), ["system"; 4]);
+        assert_eq!(enforced(&command(Some(&[])), false), ["not enforced"; 4]);
     }
 }

@@ -12,7 +12,7 @@ use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::plan::Isolation;
 
 use super::super::profile::{Env, Profile};
-use super::{Agent, Kind, Login};
+use super::{Agent, AgentKind, Login};
 use crate::disk::{DiskError, OnDisk as _, atomic};
 
 /// The folders where commands keep their files, below their home.
@@ -47,7 +47,7 @@ impl Agent {
     /// Returns the profile, if a call with these rights has a known shell.
     fn with_shell(&self, rights: Rights) -> Option<&'static Profile> {
         match (&self.kind, rights) {
-            (Kind::Real(real), Rights::Shell) if self.via.is_none() => Some(real.profile()),
+            (AgentKind::Real(real), Rights::Shell) if self.via.is_none() => Some(real.profile()),
             _ => None,
         }
     }
@@ -229,15 +229,15 @@ mod tests {
             assert!(env.iter().any(|(_, value)| value.starts_with(shell.to_str().unwrap())), "{env:?}");
             assert!(env.iter().any(|(_, value)| value == "secret"), "the agent itself has them");
             let mut command = std::process::Command::new(&shell);
-            let told = command
+            let output = command
                 .args(["-c", "env"])
                 .env_clear()
                 .envs(env)
                 .env("PATH", "/usr/bin:/bin")
                 .output()
                 .unwrap();
-            let told = String::from_utf8(told.stdout).unwrap();
-            assert!(told.contains("HOME=") && !told.contains("secret"), "{name}: {told}");
+            let text = String::from_utf8(output.stdout).unwrap();
+            assert!(text.contains("HOME=") && !text.contains("secret"), "{name}: {text}");
         }
     }
 }

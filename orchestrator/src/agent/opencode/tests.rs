@@ -224,9 +224,9 @@ fn no_beginning_of_a_transcript_is_an_answer() {
 
 #[test]
 fn what_it_did_is_kept_call_by_call() {
-    let told = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
+    let transcript = |stdout: &str| response(How::Exited(0), stdout, "").talk.unwrap().transcript.lines();
     assert_eq!(
-        told(transcript!("write")).lines().collect::<Vec<_>>(),
+        transcript(transcript!("write")).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"call_chatcmpl_1795248981439105762","tool":"write","arguments":"{\"content\":\"hello from fake\\n\"}","files":["/scratch/wo1/s.txt"]}"#,
             r#"{"event":"result","id":"call_chatcmpl_1795248981439105762","failed":false,"output":"Wrote file successfully."}"#,
@@ -238,7 +238,7 @@ fn what_it_did_is_kept_call_by_call() {
     let stdout = r#"{"type":"tool_use","part":{"tool":"bash","callID":"a","state":{"status":"completed","input":{"command":"./check","description":"d"},"output":"no\n","metadata":{"exit":3}}}}
 {"type":"tool_use","part":{"tool":"write","callID":"b","state":{"status":"error","input":{"filePath":"/x"},"error":"rejected permission"}}}"#;
     assert_eq!(
-        told(stdout).lines().collect::<Vec<_>>(),
+        transcript(stdout).lines().collect::<Vec<_>>(),
         [
             r#"{"event":"call","id":"a","tool":"bash","command":"./check","arguments":"{\"description\":\"d\"}"}"#,
             r#"{"event":"result","id":"a","failed":true,"exit_code":3,"output":"no\n"}"#,

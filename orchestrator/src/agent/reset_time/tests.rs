@@ -131,8 +131,8 @@ fn what_cannot_be_known_is_no_time() {
 #[test]
 fn what_is_lifted_in_hours_is_a_limit_and_what_in_minutes_is_none() {
     let failure = |kind| Failure::new(kind, "no");
-    let kind = |kind, told| {
-        let failure = with_reset_time(failure(kind), told, at());
+    let kind = |kind, resets_at| {
+        let failure = with_reset_time(failure(kind), resets_at, at());
         (failure.kind, failure.until)
     };
     let (soon, late) = (Some(at() + BRIEF), Some(at() + 2 * BRIEF));

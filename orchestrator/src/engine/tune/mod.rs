@@ -14,7 +14,9 @@ use skilltune_phases::base::role::Rights;
 use skilltune_phases::loops::tune::results::proposing::words;
 use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::trial::measure;
-use skilltune_phases::loops::tune::{Answer, Decision, Kept, Request, Run, Step, Trial, Tune, WORKSPACE};
+use skilltune_phases::loops::tune::{
+    AgentRequest, Answer, Decision, Kept, Run, Step, Trial, Tune, WORKSPACE,
+};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::runs::proposal::{Form, Proposal};
 use skilltune_phases::skills::candidate::Candidate;
@@ -37,7 +39,11 @@ pub use context::context;
 pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
 
 impl LoopEngine for Tune {
-    fn read(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+    fn read(
+        services: &Services,
+        request: &AgentRequest,
+        output: &AgentOutput<'_>,
+    ) -> Result<Answer, ReadError> {
         let order = request.as_ref();
         // The rights of a call decide which output it has to leave.
         let answer = match order.rights {
@@ -51,11 +57,16 @@ impl LoopEngine for Tune {
         answer.map_err(|error| explained(error, output.denied))
     }
 
-    fn ran(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+    fn ran(
+        services: &Services,
+        request: &AgentRequest,
+        ran: &CommandOutput<'_>,
+    ) -> Result<Answer, ReadError> {
         match request.check() {
             Some((check, exit)) => {
-                let told = checks::command_told(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
-                Ok(Answer::Told(vec![told]))
+                let result =
+                    checks::command_result(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
+                Ok(Answer::Checked(vec![result]))
             }
             None => set_up(services, request, ran),
         }
@@ -133,7 +144,7 @@ fn inspect(
     let start = kept.began.or_else(|| measure::starting(run, trial.scenario));
     let start = start.filter(|_| member == Place(0));
     let mut checks = run.plan.task.checks_of(trial.scenario, member);
-    Ok(Answer::Told(checks::tell(objects, start, kept.left, kept.evidence, &mut checks)?))
+    Ok(Answer::Checked(checks::tell(objects, start, kept.left, kept.evidence, &mut checks)?))
 }
 
 fn promote(
@@ -188,7 +199,7 @@ fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
 }
 
 /// Captures the workspace that a scenario's set-up left.
-fn set_up(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
+fn set_up(services: &Services, request: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
     let program =
         request.as_ref().command.as_ref().and_then(|command| command.argv.first()).map_or("", String::as_str);
     let end = match ran.how {
@@ -223,7 +234,11 @@ fn set_up(services: &Services, request: &Request, ran: &CommandOutput<'_>) -> Re
 }
 
 /// Returns a file of the set-up that holds the answer of the scenario: no trial may find it.
-fn answer_key(services: &Services, request: &Request, left: &Manifest) -> Result<Option<String>, ReadError> {
+fn answer_key(
+    services: &Services,
+    request: &AgentRequest,
+    left: &Manifest,
+) -> Result<Option<String>, ReadError> {
     let Some((keys, scenario)) = request.answer_keys() else { return Ok(None) };
     let files = load_captured(left, "", &services.objects)?;
     let mut texts = files.files().iter().filter_map(|file| Some((&file.path, file.text()?)));
@@ -250,7 +265,11 @@ const DIFF: &str = "changes.diff";
 
 /// Reads the executor's output. For a single skill, an answer without files becomes `answer.md`. In a chain the next
 /// member needs files, and the prompt says so.
-fn exercised(services: &Services, request: &Request, output: &AgentOutput<'_>) -> Result<Answer, ReadError> {
+fn exercised(
+    services: &Services,
+    request: &AgentRequest,
+    output: &AgentOutput<'_>,
+) -> Result<Answer, ReadError> {
     let order = request.as_ref();
     let AgentOutput { space, answer, denied, talk, spent } = *output;
     let agent_files = services.cast.of(&order.role).agent_files(order.rights, order.installed.is_some(), "");
@@ -306,7 +325,7 @@ fn whole(services: &Services, order: &Order, left: &Manifest, litter: &[&str]) -
     };
     let litter: Vec<RelPath> =
         litter.iter().filter_map(|name| RelPath::parse(name.as_bytes()).ok()).collect();
-    let fetched = began.apart(&litter).1;
+    let fetched = began.split(&litter).1;
     let whole =
         left.joined(&fetched, &Manifest::default()).expect("what was left has nothing in their places");
     Ok(services.objects.put_manifest(&whole)?)

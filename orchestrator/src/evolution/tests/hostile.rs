@@ -32,7 +32,7 @@ fn without(place: usize) -> Scene {
     scene
 }
 
-fn is_no_folder(result: Result<Evolution, EvolutionError>, path: &Path, what: Kind) -> bool {
+fn is_no_folder(result: Result<Evolution, EvolutionError>, path: &Path, what: EntryKind) -> bool {
     matches!(result, Err(EvolutionError::NoFolder { path: at, kind }) if at == path && kind == what)
 }
 
@@ -45,9 +45,12 @@ fn a_folder_that_is_a_link_is_not_gone_through() {
             fs::create_dir_all(link.parent().unwrap()).unwrap();
             symlink(scene.elsewhere.path().join(target), &link).unwrap();
             let (project, usual) = (scene.project.path(), Scene::usual());
-            assert!(is_no_folder(Evolution::open_or_make(project, &usual), &link, Kind::Link), "{level}");
+            assert!(
+                is_no_folder(Evolution::open_or_make(project, &usual), &link, EntryKind::Link),
+                "{level}"
+            );
             let opened = Evolution::open(project, &usual).transpose().unwrap();
-            assert!(is_no_folder(opened, &link, Kind::Link), "{level}");
+            assert!(is_no_folder(opened, &link, EntryKind::Link), "{level}");
             scene.assert_nothing_happened_elsewhere();
         }
     }
@@ -60,7 +63,7 @@ fn the_folder_of_a_task_that_is_a_link_is_neither_read_nor_written() {
     fs::write(scene.elsewhere.path().join("run.json"), named(RUN)).unwrap();
     symlink(scene.elsewhere.path(), scene.path("courses-api")).unwrap();
     let is_refused =
-        |error: &EvolutionError| matches!(error, EvolutionError::NoFolder { kind: Kind::Link, .. });
+        |error: &EvolutionError| matches!(error, EvolutionError::NoFolder { kind: EntryKind::Link, .. });
     assert!(is_refused(&evolution.artifact(&task()).unwrap_err()));
     assert!(write_all(&evolution).iter().all(|written| is_refused(written.as_ref().unwrap_err())));
     assert!(evolution.writer(&task(), RUN).check().is_err());
@@ -74,7 +77,7 @@ fn a_file_that_is_a_link_is_neither_read_nor_written() {
     for (place, name) in FILES.into_iter().enumerate() {
         let scene = without(place);
         symlink(scene.elsewhere.path().join("precious"), scene.path(name)).unwrap();
-        let is_refused = |error: &EvolutionError| matches!(error, EvolutionError::NoFile { path, kind: Kind::Link } if *path == scene.path(name));
+        let is_refused = |error: &EvolutionError| matches!(error, EvolutionError::NoFile { path, kind: EntryKind::Link } if *path == scene.path(name));
         assert!(place != 2 || is_refused(&scene.evolution().artifact(&task()).unwrap_err()));
         assert!(is_refused(write_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
         assert!(scene.path(name).is_symlink());
@@ -85,16 +88,16 @@ fn a_file_that_is_a_link_is_neither_read_nor_written() {
 #[test]
 fn a_pipe_or_a_folder_in_the_place_of_a_file_is_told_and_not_waited_for() {
     let make = |path: &Path, kind| match kind {
-        Kind::Folder => fs::create_dir(path).unwrap(),
+        EntryKind::Folder => fs::create_dir(path).unwrap(),
         _ => mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap(),
     };
-    for expected in [Kind::Special, Kind::Folder] {
+    for expected in [EntryKind::Special, EntryKind::Folder] {
         for (place, name) in FILES.into_iter().enumerate() {
             let scene = without(place);
             make(&scene.path(name), expected);
-            let is_told = |error: &EvolutionError| matches!(error, EvolutionError::NoFile { kind, .. } if *kind == expected);
-            assert!(place != 2 || is_told(&scene.evolution().artifact(&task()).unwrap_err()));
-            assert!(is_told(write_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
+            let is_reported = |error: &EvolutionError| matches!(error, EvolutionError::NoFile { kind, .. } if *kind == expected);
+            assert!(place != 2 || is_reported(&scene.evolution().artifact(&task()).unwrap_err()));
+            assert!(is_reported(write_all(&scene.evolution())[place].as_ref().unwrap_err()), "{name}");
         }
     }
 }
@@ -145,7 +148,7 @@ fn a_file_that_is_deep_or_odd_names_no_run() {
         scene.put("courses-api/run.json", held);
         let taken = scene.evolution().writer(&task(), RUN).check().unwrap_err();
         assert!(
-            matches!(&taken, EvolutionError::Taken { run: told, .. } if told.as_deref() == run),
+            matches!(&taken, EvolutionError::Taken { run: owner, .. } if owner.as_deref() == run),
             "{taken:?}"
         );
     }
@@ -168,14 +171,14 @@ fn a_file_that_may_not_be_read_is_an_error_that_names_it() {
 #[test]
 fn the_errors_say_what_to_do() {
     let path = || PathBuf::from("/p/run.json");
-    let told = [
-        EvolutionError::NoFolder { path: path(), kind: Kind::Link },
-        EvolutionError::NoFile { path: path(), kind: Kind::Special },
+    let errors = [
+        EvolutionError::NoFolder { path: path(), kind: EntryKind::Link },
+        EvolutionError::NoFile { path: path(), kind: EntryKind::Special },
         EvolutionError::TooLarge(path()),
         EvolutionError::Taken { path: path(), run: Some("x\u{1b}[2J".to_owned()) },
         EvolutionError::Taken { path: path(), run: None },
     ];
-    let told: Vec<_> = told.iter().map(ToString::to_string).collect();
+    let messages: Vec<_> = errors.iter().map(ToString::to_string).collect();
     let expected = [
         "/p/run.json is a link, where a folder of the loop should be; move it away, or name another folder",
         "/p/run.json is neither file nor folder, where a file of the loop should be; move it away",
@@ -183,5 +186,5 @@ fn the_errors_say_what_to_do() {
         r"/p/run.json belongs to run x\u{1b}[2J; choose another alias, or move the folder away",
         "/p/run.json belongs to an unknown run; choose another alias, or move the folder away",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(messages, expected);
 }

@@ -58,8 +58,10 @@ fn the_files_of_another_run_are_not_written_over() {
             writer.point(pointer(RUN).as_bytes()).map(drop),
         ];
         for result in results {
-            let Err(EvolutionError::Taken { path, run: told }) = result else { panic!("{name}: {result:?}") };
-            assert_eq!((path, told.as_deref()), (scene.of_task(""), Some(OTHER)), "{name}");
+            let Err(EvolutionError::Taken { path, run: owner }) = result else {
+                panic!("{name}: {result:?}")
+            };
+            assert_eq!((path, owner.as_deref()), (scene.of_task(""), Some(OTHER)), "{name}");
         }
         assert!(!writer.remove(|_| true).unwrap());
         assert_eq!(scene.files(), BTreeMap::from([(name.to_owned(), held)]));

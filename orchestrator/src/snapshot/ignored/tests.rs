@@ -280,11 +280,11 @@ fn a_folder_with_nothing_but_ignored_files_is_there_or_not_as_a_version_has_it()
     project.write("skills/writer/logs/deep/a.log", "a");
     let indexes = crate::snapshot::Indexes::at(&project.path("../indexes"));
     let rules = IgnoreRules::of(&project.skill()).unwrap();
-    let seen = indexes.scan(&project.skill(), Some(rules), Limits::default()).unwrap();
-    assert_eq!(names(&seen.manifest), ["SKILL.md"]);
-    assert_eq!(seen.as_in(&empty), empty);
-    assert_eq!(seen.as_in(&seen.manifest), seen.manifest);
-    assert_eq!(names(&seen.as_in(&before)), names(&empty));
+    let state = indexes.scan(&project.skill(), Some(rules), Limits::default()).unwrap();
+    assert_eq!(names(&state.manifest), ["SKILL.md"]);
+    assert_eq!(state.as_in(&empty), empty);
+    assert_eq!(state.as_in(&state.manifest), state.manifest);
+    assert_eq!(names(&state.as_in(&before)), names(&empty));
 }
 
 #[test]

@@ -29,7 +29,7 @@ pub struct ImproveBrief<'a> {
     pub met: &'a [Asked],
     pub suggestions: &'a [Suggestion],
     /// Oldest first.
-    pub tried: &'a [Tried],
+    pub tried: &'a [FailedChange],
     pub before: Option<&'a Neighbour>,
     pub after: Option<&'a Neighbour>,
     /// The reason why the previous answer could not be used.
@@ -58,7 +58,7 @@ pub struct Missed {
 
 /// An earlier change that did not help.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tried {
+pub struct FailedChange {
     pub summary: String,
     /// The outcome in words: never a score.
     pub outcome: String,

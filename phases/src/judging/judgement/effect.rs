@@ -25,14 +25,14 @@ impl Assessment {
         match kind {
             Kind::Evidenced => {
                 let is_of_effect = |id| contract.criterion(id).is_some_and(|criterion| criterion.of_effect);
-                let told = self.findings.iter().map(|finding| {
+                let forgotten = self.findings.iter().map(|finding| {
                     if is_of_effect(finding.criterion) {
                         Finding { verdict: Verdict::Unverified, evidence: EVIDENCE, ..finding }
                     } else {
                         finding
                     }
                 });
-                let findings: Findings = told.collect();
+                let findings: Findings = forgotten.collect();
                 self.scored = score(contract, &findings);
                 self.findings = findings;
             }

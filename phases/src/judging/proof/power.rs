@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, Look, flip, in_tenths, looks};
+use super::{Confidence, InterimAnalysis, flip, in_tenths, interim_analyses};
 use crate::base::draw::Draw;
 
 /// The differences between trials of one skill.
@@ -231,7 +231,7 @@ fn is_visible(points: f64, scatter: Scatter, of: Size, seed: u64) -> bool {
 /// A possible result of a comparison.
 struct World {
     pairs: usize,
-    looks: Vec<Look>,
+    interim_analyses: Vec<InterimAnalysis>,
     /// The deviation of a pair's difference without a change.
     deviation: f64,
     spread: f64,
@@ -241,8 +241,8 @@ struct World {
 impl World {
     fn new(scatter: Scatter, of: Size, seed: u64) -> Self {
         let deviation = scatter.trial * (2.0 / f64::from(of.trials.max(1))).sqrt();
-        let looks = looks(of.pairs, of.confidence);
-        Self { pairs: of.pairs, looks, deviation, spread: scatter.spread, seed }
+        let interim_analyses = interim_analyses(of.pairs, of.confidence);
+        Self { pairs: of.pairs, interim_analyses, deviation, spread: scatter.spread, seed }
     }
 
     /// Returns whether the `nth` comparison finds a change of this number of tenths.
@@ -255,7 +255,9 @@ impl World {
             in_tenths((change + noise) / step / 10.0)
         };
         let differences: Vec<i32> = (0..self.pairs).map(|_| difference()).collect();
-        self.looks.iter().any(|look| flip::rejects(&differences[..look.pairs], 0, look.alpha))
+        self.interim_analyses
+            .iter()
+            .any(|interim| flip::rejects(&differences[..interim.pairs], 0, interim.alpha))
     }
 }
 

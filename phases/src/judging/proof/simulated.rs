@@ -57,13 +57,13 @@ impl World {
 }
 
 /// Runs a comparison look by look, until one decides.
-fn compare(world: World, change: f64, plan: &[Look], draw: &mut Draw) -> Effect {
-    let (mut differences, mut looked) = (Vec::new(), Vec::new());
-    let mut seen = effect(plan, &looked);
-    for look in plan {
-        differences.resize_with(look.pairs, || world.pair(change, 3, draw));
-        looked.push(differences.clone());
-        seen = effect(plan, &looked);
+fn compare(world: World, change: f64, plan: &[InterimAnalysis], draw: &mut Draw) -> Effect {
+    let (mut differences, mut differences_at) = (Vec::new(), Vec::new());
+    let mut seen = effect(plan, &differences_at);
+    for interim in plan {
+        differences.resize_with(interim.pairs, || world.pair(change, 3, draw));
+        differences_at.push(differences.clone());
+        seen = effect(plan, &differences_at);
         if seen.conclusion() != Conclusion::Open {
             break;
         }
@@ -72,10 +72,10 @@ fn compare(world: World, change: f64, plan: &[Look], draw: &mut Draw) -> Effect 
 }
 
 /// Returns whether a challenger that is better by this number of points wins.
-fn wins(world: World, change: f64, trials: u32, plan: &[Look], draw: &mut Draw) -> bool {
-    let pairs = plan.last().map_or(0, |look| look.pairs);
+fn wins(world: World, change: f64, trials: u32, plan: &[InterimAnalysis], draw: &mut Draw) -> bool {
+    let pairs = plan.last().map_or(0, |interim| interim.pairs);
     let tenths: Vec<i32> = (0..pairs).map(|_| in_tenths(world.pair(change, trials, draw))).collect();
-    plan.iter().any(|look| flip::rejects(&tenths[..look.pairs], 0, look.alpha))
+    plan.iter().any(|interim| flip::rejects(&tenths[..interim.pairs], 0, interim.alpha))
 }
 
 /// The results of many comparisons of one change, in shares and mean points.
@@ -123,7 +123,7 @@ fn most_false_wins(alpha: f64) -> f64 {
 }
 
 fn false_wins(world: World, pairs: usize, confidence: Confidence) -> f64 {
-    let plan = looks(pairs, confidence);
+    let plan = interim_analyses(pairs, confidence);
     let wins = (0..4000).filter(|nth| wins(world, 0.0, 1, &plan, &mut Draw::new(pairs as u64, *nth)));
     f64::from(u32::try_from(wins.count()).expect("at most all")) / 4000.0
 }
@@ -144,7 +144,7 @@ fn what_is_claimed_is_what_is_true_and_the_bounds_hold() {
     let confidence = Confidence::P90;
     // With plain means instead of fair ones, the second would claim 1.5 points too many.
     for (world, pairs, count) in [(World::Even, 5, 1000), (World::Assertions, 24, 200)] {
-        let plan = looks(pairs, confidence);
+        let plan = interim_analyses(pairs, confidence);
         let noise = calibration(world, &mut Draw::new(1, 0));
         let smallest = smallest_visible(noise.scatter(), Size { pairs, trials: 3, confidence }, 60.0, 1)
             .expect("below 60");
@@ -159,7 +159,7 @@ fn what_is_claimed_is_what_is_true_and_the_bounds_hold() {
 
 /// Returns the share of wins at the smallest visible change of many calibrations, and how many of these have one.
 fn seen_of_the_smallest(world: World, pairs: usize, calibrations: u64, confidence: Confidence) -> (f64, u64) {
-    let plan = looks(pairs, confidence);
+    let plan = interim_analyses(pairs, confidence);
     let (mut wins, mut visible) = (0.0, 0);
     for nth in 0..calibrations {
         let noise = calibration(world, &mut Draw::new(3, nth));
@@ -186,7 +186,7 @@ fn the_smallest_visible_change_wins_three_of_four_times() {
 /// Returns how many open comparisons of five pairs name a larger size, and how many of twenty of these, each, then win.
 fn seen_of_what_was_priced(world: World, change: f64) -> (usize, usize) {
     let now = Size { pairs: 5, trials: 3, confidence: Confidence::P90 };
-    let (plan, mut priced, mut won) = (looks(now.pairs, now.confidence), 0, 0);
+    let (plan, mut priced, mut won) = (interim_analyses(now.pairs, now.confidence), 0, 0);
     for nth in 0..60 {
         let mut draw = Draw::new(4, nth);
         let noise = calibration(world, &mut draw);
@@ -196,7 +196,7 @@ fn seen_of_what_was_priced(world: World, change: f64) -> (usize, usize) {
         let points = seen.points.abs();
         let needed =
             needed(points, scatter, now, nth).pairs.filter(|_| seen.conclusion() == Conclusion::Open);
-        let Some(plan) = needed.map(|pairs| looks(pairs, now.confidence)) else { continue };
+        let Some(plan) = needed.map(|pairs| interim_analyses(pairs, now.confidence)) else { continue };
         won += (0..20).filter(|again| wins(world, points, 3, &plan, &mut Draw::new(nth, *again))).count();
         priced += 1;
     }
@@ -234,7 +234,7 @@ fn the_whole_table() {
 
 #[expect(clippy::print_stdout, reason = "the table is what it is for")]
 fn table_of_changes(world: World, pairs: usize, confidence: Confidence) {
-    let (plan, noise) = (looks(pairs, confidence), calibration(world, &mut Draw::new(1, 0)));
+    let (plan, noise) = (interim_analyses(pairs, confidence), calibration(world, &mut Draw::new(1, 0)));
     let (wins, visible) = seen_of_the_smallest(world, pairs, 100, confidence);
     println!("| {world:?} | {pairs} | 100 calibrations | visible in {visible} | wins {wins:.3} |");
     let Some(smallest) =

@@ -15,12 +15,12 @@ fn share_of_flips_as_high(tenths: &[i32], centre: i32) -> f64 {
 }
 
 fn at_one_look(differences: &[f64], alpha: f64) -> Effect {
-    effect(&[Look { pairs: differences.len(), alpha }], &[differences.to_vec()])
+    effect(&[InterimAnalysis { pairs: differences.len(), alpha }], &[differences.to_vec()])
 }
 
 fn places(pairs: usize, confidence: Confidence) -> Vec<(usize, f64)> {
-    let rounded = |look: Look| (look.pairs, (look.alpha * 1000.0).round() / 1000.0);
-    looks(pairs, confidence).into_iter().map(rounded).collect()
+    let rounded = |interim: InterimAnalysis| (interim.pairs, (interim.alpha * 1000.0).round() / 1000.0);
+    interim_analyses(pairs, confidence).into_iter().map(rounded).collect()
 }
 
 proptest! {
@@ -66,7 +66,7 @@ fn fewer_pairs_than_the_fewest_can_never_win() {
     for confidence in Confidence::ALL {
         let fewest = confidence.fewest_pairs();
         for pairs in 0..fewest {
-            assert_eq!(looks(pairs, confidence), []);
+            assert_eq!(interim_analyses(pairs, confidence), []);
             let best = at_one_look(&vec![100.0; pairs], confidence.alpha());
             assert_eq!(
                 (best.lower, best.conclusion()),
@@ -75,7 +75,7 @@ fn fewer_pairs_than_the_fewest_can_never_win() {
             );
         }
         for pairs in fewest..=200 {
-            let last = *looks(pairs, confidence).last().unwrap();
+            let last = *interim_analyses(pairs, confidence).last().unwrap();
             assert_eq!(last.pairs, pairs);
             assert_eq!(at_one_look(&vec![0.1; pairs], last.alpha).conclusion(), Conclusion::Win);
         }
@@ -86,12 +86,12 @@ fn fewer_pairs_than_the_fewest_can_never_win() {
 fn the_looks_share_one_chance_of_error_and_every_look_can_win() {
     for confidence in Confidence::ALL {
         for pairs in 0..=200 {
-            let looks = looks(pairs, confidence);
-            let spent: f64 = looks.iter().map(|look| look.alpha).sum();
-            assert!(looks.is_empty() || (spent - confidence.alpha()).abs() < 1e-9, "{looks:?}");
-            assert!(looks.is_sorted_by(|one, next| one.pairs < next.pairs), "{looks:?}");
-            for look in looks {
-                assert!(flip::rejects(&vec![1; look.pairs], 0, look.alpha), "{look:?}");
+            let planned = interim_analyses(pairs, confidence);
+            let spent: f64 = planned.iter().map(|interim| interim.alpha).sum();
+            assert!(planned.is_empty() || (spent - confidence.alpha()).abs() < 1e-9, "{planned:?}");
+            assert!(planned.is_sorted_by(|one, next| one.pairs < next.pairs), "{planned:?}");
+            for interim in planned {
+                assert!(flip::rejects(&vec![1; interim.pairs], 0, interim.alpha), "{interim:?}");
             }
         }
     }
@@ -134,16 +134,16 @@ fn nothing_seen_is_open_and_still_a_pair_of_numbers() {
 
 #[test]
 fn a_look_with_missing_pairs_keeps_its_alpha() {
-    let plan = looks(5, Confidence::P90);
+    let plan = interim_analyses(5, Confidence::P90);
     let of = |pairs: usize| effect(&plan, &[vec![20.0; pairs]]).conclusion();
     assert_eq!([5, 4, 3].map(of), [Conclusion::Win, Conclusion::Win, Conclusion::Open]);
 }
 
 #[test]
 fn after_an_earlier_look_the_claim_makes_up_for_having_looked() {
-    let plan = looks(12, Confidence::P90);
+    let plan = interim_analyses(12, Confidence::P90);
     let all = [9.0, 12.0, -8.0, 20.0, 3.0, 15.0, -2.0, 7.0, 30.0, 11.0, 18.0, 16.0];
-    let last = [Look { pairs: 12, alpha: plan[1].alpha }];
+    let last = [InterimAnalysis { pairs: 12, alpha: plan[1].alpha }];
     let one = effect(&last, &[all.to_vec()]);
     let several = effect(&plan, &[all[..8].to_vec(), all.to_vec()]);
     assert_eq!((several.lower, several.upper), (one.lower, one.upper));
@@ -182,7 +182,7 @@ fn confidence_is_one_of_three_numbers() {
 #[test]
 fn the_example_of_the_documentation_is_right() {
     let shown = |differences: [f64; 4]| {
-        let effect = effect(&looks(4, Confidence::P90), &[differences.to_vec()]);
+        let effect = effect(&interim_analyses(4, Confidence::P90), &[differences.to_vec()]);
         (effect.points, effect.lower, effect.upper, effect.conclusion())
     };
     assert_eq!(shown([20.0, 35.0, 10.0, 5.0]), (17.5, 5.0, 35.0, Conclusion::Win));

@@ -190,15 +190,15 @@ impl Round {
         found.fallen = fallen.into_iter().collect();
         let patterns = judges.iter().flat_map(|judge| judge.patterns.clone());
         let mut known = BTreeSet::new();
-        found.patterns = patterns.filter(|seen| known.insert(seen.pattern.clone())).collect();
+        found.patterns = patterns.filter(|hit| known.insert(hit.pattern.clone())).collect();
         found
     }
 
     /// Returns the difference between two judgements if it is large enough to report.
-    pub fn apart(&self, rules: &Rules) -> Option<Score> {
+    pub fn disagreement(&self, rules: &Rules) -> Option<Score> {
         let second = self.second.as_ref()?;
-        let apart = (self.first.score.points() - second.score.points()).abs();
-        Score::new(apart).map(Score::in_tenths).filter(|apart| *apart > rules.apart)
+        let difference = (self.first.score.points() - second.score.points()).abs();
+        Score::new(difference).map(Score::in_tenths).filter(|difference| *difference > rules.disagreement)
     }
 
     /// Returns every gate that one of its judges has closed.

@@ -51,9 +51,9 @@ pub struct Claim {
 
 /// All verdicts of machines and a judge on an artifact.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Said {
+pub struct RawVerdicts {
     pub findings: Vec<Finding>,
-    pub patterns: Vec<Seen>,
+    pub patterns: Vec<PatternHit>,
     pub claims: Vec<Claim>,
     /// The findings on the extra items of a focus.
     pub extra: Vec<Finding>,
@@ -61,7 +61,7 @@ pub struct Said {
 
 /// An anti-pattern found in the artifact, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct PatternHit {
     pub pattern: CriterionId,
     pub evidence: Box<str>,
     pub by: By,
@@ -73,7 +73,7 @@ pub struct Evaluation {
     pub contract: Digest,
     /// One finding for each criterion of the contract, in its order.
     pub findings: Vec<Finding>,
-    pub patterns: Vec<Seen>,
+    pub patterns: Vec<PatternHit>,
     pub dimensions: Vec<Dimension>,
     /// The mean level of the dimensions, by weight. It is compared with the threshold.
     pub score: Score,
@@ -148,15 +148,19 @@ impl fmt::Display for Block {
 ///
 /// Verdicts on anything else are ignored. Of two verdicts on one criterion the machine's counts, and of two of the same
 /// kind the worse.
-pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, cap: Score) -> Evaluation {
+pub fn evaluate(
+    contract: &Contract,
+    raw: &RawVerdicts,
+    owed: &BTreeSet<CriterionId>,
+    cap: Score,
+) -> Evaluation {
     let of_contract = contract.criteria.iter();
-    let findings: Vec<Finding> =
-        of_contract.map(|criterion| settled(&criterion.id, &said.findings)).collect();
-    let seen = contract.anti_patterns.iter().filter_map(|pattern| {
-        let evident = said.patterns.iter().filter(|seen| says_something(&seen.evidence));
-        evident.filter(|seen| seen.pattern == pattern.id).min_by_key(|seen| seen.by).cloned()
+    let findings: Vec<Finding> = of_contract.map(|criterion| settled(&criterion.id, &raw.findings)).collect();
+    let hits = contract.anti_patterns.iter().filter_map(|pattern| {
+        let evident = raw.patterns.iter().filter(|hit| says_something(&hit.evidence));
+        evident.filter(|hit| hit.pattern == pattern.id).min_by_key(|hit| hit.by).cloned()
     });
-    let patterns: Vec<Seen> = seen.collect();
+    let patterns: Vec<PatternHit> = hits.collect();
     let verdicts: BTreeMap<&CriterionId, Verdict> =
         findings.iter().map(|finding| (&finding.criterion, finding.verdict)).collect();
     let is_passed = |criterion: &Criterion| verdicts.get(&criterion.id) == Some(&Verdict::Passed);
@@ -171,8 +175,8 @@ pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, 
             let is_ours = |pattern: &&AntiPattern| pattern.dimension == dimension.id;
             let ours = contract.anti_patterns.iter().filter(is_ours).map(|pattern| &pattern.id);
             let capped_by: Vec<CriterionId> =
-                ours.filter(|id| patterns.iter().any(|seen| seen.pattern == **id)).cloned().collect();
-            let claimed = said.claims.iter().find(|claim| claim.dimension == dimension.id);
+                ours.filter(|id| patterns.iter().any(|hit| hit.pattern == **id)).cloned().collect();
+            let claimed = raw.claims.iter().find(|claim| claim.dimension == dimension.id);
             Dimension {
                 id: dimension.id.clone(),
                 share: share(f64::from(won), f64::from(all)),
@@ -195,7 +199,7 @@ pub fn evaluate(contract: &Contract, said: &Said, owed: &BTreeSet<CriterionId>, 
     let (score, whole) = (mean(|dimension| dimension.level), mean(|dimension| dimension.share));
     let fell = findings.iter().filter(|finding| finding.verdict != Verdict::Passed);
     let fallen = fell.map(|finding| finding.criterion.clone()).filter(|id| owed.contains(id)).collect();
-    let extra = said.extra.clone();
+    let extra = raw.extra.clone();
     Evaluation {
         contract: contract.hash(),
         findings,

@@ -62,7 +62,7 @@ pub struct Token {
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct CheckResult {
     pub check: Check,
     /// Unverified if it cannot be decided by these means; the evidence says why.
     pub verdict: Verdict,
@@ -71,7 +71,7 @@ pub struct Told {
     pub by: Means,
 }
 
-impl Told {
+impl CheckResult {
     pub fn is_unverified(&self) -> bool {
         self.verdict == Verdict::Unverified
     }
@@ -79,7 +79,7 @@ impl Told {
 
 /// The result of one test scenario.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct ScenarioResult {
     pub scenario: CriterionId,
     /// Unverified if it did not run to its end; the evidence says why.
     pub verdict: Verdict,
@@ -140,11 +140,12 @@ pub enum Lead {
 
 /// All results of one inspection.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Looked {
-    pub told: Vec<Told>,
+pub struct Inspection {
+    #[serde(rename = "told")]
+    pub checks: Vec<CheckResult>,
     /// The results of test scenarios.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tried: Vec<Tried>,
+    #[serde(rename = "tried", default, skip_serializing_if = "Vec::is_empty")]
+    pub scenarios: Vec<ScenarioResult>,
     /// Everything that could not be done, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Box<str>>,

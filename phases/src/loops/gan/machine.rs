@@ -5,7 +5,7 @@ use super::course::{Choice, Ending, NextAction, Question};
 use super::decision::{Decision, End};
 use super::negotiation::{Negotiation, Turn};
 use super::step::{Answer, Reading, Step};
-use super::{Apply, Next, Plan, Run, said};
+use super::{Apply, Next, Plan, Run, judgement};
 use crate::base::id::TreeId;
 use crate::base::role::Role;
 use crate::loops::MostCalls;
@@ -101,11 +101,11 @@ fn settle<'a>(run: &Run, negotiation: &Negotiation) -> Next<'a> {
 
 /// Runs machine checks first, then asks a judge about what they leave open. If the browser fails, the others decide.
 fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Reading) -> Next<'a> {
-    let look = run.plan.task.browser.is_some().then_some(Step::Look { artifact });
+    let browse = run.plan.task.browser.is_some().then_some(Step::Browse { artifact });
     let tests =
         contract.test_scenarios.iter().filter(|test| test.command().is_some() && run.may_run_commands());
     let tries = tests.map(|test| Step::Try { artifact, scenario: test.id.clone() });
-    let machines = std::iter::once(Step::Inspect { artifact }).chain(look).chain(tries);
+    let machines = std::iter::once(Step::Inspect { artifact }).chain(browse).chain(tries);
     let open: Vec<Step> = machines.filter(|step| run.state_of(step) == StepState::Open).collect();
     if !open.is_empty() {
         return Next::Do(Box::new(open.into_iter()));
@@ -114,7 +114,7 @@ fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Readi
     let step = Step::Judge { artifact, sprint, contract: contract.hash(), reading, era };
     after(run, step, |answer| match answer {
         Answer::Judged(verdicts) => {
-            let evaluation = Box::new(said::evaluation(run, artifact, reading, verdicts));
+            let evaluation = Box::new(judgement::evaluation(run, artifact, reading, verdicts));
             let wanted = verdicts.wanted.clone();
             Some(Decision::Judged { artifact, reading, evaluation, wanted })
         }

@@ -105,7 +105,7 @@ pub fn report(run: &Run, number: usize, round: &Round) -> String {
         "regressions": found.fallen,
         "extra": found.extra.iter().map(finding).collect::<Vec<_>>(),
         "judged_twice": round.second.is_some(),
-        "judgements_apart": round.apart(&run.plan.task.rules).map(fraction),
+        "judgements_apart": round.disagreement(&run.plan.task.rules).map(fraction),
         "not_looked_at": run.limits(round.artifact).collect::<Vec<_>>(),
     }))
 }
@@ -153,25 +153,26 @@ pub fn word(verdict: Verdict) -> &'static str {
 /// Returns the machine checks: those of the profile, and the test scenarios.
 fn scenarios(run: &Run, contract: &Contract, artifact: Option<TreeId>) -> Vec<Value> {
     let with_browser = run.plan.task.browser.is_some();
-    let (told, tried) =
-        artifact.map(|artifact| (run.told(artifact), run.tried(artifact))).unwrap_or_default();
+    let (check_results, scenario_results) = artifact
+        .map(|artifact| (run.check_results(artifact), run.scenario_results(artifact)))
+        .unwrap_or_default();
     let status = |verdict: Option<Verdict>| verdict.map_or("pending", word);
     let checks = contract.criteria.iter().filter_map(|criterion| Some((criterion, criterion.check?)));
     let checks = checks.map(|(criterion, check)| {
-        let found = told.iter().find(|told| told.check == check);
+        let found = check_results.iter().find(|result| result.check == check);
         let means = if with_browser && check.is_of_browser() { Means::Browser } else { Means::Source };
         json!({
             "name": check,
             "description": criterion.verification,
-            "tool": found.map_or(means, |told| told.by),
+            "tool": found.map_or(means, |result| result.by),
             "command": check,
             "criterion": criterion.id,
-            "status": status(found.map(|told| told.verdict)),
-            "evidence": found.map(|told| &told.evidence),
+            "status": status(found.map(|result| result.verdict)),
+            "evidence": found.map(|result| &result.evidence),
         })
     });
     let tests = contract.test_scenarios.iter().map(|test| {
-        let found = tried.iter().find(|tried| tried.scenario == test.id);
+        let found = scenario_results.iter().find(|result| result.scenario == test.id);
         let (tool, command) = match &test.run {
             Tool::Browser(acts) => ("browser", json!(acts.iter().map(Act::words).collect::<Vec<_>>())),
             Tool::Command(argv) => ("command", json!(argv)),
@@ -182,8 +183,8 @@ fn scenarios(run: &Run, contract: &Contract, artifact: Option<TreeId>) -> Vec<Va
             "tool": tool,
             "command": command,
             "criterion": test.criterion,
-            "status": status(found.map(|tried| tried.verdict)),
-            "evidence": found.map(|tried| &tried.evidence),
+            "status": status(found.map(|result| result.verdict)),
+            "evidence": found.map(|result| &result.evidence),
         })
     });
     let numbered = (1..).zip(checks.chain(tests)).map(|(nth, mut scenario)| {

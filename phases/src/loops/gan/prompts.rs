@@ -103,15 +103,15 @@ pub(super) fn propose(call: Call<'_>, contract: &Contract, talk: &Negotiation) -
     }
     let last = talk.rounds.last().map(|Round { proposals, rulings }| {
         let declined = proposals.iter().zip(rulings).filter(|(_, ruling)| !ruling.is_accepted);
-        let told = declined.map(|(proposal, ruling)| {
+        let texts = declined.map(|(proposal, ruling)| {
             format!(
                 "{}\nDeclined, by these words of the brief: “{}”. {}",
-                told(proposal),
+                proposal_text(proposal),
                 ruling.cites,
                 ruling.why
             )
         });
-        numbered(call.nonce, "proposals", told)
+        numbered(call.nonce, "proposals", texts)
     });
     let contract = criteria(call.nonce, contract);
     page("propose", call, Values { contract, declined: last, most: MOST_PROPOSALS, most_weight: MOST_WEIGHT })
@@ -124,7 +124,7 @@ pub(super) fn rule(call: Call<'_>, contract: &Contract, proposals: &[Proposal]) 
         proposals: String,
     }
     let contract = criteria(call.nonce, contract);
-    let proposals = numbered(call.nonce, "proposals", proposals.iter().map(told));
+    let proposals = numbered(call.nonce, "proposals", proposals.iter().map(proposal_text));
     page("rule", call, Values { contract, proposals })
 }
 
@@ -147,10 +147,10 @@ pub(super) fn build(call: Call<'_>, brief: BuildBrief<'_>) -> String {
         let findings = found.into_iter().flat_map(|found| &found.findings);
         findings.filter(move |finding| (finding.verdict == Verdict::Passed) == is_passed)
     };
-    let patterns = found.into_iter().flat_map(|found| &found.patterns).map(|seen| {
-        let pattern = contract.anti_patterns.iter().find(|pattern| pattern.id == seen.pattern);
+    let patterns = found.into_iter().flat_map(|found| &found.patterns).map(|hit| {
+        let pattern = contract.anti_patterns.iter().find(|pattern| pattern.id == hit.pattern);
         let pattern = pattern.map_or("", |pattern| &pattern.pattern);
-        format!("{}: {pattern}\nSeen: {}", seen.pattern, seen.evidence)
+        format!("{}: {pattern}\nSeen: {}", hit.pattern, hit.evidence)
     });
     let unmet = of(false).map(|finding| missed(contract, finding)).chain(patterns);
     let avoid = contract.anti_patterns.iter().map(|pattern| pattern.pattern.to_string());
@@ -209,7 +209,7 @@ pub(super) fn judge(call: Call<'_>, brief: JudgeBrief<'_>) -> String {
 /// Returns the page of a turn: the common parts, and its own values.
 fn page(turn: &str, call: Call<'_>, values: impl Serialize) -> String {
     #[derive(Serialize)]
-    struct Page<'a, V> {
+    struct PromptPage<'a, V> {
         reading: &'static str,
         brief: String,
         given: Option<String>,
@@ -219,7 +219,7 @@ fn page(turn: &str, call: Call<'_>, values: impl Serialize) -> String {
         values: V,
     }
     let Call { brief, given, nonce, retry_error } = call;
-    let page = Page {
+    let page = PromptPage {
         reading: READING,
         brief: fence(nonce, &brief.file, &brief.text),
         given: given.filter(|folder| !folder.files.is_empty()).map(|folder| files(nonce, folder)),
@@ -236,13 +236,13 @@ fn list(seed: &str, label: &str, texts: impl Iterator<Item = String>) -> Option<
 }
 
 fn criteria(seed: &str, contract: &Contract) -> String {
-    let told = contract.criteria.iter().map(|one| {
+    let texts = contract.criteria.iter().map(|one| {
         let tests = contract.tests_of(&one.id).map(|test| {
             format!("\nA machine tries it ({}): {}", plain(&test.description), plain(&test.run.words()))
         });
         format!("{}{}", criterion(one), tests.collect::<String>())
     });
-    numbered(seed, "criteria", told)
+    numbered(seed, "criteria", texts)
 }
 
 fn criterion(criterion: &Criterion) -> String {
@@ -271,7 +271,7 @@ fn missed(contract: &Contract, finding: &Finding) -> String {
     format!("{} ({verdict}{must})\nSeen: {}{fix}", finding.criterion, finding.evidence)
 }
 
-fn told(proposal: &Proposal) -> String {
+fn proposal_text(proposal: &Proposal) -> String {
     let change = match &proposal.change {
         Change::Add(added) => format!("Add {}", criterion(added)),
         Change::Drop { criterion } => format!("Drop {criterion}."),

@@ -7,9 +7,9 @@ use super::contract::Contract;
 use super::course::{Focus, Round};
 use super::evaluation::Evaluation;
 use super::inspect::ToLookAt;
+use super::judgement;
 use super::negotiation::{Negotiation, Proposal};
 use super::prompts::{self, BuildBrief, Call, JudgeBrief, Tools};
-use super::said;
 use super::step::{Answer, Reading, Step};
 use super::test_scenario::TestScenario;
 use super::{Gan, Plan, Run, forms};
@@ -31,7 +31,7 @@ pub const SCREENS: &str = "screens";
 pub const SITE: &str = "site";
 
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct AgentRequest {
     order: Order,
     plan: Arc<Plan>,
     retry: Option<Failure>,
@@ -45,7 +45,7 @@ enum Brief {
     Propose { contract: Box<Contract>, talk: Negotiation },
     Rule { contract: Box<Contract>, talk: Negotiation },
     Build(Box<Building>),
-    Look,
+    Browse,
     Try(CriterionId),
     Judge { contract: Box<Contract>, asked: Box<Asked>, reading: Reading },
 }
@@ -59,7 +59,7 @@ struct Building {
     guidance: Vec<String>,
 }
 
-impl Request {
+impl AgentRequest {
     pub(super) fn of(run: &Run, step: &Step) -> Option<Self> {
         let (task, state) = (&run.plan.task, &run.state);
         let talked = || {
@@ -73,11 +73,11 @@ impl Request {
             Step::Propose { .. } => talked().map(|(contract, talk)| Brief::Propose { contract, talk })?,
             Step::Rule { .. } => talked().map(|(contract, talk)| Brief::Rule { contract, talk })?,
             Step::Build { from, .. } => Brief::Build(Box::new(building(run, *from)?)),
-            Step::Look { .. } => Brief::Look,
+            Step::Browse { .. } => Brief::Browse,
             Step::Try { scenario, .. } => Brief::Try(scenario.clone()),
             Step::Judge { artifact, reading, .. } => {
                 let contract = contract()?;
-                let asked = Box::new(said::asked(run, &contract, *artifact));
+                let asked = Box::new(judgement::asked(run, &contract, *artifact));
                 Brief::Judge { contract, asked, reading: *reading }
             }
             Step::Inspect { .. }
@@ -119,7 +119,7 @@ impl Request {
                 let judged = answers::verdicts(answer, &nonce, asked);
                 judged.map(|verdicts| Answer::Judged(Box::new(verdicts)))
             }
-            Brief::Build(_) | Brief::Look | Brief::Try(_) => {
+            Brief::Build(_) | Brief::Browse | Brief::Try(_) => {
                 return Err(Failure::new(FailureKind::OffSchema, "this answer is no data".to_owned()));
             }
         };
@@ -155,7 +155,7 @@ impl Request {
             Brief::Draft
             | Brief::Propose { .. }
             | Brief::Build(_)
-            | Brief::Look
+            | Brief::Browse
             | Brief::Try(_)
             | Brief::Judge { .. } => &[],
         };
@@ -164,13 +164,13 @@ impl Request {
     }
 }
 
-impl AsRef<Order> for Request {
+impl AsRef<Order> for AgentRequest {
     fn as_ref(&self) -> &Order {
         &self.order
     }
 }
 
-impl Question for Request {
+impl Question for AgentRequest {
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         let nonce = self.nonce();
         let call = Call {
@@ -199,7 +199,7 @@ impl Question for Request {
                 let (artifact, screens) = (folders.placed(ARTIFACT), folders.find(SCREENS));
                 prompts::judge(call, JudgeBrief { contract, asked, reading: *reading, artifact, screens })
             }
-            Brief::Look | Brief::Try(_) => String::new(),
+            Brief::Browse | Brief::Try(_) => String::new(),
         })
     }
 
@@ -211,7 +211,7 @@ impl Question for Request {
             Brief::Propose { .. } => forms::proposals(profile),
             Brief::Rule { talk, .. } => forms::rulings(newest(talk).len()),
             Brief::Judge { asked, .. } => forms::verdicts(asked),
-            Brief::Build(_) | Brief::Look | Brief::Try(_) => return None,
+            Brief::Build(_) | Brief::Browse | Brief::Try(_) => return None,
         };
         Some(form.to_string())
     }
@@ -244,7 +244,7 @@ fn placements(run: &Run, step: &Step) -> Vec<Placement> {
             let artifact = Placement::new(ARTIFACT, *artifact, Access::Fixed);
             std::iter::once(artifact).chain(screens).collect()
         }
-        Step::Look { artifact } => return vec![Placement::new(SITE, *artifact, Access::Scratch)],
+        Step::Browse { artifact } => return vec![Placement::new(SITE, *artifact, Access::Scratch)],
         Step::Try { artifact, .. } => return vec![Placement::new("", *artifact, Access::Scratch)],
         _ => Vec::new(),
     };
@@ -255,7 +255,7 @@ fn placements(run: &Run, step: &Step) -> Vec<Placement> {
 fn command(run: &Run, step: &Step) -> Option<Command> {
     let task = &run.plan.task;
     match step {
-        Step::Look { .. } => {
+        Step::Browse { .. } => {
             let browser = task.browser.as_ref()?;
             let tests = &run.state.contract()?.test_scenarios;
             let is_ours = |test: &&TestScenario| test.command().is_none();

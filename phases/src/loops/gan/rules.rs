@@ -28,7 +28,8 @@ pub struct Rules {
     /// Judge a pass a second time, with a different prompt.
     pub judge_twice: bool,
     /// Report two judgements that differ by more than this.
-    pub apart: Score,
+    #[serde(rename = "apart")]
+    pub disagreement: Score,
     /// The maximum number of items that a focus may add.
     pub extra_items: usize,
 }
@@ -51,7 +52,7 @@ impl Default for Rules {
             cap: score(50.0),
             negotiation_rounds: 2,
             judge_twice: false,
-            apart: score(10.0),
+            disagreement: score(10.0),
             extra_items: 3,
         }
     }

@@ -8,7 +8,7 @@ use super::answers::Notes;
 use super::contract::Contract;
 use super::course::{Answered, Choice, Focus, Round, Rounds};
 use super::decision::{Decision, End};
-use super::inspect::{Told, Tried};
+use super::inspect::{CheckResult, Inspection, ScenarioResult};
 use super::negotiation::{Negotiation, Round as Exchange};
 use super::step::{Answer, Reading, Step};
 use super::{Gan, Plan, Run};
@@ -167,48 +167,50 @@ impl Run {
     }
 
     /// Returns the machine results for an artifact so far: for each check the result of the best means.
-    pub fn told(&self, artifact: TreeId) -> Vec<Told> {
-        let mut best: Vec<Told> = Vec::new();
-        for told in self.looks(artifact).flat_map(|(looked, _)| &looked.told) {
-            match best.iter_mut().find(|known| known.check == told.check) {
-                None => best.push(told.clone()),
+    pub fn check_results(&self, artifact: TreeId) -> Vec<CheckResult> {
+        let mut best: Vec<CheckResult> = Vec::new();
+        for result in self.inspections(artifact).flat_map(|(inspection, _)| &inspection.checks) {
+            match best.iter_mut().find(|known| known.check == result.check) {
+                None => best.push(result.clone()),
                 Some(known) => {
                     // A browser outranks the source, and a decided result outranks an undecided one. Only a browser can
                     // decide whether a reader sees a text.
-                    let rank = |told: &Told| (told.is_unverified() && !told.check.is_of_sight(), told.by);
-                    if rank(told) < rank(known) {
-                        *known = told.clone();
+                    let rank = |result: &CheckResult| {
+                        (result.is_unverified() && !result.check.is_of_sight(), result.by)
+                    };
+                    if rank(result) < rank(known) {
+                        *known = result.clone();
                     }
                 }
             }
         }
-        best.sort_by_key(|told| told.check);
+        best.sort_by_key(|result| result.check);
         best
     }
 
     /// Returns the results of the test scenarios so far.
-    pub fn tried(&self, artifact: TreeId) -> Vec<Tried> {
-        self.looks(artifact).flat_map(|(looked, _)| looked.tried.iter().cloned()).collect()
+    pub fn scenario_results(&self, artifact: TreeId) -> Vec<ScenarioResult> {
+        self.inspections(artifact).flat_map(|(inspection, _)| inspection.scenarios.iter().cloned()).collect()
     }
 
     /// Returns the screenshots of a browser.
     pub fn screens(&self, artifact: TreeId) -> Option<TreeId> {
-        self.looks(artifact).find_map(|(_, screens)| screens)
+        self.inspections(artifact).find_map(|(_, screens)| screens)
     }
 
     /// Returns what kept the machines from checking more.
     pub fn limits(&self, artifact: TreeId) -> impl Iterator<Item = &str> {
-        self.looks(artifact).flat_map(|(looked, _)| looked.notes.iter().map(AsRef::as_ref))
+        self.inspections(artifact).flat_map(|(inspection, _)| inspection.notes.iter().map(AsRef::as_ref))
     }
 
-    fn looks(&self, artifact: TreeId) -> impl Iterator<Item = (&super::inspect::Looked, Option<TreeId>)> {
+    fn inspections(&self, artifact: TreeId) -> impl Iterator<Item = (&Inspection, Option<TreeId>)> {
         // Includes test scenarios of earlier contracts, because the reports of their time show them.
         let tests: BTreeSet<_> =
             self.state.contracts.iter().flat_map(|one| &one.test_scenarios).map(|test| &test.id).collect();
         let tries = tests.into_iter().map(move |test| Step::Try { artifact, scenario: test.clone() });
-        let looks = [Step::Inspect { artifact }, Step::Look { artifact }];
-        looks.into_iter().chain(tries).filter_map(|step| match self.state_of(&step) {
-            StepState::Answered(Answer::Told { looked, screens }) => Some((&**looked, *screens)),
+        let inspections = [Step::Inspect { artifact }, Step::Browse { artifact }];
+        inspections.into_iter().chain(tries).filter_map(|step| match self.state_of(&step) {
+            StepState::Answered(Answer::Inspected { inspection, screens }) => Some((&**inspection, *screens)),
             _ => None,
         })
     }

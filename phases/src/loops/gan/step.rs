@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::{Notes, Verdicts};
 use super::course::{Choice, Question, Who};
-use super::inspect::Looked;
+use super::inspect::Inspection;
 use super::negotiation::{Draft, Proposal, Ruling};
 use crate::base::id::{Digest, TreeId};
 use crate::judging::contract::CriterionId;
@@ -24,7 +24,8 @@ pub enum Step {
     /// Machine checks of the source.
     Inspect { artifact: TreeId },
     /// Machine checks in a browser.
-    Look { artifact: TreeId },
+    #[serde(rename = "look")]
+    Browse { artifact: TreeId },
     /// Ask a person whether the commands of the test scenarios may run.
     Allow,
     /// Run the command of a test scenario on a copy of the artifact.
@@ -68,8 +69,10 @@ pub enum Answer {
         notes: Box<Notes>,
     },
     /// The results of machines, and their screenshots.
-    Told {
-        looked: Box<Looked>,
+    #[serde(rename = "told")]
+    Inspected {
+        #[serde(rename = "looked")]
+        inspection: Box<Inspection>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         screens: Option<TreeId>,
     },
@@ -95,7 +98,7 @@ impl Answer {
     pub(super) fn trees(&self) -> Vec<TreeId> {
         match self {
             Self::Built { artifact, .. } => vec![*artifact],
-            Self::Told { screens, .. } => screens.iter().copied().collect(),
+            Self::Inspected { screens, .. } => screens.iter().copied().collect(),
             Self::Conflict { found } => found.clone(),
             Self::Drafted(_)
             | Self::Proposed(_)

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::contract::{Contract, Criterion, Dimension, Origin};
-use super::evaluation::{By, Finding, Said, Verdict};
+use super::evaluation::{By, Finding, RawVerdicts, Verdict};
 use crate::judging::contract::CriterionId;
 use crate::judging::score::Score;
 
@@ -62,13 +62,13 @@ fn finding(criterion: &str, verdict: Verdict, by: By) -> Finding {
 }
 
 /// A judge who finds these criteria passed, and all others failed.
-fn said(contract: &Contract, passed: &[&str]) -> Said {
+fn raw_verdicts(contract: &Contract, passed: &[&str]) -> RawVerdicts {
     let verdict = |criterion: &Criterion| {
         let is_passed = passed.contains(&criterion.id.as_str());
         if is_passed { Verdict::Passed } else { Verdict::Failed }
     };
     let findings = contract.criteria.iter().map(|one| finding(one.id.as_str(), verdict(one), By::Judge));
-    Said { findings: findings.collect(), ..Said::default() }
+    RawVerdicts { findings: findings.collect(), ..RawVerdicts::default() }
 }
 
 fn none() -> BTreeSet<CriterionId> {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::criteria::{Rule, RuleId};
 use crate::suites::checks::{Check as Machine, Text};
 
-pub use crate::suites::checks::{How, Times, Told};
+pub use crate::suites::checks::{CheckResult, How, Times};
 pub use matched::matched;
 pub use read::{Ask, read};
 pub use results::{Asked, asked, combined};
@@ -29,7 +29,7 @@ pub struct Check {
 
 /// The kinds of checks that are proposed here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind<'a> {
+pub enum CheckKind<'a> {
     Command {
         argv: &'a [String],
         exit: i32,
@@ -50,14 +50,14 @@ impl Check {
     }
 
     /// Returns the kind of the check; none for a kind that is never proposed.
-    pub fn kind(&self) -> Option<Kind<'_>> {
+    pub fn kind(&self) -> Option<CheckKind<'_>> {
         match &self.how {
-            How::Question { text } => Some(Kind::Question(text)),
+            How::Question { text } => Some(CheckKind::Question(text)),
             How::Check(Machine::Command { argv, exit, expected, .. }) => {
-                Some(Kind::Command { argv, exit: *exit, expected })
+                Some(CheckKind::Command { argv, exit: *exit, expected })
             }
             How::Check(Machine::Pattern { pattern, times, .. }) => {
-                Some(Kind::Pattern { pattern, is_present: times.min > 0 })
+                Some(CheckKind::Pattern { pattern, is_present: times.min > 0 })
             }
             How::Check(
                 Machine::File { .. }

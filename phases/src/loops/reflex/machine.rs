@@ -10,7 +10,7 @@ use crate::runs::event::{Failure, FailureKind};
 use crate::runs::run::StepState;
 use crate::suites::checks::RunThem;
 
-use super::checks::{self, Kind, Told};
+use super::checks::{self, CheckKind, CheckResult};
 use super::criteria::{CATEGORIES, Level, Rule};
 use super::decision::{Decision, Phase, Reason, Status, Stop};
 use super::sections::Changed;
@@ -224,12 +224,12 @@ fn failed<'a>(why: &str) -> Next<'a> {
 /// Evaluates the artifact: machines first, then the judge for what they leave open, then the score.
 fn look(run: &Run, artifact: TreeId) -> Next<'_> {
     let machines = run.machine_steps(artifact);
-    let told = match answers(run, &machines) {
+    let machine_results = match answers(run, &machines) {
         Answers::Open(open) => return take(open),
         Answers::GivenUp(failure) => return failed(&failure.why),
-        Answers::Given(outcomes) => told(&outcomes),
+        Answers::Given(outcomes) => check_results(&outcomes),
     };
-    let steps = run.judge_steps(artifact, &told);
+    let steps = run.judge_steps(artifact, &machine_results);
     let judged: Vec<RuleResult> = match answers(run, &steps) {
         Answers::Open(open) => return take(open),
         Answers::GivenUp(failure) => return failed(&failure.why),
@@ -237,13 +237,13 @@ fn look(run: &Run, artifact: TreeId) -> Next<'_> {
     };
     let (criteria, level) = (&run.plan.task.criteria, run.state.level);
     let rules: Vec<&Rule> = criteria.active(level).collect();
-    let results = checks::combined(&rules, &run.state.checks, &told, &judged);
+    let results = checks::combined(&rules, &run.state.checks, &machine_results, &judged);
     Next::Decide(Decision::Evaluated(Box::new(verdict::evaluate(criteria, level, &results))))
 }
 
-fn told(outcomes: &[&Answer]) -> Vec<Told> {
+fn check_results(outcomes: &[&Answer]) -> Vec<CheckResult> {
     let each = outcomes.iter().flat_map(|outcome| match outcome {
-        Answer::Told(told) => told.as_slice(),
+        Answer::Checked(results) => results.as_slice(),
         _ => &[],
     });
     each.cloned().collect()
@@ -262,8 +262,8 @@ impl Run {
         let rule_is_of = move |id| self.plan.task.criteria.rule(id).is_some_and(|rule| rule.level == level);
         let checks = self.state.checks.iter().enumerate().filter(move |(_, check)| rule_is_of(&check.rule));
         checks.filter_map(|(at, check)| match check.kind()? {
-            Kind::Command { argv, .. } => Some((at, argv)),
-            Kind::Pattern { .. } | Kind::Question(_) => None,
+            CheckKind::Command { argv, .. } => Some((at, argv)),
+            CheckKind::Pattern { .. } | CheckKind::Question(_) => None,
         })
     }
 
@@ -300,9 +300,9 @@ impl Run {
 
     /// Returns one judge step for each category and level. They run side by side, and never twice for the same
     /// artifact.
-    fn judge_steps(&self, artifact: TreeId, told: &[Told]) -> Vec<Step> {
+    fn judge_steps(&self, artifact: TreeId, results: &[CheckResult]) -> Vec<Step> {
         let rules: Vec<&Rule> = self.plan.task.criteria.active(self.state.level).collect();
-        let asked = checks::asked(&rules, &self.state.checks, told);
+        let asked = checks::asked(&rules, &self.state.checks, results);
         let groups: BTreeSet<(Level, String)> =
             asked.iter().map(|asked| (asked.rule.level, asked.rule.category().to_owned())).collect();
         let era = self.state.era;
@@ -311,9 +311,9 @@ impl Run {
     }
 
     /// Returns the results of the machines for an artifact so far.
-    pub(super) fn told(&self, artifact: TreeId) -> Vec<Told> {
+    pub(super) fn check_results(&self, artifact: TreeId) -> Vec<CheckResult> {
         let given = self.machine_steps(artifact).into_iter().filter_map(|step| match self.state_of(&step) {
-            StepState::Answered(Answer::Told(told)) => Some(told.clone()),
+            StepState::Answered(Answer::Checked(results)) => Some(results.clone()),
             StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
         });
         given.flatten().collect()

@@ -12,7 +12,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::checks::{Check, Kind};
+use super::checks::{Check, CheckKind};
 use super::criteria::{Criteria, Level, Rule};
 use super::decision::{Reason, Status, Stop};
 use super::original::Alias;
@@ -52,7 +52,7 @@ pub fn run_file(run: &Run) -> String {
 }
 
 pub fn history(run: &Run) -> String {
-    run.state.story.iter().map(|told| line(run, told).to_string() + "\n").collect()
+    run.state.story.iter().map(|entry| line(run, entry).to_string() + "\n").collect()
 }
 
 pub fn current(run: &Run) -> Option<String> {
@@ -88,14 +88,14 @@ fn last_score(run: &Run) -> Score {
 
 /// Includes the message of the person who stopped the run, or the error of a phase, which the original does not keep.
 fn stop(stop: Option<&Stop>) -> Value {
-    let mut told = json!({
+    let mut object = json!({
         "passed": stop.is_some_and(|stop| stop.reason == Reason::ThresholdReached),
         "reason": stop.map_or("", |stop| reason(stop.reason)),
     });
     if let Some(note) = stop.and_then(|stop| stop.note.as_ref()) {
-        told["message"] = note.as_str().into();
+        object["message"] = note.as_str().into();
     }
-    told
+    object
 }
 
 /// Returns the original's word. It has none for an oscillation.
@@ -149,17 +149,17 @@ fn rule(rule: &Rule) -> Value {
 fn check(check: &Check) -> Option<Value> {
     let rule = &check.rule;
     Some(match check.kind()? {
-        Kind::Command { argv, expected, exit } => {
+        CheckKind::Command { argv, expected, exit } => {
             let expected =
                 if expected.is_empty() { format!("exit code {exit}") } else { expected.to_owned() };
             let command = shell_line(argv);
             json!({ "rule_id": rule, "type": "executable", "command": command, "expected": expected })
         }
-        Kind::Pattern { pattern, is_present } => {
+        CheckKind::Pattern { pattern, is_present } => {
             let expected = if is_present { "present" } else { "absent" };
             json!({ "rule_id": rule, "type": "content", "search": pattern, "expected": expected })
         }
-        Kind::Question(text) => {
+        CheckKind::Question(text) => {
             json!({ "rule_id": rule, "type": "question", "question": text, "expected": "yes" })
         }
     })
@@ -221,15 +221,15 @@ fn critique(run: &Run) -> Value {
     json!({ "issues": run.state.issues.iter().map(issue).collect::<Vec<_>>() })
 }
 
-fn line(run: &Run, told: &Line) -> Value {
-    let (event, payload) = event(run, told);
+fn line(run: &Run, entry: &Line) -> Value {
+    let (event, payload) = event(run, entry);
     let is_error = matches!(event, "phase_error" | "failed");
     json!({
-        "ts": seconds(told.at),
+        "ts": seconds(entry.at),
         "run_id": run.plan.run,
-        "iteration": told.iteration,
-        "phase": letter(told.level),
-        "step": told.phase.word(),
+        "iteration": entry.iteration,
+        "phase": letter(entry.level),
+        "step": entry.phase.word(),
         "event": event,
         "status": if is_error { "error" } else { "ok" },
         "payload": payload,
@@ -237,8 +237,8 @@ fn line(run: &Run, told: &Line) -> Value {
 }
 
 /// Returns the payload of an event. Those that the original has are as it writes them; the others describe their event.
-fn event(run: &Run, told: &Line) -> (&'static str, Value) {
-    match &told.note {
+fn event(run: &Run, entry: &Line) -> (&'static str, Value) {
+    match &entry.note {
         Note::RunStarted => ("run_started", started(run)),
         Note::PlanCreated { steps } => ("plan_created", json!({ "steps": steps })),
         Note::ArtifactCreated { hash } => ("artifact_created", json!({ "artifact_hash": hash })),
@@ -273,21 +273,21 @@ fn started(run: &Run) -> Value {
 
 /// Returns why the run ended, how far beyond its budget if that is the reason, and the message.
 fn stopped(run: &Run, stop: &Stop) -> Value {
-    let mut told = Map::new();
-    told.insert("reason".into(), reason(stop.reason).into());
+    let mut payload = Map::new();
+    payload.insert("reason".into(), reason(stop.reason).into());
     let seconds = run.state.clock.seconds();
     let is_over = |most: &u64| stop.reason == Reason::BudgetExceeded && seconds >= *most;
     let over = run.plan.task.rules.max_seconds.filter(is_over).zip(run.state.completed);
     if let Some((most, completed)) = over {
-        told.insert("completed_phase_seconds".into(), seconds.into());
-        told.insert("max_completed_phase_seconds".into(), most.into());
-        told.insert("overshoot_seconds".into(), seconds.saturating_sub(most).into());
-        told.insert("last_completed_step".into(), completed.word().into());
+        payload.insert("completed_phase_seconds".into(), seconds.into());
+        payload.insert("max_completed_phase_seconds".into(), most.into());
+        payload.insert("overshoot_seconds".into(), seconds.saturating_sub(most).into());
+        payload.insert("last_completed_step".into(), completed.word().into());
     }
     if let Some(note) = &stop.note {
-        told.insert("message".into(), note.as_str().into());
+        payload.insert("message".into(), note.as_str().into());
     }
-    Value::Object(told)
+    Value::Object(payload)
 }
 
 #[cfg(test)]
@@ -304,8 +304,8 @@ mod tests {
 
     #[test]
     fn a_score_is_written_as_the_shortest_fraction_that_it_is() {
-        let told =
+        let texts =
             [0.0, 57.0, 57.142_857, 100.0].map(|points| fraction(Score::new(points).unwrap()).to_string());
-        assert_eq!(told, ["0", "0.57", "0.57142857", "1"]);
+        assert_eq!(texts, ["0", "0.57", "0.57142857", "1"]);
     }
 }

@@ -67,7 +67,7 @@ fn page(phase: &str, call: &Call<'_>, task: Option<Task<'_>>, values: impl Seria
     );
     render(
         &format!("reflex/{phase}"),
-        Page {
+        PromptPage {
             opening,
             reading: READING,
             task: task.map(|task| asked_for(seed, task)),
@@ -79,7 +79,7 @@ fn page(phase: &str, call: &Call<'_>, task: Option<Task<'_>>, values: impl Seria
 }
 
 #[derive(Serialize)]
-struct Page<'a, V> {
+struct PromptPage<'a, V> {
     opening: String,
     reading: &'static str,
     task: Option<String>,
@@ -98,19 +98,19 @@ fn asked_for(seed: &str, task: Task<'_>) -> String {
 }
 
 fn rules(seed: &str, rules: &[&Rule]) -> String {
-    let told = |rule: &&Rule| {
+    let text = |rule: &&Rule| {
         let Rule { id, description, severity, weight, level: _, check, command } = rule;
         let check = (!check.trim().is_empty()).then(|| format!("\nHow to tell: {check}"));
         let command = command.as_ref().map(|argv| format!("\nChecked by this command: {argv:?}"));
         let (check, command) = (check.unwrap_or_default(), command.unwrap_or_default());
         format!("{id} (severity {severity}, weight {weight})\n{description}{check}{command}")
     };
-    numbered(seed, "rules", rules.iter().map(told))
+    numbered(seed, "rules", rules.iter().map(text))
 }
 
 fn steps(seed: &str, plan: &[PlanStep]) -> Option<String> {
-    let told = |step: &PlanStep| format!("{}\nFor {}.", step.step, step.rule);
-    (!plan.is_empty()).then(|| numbered(seed, "plan", plan.iter().map(told)))
+    let text = |step: &PlanStep| format!("{}\nFor {}.", step.step, step.rule);
+    (!plan.is_empty()).then(|| numbered(seed, "plan", plan.iter().map(text)))
 }
 
 fn context(seed: &str, folder: Option<&Folder>) -> Option<String> {

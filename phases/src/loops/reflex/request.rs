@@ -14,7 +14,7 @@ use crate::base::vocabulary::Vocabulary as _;
 use crate::runs::event::{Failure, FailureKind, Outcome};
 
 use super::answers::{self, Issue, PlanStep, Wanted};
-use super::checks::{self, Asked, Kind};
+use super::checks::{self, Asked, CheckKind};
 use super::criteria::{Level, Rule, RuleId};
 use super::forms;
 use super::prompts::{
@@ -32,7 +32,7 @@ const ARTIFACT: &str = "";
 const CONTEXT: &str = "context";
 
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct AgentRequest {
     order: Order,
     step: Step,
     iteration: u32,
@@ -64,7 +64,7 @@ enum Brief {
     Refine { issues: Vec<Issue> },
 }
 
-impl Request {
+impl AgentRequest {
     pub(super) fn of(run: &Run, step: &Step) -> Option<Self> {
         let (state, mut command) = (&run.state, None);
         let (brief, artifact) = match step {
@@ -219,15 +219,15 @@ impl Request {
     }
 }
 
-impl AsRef<Order> for Request {
+impl AsRef<Order> for AgentRequest {
     fn as_ref(&self) -> &Order {
         &self.order
     }
 }
 
-impl Question for Request {
+impl Question for AgentRequest {
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
-        Ok(self.said(folders))
+        Ok(self.prompt_text(folders))
     }
 
     /// Returns the schema of the answer. A page has none.
@@ -247,8 +247,8 @@ impl Question for Request {
     }
 }
 
-impl Request {
-    fn said(&self, folders: &Folders) -> String {
+impl AgentRequest {
+    fn prompt_text(&self, folders: &Folders) -> String {
         let nonce = self.nonce();
         let page = folders.find(ARTIFACT).and_then(|folder| folder.files.first()).map(|file| &file.body);
         let nothing = Body::Text(String::new());
@@ -343,7 +343,7 @@ fn plan(run: &Run) -> Brief {
 
 /// Returns the command of a check, and the exit code that means that its rule is met.
 fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
-    let Kind::Command { argv, exit, .. } = run.state.checks.get(check)?.kind()? else { return None };
+    let CheckKind::Command { argv, exit, .. } = run.state.checks.get(check)?.kind()? else { return None };
     let command = Command {
         argv: argv.to_vec(),
         input: None,
@@ -356,9 +356,9 @@ fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
 }
 
 fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {
-    let told = run.told(artifact);
+    let results = run.check_results(artifact);
     let rules: Vec<&Rule> = run.plan.task.criteria.at(level).collect();
-    let asked = checks::asked(&rules, &run.state.checks, &told);
+    let asked = checks::asked(&rules, &run.state.checks, &results);
     let ours = asked.into_iter().filter(|asked| asked.rule.category() == category);
     let owned = |asked: Asked<'_>| {
         (asked.rule.id.clone(), asked.questions.iter().map(|&question| question.to_owned()).collect())

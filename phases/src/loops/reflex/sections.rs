@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    fn told(before: &str, after: &str, asked: &[&str]) -> (Vec<String>, Vec<String>) {
+    fn changed_sections(before: &str, after: &str, asked: &[&str]) -> (Vec<String>, Vec<String>) {
         let issues: Vec<_> = asked.iter().map(|section| issue(section)).collect();
         let Changed { sections, unasked } = changed(before, after, &issues);
         (sections, unasked)
@@ -199,38 +199,38 @@ mod tests {
     #[test]
     fn a_change_that_an_issue_names_is_asked_for_and_another_is_not() {
         let after = BEFORE.replace("Old.", "New.").replace("no heading", "still none");
-        let (sections, unasked) = told(BEFORE, &after, &["## rooms"]);
+        let (sections, unasked) = changed_sections(BEFORE, &after, &["## rooms"]);
         assert_eq!((sections, unasked), (vec!["Rooms".into(), "Guests".into()], vec!["Guests".into()]));
     }
 
     #[test]
     fn whoever_names_a_heading_names_what_stands_below_it_and_not_what_is_beside() {
         let after = BEFORE.replace("None.", "Some.").replace("404", "404, 409");
-        assert_eq!(told(BEFORE, &after, &["Rooms"]).1, ["Errors"]);
-        assert_eq!(told(BEFORE, &after, &["Rooms > Errors", "Guests / Errors"]).1, [""; 0]);
-        assert_eq!(told(BEFORE, &after, &["Rooms > Errors"]).1.len(), 1);
-        assert_eq!(told(BEFORE, &after, &["# Bookings"]).1, [""; 0]);
+        assert_eq!(changed_sections(BEFORE, &after, &["Rooms"]).1, ["Errors"]);
+        assert_eq!(changed_sections(BEFORE, &after, &["Rooms > Errors", "Guests / Errors"]).1, [""; 0]);
+        assert_eq!(changed_sections(BEFORE, &after, &["Rooms > Errors"]).1.len(), 1);
+        assert_eq!(changed_sections(BEFORE, &after, &["# Bookings"]).1, [""; 0]);
     }
 
     #[test]
     fn an_issue_about_the_whole_leaves_nothing_unasked() {
-        let (sections, unasked) = told(BEFORE, "# Other\n\nAll new.\n", &["Rooms", " "]);
+        let (sections, unasked) = changed_sections(BEFORE, "# Other\n\nAll new.\n", &["Rooms", " "]);
         assert_eq!((sections.len(), unasked.len()), (7, 0));
     }
 
     #[test]
     fn sections_that_came_and_went_are_changes() {
         let after = BEFORE.replace("## Guests", "## Limits\n\n100 an hour.\n\n## Guests");
-        assert_eq!(told(BEFORE, &after, &[]).0, ["Limits"]);
-        assert_eq!(told(BEFORE, &after, &["**Limits**"]).1, [""; 0]);
-        assert_eq!(told(&after, BEFORE, &[]), (vec!["Limits".into()], vec!["Limits".into()]));
+        assert_eq!(changed_sections(BEFORE, &after, &[]).0, ["Limits"]);
+        assert_eq!(changed_sections(BEFORE, &after, &["**Limits**"]).1, [""; 0]);
+        assert_eq!(changed_sections(&after, BEFORE, &[]), (vec!["Limits".into()], vec!["Limits".into()]));
     }
 
     #[test]
     fn what_stands_before_the_first_heading_has_a_name_of_its_own() {
         let after = BEFORE.replace("Intro.", "Preface.");
-        assert_eq!(told(BEFORE, &after, &["Rooms"]).1, [PREAMBLE]);
-        assert_eq!(told(BEFORE, &after, &[PREAMBLE]).1, [""; 0]);
+        assert_eq!(changed_sections(BEFORE, &after, &["Rooms"]).1, [PREAMBLE]);
+        assert_eq!(changed_sections(BEFORE, &after, &[PREAMBLE]).1, [""; 0]);
     }
 
     #[test]
@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn of_equal_headings_each_is_compared_with_its_own() {
         let before = "# A\n\n1\n\n# A\n\n2\n";
-        assert_eq!(told(before, "# A\n\n1\n\n# A\n\n3\n", &[]).0, ["A"]);
-        assert_eq!(told(before, "# A\n\n1\n", &[]).0, ["A"]);
+        assert_eq!(changed_sections(before, "# A\n\n1\n\n# A\n\n3\n", &[]).0, ["A"]);
+        assert_eq!(changed_sections(before, "# A\n\n1\n", &[]).0, ["A"]);
     }
 
     #[test]

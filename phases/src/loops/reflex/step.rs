@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::id::TreeId;
 
 use super::answers::{Issue, PlanStep};
-use super::checks::{Check, Told};
+use super::checks::{Check, CheckResult};
 use super::criteria::{Level, Rule};
 use super::original::short;
 use super::sections::Changed;
@@ -74,7 +74,8 @@ pub enum Answer {
     Prepared(Vec<Check>),
     Allowed(bool),
     /// The results of the machine checks.
-    Told(Vec<Told>),
+    #[serde(rename = "told")]
+    Checked(Vec<CheckResult>),
     Judged(Vec<RuleResult>),
     Criticised(Vec<Issue>),
 }

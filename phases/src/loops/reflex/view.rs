@@ -18,7 +18,7 @@ use super::verdict::{self, Distance};
 
 /// The relation of an artifact's score to the text in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ArtifactStatus {
     NotCreated,
     Unevaluated,
     /// It has changed since it was evaluated.
@@ -26,7 +26,7 @@ pub enum Standing {
     Evaluated,
 }
 
-impl Standing {
+impl ArtifactStatus {
     pub fn word(self) -> &'static str {
         match self {
             Self::NotCreated => "not_created",
@@ -136,12 +136,14 @@ impl Run {
     }
 
     /// Returns the status of the result, given the hash of its file.
-    pub fn standing(&self, on_disk: Option<&str>) -> Standing {
+    pub fn artifact_status(&self, on_disk: Option<&str>) -> ArtifactStatus {
         match (self.result(), self.best()) {
-            (None, _) => Standing::NotCreated,
-            (Some(_), None) => Standing::Unevaluated,
-            (Some(result), Some(_)) if on_disk.is_some_and(|hash| hash != result.hash) => Standing::Stale,
-            (Some(_), Some(_)) => Standing::Evaluated,
+            (None, _) => ArtifactStatus::NotCreated,
+            (Some(_), None) => ArtifactStatus::Unevaluated,
+            (Some(result), Some(_)) if on_disk.is_some_and(|hash| hash != result.hash) => {
+                ArtifactStatus::Stale
+            }
+            (Some(_), Some(_)) => ArtifactStatus::Evaluated,
         }
     }
 
@@ -182,6 +184,6 @@ impl Run {
 }
 
 /// Returns the commands of a level in the form that a person sees before the question.
-pub fn told_commands(run: &Run, level: Level) -> Vec<String> {
+pub fn shown_commands(run: &Run, level: Level) -> Vec<String> {
     run.proposed_commands(level).map(|(_, argv)| format!("{argv:?}")).collect()
 }

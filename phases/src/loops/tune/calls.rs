@@ -93,15 +93,15 @@ fn most_anchors(plan: &Plan, judged: u64) -> u64 {
     if judged == 0 || !plan.basis().is_tested() {
         return 0;
     }
-    let of_looks = number(plan.looks().len() * panel::ANCHORS);
+    let of_interim = number(plan.interim_analyses().len() * panel::ANCHORS);
     let of_all = match plan.task.regraded() {
-        Some(of) if of.apart => judged,
+        Some(of) if of.unpaired => judged,
         None if plan.task.runs().is_some_and(|(_, alone)| alone) => {
             judged + number(drafting::first(plan).len())
         }
         Some(_) | None => 0,
     };
-    of_looks.max(of_all)
+    of_interim.max(of_all)
 }
 
 /// Counts the trials of the final comparison. At worst every scenario falls and is retried.

@@ -15,7 +15,7 @@ use crate::runs::proposal::Proposal;
 use crate::skills::candidate::Candidate;
 use crate::skills::edit::{Danger, EditKind, EditReport};
 use crate::skills::target::Place;
-use crate::suites::checks::Told;
+use crate::suites::checks::CheckResult;
 
 use super::anchor::Tally;
 use super::step::{Choice, Improver, Kept, Seat};
@@ -44,7 +44,8 @@ pub enum Answer {
         opened: Option<Box<str>>,
     },
     /// The results of the automatic checks.
-    Told(Vec<Told>),
+    #[serde(rename = "told")]
+    Checked(Vec<CheckResult>),
     Judged(Box<Judgement>),
     Improved {
         tree: TreeId,
@@ -77,7 +78,7 @@ impl Answer {
             }
             Self::SetUp { tree } | Self::Improved { tree, .. } => vec![*tree],
             Self::Conflict { found } => found.clone(),
-            Self::Told(_)
+            Self::Checked(_)
             | Self::Judged(_)
             | Self::Chosen(_)
             | Self::Promoted
@@ -197,10 +198,11 @@ pub struct Shipment {
     /// The scenarios on which both were judged.
     pub pairs: Vec<Pair>,
     /// The two samples, if only the challenger was tried and compared with the start's first trials.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub apart: Option<Apart>,
+    #[serde(rename = "apart", default, skip_serializing_if = "Option::is_none")]
+    pub unpaired: Option<UnpairedSamples>,
     /// The number of looks.
-    pub looks: usize,
+    #[serde(rename = "looks")]
+    pub interim_analyses: usize,
     /// The scenarios for which a winner was refused.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fell: Vec<usize>,
@@ -212,7 +214,7 @@ pub struct Shipment {
 impl Shipment {
     /// Whether both versions were judged.
     pub fn is_compared(&self) -> bool {
-        self.apart.is_some() || !self.pairs.is_empty()
+        self.unpaired.is_some() || !self.pairs.is_empty()
     }
 }
 
@@ -226,7 +228,7 @@ pub struct Pair {
 
 /// Two samples that are not pairs: each version on its own scenarios.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Apart {
+pub struct UnpairedSamples {
     /// The start's first trials, with which the search began.
     pub start: Vec<(usize, Score)>,
     /// The means of the challenger's fresh trials.
@@ -291,7 +293,8 @@ pub enum Ending {
     /// The champion is a commit, and the target is unchanged.
     Proposed,
     /// The scenarios were tried, without a skill or with the target as it is; nothing else was requested.
-    Tried,
+    #[serde(rename = "tried")]
+    Exercised,
     /// Two versions were compared; nothing else was requested.
     Compared,
 }

@@ -1,7 +1,7 @@
 //! Checks that a record names only what the plan has. A journal may come from someone else, and the fold and all pages
 //! look up members, scenarios and demands by their numbers.
 
-use super::decision::{Apart, Decision, Shipment};
+use super::decision::{Decision, Shipment, UnpairedSamples};
 use super::step::{Step, Trial};
 use super::{Event, Plan};
 use crate::skills::target::Place;
@@ -66,9 +66,12 @@ fn has_decision(plan: &Plan, decision: &Decision) -> bool {
 }
 
 fn has_shipment(plan: &Plan, shipment: &Shipment) -> bool {
-    let apart = shipment.apart.iter().flat_map(|Apart { start, challenger }| start.iter().chain(challenger));
+    let unpaired = shipment
+        .unpaired
+        .iter()
+        .flat_map(|UnpairedSamples { start, challenger }| start.iter().chain(challenger));
     let pairs = shipment.pairs.iter().map(|pair| pair.scenario);
-    let mut named = pairs.chain(apart.map(|(scenario, _)| *scenario)).chain(shipment.fell.iter().copied());
+    let mut named = pairs.chain(unpaired.map(|(scenario, _)| *scenario)).chain(shipment.fell.iter().copied());
     named.all(|scenario| has_scenario(plan, scenario))
 }
 

@@ -3,7 +3,7 @@
 use super::aims::{calibration, comparison, regrade};
 use super::search::{drafting, rounds};
 use super::trial::measure;
-use super::{Aim, Answer, Decision, Ending, Next, Plan, Request, Round, Run, Search, Step, Tune, calls};
+use super::{AgentRequest, Aim, Answer, Decision, Ending, Next, Plan, Round, Run, Search, Step, Tune, calls};
 use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
@@ -14,7 +14,7 @@ use crate::suites::scenario::Scenario;
 impl Loop for Tune {
     const KIND: LoopKind = LoopKind::Tune;
 
-    type Request = Request;
+    type AgentRequest = AgentRequest;
 
     fn next(run: &Run) -> Next<'_> {
         if run.state.closed.is_some() {
@@ -36,8 +36,8 @@ impl Loop for Tune {
         }
     }
 
-    fn request(run: &Run, step: &Step) -> Option<Request> {
-        Request::of(run, step)
+    fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
+        AgentRequest::of(run, step)
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {
@@ -82,6 +82,6 @@ fn try_once<'a>(run: &'a Run, round: &Round) -> Next<'a> {
         Some(_) if run.state.visible.is_none() && matches!(run.plan.task.aim, Aim::Calibrate { .. }) => {
             Next::Decide(Decision::Calibrate(Box::new(calibration::visible(run))))
         }
-        Some(_) => Next::Decide(Decision::Close(Ending::Tried)),
+        Some(_) => Next::Decide(Decision::Close(Ending::Exercised)),
     }
 }

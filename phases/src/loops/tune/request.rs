@@ -12,7 +12,7 @@ use super::trial::measure;
 use super::trial::uses;
 use super::{Answer, Plan, Run, Step, Trial, Tune, Uses};
 use crate::asking::order::{self, Command, Order, Question};
-use crate::asking::prompt::{Asked, Faulty, Missed, Tried};
+use crate::asking::prompt::{Asked, FailedChange, Faulty, Missed};
 use crate::base::delivery::Delivery;
 use crate::base::id::Digest;
 use crate::base::material::Folders;
@@ -36,7 +36,7 @@ const START: &str = "start";
 pub const SKILL: &str = "skill";
 
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct AgentRequest {
     order: Order,
     plan: Arc<Plan>,
     retry: Option<Failure>,
@@ -82,7 +82,7 @@ struct Improving {
     unmet: Vec<Missed>,
     met: Vec<Asked>,
     suggestions: Vec<Suggestion>,
-    tried: Vec<Tried>,
+    failed_changes: Vec<FailedChange>,
     /// The neighbours in the chain.
     before: Option<Place>,
     after: Option<Place>,
@@ -106,7 +106,7 @@ fn step_text(run: &Run, step: &Step) -> String {
 /// A check that takes longer is not worth its result.
 const CHECK_SECONDS: u64 = 300;
 
-impl Request {
+impl AgentRequest {
     /// Prepares a step. Returns `None` for steps that no agent answers.
     pub fn of(run: &Run, step: &Step) -> Option<Self> {
         // Stored trials are judged, and never made again.
@@ -252,11 +252,11 @@ impl Request {
     }
 
     fn nonce(&self) -> String {
-        self.order.code(b"verdict", &self.told_by_agents(), self.plan.seed)
+        self.order.code(b"verdict", &self.quotes_of_agents(), self.plan.seed)
     }
 
     /// Returns what the prompt quotes from other agents, besides the files in the workspace.
-    fn told_by_agents(&self) -> Vec<&str> {
+    fn quotes_of_agents(&self) -> Vec<&str> {
         let activity = match &self.brief {
             Brief::Grade { activity, .. } | Brief::Evaluate { activity, .. } => activity.as_slice(),
             Brief::SetUp { .. }
@@ -307,13 +307,13 @@ impl Request {
     }
 }
 
-impl AsRef<Order> for Request {
+impl AsRef<Order> for AgentRequest {
     fn as_ref(&self) -> &Order {
         &self.order
     }
 }
 
-impl Question for Request {
+impl Question for AgentRequest {
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         match &self.brief {
             Brief::SetUp { .. } | Brief::Check { .. } => Ok(String::new()),
@@ -360,7 +360,7 @@ impl Question for Request {
             Brief::Improve(improving) => Task::Improve {
                 skill: self.offline_skill(improving.member),
                 contract: self.plan.task.contract.clone(),
-                tried: improving.tried.iter().map(|tried| tried.summary.clone()).collect(),
+                tried: improving.failed_changes.iter().map(|change| change.summary.clone()).collect(),
             },
         })
     }

@@ -34,7 +34,7 @@ pub struct State {
     /// The current measurement: of the newest round's candidate, or of the contestants of the final comparison.
     pub measure: Measure,
     /// The number of looks at it that were not conclusive.
-    pub looked: usize,
+    pub inconclusive_analyses: usize,
     pub retrial: Option<Retrial>,
     /// The challenger of the start in the final comparison, once that has begun.
     pub challenger: Option<CandidateId>,
@@ -79,7 +79,7 @@ pub struct Round {
     pub started_at: Timestamp,
     pub scored_at: Option<Timestamp>,
     pub measured: Option<Measured>,
-    pub standing: Option<Standing>,
+    pub result: Option<RoundResult>,
     pub edit: Option<Edit>,
     /// The failed edits, oldest first. In a search by drafts another one follows in the same round.
     pub failed_edits: Vec<FailedEdit>,
@@ -96,7 +96,7 @@ pub struct Round {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
+pub enum RoundResult {
     Kept,
     Dropped(Why),
 }
@@ -140,7 +140,7 @@ impl State {
             candidates: std::iter::once(plan.start()).chain(given).collect(),
             rounds: Vec::new(),
             measure: Measure::default(),
-            looked: 0,
+            inconclusive_analyses: 0,
             retrial: None,
             challenger: None,
             trials: None,
@@ -195,13 +195,13 @@ impl Fold for Tune {
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         match *change {
             Change::Decided(decision) => decided(run, decision, at),
-            Change::Ended(Step::Review { .. }) => in_measures(run, Measure::look_at_reviews),
-            Change::Ended(Step::SetUp { .. }) => in_measures(run, Measure::look),
+            Change::Ended(Step::Review { .. }) => in_measures(run, Measure::check_reviews),
+            Change::Ended(Step::SetUp { .. }) => in_measures(run, Measure::check),
             Change::Remeasure => remeasure(run),
             Change::Ended(step) => {
                 if let Some(trial) = step.trial() {
                     note_opened(run, step, trial);
-                    in_measures(run, |measure, run| measure.look_at_trial(run, trial));
+                    in_measures(run, |measure, run| measure.check_trial(run, trial));
                 }
             }
             Change::Resumed => {}
@@ -253,8 +253,8 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             // A new judge measures stored trials before they are compared again.
             state.challenger = None;
             let measure = Measure::round(&run.plan, *candidate, scenarios, state.era);
-            let tried = measure.scenarios().to_vec();
-            state.rounds.push(Round { scenarios: tried, ..Round::open(*round, *candidate, state.era, at) });
+            let scenarios = measure.scenarios().to_vec();
+            state.rounds.push(Round { scenarios, ..Round::open(*round, *candidate, state.era, at) });
             set_measure(run, measure);
         }
         Decision::Scored(measured) => {
@@ -265,9 +265,9 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             learn(run);
         }
         Decision::Calibrate(visible) => state.visible = Some((**visible).clone()),
-        Decision::Keep(_) => state.in_round(|round| round.standing = Some(Standing::Kept)),
+        Decision::Keep(_) => state.in_round(|round| round.result = Some(RoundResult::Kept)),
         Decision::Drop { why, .. } => {
-            state.in_round(|round| round.standing = Some(Standing::Dropped(why.clone())));
+            state.in_round(|round| round.result = Some(RoundResult::Dropped(why.clone())));
         }
         Decision::Target { criteria, member } => {
             let member = member.filter(|place| place.0 < run.plan.task.target.members.len());
@@ -297,15 +297,15 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             (state.challenger, state.trials) = (Some(*challenger), *trials);
             compare(run);
         }
-        Decision::LookAgain { .. } => state.looked += 1,
+        Decision::LookAgain { .. } => state.inconclusive_analyses += 1,
         Decision::Dismiss { seat, tally } => {
             let mut panel = std::mem::take(&mut state.panel);
             let begins_anew = panel.dismiss(*seat, *tally, panel::seats(run));
             run.state.panel = panel;
             if begins_anew {
-                let looked = run.state.looked;
+                let inconclusive_analyses = run.state.inconclusive_analyses;
                 judge_all(run);
-                run.state.looked = looked;
+                run.state.inconclusive_analyses = inconclusive_analyses;
             }
         }
         Decision::Consult { scenarios } => {
@@ -315,13 +315,13 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             let close = scenarios.iter().copied().filter(|scenario| *scenario < all);
             panel.consult(close, &others, |close, seat| run.state.measure.of(&run.plan, close, seat));
             run.state.panel = panel;
-            in_measures(run, Measure::look);
+            in_measures(run, Measure::check);
         }
         Decision::Retry { scenarios, won } => {
             let both = std::iter::once(run.start()).chain(run.state.challenger).collect();
             let measure = Measure::again(run, scenarios.clone(), both).by(run.state.panel.first);
             run.state.retrial = Some(Retrial { measure, won: won.clone() });
-            in_measures(run, Measure::look);
+            in_measures(run, Measure::check);
         }
         Decision::Ship(shipment) => {
             (state.shipment, state.shipped_at) = (Some(shipment.clone()), Some(at));
@@ -342,10 +342,10 @@ fn learn(run: &mut Run) {
     let (place, number, era) = (run.state.rounds.len() - 1, round.number, round.era);
     let shown = credit::shown(run, round.candidate, &round.scenarios, era);
     let State { beliefs, faults, rounds, .. } = &mut run.state;
-    beliefs.look(era, &shown);
-    let (own, followed) = faults.look((place, number, era), shown, beliefs);
-    for (round, fault, look) in followed {
-        rounds[round].faults[fault].next = Some(look);
+    beliefs.observe(era, &shown);
+    let (own, followed) = faults.observe((place, number, era), shown, beliefs);
+    for (round, fault, recheck) in followed {
+        rounds[round].faults[fault].next = Some(recheck);
     }
     rounds[place].faults = own;
 }
@@ -409,23 +409,23 @@ fn judge_all(run: &mut Run) {
 }
 
 fn set_measure(run: &mut Run, measure: Measure) {
-    (run.state.measure, run.state.looked, run.state.retrial) = (measure, 0, None);
-    in_measures(run, Measure::look);
+    (run.state.measure, run.state.inconclusive_analyses, run.state.retrial) = (measure, 0, None);
+    in_measures(run, Measure::check);
 }
 
-fn in_measures(run: &mut Run, look: impl Fn(&mut Measure, &Run) -> Graded) {
+fn in_measures(run: &mut Run, check: impl Fn(&mut Measure, &Run) -> Graded) {
     let mut measure = std::mem::take(&mut run.state.measure);
-    let graded = look(&mut measure, run);
+    let graded = check(&mut measure, run);
     run.state.measure = measure;
     run.state.graded.extend(graded);
     let mut others = std::mem::take(run.state.panel.measures_mut());
     for measure in &mut others {
-        let graded = look(measure, run);
+        let graded = check(measure, run);
         run.state.graded.extend(graded);
     }
     *run.state.panel.measures_mut() = others;
     if let Some(mut retrial) = run.state.retrial.take() {
-        let graded = look(&mut retrial.measure, run);
+        let graded = check(&mut retrial.measure, run);
         run.state.retrial = Some(retrial);
         run.state.graded.extend(graded);
     }
@@ -440,7 +440,7 @@ impl Round {
             started_at,
             scored_at: None,
             measured: None,
-            standing: None,
+            result: None,
             edit: None,
             failed_edits: Vec::new(),
             scenarios: Vec::new(),

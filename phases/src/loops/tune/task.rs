@@ -91,8 +91,8 @@ pub struct Regraded {
     pub era: u32,
     /// Whether only the challenger was tried there, and compared with the start's first trials: those of the scenarios
     /// that are not held out.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub apart: bool,
+    #[serde(rename = "apart", default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpaired: bool,
     /// The number of each scenario there. It determines the order of the trials and the keys of the judge's answers.
     pub numbers: Vec<usize>,
     /// The number of reused trials, and how many of them a judge is asked about.
@@ -300,7 +300,7 @@ impl Task {
 
     /// Returns the text of a criterion for an improver.
     pub fn asked(&self, id: &CriterionId) -> Asked {
-        let question = self.demand(id).map_or_else(|| self.question(id), Demand::told);
+        let question = self.demand(id).map_or_else(|| self.question(id), Demand::improver_text);
         Asked { id: id.clone(), question }
     }
 

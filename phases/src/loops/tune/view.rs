@@ -3,17 +3,17 @@
 
 use std::ops::RangeInclusive;
 
-use super::compare::apart;
-use super::results::ending::{self, Outcome};
+use super::compare::control;
+use super::results::ending::{self, RunOutcome};
 use super::results::fail_on;
 use super::trial::measure::SEARCH;
 use super::{
-    Answer, Apply, Edit, Ending, FailReason, FailedEdit, Measured, Round, Run, Search, Standing, Step,
+    Answer, Apply, Edit, Ending, FailReason, FailedEdit, Measured, Round, RoundResult, Run, Search, Step,
     StepState, Uses,
 };
 use crate::base::ending::Class;
 use crate::base::id::{CandidateId, Digest};
-use crate::judging::proof::Look;
+use crate::judging::proof::InterimAnalysis;
 use crate::judging::score::Score;
 use crate::judging::stop::Series;
 use crate::runs::proposal::Proposal;
@@ -71,9 +71,9 @@ impl Run {
     pub fn head(&self) -> CandidateId {
         let mut head = self.start();
         for (index, round) in self.state.rounds.iter().enumerate() {
-            match round.standing {
-                Some(Standing::Kept) => head = round.candidate,
-                Some(Standing::Dropped(_)) => {
+            match round.result {
+                Some(RoundResult::Kept) => head = round.candidate,
+                Some(RoundResult::Dropped(_)) => {
                     head = best_of(&self.state.rounds[..index], round.era).map_or(head, |(best, _)| best);
                 }
                 None => {}
@@ -98,7 +98,7 @@ impl Run {
         contents.dedup();
         let latest = self.state.rounds.last();
         let reached = latest.is_some_and(|round| {
-            !matches!(round.standing, Some(Standing::Dropped(_)))
+            !matches!(round.result, Some(RoundResult::Dropped(_)))
                 && round.score().is_some_and(|score| score >= self.plan.task.rules.threshold)
                 && !self.is_unused(round.candidate, &(SEARCH..=SEARCH))
         });
@@ -144,7 +144,7 @@ impl Run {
 
     /// Returns the number of rounds that brought a new candidate which was kept.
     pub fn accepted(&self) -> usize {
-        self.drafted_rounds().filter(|(_, round)| round.standing == Some(Standing::Kept)).count()
+        self.drafted_rounds().filter(|(_, round)| round.result == Some(RoundResult::Kept)).count()
     }
 
     /// Returns the number of drafts that were dropped, by the gates or by their score.
@@ -172,7 +172,7 @@ impl Run {
             })
         });
         let by_score = self.drafted_rounds().filter_map(|(origin, round)| {
-            let Some(Standing::Dropped(why)) = &round.standing else { return None };
+            let Some(RoundResult::Dropped(why)) = &round.result else { return None };
             let draft = Some((round.candidate, &origin.report));
             Some(Dropped { round: round.number, member: origin.member, draft, why: why.to_string() })
         });
@@ -194,9 +194,9 @@ impl Run {
             drops += round.failed_edits.iter().filter(refused).count();
             let Some(Edit::Draft { origin, .. }) = &round.edit else { continue };
             if origin.member == place {
-                match self.state.rounds.get(nth + 1).and_then(|next| next.standing.as_ref()) {
-                    Some(Standing::Kept) => drops = 0,
-                    Some(Standing::Dropped(_)) => drops += 1,
+                match self.state.rounds.get(nth + 1).and_then(|next| next.result.as_ref()) {
+                    Some(RoundResult::Kept) => drops = 0,
+                    Some(RoundResult::Dropped(_)) => drops += 1,
                     None => {}
                 }
             }
@@ -261,16 +261,16 @@ impl Run {
 
     /// Returns the versions that get fresh trials: both, or only the challenger.
     pub(crate) fn contestants(&self) -> Vec<CandidateId> {
-        let start = std::iter::once(self.start()).filter(|_| apart::control(self).is_none());
+        let start = std::iter::once(self.start()).filter(|_| control::control(self).is_none());
         start.chain(self.state.challenger).collect()
     }
 
     /// Returns the looks at the final comparison. Samples that are not pairs get only one.
-    pub fn looks(&self) -> Vec<Look> {
-        let looks = self.plan.looks();
-        let last = looks.last().map_or(0, |look| look.pairs);
+    pub fn interim_analyses(&self) -> Vec<InterimAnalysis> {
+        let analyses = self.plan.interim_analyses();
+        let last = analyses.last().map_or(0, |analysis| analysis.pairs);
         let alpha = self.plan.task.rules.confidence.alpha();
-        if apart::control(self).is_some() { vec![Look { pairs: last, alpha }] } else { looks }
+        if control::control(self).is_some() { vec![InterimAnalysis { pairs: last, alpha }] } else { analyses }
     }
 
     /// Returns the commit of the champion, or why it failed, if one was requested.
@@ -289,18 +289,18 @@ impl Run {
         ending::class(self)
     }
 
-    pub fn outcome(&self) -> Outcome {
+    pub fn outcome(&self) -> RunOutcome {
         match self.state.closed {
-            None if self.held => Outcome::Held,
-            None => Outcome::Paused,
-            Some(Ending::Applied) => Outcome::Improved,
-            Some(Ending::Kept) => Outcome::Kept,
-            Some(Ending::Conflict) => Outcome::Conflict,
-            Some(Ending::Proposed) => Outcome::Proposed,
-            Some(Ending::Tried) => Outcome::Tried,
-            Some(Ending::Compared) => Outcome::Compared,
-            Some(Ending::Unchanged) if self.class() == Class::Unjudged => Outcome::Unjudged,
-            Some(Ending::Unchanged) => Outcome::Unchanged,
+            None if self.held => RunOutcome::Held,
+            None => RunOutcome::Paused,
+            Some(Ending::Applied) => RunOutcome::Improved,
+            Some(Ending::Kept) => RunOutcome::Kept,
+            Some(Ending::Conflict) => RunOutcome::Conflict,
+            Some(Ending::Proposed) => RunOutcome::Proposed,
+            Some(Ending::Exercised) => RunOutcome::Exercised,
+            Some(Ending::Compared) => RunOutcome::Compared,
+            Some(Ending::Unchanged) if self.class() == Class::Unjudged => RunOutcome::Unjudged,
+            Some(Ending::Unchanged) => RunOutcome::Unchanged,
         }
     }
 
@@ -350,7 +350,7 @@ impl Run {
 }
 
 fn best_of(rounds: &[Round], era: u32) -> Option<(CandidateId, Score)> {
-    let is_dropped = |round: &&Round| matches!(round.standing, Some(Standing::Dropped(_)));
+    let is_dropped = |round: &&Round| matches!(round.result, Some(RoundResult::Dropped(_)));
     let of_era = rounds.iter().filter(|round| round.era == era && !is_dropped(round));
     let scored = of_era.filter_map(|round| {
         let measured = round.measured.as_ref()?;

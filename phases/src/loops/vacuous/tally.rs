@@ -8,8 +8,8 @@ use crate::base::id::CandidateId;
 use crate::base::name::Name;
 use crate::judging::score::Score;
 use crate::loops::tune::Run;
-use crate::loops::tune::aims::unaided;
-use crate::loops::tune::results::trials::{Tried, verdicts};
+use crate::loops::tune::aims::without_skill;
+use crate::loops::tune::results::trials::{JudgedTrial, verdicts};
 use crate::suites::demand::Demand;
 use crate::suites::scenario::Scenario;
 
@@ -37,7 +37,7 @@ struct Count {
 impl Tally {
     /// Adds a trial of a run if it had the same scenario id and task. A demand counts if the run asked the same, and
     /// the scenario counts if the run asked all the same.
-    pub fn add(&mut self, run: &Run, one: &Tried<'_>, scenario: &Scenario) {
+    pub fn add(&mut self, run: &Run, one: &JudgedTrial<'_>, scenario: &Scenario) {
         let planned = &run.plan.task.scenarios[one.trial.scenario];
         let is_same = planned.id == scenario.id && planned.description == scenario.description;
         // Runs of the same version share their answers.
@@ -47,7 +47,7 @@ impl Tally {
         }
     }
 
-    fn add_trial(&mut self, one: &Tried<'_>, planned: &Scenario, scenario: &Scenario) {
+    fn add_trial(&mut self, one: &JudgedTrial<'_>, planned: &Scenario, scenario: &Scenario) {
         let is_asked = |demand: &&Demand| scenario.demands.iter().any(|own| is_alike(own, demand));
         let is_all = planned.demands.len() == scenario.demands.len()
             && planned.demands.iter().all(|demand| is_asked(&demand));
@@ -89,25 +89,25 @@ impl Count {
 
 /// Returns what the trials never tell apart: the scenario, or else single demands of it.
 pub fn never(scenario: &Scenario, tally: &Tally) -> Vec<Vacuous> {
-    let told = |demand: Option<&Demand>, why: Why| Vacuous {
+    let vacuous = |demand: Option<&Demand>, why: Why| Vacuous {
         scenario: scenario.id.clone(),
         demand: demand.map(|demand| demand.id.clone()),
         why,
     };
     if let Some(why) = tally.whole.why() {
-        return vec![told(None, why)];
+        return vec![vacuous(None, why)];
     }
     let demands = scenario.demands.iter();
-    demands.filter_map(|demand| Some(told(Some(demand), tally.demands.get(&demand.id)?.why()?))).collect()
+    demands.filter_map(|demand| Some(vacuous(Some(demand), tally.demands.get(&demand.id)?.why()?))).collect()
 }
 
 /// Returns the scenario if it passes without the skill, an empty list if it does not, or None if the run does not show
 /// it.
 pub fn passes_without(run: &Run, scenario: &Scenario) -> Option<Vec<Vacuous>> {
-    let tried = unaided::of(run, scenario)?;
-    let why = Why::PassesWithout { trials: tried.trials };
+    let result = without_skill::of(run, scenario)?;
+    let why = Why::PassesWithout { trials: result.trials };
     let named = Vacuous { scenario: scenario.id.clone(), demand: None, why };
-    tried.passes().map(|passes| if passes { vec![named] } else { Vec::new() })
+    result.passes().map(|passes| if passes { vec![named] } else { Vec::new() })
 }
 
 #[cfg(test)]

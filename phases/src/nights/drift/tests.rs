@@ -76,14 +76,14 @@ impl Skill {
         (first..first + OF_A_NIGHT).map(|nth| self.trial(nth % SCENARIOS)).collect()
     }
 
-    fn night(&mut self) -> Standing {
+    fn night(&mut self) -> DriftLevel {
         let tried = self.tried();
         if self.series.night(&tried) {
             let again = self.tried();
             self.series.again(day(self.night), &again);
         }
         self.night += 1;
-        self.series.standing()
+        self.series.drift_level()
     }
 }
 
@@ -106,7 +106,7 @@ fn a_fall_of_three_standard_deviations_of_a_night_is_watched_within_three_nights
                 let mut skill = Skill::new(noise, seed, known as usize);
                 skill.series.deviation = noise.deviation();
                 skill.fallen = 3.0 * deviation;
-                (0..3).any(|_| skill.night() != Standing::Steady)
+                (0..3).any(|_| skill.night() != DriftLevel::Steady)
             };
             let watched = share(is_watched);
             assert!(watched >= 0.95, "{noise:?} with {known} known trials: {watched}");
@@ -120,7 +120,7 @@ fn a_skill_that_flickers_and_does_not_fall_hardly_ever_seems_to_drift_in_thirty_
         for known in [1, 2, 4] {
             let drifts = |seed| {
                 let mut skill = Skill::new(noise, seed, known);
-                (0..30).any(|_| skill.night() == Standing::Drift)
+                (0..30).any(|_| skill.night() == DriftLevel::Drift)
             };
             let drifted = share(drifts);
             assert!(drifted <= 0.02, "{noise:?} with {known} known trials: {drifted}");
@@ -132,10 +132,10 @@ fn a_skill_that_flickers_and_does_not_fall_hardly_ever_seems_to_drift_in_thirty_
 fn a_fall_that_stays_is_a_drift_and_one_that_passes_is_forgotten() {
     let mut skill = Skill::new(Noise::Normal(5.0), 1, 4);
     skill.fallen = 25.0;
-    let fallen: Vec<Standing> = (0..4).map(|_| skill.night()).collect();
-    assert_eq!(fallen, [Standing::Watch, Standing::Watch, Standing::Drift, Standing::Drift]);
+    let fallen: Vec<DriftLevel> = (0..4).map(|_| skill.night()).collect();
+    assert_eq!(fallen, [DriftLevel::Watch, DriftLevel::Watch, DriftLevel::Drift, DriftLevel::Drift]);
     skill.fallen = 0.0;
-    let nights = (0..10).position(|_| skill.night() == Standing::Steady);
+    let nights = (0..10).position(|_| skill.night() == DriftLevel::Steady);
     assert!(nights.is_some_and(|nights| nights < 5), "{nights:?}");
 }
 
@@ -149,14 +149,14 @@ fn three_low_runs_on_one_day_are_one_day() {
         let again = skill.tried();
         skill.series.again(day(0), &again);
     }
-    assert_eq!(skill.series.standing(), Standing::Watch);
+    assert_eq!(skill.series.drift_level(), DriftLevel::Watch);
 }
 
 #[test]
 fn a_fall_does_not_become_the_new_normal_while_it_is_looked_at() {
     let mut skill = Skill::new(Noise::Normal(5.0), 2, 2);
     skill.fallen = 20.0;
-    assert!((0..60).map(|_| skill.night()).last() == Some(Standing::Drift));
+    assert!((0..60).map(|_| skill.night()).last() == Some(DriftLevel::Drift));
 }
 
 #[test]

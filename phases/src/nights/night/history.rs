@@ -6,10 +6,10 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, Draft, End, Entry, Event, Key, Outcome, Over, Part, Shard, Spent, Work};
+use super::{Decided, Draft, End, Entry, Event, JobOutcome, Key, Over, Part, Shard, Spent, Work};
 use crate::base::id::Digest;
 use crate::base::name::Name;
-use crate::nights::drift::{Fall, Series, Standing, Trial};
+use crate::nights::drift::{DriftLevel, Fall, Series, Trial};
 use crate::runs::plan::RunId;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,7 +47,7 @@ pub struct Night {
 pub struct Done {
     pub job: Name,
     pub work: Work,
-    pub outcome: Outcome,
+    pub outcome: JobOutcome,
     /// In this night only.
     pub spent: Spent,
     pub at: Timestamp,
@@ -124,7 +124,7 @@ pub struct Point {
     /// The mean of the measured scores.
     pub score: Option<f64>,
     pub trials: usize,
-    pub standing: Standing,
+    pub drift_level: DriftLevel,
     pub verdict: Option<Box<str>>,
     /// Whether skill, suite or agents changed since the night before.
     pub is_new_series: bool,
@@ -219,7 +219,7 @@ impl History {
         }
     }
 
-    fn ended(&mut self, at: Timestamp, name: &Name, work: &Work, outcome: &Outcome) {
+    fn ended(&mut self, at: Timestamp, name: &Name, work: &Work, outcome: &JobOutcome) {
         let Some(night) = self.nights.last_mut() else { return };
         let before = outcome.run.as_ref();
         let before = before.and_then(|run| self.runs.insert((name.clone(), run.clone()), outcome.spent));
@@ -323,7 +323,7 @@ impl Job {
             Some(watch) if is_known => watch.go_on(date, is_again, trials),
             watch => *watch = Some(Watch::new(watch.take(), key, trials)),
         }
-        let standing = self.standing();
+        let drift_level = self.drift_level();
         let point = self.point(at, date);
         #[expect(clippy::cast_precision_loss, reason = "a few trials")]
         let (old, new) = (point.trials as f64, trials.len() as f64);
@@ -332,13 +332,13 @@ impl Job {
             point.score = Some((point.score.unwrap_or_default() * old + sum) / (old + new));
         }
         point.trials += trials.len();
-        point.standing = standing;
+        point.drift_level = drift_level;
         point.is_new_series |= !is_known;
     }
 
     /// Returns whether the skill works worse: its scores fall, or fell when its agents changed.
     pub fn is_worse(&self) -> bool {
-        self.standing() != Standing::Steady || self.fallen().is_some()
+        self.drift_level() != DriftLevel::Steady || self.fallen().is_some()
     }
 
     /// Returns the change of agents that made the scores fall.
@@ -347,16 +347,16 @@ impl Job {
         change.fall.is_sure().then_some(change)
     }
 
-    pub fn standing(&self) -> Standing {
-        self.watch.as_ref().map_or(Standing::Steady, |watch| watch.series.standing())
+    pub fn drift_level(&self) -> DriftLevel {
+        self.watch.as_ref().map_or(DriftLevel::Steady, |watch| watch.series.drift_level())
     }
 
     /// Returns the point of the day.
     fn point(&mut self, at: Timestamp, date: Date) -> &mut Point {
         if self.points.last().is_none_or(|point| point.date != date) {
-            let standing = self.standing();
+            let drift_level = self.drift_level();
             let point =
-                Point { at, date, score: None, trials: 0, standing, verdict: None, is_new_series: false };
+                Point { at, date, score: None, trials: 0, drift_level, verdict: None, is_new_series: false };
             self.points.push(point);
         }
         let last = self.points.last_mut().expect("there is one by now");

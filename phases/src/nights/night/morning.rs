@@ -4,7 +4,7 @@
 use super::history::Change;
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent};
 use crate::base::name::Name;
-use crate::nights::drift::Standing;
+use crate::nights::drift::DriftLevel;
 
 /// The report of the last night.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Better<'a> {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Worse<'a> {
     /// Its scores fall although nothing has changed.
-    Drifts { job: &'a Name, standing: Standing, days: usize, mean: Option<f64>, known: Option<f64> },
+    Drifts { job: &'a Name, drift_level: DriftLevel, days: usize, mean: Option<f64>, known: Option<f64> },
     /// Its scores fell when its agents changed.
     Update { job: &'a Name, change: &'a Change },
 }
@@ -116,7 +116,7 @@ impl Worse<'_> {
     /// Returns whether it needs a person. A single low night does not.
     pub fn needs_you(&self) -> bool {
         match self {
-            Self::Drifts { standing, .. } => *standing == Standing::Drift,
+            Self::Drifts { drift_level, .. } => *drift_level == DriftLevel::Drift,
             Self::Update { .. } => true,
         }
     }
@@ -129,10 +129,10 @@ fn worse<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<Wors
     if let Some(change) = job.fallen() {
         return Some(Worse::Update { job: name, change });
     }
-    let standing = job.standing();
+    let drift_level = job.drift_level();
     let mean = job.points.last().filter(|point| point.date == night.date).and_then(|point| point.score);
     let (days, known) = (watch.series.days(), watch.series.mean());
-    (standing != Standing::Steady).then_some(Worse::Drifts { job: name, standing, days, mean, known })
+    (drift_level != DriftLevel::Steady).then_some(Worse::Drifts { job: name, drift_level, days, mean, known })
 }
 
 /// Reports a rise only once.

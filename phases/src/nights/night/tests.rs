@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::*;
 use crate::base::ceiling::Ceilings;
 use crate::base::draw::Draw;
-use crate::nights::drift::Standing;
+use crate::nights::drift::DriftLevel;
 
 fn name(text: &str) -> Name {
     text.parse().unwrap()
@@ -39,12 +39,12 @@ fn wish(skill: &str) -> Wish {
 }
 
 /// A journal written by a test.
-struct Told {
+struct TestJournal {
     history: History,
     day: i64,
 }
 
-impl Told {
+impl TestJournal {
     fn new() -> Self {
         Self { history: History::default(), day: 0 }
     }
@@ -67,7 +67,7 @@ impl Told {
     }
 
     fn ended(&mut self, job: &str, work: Work, key: Key, end: End) {
-        let outcome = Outcome {
+        let outcome = JobOutcome {
             run: None,
             key: Some(key),
             end,
@@ -128,35 +128,35 @@ impl Told {
         (measured, tuned)
     }
 
-    fn standing(&self) -> Standing {
-        self.history.jobs[&name("a")].standing()
+    fn drift_level(&self) -> DriftLevel {
+        self.history.jobs[&name("a")].drift_level()
     }
 }
 
 #[test]
 fn a_new_job_is_tuned_then_measured_on_everything_and_later_on_scenarios_in_turn() {
-    let mut told = Told::new();
+    let mut journal = TestJournal::new();
     let all: Vec<String> = (0..8).map(|nth| format!("s{nth}")).collect();
     let of = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    assert_eq!(told.whole_night(&wish("skill"), |_| 70.0), (vec![all], true));
+    assert_eq!(journal.whole_night(&wish("skill"), |_| 70.0), (vec![all], true));
     for expected in [["s0", "s1", "s2"], ["s3", "s4", "s5"], ["s6", "s7", "s0"]] {
-        assert_eq!(told.whole_night(&wish("skill"), |_| 70.0), (vec![of(&expected)], false));
+        assert_eq!(journal.whole_night(&wish("skill"), |_| 70.0), (vec![of(&expected)], false));
     }
 }
 
 #[test]
 fn what_changed_is_tuned_again_and_what_stayed_open_as_often_as_was_said() {
-    let mut told = Told::new();
-    told.whole_night(&wish("skill"), |_| 70.0);
-    assert!(told.whole_night(&wish("edited"), |_| 70.0).1, "a person has edited the skill");
+    let mut journal = TestJournal::new();
+    journal.whole_night(&wish("skill"), |_| 70.0);
+    assert!(journal.whole_night(&wish("edited"), |_| 70.0).1, "a person has edited the skill");
     let mut other_suite = wish("edited");
     other_suite.key.suite = Digest::of(b"another");
-    assert!(told.whole_night(&other_suite, |_| 70.0).1);
+    assert!(journal.whole_night(&other_suite, |_| 70.0).1);
     let mut updated = other_suite.clone();
     updated.key.agents = key("", "2").agents;
-    assert!(told.whole_night(&updated, |_| 70.0).1);
-    assert!(!told.whole_night(&updated, |_| 70.0).1);
-    let mut open = Told::new();
+    assert!(journal.whole_night(&updated, |_| 70.0).1);
+    assert!(!journal.whole_night(&updated, |_| 70.0).1);
+    let mut open = TestJournal::new();
     for expected in [true, true, false, false] {
         open.night(&["a"]);
         let mut tuned = false;
@@ -175,11 +175,11 @@ fn what_changed_is_tuned_again_and_what_stayed_open_as_often_as_was_said() {
 
 #[test]
 fn measurements_come_first_then_what_was_left_then_priority_then_who_waited_longest() {
-    let mut told = Told::new();
-    told.night(&["a"]);
-    told.tuned("a", wish("skill").key, false);
-    told.tuned("old", wish("before").key, false);
-    told.night(&["a", "b", "c", "left", "old"]);
+    let mut journal = TestJournal::new();
+    journal.night(&["a"]);
+    journal.tuned("a", wish("skill").key, false);
+    journal.tuned("old", wish("before").key, false);
+    journal.night(&["a", "b", "c", "left", "old"]);
     let mut jobs = vec![
         ("a", wish("skill")),
         ("b", wish("b")),
@@ -188,7 +188,7 @@ fn measurements_come_first_then_what_was_left_then_priority_then_who_waited_long
         ("old", wish("after")),
     ];
     let mut order = Vec::new();
-    while let Some((job, _)) = told.next(&jobs) {
+    while let Some((job, _)) = journal.next(&jobs) {
         jobs.retain(|(known, _)| *known != job);
         order.push(job);
     }
@@ -197,17 +197,17 @@ fn measurements_come_first_then_what_was_left_then_priority_then_who_waited_long
 
 #[test]
 fn a_job_that_is_under_way_or_was_left_is_not_begun_again_in_the_same_night() {
-    let mut told = Told::new();
-    told.night(&["a", "b"]);
+    let mut journal = TestJournal::new();
+    journal.night(&["a", "b"]);
     let jobs = [("a", wish("a")), ("b", wish("b"))];
     let wishes = jobs.iter().map(|(job, wish)| (name(job), wish.clone())).collect();
-    assert_eq!(searching(&told.history, &wishes), 2, "both share what is left");
-    told.tell(Event::Asked { job: name("a"), work: Work::Tune });
-    assert_eq!(searching(&told.history, &wishes), 1);
-    told.tell(Event::Left { job: name("b"), left: Left::Budget });
-    assert_eq!((told.next(&jobs), searching(&told.history, &wishes)), (None, 0));
-    told.night(&["a", "b"]);
-    assert_eq!(told.next(&jobs).unwrap().0, "a", "another night asks anew");
+    assert_eq!(searching(&journal.history, &wishes), 2, "both share what is left");
+    journal.tell(Event::Asked { job: name("a"), work: Work::Tune });
+    assert_eq!(searching(&journal.history, &wishes), 1);
+    journal.tell(Event::Left { job: name("b"), left: Left::Budget });
+    assert_eq!((journal.next(&jobs), searching(&journal.history, &wishes)), (None, 0));
+    journal.night(&["a", "b"]);
+    assert_eq!(journal.next(&jobs).unwrap().0, "a", "another night asks anew");
 }
 
 #[test]
@@ -240,19 +240,19 @@ fn a_share_follows_priority_and_never_passes_a_limit() {
 
 #[test]
 fn a_run_of_several_nights_is_paid_for_once() {
-    let mut told = Told::new();
+    let mut journal = TestJournal::new();
     let run: RunId = "1-20261101-000000".parse().unwrap();
     for (calls, night) in [(30, 30), (50, 20)] {
-        told.night(&["a"]);
+        journal.night(&["a"]);
         let end = End::Paused { why: "time".into(), halt: Halt::Time, agent: None };
         let spent = Spent { calls, ..Spent::default() };
         let outcome =
-            Outcome { run: Some(run.clone()), key: None, end, spent, without_windows: BTreeSet::new() };
-        told.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
-        assert_eq!(told.history.last().unwrap().spent().calls, night);
+            JobOutcome { run: Some(run.clone()), key: None, end, spent, without_windows: BTreeSet::new() };
+        journal.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
+        assert_eq!(journal.history.last().unwrap().spent().calls, night);
     }
-    assert_eq!(told.history.spent_since(at(0)).calls, 50);
-    assert_eq!(told.history.spent_since(at(2)).calls, 20, "a week counts what was spent in it");
+    assert_eq!(journal.history.spent_since(at(0)).calls, 50);
+    assert_eq!(journal.history.spent_since(at(2)).calls, 20, "a week counts what was spent in it");
 }
 
 const SEEDS: u64 = 2_000;
@@ -267,7 +267,7 @@ fn noisy(draw: &mut Draw, mean: f64) -> impl Fn(usize) -> f64 {
 fn update(change: f64, nights_before: i64) -> (f64, f64) {
     let (mut falls, mut rises) = (0.0, 0.0);
     for seed in 0..SEEDS {
-        let (mut draw, mut told) = (Draw::new(seed, 11), Told::new());
+        let (mut draw, mut journal) = (Draw::new(seed, 11), TestJournal::new());
         let mut wish = Wish {
             scenarios: (0..12).map(|nth| name(&format!("s{nth}"))).collect(),
             sample: 4,
@@ -275,20 +275,20 @@ fn update(change: f64, nights_before: i64) -> (f64, f64) {
         };
         for _ in 0..nights_before {
             let points = noisy(&mut draw, 70.0);
-            told.whole_night(&wish, points);
+            journal.whole_night(&wish, points);
         }
         wish.key.agents = key("", "2").agents;
-        told.night(&["a"]);
-        while let Some((_, work)) = told.next(&[("a", wish.clone())]) {
+        journal.night(&["a"]);
+        while let Some((_, work)) = journal.next(&[("a", wish.clone())]) {
             match work {
-                Work::Tune => told.tuned("a", wish.key.clone(), false),
+                Work::Tune => journal.tuned("a", wish.key.clone(), false),
                 work => {
                     let points = noisy(&mut draw, 70.0 + change);
-                    told.measured("a", work, wish.key.clone(), points);
+                    journal.measured("a", work, wish.key.clone(), points);
                 }
             }
         }
-        let watch = told.history.jobs[&name("a")].watch.as_ref().unwrap();
+        let watch = journal.history.jobs[&name("a")].watch.as_ref().unwrap();
         let change = watch.change.as_ref().expect("the agents have changed");
         falls += f64::from(u8::from(change.fall.is_sure()));
         rises += f64::from(u8::from(change.fall.is_rise()));
@@ -311,32 +311,32 @@ fn an_update_that_costs_eight_points_is_mostly_named_in_its_first_night_and_one_
 #[test]
 fn a_fall_that_nobody_has_caused_is_watched_and_after_three_days_it_is_drift_until_somebody_says_that_they_know()
  {
-    let mut told = Told::new();
+    let mut journal = TestJournal::new();
     for _ in 0..6 {
-        told.whole_night(&wish("skill"), |nth| if nth % 2 == 0 { 70.0 } else { 71.0 });
+        journal.whole_night(&wish("skill"), |nth| if nth % 2 == 0 { 70.0 } else { 71.0 });
     }
-    assert_eq!(told.standing(), Standing::Steady);
+    assert_eq!(journal.drift_level(), DriftLevel::Steady);
     let mut seen = Vec::new();
     for _ in 0..6 {
-        told.whole_night(&wish("skill"), |nth| if nth % 2 == 0 { 40.0 } else { 41.0 });
-        seen.push(told.standing());
+        journal.whole_night(&wish("skill"), |nth| if nth % 2 == 0 { 40.0 } else { 41.0 });
+        seen.push(journal.drift_level());
     }
-    assert_eq!(seen[0], Standing::Watch, "{seen:?}");
-    assert_eq!(seen[5], Standing::Drift, "{seen:?}");
-    let morning = Morning::of(&told.history).unwrap();
+    assert_eq!(seen[0], DriftLevel::Watch, "{seen:?}");
+    assert_eq!(seen[5], DriftLevel::Drift, "{seen:?}");
+    let morning = Morning::of(&journal.history).unwrap();
     assert!(morning.needs_you());
-    told.tell(Event::Acknowledged { job: name("a") });
-    assert!(!Morning::of(&told.history).unwrap().needs_you());
+    journal.tell(Event::Acknowledged { job: name("a") });
+    assert!(!Morning::of(&journal.history).unwrap().needs_you());
     // A new version of the skill begins a new series.
-    told.whole_night(&wish("edited"), |_| 40.0);
-    assert_eq!(told.standing(), Standing::Steady);
+    journal.whole_night(&wish("edited"), |_| 40.0);
+    assert_eq!(journal.drift_level(), DriftLevel::Steady);
 }
 
 #[test]
 fn the_fold_of_every_prefix_of_a_journal_is_the_live_history() {
-    let mut told = Told::new();
+    let mut journal = TestJournal::new();
     for _ in 0..5 {
-        told.whole_night(&wish("skill"), |_| 70.0);
+        journal.whole_night(&wish("skill"), |_| 70.0);
     }
     // The events are replayed after a round trip through JSON.
     let mut live = History::default();
@@ -366,40 +366,40 @@ fn the_fold_of_every_prefix_of_a_journal_is_the_live_history() {
 #[test]
 fn a_journal_that_is_cut_down_knows_the_last_verdict_of_each_job_and_the_newest_nights() {
     let mut entries = Vec::new();
-    let mut told = Told::new();
-    let mut tell = |told: &mut Told, event: Event| {
-        let entry = Entry { at: at(told.day), event };
-        told.history.apply(&entry);
+    let mut journal = TestJournal::new();
+    let mut tell = |journal: &mut TestJournal, event: Event| {
+        let entry = Entry { at: at(journal.day), event };
+        journal.history.apply(&entry);
         entries.push(entry);
     };
     let decided = |skill: &str| {
-        let mut one = Told::new();
+        let mut one = TestJournal::new();
         one.night(&["x"]);
         one.tuned("x", key(skill, "1"), false);
         one.history.last().unwrap().done[0].outcome.clone()
     };
     for day in 1..=40 {
-        told.day = day;
+        journal.day = day;
         let date = at(day).to_zoned(jiff::tz::TimeZone::UTC).date();
         let jobs = vec![name("a"), name("b")];
         tell(
-            &mut told,
+            &mut journal,
             Event::Began { night: name(&day.to_string()), date, scheduled: true, jobs, shard: None },
         );
         for (job, last) in [("a", 3), ("b", 30)] {
             if day <= last {
                 let outcome = Box::new(decided(&format!("{job}{day}")));
-                tell(&mut told, Event::Ended { job: name(job), work: Work::Tune, outcome });
+                tell(&mut journal, Event::Ended { job: name(job), work: Work::Tune, outcome });
             }
         }
-        tell(&mut told, Event::Over { why: Over::Done });
+        tell(&mut journal, Event::Over { why: Over::Done });
     }
     let cut = History::of(&kept(&entries, 10));
     let settled = |history: &History, job: &str| history.jobs[&name(job)].settled.clone();
     for job in ["a", "b"] {
-        assert_eq!(settled(&cut, job), settled(&told.history, job));
+        assert_eq!(settled(&cut, job), settled(&journal.history, job));
     }
-    assert_eq!(cut.nights[cut.nights.len() - 10..], told.history.nights[30..]);
+    assert_eq!(cut.nights[cut.nights.len() - 10..], journal.history.nights[30..]);
     assert_eq!(kept(&kept(&entries, 10), 10), kept(&entries, 10), "once is enough");
     assert_eq!(kept(&entries, 100), entries);
 }

@@ -58,7 +58,7 @@ pub enum DangerClass {
 
 impl Danger {
     /// Returns the text, such as `network: SKILL.md:12: curl http://a.dev`. The folder ends with a slash.
-    pub fn told(&self, folder: &str) -> String {
+    pub fn text(&self, folder: &str) -> String {
         let Self { path, line, class, shown } = self;
         let at = line.map(|line| format!(":{line}")).unwrap_or_default();
         format!("{}: {folder}{path}{at}: {shown}", class.word())

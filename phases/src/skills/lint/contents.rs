@@ -130,8 +130,8 @@ mod tests {
         let long = "A line.\n".repeat(LONG + 1);
         let files = skill("a.md, b.md and gone/\n").with("a.md", &long).with("b.md", &long);
         let together = contents_together(super::super::lint(&files));
-        let told: Vec<_> = together.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
-        assert_eq!(told, ["a.md: 2 files have more than 100 lines and no table of contents; also b.md"]);
+        let messages: Vec<_> = together.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
+        assert_eq!(messages, ["a.md: 2 files have more than 100 lines and no table of contents; also b.md"]);
     }
 
     fn filler(lines: usize) -> String {

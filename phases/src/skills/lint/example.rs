@@ -168,7 +168,7 @@ mod tests {
     use super::super::tests::{found, skill};
 
     /// Returns the findings for a text, rule by rule, in a skill that has `scripts/a.py` and `references/a.md`.
-    fn told(text: &str) -> String {
+    fn messages(text: &str) -> String {
         let files =
             skill(text).with("scripts/a.py", "").with("references/a.md", "").with("references/agents.md", "");
         let rules = [
@@ -217,7 +217,7 @@ mod tests {
             "Read C:\\boot.ini, C:\\xampp\\passwords.txt, /home/opsuser/.ssh and C:\\Users\\YourName\\.wslconfig.\n",
             "Not in C:\\Windows\\System32\\a.dll, C:\\Program Files\\b, C:\\Users\\dev\\c.pdb.\n",
         ] {
-            assert_eq!(told(text), "", "{text}");
+            assert_eq!(messages(text), "", "{text}");
         }
     }
 
@@ -276,7 +276,7 @@ mod tests {
                 "SKILL.md:5: `\\Users\\jane\\kg.csv` exists only on one machine",
             ),
         ] {
-            assert_eq!(told(text), wanted);
+            assert_eq!(messages(text), wanted);
         }
     }
 
@@ -291,11 +291,11 @@ mod tests {
             "the all-tables skill's ",
             "the `tables` skill\u{2019}s ",
         ] {
-            let said = told(&format!("It is in {of}`references/rows.md`.\n"));
+            let said = messages(&format!("It is in {of}`references/rows.md`.\n"));
             assert!(said.contains("`references/rows.md` belongs to another skill, "), "{said}");
         }
         for of in ["this skill's ", "`demo`'s ", "the "] {
-            let said = told(&format!("It is in {of}`references/rows.md`.\n"));
+            let said = messages(&format!("It is in {of}`references/rows.md`.\n"));
             assert_eq!(said, "SKILL.md:5: `references/rows.md` is missing");
         }
     }

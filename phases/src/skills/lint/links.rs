@@ -438,8 +438,8 @@ mod tests {
     fn a_main_file_that_is_a_symlink_out_of_the_folder_is_one_finding() {
         for (target, rule) in [("../../all/demo.md", Rule::PathOutside), ("gone.md", Rule::LinkDangling)] {
             let files = skill("").linked("SKILL.md", target);
-            let told: Vec<_> = super::super::lint(&files).into_iter().map(|finding| finding.rule).collect();
-            assert_eq!(told, [rule], "{target}");
+            let rules: Vec<_> = super::super::lint(&files).into_iter().map(|finding| finding.rule).collect();
+            assert_eq!(rules, [rule], "{target}");
         }
         let files = skill("").with("all.md", "Text.\n").linked("SKILL.md", "all.md");
         assert_eq!(found(&files, Rule::MainFile).len(), 1);

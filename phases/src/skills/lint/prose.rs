@@ -216,11 +216,11 @@ mod tests {
             assert_eq!(without_repeats(&body), body, "{turn}");
         }
         for turn in ["## B", "**Otherwise**", "In other cases:"] {
-            let told = |said: &str| {
+            let repeats = |said: &str| {
                 found(&skill(&format!("{said}\n\n{turn}\n\n{said}\n")), Rule::ParagraphRepeated).len()
             };
             assert_eq!(
-                [told(LONG), told(&LONG.repeat(4))],
+                [repeats(LONG), repeats(&LONG.repeat(4))],
                 [0, 1],
                 "{turn}: the same step, and a page pasted twice"
             );
@@ -231,9 +231,10 @@ mod tests {
             let body = format!("## A\n\n{said}\n\n{said}\n\n## B\n\n{said}\n");
             assert!(found(&skill(&body), Rule::ParagraphRepeated).is_empty(), "{said}");
         }
-        let apart = |blocks: usize| format!("## A\n\n{LONG}\n\n{}{LONG}\n", "Text.\n\n".repeat(blocks));
-        let told = |body: &str| found(&skill(body), Rule::ParagraphRepeated).len();
-        assert_eq!([told(&apart(NEAR - 1)), told(&apart(NEAR))], [1, 0]);
+        let page_with_blocks =
+            |blocks: usize| format!("## A\n\n{LONG}\n\n{}{LONG}\n", "Text.\n\n".repeat(blocks));
+        let repeats = |body: &str| found(&skill(body), Rule::ParagraphRepeated).len();
+        assert_eq!([repeats(&page_with_blocks(NEAR - 1)), repeats(&page_with_blocks(NEAR))], [1, 0]);
         for alone in ["- x\n", "## B\n\nText.\n", "> x\n"] {
             let body = format!("## A\n\n{LONG}\n\nText.\n\n{LONG}\n\n{alone}");
             assert_eq!(without_repeats(&body) == body, !alone.starts_with('#'), "{alone}");

@@ -191,16 +191,16 @@ mod tests {
         let key = ["ghp", "_", &random(36)].concat();
         let block = ["-----BEGIN RSA ", "PRIVATE KEY-----\n", &random(64)].concat();
         let files = skill(&format!("Use `{key}`.\n")).with("x.env", &format!("A=1\n\nKEY={key}\n{block}\n"));
-        let told = found(&files, Rule::Secret);
+        let messages = found(&files, Rule::Secret);
         assert_eq!(
-            told,
+            messages,
             [
                 "SKILL.md:5: possible secret: a GitHub token",
                 "x.env:3: possible secret: a GitHub token",
                 "x.env:4: possible secret: a private key"
             ]
         );
-        assert!(!told.concat().contains(&key));
+        assert!(!messages.concat().contains(&key));
     }
 
     #[test]

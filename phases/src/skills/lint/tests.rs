@@ -78,14 +78,14 @@ fn of_two_files_with_one_path_the_last_is_kept() {
 #[test]
 fn what_no_agent_could_load_is_told_and_looked_at_as_far_as_it_goes() {
     let page = |text: &str| Files::new("demo", []).with_main(text);
-    let told = |text: &str| {
+    let messages = |text: &str| {
         let findings = lint(&page(text)).into_iter();
         findings.map(|finding| format!("{} {}", finding.rule, finding.message)).collect::<Vec<_>>()
     };
-    assert_eq!(told(""), ["front-matter front matter is missing: the first line must be `---`"]);
-    assert_eq!(told("---\nname: demo\n"), ["front-matter front matter has no closing `---` line"]);
+    assert_eq!(messages(""), ["front-matter front matter is missing: the first line must be `---`"]);
+    assert_eq!(messages("---\nname: demo\n"), ["front-matter front matter has no closing `---` line"]);
     assert_eq!(
-        told("---\nname: demo\nname: demo\ndescription: Shows a thing when asked.\n---\n[a](b.md)\n"),
+        messages("---\nname: demo\nname: demo\ndescription: Shows a thing when asked.\n---\n[a](b.md)\n"),
         ["field-duplicate duplicate key `name`", "link-dangling broken link to `b.md`"]
     );
     assert_eq!(lint(&Files::new("demo", []))[0].message, "SKILL.md is missing");
@@ -102,12 +102,12 @@ impl Files {
 
 #[test]
 fn front_matter_that_agents_load_differently_is_told() {
-    let told = |text: &str| {
+    let lines = |text: &str| {
         let findings = lint(&Files::new("2026", []).with_main(text)).into_iter();
         let lines = findings.map(|f| format!("{} {} {}", f.line.unwrap(), f.rule, f.message));
         lines.collect::<Vec<_>>().join("\n")
     };
-    insta::assert_snapshot!(told(
+    insta::assert_snapshot!(lines(
         "--- \nname: 2026\ndescription: Shows #1 things when asked. See #2 #3\nlicense: no\nmodel: x\ncolour: red\n---\nText.\n"
     ), @r"
     1 front-matter-form trailing spaces after `---`
@@ -117,7 +117,7 @@ fn front_matter_that_agents_load_differently_is_told() {
     5 field-portable only Claude Code reads the field `model`
     6 field-unknown unknown field `colour`
     ");
-    insta::assert_snapshot!(told("---\nname: \"2026\"\ndescription: Does. Use when asked.\nmetadata:\n  x:\n\t- y\n---\nText.\n"), @r"
+    insta::assert_snapshot!(lines("---\nname: \"2026\"\ndescription: Does. Use when asked.\nmetadata:\n  x:\n\t- y\n---\nText.\n"), @r"
     6 front-matter not a YAML mapping: tabs disallowed within this context (block indentation) at line 6, column 2
     6 front-matter-form a tab in the indentation, which YAML forbids
     ");

@@ -189,8 +189,8 @@ mod tests {
     fn blanks_go_but_for_those_of_code_and_of_broken_lines() {
         let text = "one \ntwo  \nthree\t\n  \n```\ncode \n```\n\n    code \n\n<pre>\nx \n</pre>\n";
         let files = skill(text).with("a.txt", "x \n").with("b.md", "x \r\ny\r\n");
-        let told = found(&files, Rule::TrailingBlanks);
-        assert_eq!(told, ["SKILL.md:5: trailing spaces on 3 lines", "b.md:1: trailing spaces on 1 line"]);
+        let messages = found(&files, Rule::TrailingBlanks);
+        assert_eq!(messages, ["SKILL.md:5: trailing spaces on 3 lines", "b.md:1: trailing spaces on 1 line"]);
         let fixed = fix_rule(&files, Rule::TrailingBlanks);
         assert!(
             fixed
@@ -226,9 +226,9 @@ mod tests {
             .with("run", "\u{feff}#!/bin/sh\n")
             .with("lib.rs", "#![allow(x)]\n")
             .with("data.txt", "\u{feff}x");
-        let told = [Rule::ByteOrderMark, Rule::ScriptMode].map(|rule| found(&files, rule).join(", "));
+        let messages = [Rule::ByteOrderMark, Rule::ScriptMode].map(|rule| found(&files, rule).join(", "));
         assert_eq!(
-            told,
+            messages,
             [
                 "a.md:1: the file starts with a byte order mark, run:1: the file starts with a byte order mark",
                 "run:1: the script is not executable"
@@ -243,12 +243,12 @@ mod tests {
     #[test]
     fn a_script_that_is_told_to_be_run_by_its_program_needs_no_mode() {
         let script = "#!/usr/bin/env python3\n";
-        let told = |body: &str| found(&skill(body).with("scripts/a.py", script), Rule::ScriptMode).len();
-        assert_eq!(told("It is counted in `scripts/a.py:12-20`.\n"), 0);
-        assert_eq!(told("Run `scripts/a.py` on the file.\n"), 1);
-        assert_eq!(told("Run `scripts/a.py` on the file.\n\n```\npython3 scripts/a.py x\n```\n"), 0);
+        let findings = |body: &str| found(&skill(body).with("scripts/a.py", script), Rule::ScriptMode).len();
+        assert_eq!(findings("It is counted in `scripts/a.py:12-20`.\n"), 0);
+        assert_eq!(findings("Run `scripts/a.py` on the file.\n"), 1);
+        assert_eq!(findings("Run `scripts/a.py` on the file.\n\n```\npython3 scripts/a.py x\n```\n"), 0);
         assert_eq!(
-            told("Run `scripts/a.py x`, or `python3 scripts/a.py`.\n"),
+            findings("Run `scripts/a.py x`, or `python3 scripts/a.py`.\n"),
             1,
             "a command is meant as it stands"
         );

@@ -34,25 +34,25 @@ const SUCCESS: &str = "effectiveness.success";
 
 /// Evaluates members by their files and by the exit of their command. Returns the answer of an evaluator.
 pub fn judge(verdict_of: &str, contract: &Contract, members: &[(Judged, Files, Option<Ran>)]) -> Value {
-    let looked: Vec<Looked> = members.iter().map(Looked::at).collect();
-    let mut criteria = entries(contract, None, &looked);
-    if looked.len() > 1 {
-        for member in &looked {
+    let inspected: Vec<Inspection> = members.iter().map(Inspection::at).collect();
+    let mut criteria = entries(contract, None, &inspected);
+    if inspected.len() > 1 {
+        for member in &inspected {
             criteria.extend(entries(contract, Some(member.name), std::slice::from_ref(member)));
         }
     }
     json!({
         "verdict_of": verdict_of,
         "criteria": criteria,
-        "weaknesses": weaknesses(&looked),
-        "suggestions": suggestions(&looked),
+        "weaknesses": weaknesses(&inspected),
+        "suggestions": suggestions(&inspected),
     })
 }
 
 /// Returns the score that a skill has by its findings alone.
 pub(super) fn structural(contract: &Contract, files: &Files) -> Scored {
-    let looked = [Looked { name: "", findings: lint::lint(files), ran: None }];
-    let found: Vec<_> = contract.criteria.iter().map(|one| (&one.id, verdict(&one.id, &looked))).collect();
+    let inspected = [Inspection { name: "", findings: lint::lint(files), ran: None }];
+    let found: Vec<_> = contract.criteria.iter().map(|one| (&one.id, verdict(&one.id, &inspected))).collect();
     let findings = found.iter().map(|(criterion, (verdict, evidence))| judgement::Finding {
         criterion,
         verdict: *verdict,
@@ -62,21 +62,21 @@ pub(super) fn structural(contract: &Contract, files: &Files) -> Scored {
 }
 
 /// A member, with everything seen of it.
-struct Looked<'a> {
+struct Inspection<'a> {
     name: &'a str,
     findings: Vec<Finding>,
     ran: Option<&'a Ran>,
 }
 
-impl<'a> Looked<'a> {
+impl<'a> Inspection<'a> {
     fn at((judged, files, ran): &'a (Judged, Files, Option<Ran>)) -> Self {
         Self { name: &judged.skill.name, findings: lint::lint(files), ran: ran.as_ref() }
     }
 }
 
-fn entries(contract: &Contract, member: Option<&str>, looked: &[Looked<'_>]) -> Vec<Value> {
+fn entries(contract: &Contract, member: Option<&str>, inspected: &[Inspection<'_>]) -> Vec<Value> {
     let entry = |id: &CriterionId| {
-        let (verdict, evidence) = verdict(id, looked);
+        let (verdict, evidence) = verdict(id, inspected);
         let mut entry = json!({ "id": id, "verdict": verdict, "evidence": evidence });
         if let Some(member) = member {
             entry["member"] = member.into();
@@ -86,18 +86,18 @@ fn entries(contract: &Contract, member: Option<&str>, looked: &[Looked<'_>]) -> 
     contract.criteria.iter().map(|criterion| entry(&criterion.id)).collect()
 }
 
-fn verdict(id: &CriterionId, looked: &[Looked<'_>]) -> (Verdict, String) {
+fn verdict(id: &CriterionId, inspected: &[Inspection<'_>]) -> (Verdict, String) {
     if id.as_str() == SUCCESS {
-        return by_command(looked);
+        return by_command(inspected);
     }
     let of = |finding: &&Finding| finding.rule.criterion() == Some(id.as_str());
     let found =
-        looked.iter().flat_map(|one| one.findings.iter().filter(of).map(|finding| (one.name, finding)));
+        inspected.iter().flat_map(|one| one.findings.iter().filter(of).map(|finding| (one.name, finding)));
     let mut found: Vec<_> = found.filter(|(_, finding)| finding.rule.severity() != Severity::Note).collect();
     found.sort_by_key(|(_, finding)| finding.rule.severity());
     let Some((_, worst)) = found.first() else { return unfound(id) };
     let verdict = if worst.rule.severity() == Severity::Error { Verdict::Fail } else { Verdict::Partial };
-    (verdict, told(&found))
+    (verdict, evidence(&found))
 }
 
 fn unfound(id: &CriterionId) -> (Verdict, String) {
@@ -113,13 +113,13 @@ fn unfound(id: &CriterionId) -> (Verdict, String) {
 }
 
 /// Returns the most important findings, and the number of the others.
-fn told(found: &[(&str, &Finding)]) -> String {
+fn evidence(found: &[(&str, &Finding)]) -> String {
     const SHOWN: usize = 3;
-    let mut told: Vec<String> = found.iter().take(SHOWN).map(|(_, finding)| place(finding)).collect();
+    let mut shown: Vec<String> = found.iter().take(SHOWN).map(|(_, finding)| place(finding)).collect();
     if found.len() > SHOWN {
-        told.push(format!("and {} more", found.len() - SHOWN));
+        shown.push(format!("and {} more", found.len() - SHOWN));
     }
-    told.join("; ")
+    shown.join("; ")
 }
 
 fn place(finding: &Finding) -> String {
@@ -127,32 +127,32 @@ fn place(finding: &Finding) -> String {
     format!("{}{line}: {} ({})", finding.path, finding.message, finding.rule)
 }
 
-fn by_command(looked: &[Looked<'_>]) -> (Verdict, String) {
-    let ran: Vec<_> = looked.iter().filter_map(|one| one.ran).collect();
+fn by_command(inspected: &[Inspection<'_>]) -> (Verdict, String) {
+    let ran: Vec<_> = inspected.iter().filter_map(|one| one.ran).collect();
     if ran.is_empty() {
         return (Verdict::Unverified, "structural: the scenario has no command to run".to_owned());
     }
-    let told = ran.iter().map(|ran| match ran.exit {
+    let endings = ran.iter().map(|ran| match ran.exit {
         Some(code) => format!("{:?} ended with exit code {code}", ran.command),
         None => format!("{:?} was killed by a signal", ran.command),
     });
-    let passed = ran.len() == looked.len() && ran.iter().all(|ran| ran.exit == Some(0));
-    (if passed { Verdict::Pass } else { Verdict::Fail }, told.collect::<Vec<_>>().join("; "))
+    let passed = ran.len() == inspected.len() && ran.iter().all(|ran| ran.exit == Some(0));
+    (if passed { Verdict::Pass } else { Verdict::Fail }, endings.collect::<Vec<_>>().join("; "))
 }
 
-fn weaknesses(looked: &[Looked<'_>]) -> Vec<String> {
+fn weaknesses(inspected: &[Inspection<'_>]) -> Vec<String> {
     const MOST: usize = 5;
-    let findings = looked.iter().flat_map(|one| &one.findings);
+    let findings = inspected.iter().flat_map(|one| &one.findings);
     let mut findings: Vec<_> = findings.filter(|finding| finding.rule.severity() != Severity::Note).collect();
     findings.sort_by_key(|finding| finding.rule.severity());
     findings.into_iter().take(MOST).map(place).collect()
 }
 
 /// Returns a suggestion for each broken rule that lint cannot fix.
-fn suggestions(looked: &[Looked<'_>]) -> Vec<Value> {
+fn suggestions(inspected: &[Inspection<'_>]) -> Vec<Value> {
     const MOST: usize = 5;
     let mut suggestions = Vec::new();
-    for member in looked {
+    for member in inspected {
         for rule in Rule::ALL.iter().filter(|rule| rule.fix() == Fix::ByHand) {
             let Some(first) = member.findings.iter().find(|finding| finding.rule == *rule) else { continue };
             let mut suggestion = json!({
@@ -161,7 +161,7 @@ fn suggestions(looked: &[Looked<'_>]) -> Vec<Value> {
                 "description": format!("{} {}", place(first), rule.how()),
                 "rationale": rule.why(),
             });
-            if looked.len() > 1 {
+            if inspected.len() > 1 {
                 suggestion["member"] = member.name.into();
             }
             suggestions.push((rule.severity(), suggestion));

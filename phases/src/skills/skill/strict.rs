@@ -167,8 +167,8 @@ mod tests {
             "...\nx\n",
             "license: \0\n",
         ];
-        let told: Vec<_> = wrong.iter().map(|yaml| said(&format!("{AB}{yaml}")).join(" + ")).collect();
-        insta::assert_snapshot!(told.join("\n"), @r#"
+        let messages: Vec<_> = wrong.iter().map(|yaml| said(&format!("{AB}{yaml}")).join(" + ")).collect();
+        insta::assert_snapshot!(messages.join("\n"), @r#"
         4: front matter uses brackets or braces, which strict parsers reject [refused-yaml]
         4: front matter uses an anchor, which strict parsers reject [refused-yaml]
         4: front matter uses an alias, which strict parsers reject [refused-yaml]

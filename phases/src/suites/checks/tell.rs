@@ -368,19 +368,19 @@ fn of_order(before: &Tool, after: &Tool, facts: &dyn Facts) -> Met {
 const CUT: &str = "not all that the agent reported was kept";
 
 fn of_cost(of: Cost, most: u64, usage: Usage) -> Met {
-    let told = |took: Option<u64>, what: &str| match took {
+    let within = |took: Option<u64>, what: &str| match took {
         Some(took) => (Some(took <= most), format!("it took {took} {what}")),
         None => unknown(format!("it is not known how many {what} it took")),
     };
     match of {
-        Cost::Tokens => told(usage.tokens, "tokens"),
-        Cost::Turns => told(usage.turns, "turns"),
+        Cost::Tokens => within(usage.tokens, "tokens"),
+        Cost::Turns => within(usage.turns, "turns"),
         Cost::Seconds => match usage.ms {
             Some(ms) => {
                 let met = ms <= most.saturating_mul(1000);
                 (Some(met), format!("it took {}.{} seconds", ms / 1000, ms % 1000 / 100))
             }
-            None => told(None, "seconds"),
+            None => within(None, "seconds"),
         },
     }
 }

@@ -104,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    fn told(check: serde_json::Value) -> String {
+    fn phrase(check: serde_json::Value) -> String {
         serde_json::from_value::<Check>(check).unwrap().to_string()
     }
 
@@ -128,7 +128,7 @@ mod tests {
             json!({ "tool_order": { "before": { "name": "Read" }, "after": bash } }),
             json!({ "at_most": { "of": "turns", "most": 9 } }),
         ];
-        insta::assert_snapshot!(checks.map(told).join("\n"), @r#"
+        insta::assert_snapshot!(checks.map(phrase).join("\n"), @r#"
         sh {grader}/x.sh succeeds
         sh -c "exit $1" "" 2 ends with exit code 2
         "a+" occurs at least once in the agent's last message

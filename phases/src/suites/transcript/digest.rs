@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::redact::is_plain;
-use super::{Call, Event, Outcome, Transcript};
+use super::{Call, Event, ToolResult, Transcript};
 
 /// The limit of the whole digest, in bytes.
 const LONGEST: usize = 4 << 10;
@@ -32,7 +32,7 @@ impl Transcript {
     }
 
     /// Returns the tool calls with their results.
-    fn calls(&self) -> Vec<(&Call, Option<&Outcome>)> {
+    fn calls(&self) -> Vec<(&Call, Option<&ToolResult>)> {
         let (mut calls, mut open) = (Vec::new(), HashMap::new());
         for event in &self.events {
             match event {
@@ -40,9 +40,9 @@ impl Transcript {
                     open.insert(call.id.as_str(), calls.len());
                     calls.push((call, None));
                 }
-                Event::Result(outcome) => {
-                    if let Some(at) = open.remove(outcome.id.as_str()) {
-                        calls[at].1 = Some(outcome);
+                Event::Result(result) => {
+                    if let Some(at) = open.remove(result.id.as_str()) {
+                        calls[at].1 = Some(result);
                     }
                 }
                 Event::Text { .. } | Event::End(_) => {}
@@ -58,7 +58,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(number: usize, call: &Call, result: Option<&Outcome>) -> Self {
+    fn of(number: usize, call: &Call, result: Option<&ToolResult>) -> Self {
         let failed = result.is_some_and(|result| result.failed);
         let what = one_line(&what(call), MOST_OF_CALL);
         let ended = result.map_or_else(|| " -> no result".to_owned(), ended);
@@ -75,7 +75,7 @@ fn what(call: &Call) -> String {
     }
 }
 
-fn ended(result: &Outcome) -> String {
+fn ended(result: &ToolResult) -> String {
     let code = result.exit_code.map(|code| format!("exit code {code}"));
     if !result.failed {
         return code.map(|code| format!(" -> {code}")).unwrap_or_default();

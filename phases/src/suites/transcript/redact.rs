@@ -31,7 +31,7 @@ impl Event {
         match self {
             Self::Text { text } => is_at_most(text, MOST_OF_TEXT),
             Self::Call(call) => call.is_whole(),
-            Self::Result(outcome) => is_at_most(&outcome.output, MOST_OF_TEXT),
+            Self::Result(result) => is_at_most(&result.output, MOST_OF_TEXT),
             Self::End(_) => true,
         }
     }
@@ -65,9 +65,9 @@ impl Redaction {
                 call.files.truncate(MOST_FILES);
                 call.files.iter_mut().for_each(|file| shorten(file, MOST_OF_NAME));
             }
-            Event::Result(outcome) => {
-                shorten(&mut outcome.id, MOST_OF_NAME);
-                shorten(&mut outcome.output, MOST_OF_TEXT);
+            Event::Result(result) => {
+                shorten(&mut result.id, MOST_OF_NAME);
+                shorten(&mut result.output, MOST_OF_TEXT);
             }
             Event::End(_) => {}
         }

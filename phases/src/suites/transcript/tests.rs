@@ -7,9 +7,9 @@ fn call(id: &str, tool: &str, arguments: &Value) -> Call {
     Call::new(id, tool, arguments, &["file_path"])
 }
 
-fn returned(id: &str, exit_code: Option<i64>, output: &str) -> Outcome {
+fn returned(id: &str, exit_code: Option<i64>, output: &str) -> ToolResult {
     let failed = exit_code.is_some_and(|code| code != 0);
-    Outcome { id: id.to_owned(), failed, exit_code, output: output.to_owned() }
+    ToolResult { id: id.to_owned(), failed, exit_code, output: output.to_owned() }
 }
 
 fn example() -> Transcript {
@@ -178,9 +178,9 @@ fn keys_are_hidden_wherever_they_stand() {
     transcript.call(|| call(&own, &own, &arguments));
     transcript.result(|| returned(&own, None, &format!("A={own}\nB={known}")));
     let transcript = transcript.redacted(&redaction(&[known, "with \"quotes\""]));
-    let told = transcript.lines() + &transcript.digest().unwrap();
-    assert!(!told.contains(&own) && !told.contains(known) && !told.contains("quotes"), "{told}");
-    assert!(told.contains("echo [hidden]") && told.contains("A=[hidden]\\nB=[hidden]"), "{told}");
+    let written = transcript.lines() + &transcript.digest().unwrap();
+    assert!(!written.contains(&own) && !written.contains(known) && !written.contains("quotes"), "{written}");
+    assert!(written.contains("echo [hidden]") && written.contains("A=[hidden]\\nB=[hidden]"), "{written}");
 }
 
 #[test]

@@ -212,27 +212,30 @@ fn machines_look_side_by_side_and_the_judge_waits_for_both() {
         let build = drive.due(1).remove(0);
         drive.done(build, Ok(built(0)));
         let machines = drive.due(9);
-        assert_eq!(machines, [Step::Inspect { artifact: artifact(0) }, Step::Look { artifact: artifact(0) }]);
+        assert_eq!(
+            machines,
+            [Step::Inspect { artifact: artifact(0) }, Step::Browse { artifact: artifact(0) }]
+        );
         let outcome = |drive: &Drive, step: &Step| answer(&drive.run, step, &everything);
         let (first, second) = (machines[1 - last].clone(), machines[last].clone());
-        let told = outcome(&drive, &first);
-        drive.done(first, told);
+        let reply = outcome(&drive, &first);
+        drive.done(first, reply);
         assert_eq!(drive.due(9), std::slice::from_ref(&second));
-        let told = outcome(&drive, &second);
-        drive.done(second, told);
+        let reply = outcome(&drive, &second);
+        drive.done(second, reply);
         assert!(matches!(drive.due(9)[..], [Step::Judge { .. }]));
     }
 }
 
 /// Returns a run with a browser, just before the first judge.
-fn before_the_judge(looked: impl Fn(&Run, &Step) -> Option<Answer>) -> (Drive, Step) {
+fn before_the_judge(reply_to: impl Fn(&Run, &Step) -> Option<Answer>) -> (Drive, Step) {
     let mut drive = Drive::start(with_browser(plan()));
     loop {
         let step = drive.due(1).remove(0);
         if matches!(step, Step::Judge { .. }) {
             return (drive, step);
         }
-        let outcome = match (&step, looked(&drive.run, &step)) {
+        let outcome = match (&step, reply_to(&drive.run, &step)) {
             (Step::Build { .. }, _) => Ok(built(0)),
             (_, Some(answer)) => Ok(answer),
             (_, None) => failed(FailureKind::Crashed),
@@ -259,7 +262,7 @@ fn the_judge_makes_the_checks_of_a_look_that_was_given_up() {
 
     let without = |_: &Run, step: &Step| matches!(step, Step::Inspect { .. }).then(source);
     let (mut drive, judge) = before_the_judge(without);
-    assert_eq!(drive.run.attempts(&Step::Look { artifact: artifact(0) }), 2);
+    assert_eq!(drive.run.attempts(&Step::Browse { artifact: artifact(0) }), 2);
     assert!(prompt(&drive.run, &judge).contains("b.quiet (b)"));
     assert_eq!(drive.run.screens(artifact(0)), None);
     let outcome = answer(&drive.run, &judge, &everything);
@@ -311,7 +314,7 @@ fn only_a_builder_may_write_and_only_in_its_draft() {
             let order: &skilltune_phases::asking::order::Order = request.as_ref();
             let is_build = matches!(step, Step::Build { .. });
             assert_eq!(order.rights == Rights::Edit, is_build);
-            let is_command = matches!(step, Step::Look { .. } | Step::Try { .. });
+            let is_command = matches!(step, Step::Browse { .. } | Step::Try { .. });
             assert_eq!(order.command.is_some(), is_command);
             let places = order.placements.iter().map(|one| format!("{} {:?}", one.at, one.access));
             let is_draft = order.placements.iter().any(|one| one.access == Access::Draft);
@@ -379,21 +382,21 @@ fn an_amended_criterion_is_judged_as_it_is_worded_now() {
         verification: "Listen.".into(),
     };
     let add = Change::Add(criterion("b.polite"));
-    let mut told = Vec::new();
+    let mut prompts = Vec::new();
     drive.finish_alone(|run, step| match step {
-        Step::Ask { .. } if told.is_empty() => {
-            told.push(String::new());
+        Step::Ask { .. } if prompts.is_empty() => {
+            prompts.push(String::new());
             let choice = Choice::Amend { changes: vec![reword.clone(), add.clone()] };
             Ok(Answer::Chosen { choice, by: Who::Person })
         }
         Step::Judge { .. } => {
-            told.last_mut().into_iter().for_each(|told| *told = prompt(run, step));
+            prompts.last_mut().into_iter().for_each(|last| *last = prompt(run, step));
             answer(run, step, &nothing)
         }
         _ => answer(run, step, &nothing),
     });
-    assert!(told[0].contains("It is silent.") && told[0].contains("b.polite holds"), "{}", told[0]);
-    assert!(!told[0].contains("b.quiet holds"));
+    assert!(prompts[0].contains("It is silent.") && prompts[0].contains("b.polite holds"), "{}", prompts[0]);
+    assert!(!prompts[0].contains("b.quiet holds"));
 }
 
 #[test]

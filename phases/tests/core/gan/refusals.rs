@@ -84,8 +84,8 @@ fn a_retry_shows_the_error_and_has_a_code_of_its_own() {
         if run.attempts(step) == 0 { failed(FailureKind::OffSchema) } else { answer(run, step, &|_, _| true) }
     });
     assert_eq!((drive.run.outcome(), prompts.len()), (Ended::Passed, 8));
-    for (step, told) in &prompts {
-        let [first, second] = &told[..] else { panic!("{step:?} was asked {} times", told.len()) };
+    for (step, texts) in &prompts {
+        let [first, second] = &texts[..] else { panic!("{step:?} was asked {} times", texts.len()) };
         assert!(!first.contains("Once more") && second.contains("the world would not"), "{second}");
         let code =
             |prompt: &str| prompt.rsplit_once("\"answer_to\": \"").map(|(_, rest)| rest[..16].to_owned());

@@ -13,7 +13,7 @@ use skilltune_phases::loops::gan::answers::{Notes, Verdicts};
 use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, Dimension, Origin};
 use skilltune_phases::loops::gan::course::{Choice, Item, Question, Who};
 use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
-use skilltune_phases::loops::gan::inspect::{Given, Looked, Means, Told, Tried};
+use skilltune_phases::loops::gan::inspect::{CheckResult, Given, Inspection, Means, ScenarioResult};
 use skilltune_phases::loops::gan::negotiation::{Draft, Proposal, Ruling};
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Apply, Brief, Browser, Gan, Level, Plan, Run, Step, Task};
@@ -146,7 +146,7 @@ pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
         Step::Rule { .. } => Ok(Answer::Ruled(vec![ruling(false)])),
         Step::Build { .. } => Ok(built(run.state.sprints.len() - 1)),
         Step::Inspect { .. } => Ok(told(Verdict::Unverified, Means::Source)),
-        Step::Look { artifact } => Ok(told(verdict(*artifact, "b.quiet"), Means::Browser)),
+        Step::Browse { artifact } => Ok(told(verdict(*artifact, "b.quiet"), Means::Browser)),
         Step::Judge { artifact, .. } => {
             let contract = run.state.contract().expect("it is agreed on before anything is judged");
             let finding = |one: &Criterion| finding(one.id.as_str(), verdict(*artifact, one.id.as_str()));
@@ -171,14 +171,16 @@ pub(crate) fn built(nth: usize) -> Answer {
 }
 
 pub(crate) fn told(verdict: Verdict, by: Means) -> Answer {
-    let told = Told { check: Check::Console, verdict, evidence: "index.html".into(), by };
+    let result = CheckResult { check: Check::Console, verdict, evidence: "index.html".into(), by };
     let screens = (by == Means::Browser).then(|| tree("screens"));
-    Answer::Told { looked: Box::new(Looked { told: vec![told], ..Looked::default() }), screens }
+    let inspection = Inspection { checks: vec![result], ..Inspection::default() };
+    Answer::Inspected { inspection: Box::new(inspection), screens }
 }
 
 pub(crate) fn tried(verdict: Verdict, scenario: &str) -> Answer {
-    let tried = Tried { scenario: scenario.into(), verdict, evidence: "it ended".into() };
-    Answer::Told { looked: Box::new(Looked { tried: vec![tried], ..Looked::default() }), screens: None }
+    let result = ScenarioResult { scenario: scenario.into(), verdict, evidence: "it ended".into() };
+    let inspection = Inspection { scenarios: vec![result], ..Inspection::default() };
+    Answer::Inspected { inspection: Box::new(inspection), screens: None }
 }
 
 fn finding(criterion: &str, verdict: Verdict) -> Finding {
@@ -216,7 +218,7 @@ pub(crate) fn name(step: &Step) -> String {
         Step::Build { sprint, from } if *from == TreeId::EMPTY => format!("build {sprint} from nothing"),
         Step::Build { sprint, from } => format!("build {sprint} from {}", number(from)),
         Step::Inspect { artifact } => format!("inspect {}", number(artifact)),
-        Step::Look { artifact } => format!("look at {}", number(artifact)),
+        Step::Browse { artifact } => format!("look at {}", number(artifact)),
         Step::Judge { artifact, reading, era, .. } => {
             let era = if *era == 0 { String::new() } else { format!(", era {era}") };
             format!("judge {}, {reading:?}{era}", number(artifact))
@@ -272,7 +274,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         Step::Rule { .. } => Ok(Answer::Ruled(vec![ruling(roll(2) < 128)])),
         // Sometimes a builder changes nothing or returns to an earlier artifact.
         Step::Build { sprint, .. } if roll(2) < 32 => Ok(built(roll(3) % *sprint as usize)),
-        Step::Look { .. } if roll(2) < 64 => failed(FailureKind::Crashed),
+        Step::Browse { .. } if roll(2) < 64 => failed(FailureKind::Crashed),
         Step::Judge { .. } => {
             let Ok(Answer::Judged(mut verdicts)) = answer(run, step, &met) else {
                 unreachable!("it is judged")

@@ -205,8 +205,8 @@ fn an_answer_that_keeps_no_contract_is_asked_for_once_more_and_then_the_run_has_
     assert_eq!(twice.run.state.stop.as_ref().unwrap().note.as_deref(), Some("the world would not"));
     assert_eq!(Reason::PhaseError.status(), Status::Failed);
     let once = play_with(plan(Template::Docs), &rising, |run, step| off(run, step, 1));
-    let told_of = once.run.state.story.iter().find(|line| matches!(line.note, Note::PhaseError { .. }));
-    assert_eq!((told_of.unwrap().phase, told_of.unwrap().iteration), (Phase::Critique, 1));
+    let error_line = once.run.state.story.iter().find(|line| matches!(line.note, Note::PhaseError { .. }));
+    assert_eq!((error_line.unwrap().phase, error_line.unwrap().iteration), (Phase::Critique, 1));
     assert_ne!(ended(&once).0, Reason::PhaseError);
 }
 

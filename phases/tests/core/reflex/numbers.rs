@@ -121,7 +121,9 @@ fn asked(plan: Plan, is_it: fn(&Step) -> bool) -> (Drive, Step) {
             Step::Prepare { level } => {
                 Ok(Answer::Prepared(drive.run.plan.task.criteria.at(*level).map(command).collect()))
             }
-            Step::Check { check, .. } => Ok(Answer::Told(vec![super::world::told(*check, Some(*check > 1))])),
+            Step::Check { check, .. } => {
+                Ok(Answer::Checked(vec![super::world::told(*check, Some(*check > 1))]))
+            }
             Step::Refine { .. } => written("draft 0"),
             _ => super::world::answer(&drive.run, &step, &flat),
         };
@@ -183,14 +185,14 @@ fn a_critique_has_as_many_issues_and_a_rule_as_many_checks_as_told() {
 
 #[test]
 fn the_planner_is_told_as_many_events_and_a_command_has_as_long_as_told() {
-    for told in [1, 3] {
+    for limit in [1, 3] {
         let mut plan = plan(Template::Docs);
-        plan.task.rules.told_events = told;
-        (plan.task.rules.check_seconds, plan.task.commands.run) = (told as u64, RunThem::Always);
+        plan.task.rules.told_events = limit;
+        (plan.task.rules.check_seconds, plan.task.commands.run) = (limit as u64, RunThem::Always);
         let (drive, step) = asked(plan.clone(), |step| matches!(step, Step::Check { .. }));
         let order = Reflex::request(&drive.run, &step).unwrap();
         let command = order.as_ref().command.as_ref().unwrap();
-        assert_eq!((command.seconds, command.confined), (told as u64, true));
+        assert_eq!((command.seconds, command.confined), (limit as u64, true));
 
         let mut drive = Drive::start(plan);
         let mut events = String::new();
@@ -203,6 +205,6 @@ fn the_planner_is_told_as_many_events_and_a_command_has_as_long_as_told() {
             })
         });
         assert!(events.contains("the next iteration began"));
-        assert_eq!(events.contains("evaluated: score"), told == 3, "{events}");
+        assert_eq!(events.contains("evaluated: score"), limit == 3, "{events}");
     }
 }

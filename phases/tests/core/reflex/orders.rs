@@ -138,7 +138,7 @@ fn what_is_data_has_a_form_of_the_rules_that_are_asked_about_and_a_page_has_none
 
 #[test]
 fn an_answer_that_keeps_no_contract_is_told_what_is_wrong_with_it() {
-    let mut seen = std::collections::BTreeSet::new();
+    let mut refusals = std::collections::BTreeSet::new();
     for (run, step) in &played(plan(Template::Docs)) {
         let Some(order) = Reflex::request(run, step) else { continue };
         let (text, name) = (prompt(run, step), format!("{step:?}"));
@@ -158,9 +158,9 @@ fn an_answer_that_keeps_no_contract_is_told_what_is_wrong_with_it() {
         };
         assert_eq!(failure.kind, FailureKind::OffSchema);
         let wrong = failure.why.split(": ").next().unwrap().to_owned();
-        seen.insert(format!("{name}: {wrong}"));
+        refusals.insert(format!("{name}: {wrong}"));
     }
-    insta::assert_snapshot!(seen.into_iter().collect::<Vec<_>>().join("\n"), @r"
+    insta::assert_snapshot!(refusals.into_iter().collect::<Vec<_>>().join("\n"), @r"
     Critique: 0 issues were given; give 1 to 5
     Judge: not answered
     Plan: 0 steps were given; give 3 to 5
@@ -181,8 +181,8 @@ fn the_second_try_is_told_why_the_first_could_not_be_used_and_has_a_code_of_its_
         failed_once(run, step)
             .unwrap_or_else(|| answer(run, step, &|nth, rule| Some(nth > 0 || rule != "a.quality.clarity")))
     });
-    for (step, told) in &prompts {
-        let [first, second] = &told[..] else { panic!("{step:?} was asked {} times", told.len()) };
+    for (step, texts) in &prompts {
+        let [first, second] = &texts[..] else { panic!("{step:?} was asked {} times", texts.len()) };
         assert!(!first.contains("Once more") && second.contains("Once more"));
         assert!(second.contains("the world would not"), "{second}");
         if !matches!(step, Step::Produce { .. } | Step::Refine { .. }) {

@@ -49,7 +49,7 @@ fn the_files_hold_the_fields_of_the_original_and_no_other() {
     let issue = ["rule_id", "problem", "fix_instruction", "expected_effect"];
     assert_eq!(keys(&run["critique"]["issues"][0]), issue);
     let line = ["ts", "run_id", "iteration", "phase", "step", "event", "status", "payload"];
-    assert!(history(&drive.run).iter().all(|told| keys(told) == line));
+    assert!(history(&drive.run).iter().all(|one| keys(one) == line));
     let begun = Drive::start(plan(Template::Docs));
     let current: Value = serde_json::from_str(&projection::current(&begun.run).unwrap()).unwrap();
     assert_eq!(keys(&current), ["active_run_id", "task_alias", "status", "updated_at"]);
@@ -60,7 +60,7 @@ fn the_files_hold_the_fields_of_the_original_and_no_other() {
 #[test]
 fn each_field_tells_of_the_run() {
     let run = run_json(&eventful().run);
-    let told = json!({
+    let fields = json!({
         "status": run["status"], "iteration": run["iteration"], "max": run["max_iterations"],
         "phase": run["phase"], "step": run["current_step"], "task": run["task"], "stop": run["stop"],
         "thresholds": [run["criteria"]["phase"]["A"], run["criteria"]["phase"]["B"]],
@@ -71,7 +71,7 @@ fn each_field_tells_of_the_run() {
         "limit": run["max_completed_phase_seconds"], "since": run["phase_started_epoch_seconds"],
         "created": run["created_at"], "updated": run["updated_at"],
     });
-    let lines = told.as_object().unwrap().iter().map(|(key, value)| format!("{key}: {value}"));
+    let lines = fields.as_object().unwrap().iter().map(|(key, value)| format!("{key}: {value}"));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
     status: "completed"
     iteration: 3
@@ -115,9 +115,9 @@ fn what_is_under_way_is_told_with_its_checks_its_faults_and_its_critique() {
     }
     let run = run_json(&drive.run);
     assert_eq!((&run["status"], &run["current_step"]), (&json!("running"), &json!("REFINE")));
-    let told = ["prepared_checks", "critique"].map(|key| format!("{key}: {}", run[key]));
+    let answers = ["prepared_checks", "critique"].map(|key| format!("{key}: {}", run[key]));
     let faults = ["failed", "warnings"].map(|key| format!("{key}: {}", run["evaluation"][key]));
-    insta::assert_snapshot!([told, faults].concat().join("\n"), @r#"
+    insta::assert_snapshot!([answers, faults].concat().join("\n"), @r#"
     prepared_checks: {"checks":[{"rule_id":"a.correctness.accuracy","type":"executable","command":"grep port","expected":"exit code 0"},{"rule_id":"a.completeness.sections","type":"content","search":"port","expected":"present"},{"rule_id":"a.completeness.examples","type":"question","question":"Is it so?","expected":"yes"}]}
     critique: {"issues":[{"rule_id":"a.correctness.accuracy","problem":"it is not there","fix_instruction":"write it","expected_effect":"it is there"}]}
     failed: [{"id":"a.correctness.accuracy","severity":"fail","message":"as the judge saw it"}]
@@ -128,7 +128,7 @@ fn what_is_under_way_is_told_with_its_checks_its_faults_and_its_critique() {
 #[test]
 fn each_event_is_told_where_it_happened_with_what_the_original_says_of_it() {
     let lines = history(&eventful().run);
-    let told = lines.iter().map(|line| {
+    let events = lines.iter().map(|line| {
         let mut payload = line["payload"].clone();
         if let Some(task) = payload.as_object_mut().and_then(|payload| payload.get_mut("criteria")) {
             *task = json!("all of them");
@@ -137,7 +137,7 @@ fn each_event_is_told_where_it_happened_with_what_the_original_says_of_it() {
         let place = format!("{} {} {}", line["iteration"], word("phase"), word("step"));
         format!("{place}: {} {} {payload}", word("event"), word("status"))
     });
-    insta::assert_snapshot!(told.collect::<Vec<_>>().join("\n"), @r#"
+    insta::assert_snapshot!(events.collect::<Vec<_>>().join("\n"), @r#"
     1 A PLAN: run_started ok {"task":{"prompt":"Tell of the ports.","ideal_result":"All of them, and no other."},"criteria":"all of them","max_iterations":4,"max_completed_phase_seconds":null}
     1 A PLAN: plan_created ok {"steps":3}
     1 A PRODUCE_PREPARE: artifact_created ok {"artifact_hash":"1b10b49f1a87273d8d2c70e42a7e45761439f034240ea7b15577a23382a15534"}
@@ -161,7 +161,7 @@ fn each_event_is_told_where_it_happened_with_what_the_original_says_of_it() {
 
 #[test]
 fn every_ending_has_the_originals_status_and_words() {
-    let told = |reason: Reason| {
+    let ending = |reason: Reason| {
         let mut drive = Drive::start(plan(Template::Docs));
         drive.due(1);
         let stop = Stop { reason, note: Some("so it is".into()) };
@@ -181,7 +181,7 @@ fn every_ending_has_the_originals_status_and_words() {
         ]
         .join(" ")
     };
-    insta::assert_snapshot!(Reason::ALL.map(told).join("\n"), @r"
+    insta::assert_snapshot!(Reason::ALL.map(ending).join("\n"), @r"
     threshold_reached true completed stopped ok
     no_major_issues false completed stopped ok
     user_stop false stopped stopped ok

@@ -183,9 +183,9 @@ fn a_refiner_that_changes_nothing_is_asked_twice_and_then_the_text_is_written_an
     };
     assert_eq!(asked(|step| matches!(step, Step::Refine { .. })), 2);
     assert_eq!(asked(|step| matches!(step, Step::Produce { iteration: 2, .. })), 1);
-    let told: Vec<_> = drive.run.state.story.iter().map(|line| line.note.words()).collect();
+    let story: Vec<_> = drive.run.state.story.iter().map(|line| line.note.words()).collect();
     let words = format!("the refinement of artifact {} changed nothing", draft("draft 0").name());
-    assert!(told.contains(&words), "{told:?}");
+    assert!(story.contains(&words), "{story:?}");
 }
 
 #[test]

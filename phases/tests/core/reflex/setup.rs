@@ -112,8 +112,8 @@ fn a_level_all_of_whose_rules_come_with_commands_asks_nobody_for_checks_or_verdi
 #[test]
 fn no_run_asks_more_often_than_was_told_before_its_rules_were_known() {
     let most = |plan: &Plan| Reflex::most_calls(plan).get(&Role::EVALUATOR).copied().unwrap_or(0);
-    let told = most(&unagreed(2));
-    assert!(told > most(&super::world::plan(Template::Docs)));
+    let limit = most(&unagreed(2));
+    assert!(limit > most(&super::world::plan(Template::Docs)));
     let mut calls = 0;
     let categories = ["a.security.x", "b.security.y"].map(proposed);
     play_with(unagreed(2), &|_, _| Some(false), |run, step| {
@@ -123,7 +123,7 @@ fn no_run_asks_more_often_than_was_told_before_its_rules_were_known() {
             _ => Some(answer(run, step, &|_, _| Some(false))),
         }
     });
-    assert!(calls <= told, "{calls} of {told}");
+    assert!(calls <= limit, "{calls} of {limit}");
 }
 
 #[test]

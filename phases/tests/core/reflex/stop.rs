@@ -3,7 +3,7 @@
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Level, Template};
-use skilltune_phases::loops::reflex::{Answer, Phase, Reason, Record, Reflex, Run, Standing, Step};
+use skilltune_phases::loops::reflex::{Answer, ArtifactStatus, Phase, Reason, Record, Reflex, Run, Step};
 use skilltune_phases::runs::event::{Event, FailureKind};
 
 use super::world::{Drive, answer, plan, play_with};
@@ -66,7 +66,7 @@ fn a_text_without_checks_is_kept_and_its_phase_does_not_count_as_completed() {
     let first = (0..whole.records.len()).find(is_text).unwrap();
     let run = stopped(&whole.records[..=first]);
     assert_eq!((run.state.completed, run.state.level), (Some(Phase::Plan), Level::A));
-    assert_eq!((run.standing(None), run.state.artifacts.len()), (Standing::Unevaluated, 1));
+    assert_eq!((run.artifact_status(None), run.state.artifacts.len()), (ArtifactStatus::Unevaluated, 1));
 }
 
 #[test]
@@ -76,7 +76,10 @@ fn a_text_whose_checks_nobody_could_prepare_is_kept_by_the_run_that_fails() {
     let drive = play_with(plan(Template::Api), &|_, _| Some(true), no_checks);
     let run = &drive.run;
     assert_eq!(run.state.stop.as_ref().unwrap().reason, Reason::PhaseError);
-    assert_eq!((run.standing(None), run.state.completed), (Standing::Unevaluated, Some(Phase::Plan)));
+    assert_eq!(
+        (run.artifact_status(None), run.state.completed),
+        (ArtifactStatus::Unevaluated, Some(Phase::Plan))
+    );
     assert_eq!(run.ledger.of(&Role::EXECUTOR).calls, 2, "a plan and a text, each paid for once");
 }
 

@@ -9,7 +9,7 @@ use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
-use skilltune_phases::loops::reflex::checks::{self, Check, How, Kind, Times, Told};
+use skilltune_phases::loops::reflex::checks::{self, Check, CheckKind, CheckResult, How, Times};
 use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Rule, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{
@@ -111,10 +111,10 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
         Step::Produce { .. } | Step::Refine { .. } => written(&format!("draft {}", writes(run))),
         Step::Prepare { level } => Ok(Answer::Prepared(criteria.unchecked(*level).map(question).collect())),
         Step::Allow { .. } => Ok(Answer::Allowed(true)),
-        Step::Match { .. } => Ok(Answer::Told(Vec::new())),
+        Step::Match { .. } => Ok(Answer::Checked(Vec::new())),
         Step::Check { artifact, check } => {
             let rule = criteria.rule(&run.state.checks[*check].rule).expect("a check is of a rule");
-            Ok(Answer::Told(vec![told(*check, met(*artifact, rule))]))
+            Ok(Answer::Checked(vec![told(*check, met(*artifact, rule))]))
         }
         Step::Judge { artifact, level, category, .. } => {
             let rules = criteria.at(*level).filter(|rule| rule.category() == category);
@@ -152,8 +152,8 @@ pub(crate) fn command(rule: &Rule) -> Check {
     Check { rule: rule.id.clone(), how: checks::command(vec!["grep".into(), "port".into()], 0, "") }
 }
 
-pub(crate) fn told(check: usize, met: Option<bool>) -> Told {
-    Told { check, met, details: "seen".into() }
+pub(crate) fn told(check: usize, met: Option<bool>) -> CheckResult {
+    CheckResult { check, met, details: "seen".into() }
 }
 
 pub(crate) fn judged(rule: &Rule, met: Option<bool>) -> RuleResult {
@@ -222,8 +222,9 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
         Step::Allow { .. } => Ok(Answer::Allowed(roll(2) < 128)),
         Step::Match { artifact, .. } => {
             let patterns = run.state.checks.iter().enumerate();
-            let patterns = patterns.filter(|(_, check)| matches!(check.kind(), Some(Kind::Pattern { .. })));
-            Ok(Answer::Told(
+            let patterns =
+                patterns.filter(|(_, check)| matches!(check.kind(), Some(CheckKind::Pattern { .. })));
+            Ok(Answer::Checked(
                 patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect(),
             ))
         }

@@ -6,13 +6,13 @@ use skilltune_orchestrator::store::Home;
 
 use crate::commands::doctor::place::Place;
 use crate::nights::check::{About, Check};
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::terminal::environment::Environment;
 use crate::text::figures;
 
 /// Checks the disk space. The folders of the night need space for all simultaneous calls: each in its workspace, and
 /// kept in the store. The temporary folder needs space for the output of one call.
-pub fn look(plan: &Plan, timer: &Environment, checks: &mut Vec<Check>) {
+pub fn look(plan: &NightPlan, timer: &Environment, checks: &mut Vec<Check>) {
     let project = timer.project_of(&plan.file.path);
     let settings =
         crate::loops::settings(&project, timer).unwrap_or_else(|_| crate::loops::default_settings());
@@ -42,15 +42,15 @@ fn one(folder: &Place, needed: u64, calls: u64) -> Check {
             "`df` may",
         );
     };
-    let told = format!("{what}: {path}: {} free", figures::bytes(free));
+    let text = format!("{what}: {path}: {} free", figures::bytes(free));
     if free < needed {
         let needed = figures::bytes(needed);
         let calls = figures::count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
         return Check::broken(
             About::Disk,
-            format!("{told}; {calls} at a time may write {needed}"),
+            format!("{text}; {calls} at a time may write {needed}"),
             "make room, such as with `skilltune clean`, or lower `calls.jobs` or `limits.artifact_bytes`",
         );
     }
-    Check::fine(About::Disk, told)
+    Check::fine(About::Disk, text)
 }

@@ -2,13 +2,13 @@
 
 use crate::commands::night::doctor::broken;
 use crate::nights::check::{About, Check};
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::notify;
 use crate::terminal::environment::Environment;
 use crate::text::figures::count;
 
 /// Returns whether the file is trusted, with the files that it names.
-pub fn look(plan: &Plan, timer: &Environment, checks: &mut Vec<Check>) -> bool {
+pub fn look(plan: &NightPlan, timer: &Environment, checks: &mut Vec<Check>) -> bool {
     let shown = plan.file.path.display();
     checks.push(match plan.content.jobs.len() {
         0 => Check::broken(

@@ -8,7 +8,7 @@ use skilltune_phases::nights::night::{Left, Share, Spent, shared};
 use crate::commands::night::doctor::broken;
 use crate::commands::night::doctor::start::Start;
 use crate::nights::check::{About, Check};
-use crate::nights::file::Plan;
+use crate::nights::file::NightPlan;
 use crate::nights::jobs::{self, Job};
 use crate::nights::morning;
 use crate::terminal::environment::Environment;
@@ -25,7 +25,7 @@ const IN_THIS_SHELL: &str =
     "it can run in this shell: see what the night lacks, or run `skilltune night install` again";
 
 /// Returns the jobs that can start, at night or at least from this shell.
-pub fn look(plan: &Plan, start: &Start, shell: &Environment, checks: &mut Vec<Check>) -> Vec<Needs> {
+pub fn look(plan: &NightPlan, start: &Start, shell: &Environment, checks: &mut Vec<Check>) -> Vec<Needs> {
     match jobs::all(plan) {
         Ok(jobs) => jobs.iter().filter_map(|job| one(job, plan, start, shell, checks)).collect(),
         Err(complaint) => {
@@ -35,7 +35,13 @@ pub fn look(plan: &Plan, start: &Start, shell: &Environment, checks: &mut Vec<Ch
     }
 }
 
-fn one(job: &Job, plan: &Plan, start: &Start, shell: &Environment, checks: &mut Vec<Check>) -> Option<Needs> {
+fn one(
+    job: &Job,
+    plan: &NightPlan,
+    start: &Start,
+    shell: &Environment,
+    checks: &mut Vec<Check>,
+) -> Option<Needs> {
     let name = &job.name;
     let needs =
         |ready: jobs::Ready, is_ready| Needs { project: ready.project, agents: ready.agent_names, is_ready };
@@ -52,7 +58,7 @@ fn one(job: &Job, plan: &Plan, start: &Start, shell: &Environment, checks: &mut 
             Some(needs(ready, true))
         }
         Err(Left::Refused { why }) => {
-            let here = start.seen.as_ref().and_then(|_| job.ready(plan, shell).ok());
+            let here = start.scheduled.as_ref().and_then(|_| job.ready(plan, shell).ok());
             let fix = here.as_ref().map(|_| IN_THIS_SHELL.to_owned());
             checks.push(Check { fix, ..Check::broken(About::Jobs, format!("{name}: {why}"), "") });
             here.map(|ready| needs(ready, false))

@@ -1,23 +1,23 @@
 //! Formats the results for people, with the same marks as `doctor`.
 
 use crate::commands::doctor::line::{Line, Mark};
-use crate::commands::night::doctor::Seen;
+use crate::commands::night::doctor::NightDoctorReport;
 use crate::nights::check::{About, Check, State};
 use crate::terminal::style::Style;
 use crate::text::figures::count;
 use crate::text::width::flowed;
 
-pub fn page(seen: &Seen, width: usize, style: Style) -> String {
-    let mut lines = vec![format!("night: {}", seen.file)];
+pub fn page(report: &NightDoctorReport, width: usize, style: Style) -> String {
+    let mut lines = vec![format!("night: {}", report.file)];
     for about in About::ALL {
-        let own: Vec<&Check> = seen.checks.iter().filter(|check| check.about == about).collect();
+        let own: Vec<&Check> = report.checks.iter().filter(|check| check.about == about).collect();
         if !own.is_empty() {
             lines.extend([String::new(), style.bold(about.word())]);
             lines.extend(own.into_iter().flat_map(|check| line(check).shown(width, style)));
         }
     }
-    let faults = seen.checks.iter().filter(|check| check.is_broken()).count();
-    let (word, rest) = if seen.ready {
+    let faults = report.checks.iter().filter(|check| check.is_broken()).count();
+    let (word, rest) = if report.ready {
         (style.green("ready:"), "nothing that can be seen keeps tonight from working".to_owned())
     } else {
         let verb = if faults == 1 { "keeps" } else { "keep" };

@@ -11,12 +11,12 @@ use skilltune_phases::base::id::Digest;
 use crate::nights::check::{About, Check};
 use crate::nights::install::job::Job;
 use crate::nights::install::place;
-use crate::nights::install::seen::Seen;
+use crate::nights::install::scheduled_start::ScheduledStart;
 use crate::terminal::environment::Environment;
 
 pub struct Start {
     /// The start in the first scheduler that has one; none if the night is not installed.
-    pub seen: Option<Seen>,
+    pub scheduled: Option<ScheduledStart>,
     /// The environment of the night, or of this shell if it is not installed.
     pub env: Environment,
     pub checks: Vec<Check>,
@@ -34,9 +34,9 @@ impl Start {
     pub fn look(name: &str, file: &Path, env: &Environment) -> Self {
         let mut checks = Vec::new();
         let mut all = Vec::new();
-        for seen in place::seen(name, env) {
-            match seen {
-                Ok(seen) => all.push(seen),
+        for scheduled in place::scheduled(name, env) {
+            match scheduled {
+                Ok(scheduled) => all.push(scheduled),
                 Err(complaint) => {
                     let text = [&[complaint.what][..], &complaint.causes].concat().join(": ");
                     let fix = complaint.hints.first().map_or("run it by hand to see why", String::as_str);
@@ -45,7 +45,7 @@ impl Start {
             }
         }
         let mut all = all.into_iter();
-        let seen = all.next();
+        let scheduled = all.next();
         for other in all {
             checks.push(Check::unknown(
                 About::Start,
@@ -54,12 +54,12 @@ impl Start {
             ));
         }
         let mut world = env.clone();
-        if let Some(seen) = &seen {
-            checks.extend(seen.checks.clone());
-            if let Some(job) = &seen.reading.job {
+        if let Some(scheduled) = &scheduled {
+            checks.extend(scheduled.checks.clone());
+            if let Some(job) = &scheduled.reading.job {
                 checks.extend(recorded(job, file));
             }
-            match given(seen, file, env) {
+            match given(scheduled, file, env) {
                 Some(given) => world = given,
                 None => checks.push(Check::unknown(
                     About::Start,
@@ -68,7 +68,7 @@ impl Start {
                 )),
             }
         }
-        Self { seen, env: world, checks }
+        Self { scheduled, env: world, checks }
     }
 
     /// Returns the check for a missing start. The user's own scheduler may start it, and has if a night has run lately.
@@ -76,13 +76,13 @@ impl Start {
         let text = "not installed; looked at with the PATH and folders of this shell";
         let fix =
             "`skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`";
-        let told = if has_run_lately { Check::unknown } else { Check::broken };
-        self.seen.is_none().then(|| told(About::Start, text, fix))
+        let check = if has_run_lately { Check::unknown } else { Check::broken };
+        self.scheduled.is_none().then(|| check(About::Start, text, fix))
     }
 
     /// Returns the time of day at which it starts.
     pub fn at(&self) -> Option<Time> {
-        Some(self.seen.as_ref()?.reading.job.as_ref()?.at)
+        Some(self.scheduled.as_ref()?.reading.job.as_ref()?.at)
     }
 
     /// Returns those of these variables that this shell has and the night will not have.
@@ -94,11 +94,11 @@ impl Start {
 
 /// Returns the environment that the scheduler's text sets up; none if it cannot be built, for example without its
 /// project.
-fn given(seen: &Seen, file: &Path, env: &Environment) -> Option<Environment> {
+fn given(scheduled: &ScheduledStart, file: &Path, env: &Environment) -> Option<Environment> {
     let of_person = GIVEN.iter().filter_map(|name| Some(((*name).to_owned(), env.vars.get(*name)?.clone())));
     let mut env: BTreeMap<String, String> = of_person.collect();
-    env.extend(seen.reading.env.clone());
-    let project = seen.reading.job.as_ref().map(|job| Path::new(&job.project));
+    env.extend(scheduled.reading.env.clone());
+    let project = scheduled.reading.job.as_ref().map(|job| Path::new(&job.project));
     Environment::elsewhere(file.parent()?.to_owned(), env, project).ok()
 }
 

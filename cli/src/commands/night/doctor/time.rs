@@ -12,7 +12,7 @@ use crate::commands::night::status::OVERDUE;
 use crate::nights::book::Shelf;
 use crate::nights::check::{About, Check};
 use crate::nights::clock::{Clock, zone_of};
-use crate::nights::file::{Overlap, Plan};
+use crate::nights::file::{NightPlan, Overlap};
 use crate::terminal::environment::Environment;
 use crate::text::figures::duration;
 
@@ -62,7 +62,7 @@ impl Times {
         }
         let now = Clock::in_zone(zone.clone()).now();
         let next = start.at().and_then(|at| {
-            let scheduler = start.seen.as_ref().and_then(|seen| zone_of(seen.zone.as_deref()));
+            let scheduler = start.scheduled.as_ref().and_then(|known| zone_of(known.zone.as_deref()));
             let now = now.with_time_zone(scheduler.unwrap_or(TimeZone::UTC));
             let next = Clock::next(&now, at)?.to_zoned(now.time_zone().clone());
             checks.push(fine(format!("the next start is {}", shown(&next))));
@@ -73,7 +73,7 @@ impl Times {
     }
 
     /// Adds the checks that need the file of jobs and the earlier nights.
-    pub fn look(&mut self, plan: &Plan, history: &History, checks: &mut Vec<Check>) {
+    pub fn look(&mut self, plan: &NightPlan, history: &History, checks: &mut Vec<Check>) {
         self.window(plan);
         checks.extend(budgets(plan, history, self.next.as_ref().unwrap_or(&self.now)));
         let last = history.nights.iter().rev().find(|night| night.scheduled).or_else(|| history.last());
@@ -94,7 +94,7 @@ impl Times {
         }
     }
 
-    fn window(&mut self, plan: &Plan) {
+    fn window(&mut self, plan: &NightPlan) {
         let Some(start) = &self.next else { return };
         let clock = |time: Time| time.strftime("%H:%M").to_string();
         let until = plan.content.until.and_then(|until| Some((until, Clock::next(start, until)?)));
@@ -144,7 +144,7 @@ impl Times {
 
     /// Checks the lock of the journal only if its last night has not ended, so that it never blocks a night that
     /// begins.
-    fn under_way(&self, night: &Night, plan: &Plan) -> Check {
+    fn under_way(&self, night: &Night, plan: &NightPlan) -> Check {
         let began = shown(&night.began.to_zoned(self.now.time_zone().clone()));
         if !Shelf::of(plan).is_locked() {
             return fine(format!(
@@ -164,7 +164,7 @@ impl Times {
 }
 
 /// Checks the budget left at the start of the night. Without a limit there is nothing to report.
-fn budgets(plan: &Plan, history: &History, start: &Zoned) -> Vec<Check> {
+fn budgets(plan: &NightPlan, history: &History, start: &Zoned) -> Vec<Check> {
     let content = &plan.content;
     let since = start.checked_sub(7.days()).map_or(Timestamp::MIN, |then| then.timestamp());
     let used = history.spent_since(since);

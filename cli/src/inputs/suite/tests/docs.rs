@@ -33,10 +33,10 @@ fn every_example_of_the_page_is_read_as_its_section_says() {
         let path = paths.into_iter().find(|path| folder.path(path).exists()).unwrap();
         let suite = folder.read(path);
         assert!(suite.scenarios.iter().all(|scenario| !scenario.demands.is_empty()), "{title}");
-        let told = notes(&suite).into_iter();
-        let told: Vec<String> =
-            told.filter(|note| !note.contains("draft") && !note.contains("in a folder called")).collect();
-        assert_eq!(told, [""; 0], "{title}");
+        let notes = notes(&suite).into_iter();
+        let notes: Vec<String> =
+            notes.filter(|note| !note.contains("draft") && !note.contains("in a folder called")).collect();
+        assert_eq!(notes, [""; 0], "{title}");
         formats.push((title, suite.format));
     }
     let expected = [

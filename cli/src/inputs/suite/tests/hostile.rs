@@ -27,8 +27,8 @@ fn a_suite_without_bounds_is_refused() {
         ),
         ("a.yaml", bomb(), "not valid YAML"),
     ] {
-        let told = refusal(name, &text);
-        assert!(told.contains(why), "{why}: {}", &told[..told.len().min(300)]);
+        let refusal = refusal(name, &text);
+        assert!(refusal.contains(why), "{why}: {}", &refusal[..refusal.len().min(300)]);
     }
     assert_eq!(read("evals.json", &cases(2_000)).scenarios.len(), 2_000);
 }
@@ -83,10 +83,10 @@ fn a_link_in_a_grader_is_refused() {
     let toml = "[[scenarios]]\ndescription = 'a'\n[[scenarios.checks]]\ncommand = ['sh', '{grader}/g/a']\ngrader = ['g']\n";
     let folder = Folder::new(&[("suite.toml", toml), ("g/a", "")]);
     symlink("/etc/passwd", folder.path("g/b")).unwrap();
-    let told = folder.refusal("suite.toml");
+    let refusal = folder.refusal("suite.toml");
     assert!(
-        told.contains("`grader` of check `command-1` of `scenario-1`") && told.contains("is a link"),
-        "{told}"
+        refusal.contains("`grader` of check `command-1` of `scenario-1`") && refusal.contains("is a link"),
+        "{refusal}"
     );
 }
 

@@ -233,7 +233,7 @@ fn what_a_format_has_words_for_comes_back_as_it_was() {
 fn what_a_format_has_no_words_for_is_said_and_nothing_else_comes_back() {
     let folder = folder(ALL);
     let suite = folder.read("suite.toml");
-    let told = |format: Format| {
+    let round_trip = |format: Format| {
         let (again, lost) = through(&folder, &suite, format);
         let (before, after) = (&suite.scenarios[0].demands, &again.scenarios[0].demands);
         for demand in after {
@@ -243,7 +243,7 @@ fn what_a_format_has_no_words_for_is_said_and_nothing_else_comes_back() {
         format!("{}: {} of {} demands\n  {lost}", format.name(), after.len(), before.len())
     };
     let formats = [Format::Evals, Format::Triggers, Format::Plugin, Format::Promptfoo];
-    insta::assert_snapshot!(formats.map(told).join("\n"), @r"
+    insta::assert_snapshot!(formats.map(round_trip).join("\n"), @r"
     evals.json: 3 of 20 demands
       later: a draft: it is left out
       monthly: `requirements` is lost

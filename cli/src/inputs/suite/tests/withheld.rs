@@ -13,7 +13,7 @@ fn ids(scenarios: &[Scenario]) -> Vec<&str> {
     scenarios.iter().map(|scenario| scenario.id.as_str()).collect()
 }
 
-fn told(suite: &Suite) -> Vec<String> {
+fn note_lines(suite: &Suite) -> Vec<String> {
     suite.notes.iter().map(Note::to_string).collect()
 }
 
@@ -48,7 +48,7 @@ fn a_file_with_the_answer_of_its_scenario_is_not_placed() {
     let suite = suite(&folder);
     assert_eq!(placed(&suite, &folder), ["evals/data.csv"]);
     assert_eq!(
-        told(&suite),
+        note_lines(&suite),
         [
             "one: the file evals/one.json is not placed: it holds the answer of one",
             "one: the file evals/like-it.json is not placed: it is a case of a suite, with answers",
@@ -71,7 +71,7 @@ fn a_task_about_a_file_with_its_answer_is_a_draft() {
     let suite = suite(&folder);
     assert_eq!((ids(&suite.scenarios), ids(&suite.drafts)), (vec![], vec!["one"]));
     assert_eq!(
-        told(&suite),
+        note_lines(&suite),
         [
             "one: the task is about notes.md, which holds the answer of one",
             "one: a draft: not counted, because its task is not complete without that",
@@ -86,7 +86,7 @@ fn a_case_that_loses_content_is_a_draft() {
         {"id": 2, "prompt": "Do it", "context": null, "expected_output": "x"}]"#;
     let suite = read("evals.json", evals);
     assert_eq!((ids(&suite.scenarios), ids(&suite.drafts)), (vec!["2"], vec!["1"]));
-    assert_eq!(told(&suite)[0], "1: `context` is not read, and is part of the task");
+    assert_eq!(note_lines(&suite)[0], "1: `context` is not read, and is part of the task");
     let files = [("evals/files/CLAUDE.md", "Be brief"), ("evals/files/.vscode/settings.json", "{}")];
     let evals = r#"[{"id": 1, "prompt": "Read .vscode/settings.json", "files": ["evals/files/.vscode/settings.json"], "expected_output": "x"}]"#;
     let folder = Folder::new(&[&files[..], &[("evals/evals.json", evals)]].concat());

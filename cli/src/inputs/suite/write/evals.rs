@@ -9,9 +9,9 @@ use skilltune_phases::suites::demand::AS_EXPECTED;
 use skilltune_phases::suites::scenario::Scenario;
 
 use super::super::placed::place;
-use super::{Page, pretty};
+use super::{SuiteWriter, pretty};
 
-pub(super) fn text(page: &mut Page<'_>, out: &Path) -> String {
+pub(super) fn text(page: &mut SuiteWriter<'_>, out: &Path) -> String {
     // skill-creator's programs use numeric ids, and fail if numbers and texts are mixed.
     let number = |scenario: &Scenario| {
         let number = scenario.id.parse::<u32>().ok();
@@ -29,14 +29,14 @@ pub(super) fn text(page: &mut Page<'_>, out: &Path) -> String {
 }
 
 /// Returns the name of the folder that contains the `evals` folder.
-fn skill(page: &Page<'_>, out: &Path) -> String {
+fn skill(page: &SuiteWriter<'_>, out: &Path) -> String {
     let folder =
         if page.folder.ends_with("evals") { page.folder.parent() } else { Some(page.folder.as_path()) };
     let name = folder.and_then(Path::file_name).or(out.file_stem());
     name.unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn case(page: &mut Page<'_>, scenario: &Scenario, id: &Value) -> Value {
+fn case(page: &mut SuiteWriter<'_>, scenario: &Scenario, id: &Value) -> Value {
     page.lose_fields(scenario, &["expected", "tags", "files"]);
     let skill = page.folder.parent().filter(|_| page.folder.ends_with("evals"));
     let below = skill.unwrap_or(&page.folder).to_owned();

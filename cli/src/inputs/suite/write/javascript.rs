@@ -76,16 +76,16 @@ mod tests {
 
     #[test]
     fn a_pattern_is_written_so_that_it_finds_the_same_or_not_at_all() {
-        let told = |pattern: &str| to_javascript(pattern);
+        let converted = |pattern: &str| to_javascript(pattern);
         let is = |pattern: &str, flags: &str| Some((pattern.to_owned(), flags.to_owned()));
-        assert_eq!(told("a+"), is("a+", ""));
-        assert_eq!(told("(?i)a"), is("a", "i"));
-        assert_eq!(told("^a$"), is("^a$", "m"));
-        assert_eq!(told("(?i-m)^a$"), is("^a$", "i"));
-        assert_eq!(told(r"\Aa\z"), is("^a$", ""));
-        assert_eq!(told(r"[^a]\$"), is(r"[^a]\$", ""));
+        assert_eq!(converted("a+"), is("a+", ""));
+        assert_eq!(converted("(?i)a"), is("a", "i"));
+        assert_eq!(converted("^a$"), is("^a$", "m"));
+        assert_eq!(converted("(?i-m)^a$"), is("^a$", "i"));
+        assert_eq!(converted(r"\Aa\z"), is("^a$", ""));
+        assert_eq!(converted(r"[^a]\$"), is(r"[^a]\$", ""));
         for ours in ["(?x)a", "a(?i)b", "(?P<n>a)", "[[:alpha:]]", r"\p{L}", r"^\A"] {
-            assert_eq!(told(ours), None, "{ours}");
+            assert_eq!(converted(ours), None, "{ours}");
         }
     }
 

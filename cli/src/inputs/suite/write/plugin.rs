@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use skilltune_phases::suites::checks::{Check, How, Text, Times, Tool};
 use skilltune_phases::suites::scenario::Scenario;
 
-use super::Page;
+use super::SuiteWriter;
 use super::javascript::to_javascript;
 
-pub(super) fn files(page: &mut Page<'_>) -> Vec<(String, String)> {
+pub(super) fn files(page: &mut SuiteWriter<'_>) -> Vec<(String, String)> {
     let mut files = Vec::new();
     for scenario in page.scenarios() {
         page.lose_fields(scenario, &["tags", "expected"]);
@@ -34,7 +34,7 @@ fn prompt(scenario: &Scenario) -> String {
     fronted(&front, &scenario.description)
 }
 
-fn graders(page: &mut Page<'_>, scenario: &Scenario) -> Vec<(String, String)> {
+fn graders(page: &mut SuiteWriter<'_>, scenario: &Scenario) -> Vec<(String, String)> {
     let mut files = Vec::new();
     for demand in &scenario.demands {
         match grader(&demand.how) {

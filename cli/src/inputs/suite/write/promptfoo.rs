@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 use skilltune_phases::suites::checks::{Check, Cost, How, Text, Times, Tool};
 
 use super::javascript::{literal, to_javascript};
-use super::{Page, has_default_id, pretty};
+use super::{SuiteWriter, has_default_id, pretty};
 
-pub(super) fn text(page: &mut Page<'_>) -> String {
+pub(super) fn text(page: &mut SuiteWriter<'_>) -> String {
     let mut tests = Vec::new();
     for scenario in page.scenarios() {
         page.lose_fields(scenario, &["tags"]);

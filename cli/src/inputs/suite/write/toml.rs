@@ -9,16 +9,16 @@ use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 use toml::{Table, Value};
 
-use super::{Page, has_default_id};
+use super::{SuiteWriter, has_default_id};
 
-pub(super) fn text(page: &mut Page<'_>) -> String {
+pub(super) fn text(page: &mut SuiteWriter<'_>) -> String {
     let suite = page.suite;
     let counted = suite.scenarios.iter().map(|scenario| (scenario, false));
     let all = counted.chain(suite.drafts.iter().map(|draft| (draft, true)));
     all.map(|(one, is_draft)| scenario(page, one, is_draft)).collect::<Vec<_>>().join("\n")
 }
 
-fn scenario(page: &mut Page<'_>, scenario: &Scenario, is_draft: bool) -> String {
+fn scenario(page: &mut SuiteWriter<'_>, scenario: &Scenario, is_draft: bool) -> String {
     let plain = Scenario::new(scenario.id.clone(), "");
     let mut lines = Lines("[[scenarios]]\n".to_owned());
     lines.set("id", scenario.id.as_str());
@@ -88,7 +88,7 @@ fn terms(scenario: &Scenario, demand: &Demand, lines: &mut Lines) {
 
 type Keys = Vec<(&'static str, Value)>;
 
-fn check(page: &mut Page<'_>, scenario: &Scenario, demand: &Demand, check: &Check) -> Option<Keys> {
+fn check(page: &mut SuiteWriter<'_>, scenario: &Scenario, demand: &Demand, check: &Check) -> Option<Keys> {
     let timed = |mut keys: Keys, times: &Times| {
         keys.extend(self::times(*times)?);
         Some(keys)

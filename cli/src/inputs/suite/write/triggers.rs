@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use skilltune_phases::suites::checks::Check;
 
-use super::{Page, pretty};
+use super::{SuiteWriter, pretty};
 
-pub(super) fn text(page: &mut Page<'_>) -> String {
+pub(super) fn text(page: &mut SuiteWriter<'_>) -> String {
     let mut queries = Vec::new();
     for scenario in page.scenarios() {
         let used = scenario.demands.iter().find_map(|demand| match demand.how.check()? {

@@ -29,13 +29,10 @@ fn answered(answer: &Answer) -> String {
             format!("accepted {accepted} of {}", count(rulings.len(), "proposal"))
         }
         Answer::Built { artifact, .. } => format!("made {}", artifact.short()),
-        Answer::Told { looked, .. } => {
+        Answer::Inspected { inspection, .. } => {
             let all = || {
-                looked
-                    .told
-                    .iter()
-                    .map(|told| told.verdict)
-                    .chain(looked.tried.iter().map(|tried| tried.verdict))
+                let checks = inspection.checks.iter().map(|result| result.verdict);
+                checks.chain(inspection.scenarios.iter().map(|result| result.verdict))
             };
             let of = |verdict| all().filter(|other| *other == verdict).count();
             format!(

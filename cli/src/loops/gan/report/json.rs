@@ -8,7 +8,7 @@ use skilltune_phases::loops::gan::{Answer, Run};
 
 use crate::loops::gan::report::words;
 use crate::report::estimate::Estimate;
-use crate::report::{ceilings, json, words as told};
+use crate::report::{ceilings, json, words as shared_words};
 
 pub fn summary(run: &Run) -> Value {
     let (plan, state) = (&run.plan, &run.state);
@@ -40,7 +40,7 @@ pub fn summary(run: &Run) -> Value {
         "proposal": run.proposed().and_then(Result::ok),
         "agents": json::agents(&plan.roles),
         "models": run.models,
-        "notes": words::notes(plan).into_iter().chain(told::changes(run)).collect::<Vec<_>>(),
+        "notes": words::notes(plan).into_iter().chain(shared_words::changes(run)).collect::<Vec<_>>(),
         "rights": json::rights(&plan.roles),
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
         "state": format!("{}/iteration-state.json", plan.folder),

@@ -5,11 +5,11 @@ use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
 use skilltune_phases::loops::gan::{Run, Sprint, projection};
 
 use crate::loops::gan::report::words;
-use crate::report::{costs, words as told};
-use crate::text::markdown::{Page, code_cell, words as safe};
+use crate::report::{costs, words as shared_words};
+use crate::text::markdown::{MarkdownPage, code_cell, words as safe};
 
 pub fn report(run: &Run) -> String {
-    let mut page = Page::titled(&format!("Final Report: {}", safe(&run.plan.task.name)));
+    let mut page = MarkdownPage::titled(&format!("Final Report: {}", safe(&run.plan.task.name)));
     page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::outcome_text(run))));
     summary(&mut page, run);
     progression(&mut page, run);
@@ -24,34 +24,35 @@ pub fn report(run: &Run) -> String {
     page.finish()
 }
 
-fn summary(page: &mut Page, run: &Run) {
+fn summary(page: &mut MarkdownPage, run: &Run) {
     let (plan, task) = (&run.plan, &run.plan.task);
     let mut rows = vec![
         ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
         ("Brief", code_cell(&task.brief.file)),
         ("Judged By", safe(&words::aim(run))),
-        ("Agents", safe(&told::roles(&plan.roles))),
+        ("Agents", safe(&shared_words::roles(&plan.roles))),
     ];
-    rows.extend(told::models(run).map(|models| ("Models", safe(&models))));
-    let notes = words::notes(plan).into_iter().chain(told::changes(run));
+    rows.extend(shared_words::models(run).map(|models| ("Models", safe(&models))));
+    let notes = words::notes(plan).into_iter().chain(shared_words::changes(run));
     rows.extend(notes.map(|note| ("Note", safe(&note))));
-    rows.push(("Rights of Roles", told::rights(&plan.roles)));
-    rows.extend(words::destination(run).map(|told| ("Destination", safe(&told))));
+    rows.push(("Rights of Roles", shared_words::rights(&plan.roles)));
+    rows.extend(words::destination(run).map(|destination| ("Destination", safe(&destination))));
     rows.push(("Started", format!("{:.0}", run.started_at)));
     rows.push(("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))));
     page.section("Summary");
     page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
 }
 
-fn progression(page: &mut Page, run: &Run) {
+fn progression(page: &mut MarkdownPage, run: &Run) {
     page.section("Progression");
     let row = |(number, round): (usize, &Round)| {
         let found = round.evaluation();
-        let apart = round.apart(&run.plan.task.rules);
-        let apart = apart.map_or(String::new(), |apart| format!("; two judgements {} apart", apart.typed()));
+        let disagreement = round.disagreement(&run.plan.task.rules);
+        let disagreement = disagreement
+            .map_or(String::new(), |disagreement| format!("; two judgements {} apart", disagreement.typed()));
         vec![
             number.to_string(),
-            format!("{}{apart}", found.score.typed()),
+            format!("{}{disagreement}", found.score.typed()),
             format!("{} %", found.share.typed()),
             words::verdict(run, round).to_owned(),
             run.blocks(round).iter().map(|block| safe(&block.to_string())).collect::<Vec<_>>().join("; "),
@@ -65,7 +66,7 @@ fn progression(page: &mut Page, run: &Run) {
 }
 
 /// Writes every verdict on the best round, with its basis.
-fn best_round(page: &mut Page, run: &Run, best: &Round) {
+fn best_round(page: &mut MarkdownPage, run: &Run, best: &Round) {
     let found = best.evaluation();
     page.section("Criteria");
     page.paragraph(format!("Of round {}, {}.", run.number_of(best), words::measured(found)));
@@ -112,7 +113,7 @@ fn by(by: By) -> &'static str {
     }
 }
 
-fn answers(page: &mut Page, run: &Run) {
+fn answers(page: &mut MarkdownPage, run: &Run) {
     let answers = &run.state.course.answers;
     if answers.is_empty() {
         return;
@@ -125,7 +126,7 @@ fn answers(page: &mut Page, run: &Run) {
 }
 
 /// Writes the builder's notes on each round.
-fn notes(page: &mut Page, run: &Run) {
+fn notes(page: &mut MarkdownPage, run: &Run) {
     page.section("The Builder's Notes");
     let said = |sprint: &Sprint| {
         let notes = run.notes(sprint)?;
@@ -134,7 +135,7 @@ fn notes(page: &mut Page, run: &Run) {
     page.list(run.state.sprints.iter().filter_map(said));
 }
 
-fn places(page: &mut Page, run: &Run) {
+fn places(page: &mut MarkdownPage, run: &Run) {
     let ours = [
         ("Rounds: artifact, screens, changes, evaluation", "iterations/iteration-N/"),
         ("Sprints and the contract", "sprints/sprint-N.json"),

@@ -58,7 +58,7 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Rule { round } => format!("ruling on the builder's proposals, exchange {round}"),
         Step::Build { sprint, .. } => format!("building, round {sprint}"),
         Step::Inspect { .. } => "reading the source".to_owned(),
-        Step::Look { .. } => "looking at it in a browser".to_owned(),
+        Step::Browse { .. } => "looking at it in a browser".to_owned(),
         Step::Allow => "asking whether commands may run".to_owned(),
         Step::Try { scenario, .. } => format!("running the test scenario {scenario}"),
         Step::Judge { reading: Reading::First, .. } => format!("judging, {}", place(run)),
@@ -214,10 +214,10 @@ pub fn choice(choice: &Choice) -> &'static str {
 /// Returns why the best round does not pass: a person has to know it before they answer.
 pub fn standing(run: &Run) -> Vec<String> {
     let Some(best) = run.best() else { return Vec::new() };
-    let told = run.blocks(best);
+    let blocks = run.blocks(best);
     let head = format!("the best round is round {}: {}", run.number_of(best), measured(best.evaluation()));
     std::iter::once(head)
-        .chain(told.iter().map(|block| format!("  {block}")))
+        .chain(blocks.iter().map(|block| format!("  {block}")))
         .map(|line| plain::one_line(&line))
         .collect()
 }

@@ -3,7 +3,7 @@ use clap::Parser as _;
 use super::*;
 use crate::commands::cli::{Cli, Command};
 use crate::loops::LoopCommand;
-use crate::loops::gan::request::apply_flags;
+use crate::loops::gan::invocation::apply_flags;
 use crate::settings::{Settings, project};
 
 /// Returns a value other than the default for every key.
@@ -36,7 +36,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Returns all that a run is planned with.
-fn told(settings: &Settings) -> String {
+fn rendered(settings: &Settings) -> String {
     let gan = settings.of::<GanSettings>();
     let preview = (&gan.preview.value, &gan.preview_path.value, gan.preview_seconds.value);
     let browser = (gan.browser.value, gan.browser_seconds.value, preview);
@@ -52,9 +52,9 @@ fn told(settings: &Settings) -> String {
 
 #[test]
 fn every_key_changes_what_a_run_is_planned_with() {
-    let before = told(&crate::loops::default_settings());
+    let before = rendered(&crate::loops::default_settings());
     for (key, value) in changes() {
-        assert_ne!(before, told(&project(&format!("{key} = {value}"))), "{key}");
+        assert_ne!(before, rendered(&project(&format!("{key} = {value}"))), "{key}");
     }
 }
 

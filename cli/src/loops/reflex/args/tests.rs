@@ -168,8 +168,9 @@ fn a_task_is_words_a_file_or_standard_input_and_at_most_one_of_them() {
     assert_eq!(source(&["list"]), "Words(\"list\")");
     assert_eq!(source(&[]), "Nowhere", "a person is asked");
     let refused = [&["  "][..], &["A page", "--task-file", "a"], &["A", "page"], &["A page", "--ideal", ""]];
-    let told = refused.map(|line| new_args(line).unwrap_err().to_string().lines().next().unwrap().to_owned());
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let messages =
+        refused.map(|line| new_args(line).unwrap_err().to_string().lines().next().unwrap().to_owned());
+    insta::assert_snapshot!(messages.join("\n"), @r"
     error: invalid value '  ' for '[TASK]': must not be empty
     error: the argument '[TASK]' cannot be used with '--task-file <FILE>'
     error: unexpected argument 'page' found
@@ -180,12 +181,12 @@ fn a_task_is_words_a_file_or_standard_input_and_at_most_one_of_them() {
 #[test]
 fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
     assert!(matches!(reflex(&["list"]), Ok(ReflexCommand::Run(RunCommand::List(_)))));
-    let told = |line: &[&str]| {
+    let message = |line: &[&str]| {
         let error = reflex(line).unwrap_err();
         assert_eq!(error.exit_code(), 2, "{line:?}");
         error.to_string()
     };
-    insta::assert_snapshot!(told(&["stauts"]), @r"
+    insta::assert_snapshot!(message(&["stauts"]), @r"
     error: unknown command `stauts`; did you mean `skilltune reflex status`?
 
     hint: if `stauts` is a task, run `skilltune reflex new stauts`
@@ -194,7 +195,7 @@ fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(told(&["--yes", "list"]), @r"
+    insta::assert_snapshot!(message(&["--yes", "list"]), @r"
     error: the command `list` must come before its options: skilltune reflex list
 
     hint: if `list` is a task, run `skilltune reflex new list`
@@ -204,12 +205,12 @@ fn a_word_that_is_nearly_a_command_is_not_paid_for_as_a_task() {
     For more information, try '--help'.
     ");
     for line in [&["--", "resume"][..], &["Status"], &["hlep"], &["--jobs", "2", "histroy"]] {
-        assert!(told(line).contains("skilltune reflex new"), "{line:?}");
+        assert!(message(line).contains("skilltune reflex new"), "{line:?}");
     }
     for line in [&["resume it all"][..], &["Haiku"]] {
         assert!(matches!(reflex(line), Ok(ReflexCommand::New(_))), "{line:?}");
     }
-    assert!(told(&["A page", "list"]).contains("cannot be used with"), "{}", told(&["A page", "list"]));
+    assert!(message(&["A page", "list"]).contains("cannot be used with"), "{}", message(&["A page", "list"]));
 }
 
 #[test]
@@ -226,9 +227,9 @@ fn the_loops_numbers_out_of_range_are_refused() {
         ["a task", "--checks", "always"],
         ["a task", "--template", "prose"],
     ];
-    let told =
+    let messages =
         refused.map(|line| new_args(&line).unwrap_err().to_string().lines().next().unwrap().to_owned());
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(messages.join("\n"), @r"
     error: invalid value '101,90' for '--thresholds <A,B>': must be a number from 0 to 100
     error: invalid value '80,nan' for '--thresholds <A,B>': must be a number from 0 to 100
     error: invalid value '80' for '--thresholds <A,B>': must be two numbers, such as 80,90

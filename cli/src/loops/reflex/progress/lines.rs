@@ -8,8 +8,8 @@ use skilltune_phases::runs::remedy::Remedy;
 use skilltune_phases::runs::run::StepState;
 
 use crate::loops::reflex::report::{advice, changes, words};
+use crate::progress::layout::Layout;
 use crate::progress::lines::{advised, cost, to_copy, who};
-use crate::progress::look::Look;
 use crate::report::ceilings;
 use crate::report::words::{mixed, models, remarks};
 use crate::text::width::{around, columns, cut, wrapped};
@@ -38,8 +38,9 @@ pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {
     let head = format!("iteration {} of {most}, level {}: {passed}", judged.iteration, evaluation.level);
     let rules = |verdict| words::with_verdict(judged, verdict);
     let none = || "none".to_owned();
-    let untold = rules(Verdict::Unverified).map_or(String::new(), |rules| format!("; unverified: {rules}"));
-    let failed = rules(Verdict::Fail).unwrap_or_else(none) + &untold;
+    let unverified =
+        rules(Verdict::Unverified).map_or(String::new(), |rules| format!("; unverified: {rules}"));
+    let failed = rules(Verdict::Fail).unwrap_or_else(none) + &unverified;
     let items = [
         ("score", format!("{}, threshold {threshold}", figures::score(evaluation.score))),
         ("plan", cut(&words::plan(&judged.plan), width.saturating_sub(COLUMN))),
@@ -70,8 +71,8 @@ const COLUMN: usize = 12;
 /// Returns a name with its text beside it.
 fn item(name: &str, text: &str, width: usize) -> Vec<String> {
     let lead = format!("  {name:<10}");
-    let told = wrapped(&plain::one_line(text), width.saturating_sub(COLUMN), "");
-    let mut lines = told.iter().enumerate();
+    let text = wrapped(&plain::one_line(text), width.saturating_sub(COLUMN), "");
+    let mut lines = text.iter().enumerate();
     let first = lines.next().map_or(lead.trim_end().to_owned(), |(_, first)| format!("{lead}{first}"));
     std::iter::once(first).chain(lines.map(|(_, line)| format!("{:COLUMN$}{line}", ""))).collect()
 }
@@ -80,11 +81,11 @@ fn item(name: &str, text: &str, width: usize) -> Vec<String> {
 pub fn failed(run: &Run, step: &Step, outcome: &Outcome, width: usize) -> Vec<String> {
     let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
     let Some(failure) = outcome.as_ref().err().filter(goes_on) else { return Vec::new() };
-    let lines = wrapped(&told(run, step, failure), width.saturating_sub(2), "  ");
+    let lines = wrapped(&failure_text(run, step, failure), width.saturating_sub(2), "  ");
     lines.into_iter().map(|line| format!("  {line}")).collect()
 }
 
-fn told(run: &Run, step: &Step, failure: &Failure) -> String {
+fn failure_text(run: &Run, step: &Step, failure: &Failure) -> String {
     let fate = match run.state_of(step) {
         StepState::GivenUp(_) => "gave up",
         StepState::Answered(_) | StepState::Open => "retried",
@@ -100,8 +101,8 @@ pub fn rule(title: &str, width: usize) -> String {
 }
 
 /// Returns the result, the distance from success, what it cost, and what to do next.
-pub fn story(run: &Run, on_disk: Option<&str>, look: Look) -> Vec<String> {
-    let width = look.width;
+pub fn story(run: &Run, on_disk: Option<&str>, layout: Layout) -> Vec<String> {
+    let width = layout.width;
     let mut lines = wrapped(&words::outcome_text(run), width, "  ");
     lines.extend(item("artifact", &words::artifact(run, on_disk), width));
     lines.extend(words::score(run, on_disk).iter().flat_map(|score| item("score", score, width)));

@@ -9,18 +9,18 @@ use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, miss
 use crate::loops::tune::world::{Play, failed, play};
 use crate::progress::capture::{Captured, follow};
 use crate::progress::reporter::{Reporter as _, Streams};
-use crate::progress::{json::Json, look::Letters};
+use crate::progress::{json::Json, layout::Letters};
 use crate::terminal::style::Style;
 
-const PLAIN: Look =
-    Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
+const PLAIN: Layout =
+    Layout { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
 
-fn human(streams: Streams, look: Look) -> Talk<Reflex> {
-    Talk::new(streams, look, Shelf { text: Box::new(stored), on_disk: Box::new(|_| None) })
+fn human(streams: Streams, layout: Layout) -> Talk<Reflex> {
+    Talk::new(streams, layout, Shelf { text: Box::new(stored), on_disk: Box::new(|_| None) })
 }
 
-fn seen(play: &Play<Reflex>, look: Look) -> Captured {
-    follow(play, |streams| human(streams, look))
+fn seen(play: &Play<Reflex>, layout: Layout) -> Captured {
+    follow(play, |streams| human(streams, layout))
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
 #[test]
 fn a_narrow_terminal_gets_narrow_lines() {
     let play = play(plan(), missing(ONLY_WARNINGS));
-    insta::assert_snapshot!(seen(&play, Look { width: 40, ..PLAIN }).all(), @r"
+    insta::assert_snapshot!(seen(&play, Layout { width: 40, ..PLAIN }).all(), @r"
         reflex Write the API of…course catalogue
         api rules, level A from 80, level B from
           90; 4 iterations at most
@@ -353,22 +353,22 @@ fn a_worse_artifact_is_dropped_and_said_to_be() {
 #[test]
 fn a_file_that_somebody_has_edited_has_no_score() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
-    let told = follow(&play, |streams| {
+    let captured = follow(&play, |streams| {
         Talk::new(
             streams,
             PLAIN,
             Shelf { text: Box::new(|_| None), on_disk: Box::new(|_| Some("0badc0de".into())) },
         )
     });
-    assert!(told.data().contains("stale: "), "{}", told.data());
-    assert!(!told.data().contains("score") && !told.data().contains("distance"), "{}", told.data());
-    assert!(told.talk().contains("from the store"));
+    let data = captured.data();
+    assert!(data.contains("stale: ") && !data.contains("score") && !data.contains("distance"), "{data}");
+    assert!(captured.talk().contains("from the store"));
 }
 
 #[test]
 fn each_kind_of_artifact_has_a_next_step_of_its_own() {
     let next = Template::ALL.map(|template| {
-        let data = seen(&play(plan_of(template), missing(&[&[]])), Look { width: 200, ..PLAIN }).data();
+        let data = seen(&play(plan_of(template), missing(&[&[]])), Layout { width: 200, ..PLAIN }).data();
         data.lines().find(|line| line.starts_with("Next: ")).unwrap().to_owned()
     });
     insta::assert_snapshot!(next.join("\n"), @r"
@@ -404,13 +404,13 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     });
     play.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
     for width in [40, 80, 100] {
-        let told = follow(&play, |streams| {
+        let captured = follow(&play, |streams| {
             let text = Box::new(|_: &Artifact| Some(HOSTILE.to_owned()));
-            Talk::new(streams, Look { width, ..PLAIN }, Shelf { text, on_disk: Box::new(|_| None) })
+            Talk::new(streams, Layout { width, ..PLAIN }, Shelf { text, on_disk: Box::new(|_| None) })
         });
-        let all = told.all();
+        let all = captured.all();
         assert!(!all.contains(['\x1b', '\r', '\u{202e}', '\x07']), "{all:?}");
-        let ours = told.talk() + told.data().rsplit_once("end of ").unwrap().1;
+        let ours = captured.talk() + captured.data().rsplit_once("end of ").unwrap().1;
         let copied = |line: &&str| !line.trim_start().starts_with('/');
         let widest = ours.lines().filter(copied).map(crate::text::width::columns).max().unwrap();
         assert!(widest <= width, "{widest} columns of {width}:\n{ours}");
@@ -422,7 +422,7 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
 fn colour_is_used_only_when_told() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
     assert!(!seen(&play, PLAIN).all().contains('\x1b'));
-    let vivid = seen(&play, Look { talk: Style::VIVID, data: Style::VIVID, ..PLAIN });
+    let vivid = seen(&play, Layout { talk: Style::VIVID, data: Style::VIVID, ..PLAIN });
     assert!(vivid.talk().contains("\x1b[32miteration 3 of 4, level B: passed\x1b[0m"), "{}", vivid.talk());
     assert!(vivid.talk().contains("\x1b[1;31miteration 1 of 4, level A: not passed\x1b[0m"));
 }
@@ -433,9 +433,9 @@ fn a_run_may_be_left_at_any_point() {
     for upto in 1..=whole.records.len() {
         let records = whole.records[..upto].to_vec();
         let part = Play { run: Run::replay(&records).unwrap(), records };
-        let told = seen(&part, PLAIN).data();
-        assert_eq!(told.contains("report: /p/"), part.run.closed_at.is_some(), "a report that is there");
-        assert_eq!(told.contains("skilltune resume"), part.run.state.stop.is_none(), "{told}");
+        let data = seen(&part, PLAIN).data();
+        assert_eq!(data.contains("report: /p/"), part.run.closed_at.is_some(), "a report that is there");
+        assert_eq!(data.contains("skilltune resume"), part.run.state.stop.is_none(), "{data}");
     }
 }
 
@@ -473,8 +473,8 @@ fn what_nobody_could_tell_is_no_pass_and_is_named() {
     while play.run.state.judged.is_empty() {
         play.advance(&mut unsure).unwrap();
     }
-    let told = lines::evaluated(&play.run, &play.run.state.judged[0], 80);
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let lines = lines::evaluated(&play.run, &play.run.state.judged[0], 80);
+    insta::assert_snapshot!(lines.join("\n"), @r"
         iteration 1 of 4, level A: not passed
           score     60.0, threshold 80
           plan      Do it; Do it; Do it

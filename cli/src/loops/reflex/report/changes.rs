@@ -25,14 +25,14 @@ pub fn changed(run: &Run, judged: &Judged) -> String {
 
 fn sections(changed: &Changed) -> String {
     let unasked = |title: &String| changed.unasked.contains(title);
-    let told = |title: &String| {
+    let named = |title: &String| {
         let mark = if unasked(title) { " (not asked for)" } else { "" };
         let words = plain::one_line(title);
         let heading = if words.is_empty() { "(empty heading)" } else { &words };
         format!("{}{mark}", shortened(heading, LONGEST_HEADING))
     };
     let (shown, others) = changed.sections.split_at(changed.sections.len().min(MOST_SECTIONS));
-    let mut parts: Vec<_> = shown.iter().map(told).collect();
+    let mut parts: Vec<_> = shown.iter().map(named).collect();
     if !others.is_empty() {
         let marked = others.iter().filter(|title| unasked(title)).count();
         let mark = if marked == 0 { String::new() } else { format!(" ({marked} not asked for)") };

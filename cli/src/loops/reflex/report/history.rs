@@ -26,9 +26,9 @@ fn answered(answer: &Answer) -> String {
         Answer::Prepared(checks) => figures::count(checks.len(), "check"),
         Answer::Allowed(true) => "allowed".to_owned(),
         Answer::Allowed(false) => "not allowed".to_owned(),
-        Answer::Told(told) => {
-            let met = told.iter().filter(|told| told.met == Some(true)).count();
-            format!("{met} of {} met", figures::count(told.len(), "check"))
+        Answer::Checked(results) => {
+            let met = results.iter().filter(|result| result.met == Some(true)).count();
+            format!("{met} of {} met", figures::count(results.len(), "check"))
         }
         Answer::Judged(results) => {
             let met = results.iter().filter(|result| result.verdict.met() == Some(true)).count();

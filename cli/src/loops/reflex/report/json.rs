@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::reflex::{Judged, Run, Standing};
+use skilltune_phases::loops::reflex::{ArtifactStatus, Judged, Run};
 
 use crate::loops::reflex::report::words;
 use crate::report::estimate::Estimate;
-use crate::report::{ceilings, json, words as told};
+use crate::report::{ceilings, json, words as shared_words};
 
 /// Returns the last output on stdout with `--format json`; `on_disk` is the hash of the artifact's file, if it was
 /// read.
@@ -14,9 +14,9 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
     let (plan, state) = (&run.plan, &run.state);
     let best = run.best();
     let level = best.map_or(state.level, |best| best.evaluation.level);
-    let standing = run.standing(on_disk);
+    let status = run.artifact_status(on_disk);
     // A score and a distance apply only to what was judged.
-    let judged = best.filter(|_| standing == Standing::Evaluated);
+    let judged = best.filter(|_| status == ArtifactStatus::Evaluated);
     json!({
         "run_id": plan.run,
         "loop": plan.kind,
@@ -43,12 +43,12 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Value {
         "artifact": {
             "hash": run.result().map(|artifact| &artifact.hash),
             "path": run.result().map(|_| words::artifact_path(run)),
-            "status": standing.word(),
+            "status": status.word(),
         },
         "distance": judged.and_then(|_| run.distance()),
         "agents": json::agents(&plan.roles),
         "models": run.models,
-        "notes": told::remarks(&plan.roles).into_iter().chain(told::changes(run)).collect::<Vec<_>>(),
+        "notes": shared_words::remarks(&plan.roles).into_iter().chain(shared_words::changes(run)).collect::<Vec<_>>(),
         "rights": json::rights(&plan.roles),
         // Written only at the end.
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
@@ -77,7 +77,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "most_calls": json::most_calls(most),
         "estimate": estimate.json(),
         "agents": json::agents(&plan.roles),
-        "notes": told::remarks(&plan.roles),
+        "notes": shared_words::remarks(&plan.roles),
     })
 }
 

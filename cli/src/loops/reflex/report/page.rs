@@ -1,18 +1,18 @@
 //! `final-report.md`: the result of the run, its course, and the evidence for every verdict.
 
 use skilltune_phases::loops::reflex::answers::Issue;
-use skilltune_phases::loops::reflex::checks::{Check, Kind};
+use skilltune_phases::loops::reflex::checks::{Check, CheckKind};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run};
 use skilltune_phases::suites::checks::RunThem;
 
 use crate::loops::reflex::report::{advice, changes, words};
-use crate::report::{costs, words as told};
+use crate::report::{costs, words as shared_words};
 use crate::text::figures;
-use crate::text::markdown::{Page, code_cell, words as safe};
+use crate::text::markdown::{MarkdownPage, code_cell, words as safe};
 
 pub fn report(run: &Run) -> String {
-    let mut page = Page::titled(&format!("Final Report: {}", safe(&run.plan.task.alias)));
+    let mut page = MarkdownPage::titled(&format!("Final Report: {}", safe(&run.plan.task.alias)));
     page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::outcome_text(run))));
     if let Some(next) = advice::use_of_it(run) {
         page.paragraph(next);
@@ -34,19 +34,19 @@ pub fn report(run: &Run) -> String {
     page.finish()
 }
 
-fn summary(page: &mut Page, run: &Run) {
+fn summary(page: &mut MarkdownPage, run: &Run) {
     let (plan, state) = (&run.plan, &run.state);
     let mut rows = vec![
         ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
         ("Criteria", safe(&words::aim(run))),
         ("Agreed To By", confirmed(plan.task.confirmed).to_owned()),
-        ("Agents", safe(&told::roles(&plan.roles))),
+        ("Agents", safe(&shared_words::roles(&plan.roles))),
     ];
-    let notes = told::remarks(&plan.roles).into_iter().chain(told::changes(run));
-    rows.extend(told::models(run).map(|models| ("Models", safe(&models))));
+    let notes = shared_words::remarks(&plan.roles).into_iter().chain(shared_words::changes(run));
+    rows.extend(shared_words::models(run).map(|models| ("Models", safe(&models))));
     rows.extend(notes.map(|note| ("Note", safe(&note))));
     rows.extend([
-        ("Rights of Roles", told::rights(&plan.roles)),
+        ("Rights of Roles", shared_words::rights(&plan.roles)),
         ("Commands as Checks", commands(run)),
         ("Iterations", format!("{} of at most {}", state.iteration, plan.task.rules.max_iterations)),
         ("Artifact", safe(&words::artifact(run, None))),
@@ -74,16 +74,16 @@ fn confirmed(by: Option<Confirmed>) -> &'static str {
 }
 
 fn commands(run: &Run) -> String {
-    let told = match run.plan.task.commands.run {
+    let policy = match run.plan.task.commands.run {
         RunThem::Always => "run without asking",
         RunThem::Ask => "run after a person allowed them",
         RunThem::Never => "never run; the judge decides instead",
     };
     let walls = if run.plan.task.commands.confined { "" } else { "; not confined by the kernel" };
-    format!("{told}{walls}")
+    format!("{policy}{walls}")
 }
 
-fn task(page: &mut Page, run: &Run) {
+fn task(page: &mut MarkdownPage, run: &Run) {
     page.section("Task");
     page.fenced("text", &run.plan.task.prompt);
     if !run.plan.task.ideal.trim().is_empty() {
@@ -93,7 +93,7 @@ fn task(page: &mut Page, run: &Run) {
 }
 
 /// Writes the last plan.
-fn plan(page: &mut Page, run: &Run) {
+fn plan(page: &mut MarkdownPage, run: &Run) {
     if run.state.plan.is_empty() {
         return;
     }
@@ -104,7 +104,7 @@ fn plan(page: &mut Page, run: &Run) {
 }
 
 /// Writes what each critique asked for.
-fn fixes(page: &mut Page, run: &Run) {
+fn fixes(page: &mut MarkdownPage, run: &Run) {
     let asked =
         run.state.judged.iter().flat_map(|judged| judged.issues.iter().map(move |issue| (judged, issue)));
     let row = |(judged, issue): (&Judged, &Issue)| {
@@ -124,7 +124,7 @@ fn fixes(page: &mut Page, run: &Run) {
     }
 }
 
-fn progression(page: &mut Page, run: &Run) {
+fn progression(page: &mut MarkdownPage, run: &Run) {
     page.section("Progression");
     if run.state.judged.is_empty() {
         page.paragraph("Nothing was judged.");
@@ -158,7 +158,7 @@ fn standing(run: &Run, judged: &Judged) -> &'static str {
 }
 
 /// Writes every verdict on the best artifact, with its basis.
-fn rules(page: &mut Page, run: &Run, best: &Judged) {
+fn rules(page: &mut MarkdownPage, run: &Run, best: &Judged) {
     page.paragraph(format!("Of {} at level {}.", code_cell(&best.artifact.hash), best.evaluation.level));
     let row = |result: &RuleResult| {
         let rule = run.plan.task.criteria.rule(&result.rule);
@@ -191,7 +191,7 @@ fn by(by: By) -> &'static str {
     }
 }
 
-fn checks(page: &mut Page, run: &Run) {
+fn checks(page: &mut MarkdownPage, run: &Run) {
     page.section("Checks");
     page.paragraph(
         "The evaluator prepared these once per level, without seeing the artifact; they do not change.",
@@ -201,17 +201,21 @@ fn checks(page: &mut Page, run: &Run) {
 
 fn check(check: &Check) -> Option<String> {
     let how = match check.kind()? {
-        Kind::Command { argv, exit, .. } => {
+        CheckKind::Command { argv, exit, .. } => {
             format!("command {}, exit code {exit}", code_cell(&format!("{argv:?}")))
         }
-        Kind::Pattern { pattern, is_present: true } => format!("pattern {}, present", code_cell(pattern)),
-        Kind::Pattern { pattern, is_present: false } => format!("pattern {}, absent", code_cell(pattern)),
-        Kind::Question(text) => format!("question: {}", safe(text)),
+        CheckKind::Pattern { pattern, is_present: true } => {
+            format!("pattern {}, present", code_cell(pattern))
+        }
+        CheckKind::Pattern { pattern, is_present: false } => {
+            format!("pattern {}, absent", code_cell(pattern))
+        }
+        CheckKind::Question(text) => format!("question: {}", safe(text)),
     };
     Some(format!("{}: {how}", code_cell(check.rule.as_str())))
 }
 
-fn places(page: &mut Page, run: &Run) {
+fn places(page: &mut MarkdownPage, run: &Run) {
     let task = &run.plan.task;
     let evolution = format!("{}/{}/{}", task.project, task.evolution, task.alias);
     let versions = format!("iterations/iteration-N/{PAGE}");

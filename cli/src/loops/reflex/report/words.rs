@@ -5,7 +5,7 @@ use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::criteria::{Level, RuleId};
 use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::verdict::{Distance, Verdict};
-use skilltune_phases::loops::reflex::{Judged, PAGE, Reason, Run, Standing, Step, Stop};
+use skilltune_phases::loops::reflex::{ArtifactStatus, Judged, PAGE, Reason, Run, Step, Stop};
 use skilltune_phases::runs::event::Failure;
 
 use crate::report::words;
@@ -103,7 +103,7 @@ pub fn outcome_text(run: &Run) -> String {
 
 fn reason(run: &Run, stop: &Stop) -> String {
     let note = stop.note.as_ref().map(|note| plain::one_line(note));
-    let with_note = |told: &str| note.as_ref().map_or(told.to_owned(), |note| format!("{told}: {note}"));
+    let with_note = |text: &str| note.as_ref().map_or(text.to_owned(), |note| format!("{text}: {note}"));
     match stop.reason {
         Reason::ThresholdReached => "level B passed".to_owned(),
         Reason::NoMajorIssues => format!(
@@ -131,9 +131,9 @@ fn last_gap(run: &Run) -> Option<String> {
 }
 
 fn overspent(run: &Run) -> String {
-    let told = |seconds: u64| figures::milliseconds(seconds.saturating_mul(1000));
+    let duration = |seconds: u64| figures::milliseconds(seconds.saturating_mul(1000));
     let most = run.plan.task.rules.max_seconds.unwrap_or_default();
-    format!("its phases took {}, and the limit is {}", told(run.state.clock.seconds()), told(most))
+    format!("its phases took {}, and the limit is {}", duration(run.state.clock.seconds()), duration(most))
 }
 
 /// Returns one word for a report's head.
@@ -153,16 +153,16 @@ pub fn label(run: &Run) -> &'static str {
 
 /// Returns the status of the artifact, given the hash of its file.
 pub fn artifact(run: &Run, on_disk: Option<&str>) -> String {
-    let standing = run.standing(on_disk);
-    let word = standing.word();
+    let status = run.artifact_status(on_disk);
+    let word = status.word();
     let Some(result) = run.result() else { return word.to_owned() };
     let size = figures::bytes(result.bytes);
-    match (standing, on_disk) {
-        (Standing::Stale, Some(there)) => {
+    match (status, on_disk) {
+        (ArtifactStatus::Stale, Some(there)) => {
             format!("{word}: {} was judged, but the file contains {}", result.name(), short(there))
         }
-        (Standing::Unevaluated, _) => format!("{word}: {}, {size}, not judged", result.name()),
-        (Standing::NotCreated | Standing::Stale | Standing::Evaluated, _) => {
+        (ArtifactStatus::Unevaluated, _) => format!("{word}: {}, {size}, not judged", result.name()),
+        (ArtifactStatus::NotCreated | ArtifactStatus::Stale | ArtifactStatus::Evaluated, _) => {
             format!("{word}: {}, {size}", result.name())
         }
     }
@@ -170,7 +170,7 @@ pub fn artifact(run: &Run, on_disk: Option<&str>) -> String {
 
 /// Returns the score, if the artifact is what was judged; for any other it means nothing.
 pub fn score(run: &Run, on_disk: Option<&str>) -> Option<String> {
-    let best = run.best().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
+    let best = run.best().filter(|_| run.artifact_status(on_disk) == ArtifactStatus::Evaluated)?;
     let (level, threshold) =
         (best.evaluation.level, run.plan.task.criteria.thresholds.at(best.evaluation.level).typed());
     Some(match best.evaluation.score {
@@ -181,7 +181,7 @@ pub fn score(run: &Run, on_disk: Option<&str>) -> Option<String> {
 
 /// Returns what is missing for a pass, under the same condition.
 pub fn distance(run: &Run, on_disk: Option<&str>) -> Option<String> {
-    let distance = run.distance().filter(|_| run.standing(on_disk) == Standing::Evaluated)?;
+    let distance = run.distance().filter(|_| run.artifact_status(on_disk) == ArtifactStatus::Evaluated)?;
     let gap = match distance.gap {
         None => "no score".to_owned(),
         Some(below) if below > Score::ZERO => format!("{below} below"),

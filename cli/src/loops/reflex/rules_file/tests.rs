@@ -42,9 +42,9 @@ command = ["prettier", "--check", "artifact.md"]
 #[test]
 fn rules_of_a_file_replace_extend_and_remove_those_of_a_template() {
     let criteria = laid("rules.toml", FILE).unwrap();
-    let told = criteria.rules.iter().map(|rule| format!("{} {} {}", rule.id, rule.severity, rule.weight));
+    let lines = criteria.rules.iter().map(|rule| format!("{} {} {}", rule.id, rule.severity, rule.weight));
     assert_eq!(
-        told.collect::<Vec<_>>(),
+        lines.collect::<Vec<_>>(),
         [
             "a.correctness.accuracy warn 9",
             "a.completeness.sections fail 2",
@@ -73,28 +73,28 @@ fn what_was_agreed_to_is_read_again_as_it_was() {
 
 #[test]
 fn a_file_that_cannot_be_meant_is_refused_with_the_place() {
-    let told = |text: &str| laid("rules.toml", text).unwrap_err();
+    let refusal = |text: &str| laid("rules.toml", text).unwrap_err();
     let rule = |more: &str| format!("[[rules]]\ndescription = \"x\"\n{more}\n");
-    assert_eq!(told("rules = 3"), "toml: line 1: invalid type: integer `3`, expected a sequence");
-    assert!(told(&rule("colour = 1")).starts_with("toml: line 3: unknown field `colour`"));
+    assert_eq!(refusal("rules = 3"), "toml: line 1: invalid type: integer `3`, expected a sequence");
+    assert!(refusal(&rule("colour = 1")).starts_with("toml: line 3: unknown field `colour`"));
     assert_eq!(
-        told("remove = [\"a.x.y\"]"),
+        refusal("remove = [\"a.x.y\"]"),
         "toml: `remove` names `a.x.y`, which is no rule of the template"
     );
-    assert_eq!(told("thresholds = [80, 101]"), "toml: a threshold of 101; use 0 to 100");
-    assert_eq!(told(&rule("weight = 101")), "toml: rule 1: the weight must be 0 to 100");
+    assert_eq!(refusal("thresholds = [80, 101]"), "toml: a threshold of 101; use 0 to 100");
+    assert_eq!(refusal(&rule("weight = 101")), "toml: rule 1: the weight must be 0 to 100");
     assert_eq!(
-        told(&rule("command = []")),
+        refusal(&rule("command = []")),
         "toml: rule 1: a command is a list of 1 to 64 arguments, the first of them a program"
     );
     assert_eq!(
-        told(&rule("id = \"b.x.y\"\nlevel = \"A\"")),
+        refusal(&rule("id = \"b.x.y\"\nlevel = \"A\"")),
         "toml: rule 1: `b.x.y` is a rule of level B, but `level` says A"
     );
-    assert!(told(&rule("id = \"../x\"")).contains("`../x` is no id of a rule"));
-    assert_eq!(told(&rule("").repeat(2)), "toml: rule 2: a second rule `a.task.x`");
+    assert!(refusal(&rule("id = \"../x\"")).contains("`../x` is no id of a rule"));
+    assert_eq!(refusal(&rule("").repeat(2)), "toml: rule 2: a second rule `a.task.x`");
     assert_eq!(
-        told("[[rules]]\ndescription = \" \""),
+        refusal("[[rules]]\ndescription = \" \""),
         "toml: rule 1: the description must have 1 to 2000 characters"
     );
     assert_eq!(laid("rules.json", "{").unwrap_err(), "json: EOF while parsing an object at line 1 column 1");

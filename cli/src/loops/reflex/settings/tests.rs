@@ -37,7 +37,7 @@ pub fn changes() -> Vec<(&'static str, &'static str)> {
 }
 
 /// Returns all that a run is planned with.
-fn told(settings: &Settings) -> String {
+fn rendered(settings: &Settings) -> String {
     let reflex = settings.of::<ReflexSettings>();
     let criteria = Template::ALL.map(|template| reflex.criteria(template));
     let weights = (reflex.weight_fail.value, reflex.weight_warn.value, reflex.weight_info.value);
@@ -52,9 +52,9 @@ fn thresholds(reflex: &ReflexSettings, template: Template) -> String {
 
 #[test]
 fn every_key_changes_what_a_run_is_planned_with() {
-    let before = told(&crate::loops::default_settings());
+    let before = rendered(&crate::loops::default_settings());
     for (key, value) in changes() {
-        assert_ne!(before, told(&project(&format!("{key} = {value}"))), "{key}");
+        assert_ne!(before, rendered(&project(&format!("{key} = {value}"))), "{key}");
     }
 }
 
@@ -114,7 +114,8 @@ fn flags_go_over_what_the_files_say() {
     assert_eq!(settings.rows(), before, "no flag, no change");
     lay_reflex_flags(&mut settings, &new_args(&line.concat()).unwrap());
     let rows = settings.rows().into_iter().filter(|row| row.origin == "flag");
-    let rows: Vec<String> = rows.map(|row| format!("{} {} {}", row.key, row.value, row.told)).collect();
+    let rows: Vec<String> =
+        rows.map(|row| format!("{} {} {}", row.key, row.value, row.origin_text)).collect();
     insta::assert_snapshot!(rows.join("\n"), @r#"
     roles.executor "a" flag --agent
     roles.evaluator "b:m" flag --evaluator
@@ -171,10 +172,11 @@ fn a_plan_of_more_steps_at_least_than_at_most_is_refused_whoever_said_which() {
     let files = Files::new("[reflex]\nplan_most = 4\n", "[reflex]\nplan_least = 5\n");
     let complaint = Complaint::from(crate::loops::settings(&files.project(), &files.env()).unwrap_err());
     assert_eq!(complaint.exit().code(), 2);
-    let told = complaint.render(Style::PLAIN, UNBOUNDED);
+    let rendered = complaint.render(Style::PLAIN, UNBOUNDED);
     let (project, user) = (files.project(), files.env().config);
-    let told = told.replace(project.to_str().unwrap(), "/project").replace(user.to_str().unwrap(), "/user");
-    insta::assert_snapshot!(told, @r"
+    let rendered =
+        rendered.replace(project.to_str().unwrap(), "/project").replace(user.to_str().unwrap(), "/user");
+    insta::assert_snapshot!(rendered, @r"
     error: `reflex.plan_least = 5` (project file /project/skilltune.toml) must not be more than `reflex.plan_most = 4` (user file /user/skilltune.toml)
     hint: lower the first, or raise the second
     ");
@@ -195,8 +197,8 @@ fn commands_of_a_model_are_run_unasked_where_a_person_says_so_and_where_a_projec
     let mut theirs = files.load();
     let complaint = theirs.of::<ReflexSettings>().run_them().unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
-    let told = complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "");
-    insta::assert_snapshot!(told, @r#"
+    let rendered = complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "");
+    insta::assert_snapshot!(rendered, @r#"
     error: /skilltune.toml: only your own settings may say `reflex.checks = "run"`, which runs commands of a model without asking
     hint: remove it there; pass --checks run for one run, or set it in your own skilltune.toml
     "#);
@@ -215,8 +217,11 @@ fn the_loops_folder_stays_in_the_project_and_out_of_what_others_keep_there() {
     for folder in
         ["/tmp", "../up", "a/../b", "", ".", "a//b", ".git/hooks", "a/.git", ".skilltune/runs", "a\\u001b"]
     {
-        let told = refusal(&format!("[reflex]\nevolution = \"{folder}\"\n"));
-        assert!(told.contains("`reflex.evolution` must be a folder inside the project"), "{folder}: {told}");
+        let rendered = refusal(&format!("[reflex]\nevolution = \"{folder}\"\n"));
+        assert!(
+            rendered.contains("`reflex.evolution` must be a folder inside the project"),
+            "{folder}: {rendered}"
+        );
     }
     let kept =
         project("[reflex]\nevolution = \"docs/.loop\"\n").of::<ReflexSettings>().evolution.value.clone();

@@ -10,8 +10,8 @@ fn weights() -> Weights {
 #[test]
 fn a_task_that_tells_its_kind_is_asked_about_once() {
     let script = Script::default();
-    let told = asked(Some(Template::Docs), weights(), &script).unwrap();
-    assert_eq!(told, Told::only(Template::Docs));
+    let answers = asked(Some(Template::Docs), weights(), &script).unwrap();
+    assert_eq!(answers, SetupAnswers::only(Template::Docs));
     assert_eq!(script.asked.borrow().len(), 1);
     let leaves = Script { picks: vec![("set up", 2)], ..Script::default() };
     assert!(asked(Some(Template::Docs), weights(), &leaves).is_err());
@@ -34,11 +34,11 @@ fn step_by_step_everything_is_asked_that_rules_are_made_from() {
     };
     for guess in [Some(Template::Docs), None] {
         *script.lines.borrow_mut() = lines.into();
-        let told = asked(guess, weights(), &script).unwrap();
-        assert_eq!((told.template, told.ideal.as_deref()), (Template::Other, Some("All ports.")));
-        assert_eq!(told.context, ["NOTES.md", "two words.md"]);
-        assert_eq!(told.major.as_deref(), Some("A wrong port."));
-        let must: Vec<_> = told.must.iter().map(|rule| (rule.id.as_str(), &*rule.description)).collect();
+        let answers = asked(guess, weights(), &script).unwrap();
+        assert_eq!((answers.template, answers.ideal.as_deref()), (Template::Other, Some("All ports.")));
+        assert_eq!(answers.context, ["NOTES.md", "two words.md"]);
+        assert_eq!(answers.major.as_deref(), Some("A wrong port."));
+        let must: Vec<_> = answers.must.iter().map(|rule| (rule.id.as_str(), &*rule.description)).collect();
         assert_eq!(
             must,
             [
@@ -46,8 +46,8 @@ fn step_by_step_everything_is_asked_that_rules_are_made_from() {
                 ("a.task.grep-q-a-b-artifact-md-succeeds", "`grep -q a b artifact.md` succeeds."),
             ]
         );
-        assert!(told.must.iter().all(|rule| rule.severity == Severity::Fail));
-        assert_eq!(told.must[1].command.as_ref().unwrap()[2], "a b");
+        assert!(answers.must.iter().all(|rule| rule.severity == Severity::Fail));
+        assert_eq!(answers.must[1].command.as_ref().unwrap()[2], "a b");
     }
 }
 

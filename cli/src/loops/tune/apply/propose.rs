@@ -7,7 +7,7 @@ use skilltune_phases::runs::proposal::{Form, Proposal};
 use skilltune_phases::skills::candidate::Candidate;
 
 use super::words;
-use crate::agents::git;
+use crate::casting::git;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, commit, session, store_check};
@@ -40,13 +40,13 @@ pub(super) fn run(
         propose_candidate(&run, &candidate, form, (&objects, &folder), git)
     })?;
     let proposal = made.map_err(|error| commit::refused(&error))?;
-    let told = words::proposed(&known, to, &proposal);
+    let lines = words::proposed(&known, to, &proposal);
     if newest(&known) != Some(&proposal) {
         let mut journal = super::open(&known)?;
         super::note(&mut known, &mut journal, Signal::Proposed(proposal))?;
     }
     session::settle(env, scope.printer, &runs.home, &known.run)?;
-    for line in told {
+    for line in lines {
         scope.printer.talk(&line);
     }
     Ok(Exit::Reached)

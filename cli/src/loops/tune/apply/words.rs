@@ -35,13 +35,13 @@ pub fn done(known: &Known<Tune>, found: &[TreeId], placing: &Placing) -> Vec<Str
         one if champion == Some(one) => format!("skilltune apply {id}"),
         _ => format!("skilltune apply {id} {short}"),
     };
-    let mut told = vec![format!("{}; `{undo}` undoes this", said(known, placing))];
+    let mut lines = vec![format!("{}; `{undo}` undoes this", said(known, placing))];
     if known.run.candidate(displaced.id).is_none() {
-        told.push(format!(
+        lines.push(format!(
             "the replaced version is kept as {short}; `skilltune export {id} {short} DIR` copies it"
         ));
     }
-    told
+    lines
 }
 
 fn said(known: &Known<Tune>, Placing { to, merged, .. }: &Placing) -> String {
@@ -118,9 +118,10 @@ fn anyway(complaint: Complaint, known: &Known<Tune>, placing: &Placing) -> Compl
 
 /// Reports an error after the target was replaced, so that the reader does not believe it is unchanged.
 pub fn changed(complaint: Complaint, missing: &str, placing: &Placing) -> Complaint {
-    let mut told = Complaint { what: format!("the skill was replaced, but {missing}"), ..complaint.clone() };
-    told.causes.insert(0, complaint.what);
-    told.hint(format!("fix the cause, then run `{}` to finish", placing.command))
+    let mut unfinished =
+        Complaint { what: format!("the skill was replaced, but {missing}"), ..complaint.clone() };
+    unfinished.causes.insert(0, complaint.what);
+    unfinished.hint(format!("fix the cause, then run `{}` to finish", placing.command))
 }
 
 /// Refuses a missing folder: it cannot be replaced, and another command restores it.

@@ -3,16 +3,16 @@
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run};
 
-use crate::loops::tune::progress::lines::Told;
-use crate::loops::tune::words::Standing;
+use crate::loops::tune::progress::lines::VerdictLine;
+use crate::loops::tune::words::RoundStatus;
+use crate::progress::layout::Letters;
 use crate::progress::lines::ROOMY;
-use crate::progress::look::Letters;
 use crate::text::figures;
 
 /// One row per round, and the line below them that labels the mark.
 #[derive(Debug)]
 pub struct Chart {
-    pub rows: Vec<Told>,
+    pub rows: Vec<VerdictLine>,
     /// `None` for a run without a goal in points.
     pub goal: Option<String>,
 }
@@ -21,7 +21,7 @@ pub struct Chart {
 pub fn chart(run: &Run, width: usize, letters: Letters) -> Option<Chart> {
     let _second = run.state.rounds.iter().filter_map(Round::score).nth(1)?;
     let frame = Frame::of(run, width, letters)?;
-    let rounds = run.state.rounds.iter().filter_map(|round| Some((round, Standing::of(run, round)?)));
+    let rounds = run.state.rounds.iter().filter_map(|round| Some((round, RoundStatus::of(run, round)?)));
     let rounds: Vec<_> = rounds.collect();
     // The chart shows the baseline and the newest rounds; the report has all of them.
     let left_out = 1..rounds.len().saturating_sub(MOST - 1).max(1);
@@ -67,11 +67,11 @@ impl Frame {
         Some(Self { lead, digits, track, goal, letters })
     }
 
-    fn row(&self, round: &Round, verdict: Standing) -> Told {
+    fn row(&self, round: &Round, verdict: RoundStatus) -> VerdictLine {
         let (lead, digits, bar) = (self.lead, self.digits, self.bar(round.score()));
         let score = figures::score(round.score());
         let before = format!("{lead}{:<digits$}  {bar}  {score:<SCORE$}  ", round.number);
-        Told { before, verdict, after: String::new() }
+        VerdictLine { before, verdict, after: String::new() }
     }
 
     /// Draws as many columns as the score takes, then the mark unless the bar covers it.

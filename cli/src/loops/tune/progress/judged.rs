@@ -2,7 +2,7 @@
 //! strengths and weaknesses.
 
 use skilltune_phases::judging::contract::Verdict;
-use skilltune_phases::loops::tune::results::notes::{self, Notes, Standing};
+use skilltune_phases::loops::tune::results::notes::{self, CriterionResult, Notes};
 use skilltune_phases::loops::tune::{Round, Run};
 use skilltune_phases::skills::target::Place;
 
@@ -29,10 +29,11 @@ pub fn judged(run: &Run, round: &Round, width: usize) -> Vec<String> {
 /// Returns the demands of scenarios that were missed.
 fn missed(run: &Run, round: &Round, width: usize) -> Option<String> {
     let is_demanded =
-        |standing: &Standing<'_>| run.plan.task.contract.criterion(standing.worst.criterion).is_none();
-    let demanded = notes::standings(run, round.candidate, round.era, None).into_iter().filter(is_demanded);
-    let missed: Vec<_> = demanded.filter(|standing| standing.met < standing.of).collect();
-    let names: Vec<_> = missed.iter().map(|standing| standing.worst.criterion.as_str()).collect();
+        |result: &CriterionResult<'_>| run.plan.task.contract.criterion(result.worst.criterion).is_none();
+    let demanded =
+        notes::criterion_results(run, round.candidate, round.era, None).into_iter().filter(is_demanded);
+    let missed: Vec<_> = demanded.filter(|result| result.met < result.of).collect();
+    let names: Vec<_> = missed.iter().map(|result| result.worst.criterion.as_str()).collect();
     (!names.is_empty()).then(|| cut(&format!("{LEAD}missed ({}): {}", names.len(), names.join(", ")), width))
 }
 
@@ -64,13 +65,13 @@ fn members(run: &Run, round: &Round, width: usize) -> Option<String> {
     let fixed = LEAD.len() + ARROW.len() * (scores.len() - 1) + scores.iter().map(String::len).sum::<usize>();
     let room = (width.saturating_sub(fixed) / scores.len()).max(LEAST);
     let name = |at| shortened(&plain::one_line(&run.plan.member(Place(at)).name), room);
-    let mut told: Vec<String> =
+    let mut scores: Vec<String> =
         scores.iter().enumerate().map(|(at, score)| format!("{}{score}", name(at))).collect();
-    let mut line = format!("{LEAD}{}", told.join(ARROW));
+    let mut line = format!("{LEAD}{}", scores.join(ARROW));
     // The rest of a long chain is in the round's evaluation.
-    while columns(&line) > width && told.len() > 1 {
-        told.pop();
-        line = format!("{LEAD}{}{ARROW}…", told.join(ARROW));
+    while columns(&line) > width && scores.len() > 1 {
+        scores.pop();
+        line = format!("{LEAD}{}{ARROW}…", scores.join(ARROW));
     }
     Some(cut(&line, width))
 }

@@ -5,23 +5,23 @@ use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run, Shipment};
 use skilltune_phases::skills::edit::EditKind;
 
-use crate::loops::tune::report::{calibrating, comparing, troubles, unaided, uses};
+use crate::loops::tune::report::{calibrating, comparing, troubles, uses, without_skill};
 use crate::loops::tune::verdicts;
-use crate::loops::tune::words::Standing;
+use crate::loops::tune::words::RoundStatus;
 use crate::loops::tune::{advice, dangers, price, words};
+use crate::progress::layout::Layout;
 use crate::progress::lines::{ROOMY, advised, cost, to_copy, who};
-use crate::progress::look::Look;
 use crate::report::ceilings;
 use crate::text::width::{around, columns, cut, shortened, wrapped};
 use crate::text::{figures, plain};
 
 /// Returns what is tuned, by whom, and up to which goal.
 pub fn header(run: &Run, width: usize) -> Vec<String> {
-    if unaided::is_one(run) {
+    if without_skill::is_one(run) {
         return header_without_skill(run, width);
     }
-    if let Some(told) = calibrating::told(run).or_else(|| comparing::told(run)) {
-        return header_of_trials(run, &told, width);
+    if let Some(head) = calibrating::headline(run).or_else(|| comparing::headline(run)) {
+        return header_of_trials(run, &head, width);
     }
     let plan = &run.plan;
     let name = plain::one_line(&words::target(run));
@@ -42,17 +42,17 @@ fn header_without_skill(run: &Run, width: usize) -> Vec<String> {
     let plan = &run.plan;
     let name = plain::one_line(&words::target(run));
     let mut lines = vec![around("try ", &name, " without a skill", width)];
-    lines.extend(who(&unaided::roles(plan), &words::notes(plan), width));
+    lines.extend(who(&without_skill::roles(plan), &words::notes(plan), width));
     let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     lines.extend(wrapped(&format!("run {}, {scenarios}", plan.run), width, "  "));
     lines
 }
 
 /// Returns the header of a run that changes nothing.
-fn header_of_trials(run: &Run, told: &str, width: usize) -> Vec<String> {
+fn header_of_trials(run: &Run, head: &str, width: usize) -> Vec<String> {
     let plan = &run.plan;
-    let mut lines = wrapped(told, width, "  ");
-    lines.extend(who(&unaided::roles(plan), &words::notes(plan), width));
+    let mut lines = wrapped(head, width, "  ");
+    lines.extend(who(&without_skill::roles(plan), &words::notes(plan), width));
     lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));
     lines.extend(wrapped(&ceilings::line(run), width, "  "));
     lines
@@ -68,12 +68,12 @@ pub fn calibrated(run: &Run, width: usize) -> Vec<String> {
     shown(run, &calibrating::shown(run), width)
 }
 
-fn shown(run: &Run, told: &[String], width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = told.iter().flat_map(|line| wrapped(line, width, "  ")).collect();
+fn shown(run: &Run, results: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = results.iter().flat_map(|line| wrapped(line, width, "  ")).collect();
     let failed: Vec<_> =
         troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run)).collect();
     for trouble in failed.iter().filter(|trouble| trouble.given_up()).take(MOST) {
-        lines.push(cut(&format!("  {}", trouble.told(run)), width));
+        lines.push(cut(&format!("  {}", trouble.line(run)), width));
     }
     lines.extend(wrapped(&cost(&run.ledger.total()), width, "  "));
     words::mixed(run).for_each(|mixed| lines.extend(wrapped(&format!("warning: {mixed}"), width, "  ")));
@@ -86,13 +86,13 @@ fn shown(run: &Run, told: &[String], width: usize) -> Vec<String> {
 }
 
 /// Returns the result of a run without a skill, and what it cost.
-pub fn unaided(run: &Run, width: usize) -> Vec<String> {
+pub fn without_skill(run: &Run, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
-    for line in unaided::shown(run) {
+    for line in without_skill::shown(run) {
         say(&line);
     }
-    for trouble in unaided::troubles(run).iter().take(MOST) {
+    for trouble in without_skill::troubles(run).iter().take(MOST) {
         say(&format!("  {trouble}"));
     }
     say(&cost(&run.ledger.total()));
@@ -107,15 +107,15 @@ pub fn unaided(run: &Run, width: usize) -> Vec<String> {
 
 /// A line with a verdict that may be coloured.
 #[derive(Debug, PartialEq)]
-pub struct Told {
+pub struct VerdictLine {
     pub before: String,
-    pub verdict: Standing,
+    pub verdict: RoundStatus,
     pub after: String,
 }
 
 /// Returns the line of a measured round: its score, the change since the best before, its verdict, the edited member.
-pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
-    let verdict = Standing::of(run, round)?;
+pub fn round(run: &Run, round: &Round, width: usize) -> Option<VerdictLine> {
+    let verdict = RoundStatus::of(run, round)?;
     // Scores on different scenarios cannot be compared.
     let before = best_before(run, round.number).filter(|_| !words::is_by_single_trials(&run.plan));
     let score = round.score().map_or("-".to_owned(), |score| figures::score_since(score, before));
@@ -129,7 +129,7 @@ pub fn round(run: &Run, round: &Round, width: usize) -> Option<Told> {
     let (member, more) = aside(run, round);
     let after = around("", &member, &more, room);
     let after = if after.is_empty() { after } else { gap + &after };
-    Some(Told { before, verdict, after })
+    Some(VerdictLine { before, verdict, after })
 }
 
 /// Returns the best score of the rounds before this one.
@@ -164,13 +164,13 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
 pub fn missing(run: &Run, round: &Round, width: usize) -> Vec<String> {
     let troubles = troubles::measuring(run, round.number);
     let given_up = troubles.iter().filter(|trouble| trouble.given_up());
-    given_up.take(MOST).map(|trouble| cut(&format!("  {}", trouble.told(run)), width)).collect()
+    given_up.take(MOST).map(|trouble| cut(&format!("  {}", trouble.line(run)), width)).collect()
 }
 
 /// Warns at once if the skill was not used, so that a waiting person knows what the scores cannot show.
 pub fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
-    let told = (round.number == 1).then(|| uses::told(uses::of_round(run, round))).flatten();
-    told.map_or_else(Vec::new, |told| wrapped(&format!("  {told}"), width, "    "))
+    let warning = (round.number == 1).then(|| uses::text(uses::of_round(run, round))).flatten();
+    warning.map_or_else(Vec::new, |warning| wrapped(&format!("  {warning}"), width, "    "))
 }
 
 /// The report has the others.
@@ -178,14 +178,14 @@ const MOST: usize = 3;
 
 /// Returns the dangers, which a person looks at first.
 pub fn dangers(run: &Run, width: usize) -> Vec<String> {
-    let told = dangers::of_champion(run).into_iter();
-    told.flat_map(|line| wrapped(&format!("dangerous: {line}"), width, "  ")).collect()
+    let lines = dangers::of_champion(run).into_iter();
+    lines.flat_map(|line| wrapped(&format!("dangerous: {line}"), width, "  ")).collect()
 }
 
 /// Returns the final comparison's verdict.
 pub fn shipped(run: &Run, shipment: &Shipment, width: usize) -> Vec<String> {
-    let told = format!("verdict: {}{}", verdicts::verdict(run, shipment), fresh(run, shipment));
-    wrapped(&told, width, "  ")
+    let line = format!("verdict: {}{}", verdicts::verdict(run, shipment), fresh(run, shipment));
+    wrapped(&line, width, "  ")
 }
 
 fn fresh(run: &Run, shipment: &Shipment) -> String {
@@ -197,8 +197,8 @@ fn fresh(run: &Run, shipment: &Shipment) -> String {
 }
 
 /// Returns the result, what it cost, and what to do next.
-pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
-    let width = look.width;
+pub fn story(run: &Run, changed: Option<DiffSize>, layout: Layout) -> Vec<String> {
+    let width = layout.width;
     let mut lines = Vec::new();
     let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
     say(&verdicts::outcome_text(run));
@@ -208,16 +208,16 @@ pub fn story(run: &Run, changed: Option<DiffSize>, look: Look) -> Vec<String> {
     if let Some(reason) = run.state.stopped {
         say(&format!("The search stopped: {}.", words::reason(&run.plan, reason)));
     }
-    if let Some(price) = price::told(run) {
+    if let Some(price) = price::text(run) {
         say(&price);
     }
     if let Some(caution) = verdicts::caution(run) {
         say(&caution);
     }
-    if let Some(looks) = verdicts::looks(run) {
-        say(&looks);
+    if let Some(reuse) = verdicts::held_out_reuse(run) {
+        say(&reuse);
     }
-    if let Some(unused) = uses::told(uses::of_champion(run)) {
+    if let Some(unused) = uses::text(uses::of_champion(run)) {
         say(&unused);
     }
     if let Some(size) = changed {

@@ -45,11 +45,11 @@ pub fn chosen(run: &Run, width: usize) -> Vec<Line> {
     let newest = explanation::of_round(run, newest);
     let members = words::at_fault(&run.plan, &newest);
     let members = members.map(|members| plain_line(Label::AtFault, &plain::one_line(&members), width));
-    members.into_iter().chain(told(&newest, width)).collect()
+    members.into_iter().chain(explained(&newest, width)).collect()
 }
 
 /// Names only the likeliest statement to be met among those left alone for the same reason.
-fn told(explanation: &Explanation, width: usize) -> Vec<Line> {
+fn explained(explanation: &Explanation, width: usize) -> Vec<Line> {
     let of = |label, fault: &Fault, more| {
         let trials = if width < ROOMY { String::new() } else { format!(", {}", words::trials(fault)) };
         line(label, &format!("{:>3}{trials}", figures::percent(fault.chance)), fault, more, width)

@@ -7,23 +7,23 @@ use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
 use super::*;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
 use crate::progress::capture::{Captured, follow};
-use crate::progress::look::Letters;
+use crate::progress::layout::Letters;
 use crate::progress::reporter::{Reporter as _, Streams};
 
-const PLAIN: Look =
-    Look { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
+const PLAIN: Layout =
+    Layout { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
 
 /// The trees of these runs are not in a store.
-fn human(streams: Streams, look: Look) -> Talk<Tune> {
+fn human(streams: Streams, layout: Layout) -> Talk<Tune> {
     let size = DiffSize { added: 12, removed: 3, files: 2, opaque: 0 };
     let won =
         |run: &Run| run.state.shipment.as_ref().is_some_and(|shipment| shipment.champion != run.start());
     let changed: Changed = Box::new(move |run| won(run).then_some(size));
-    Talk::new(streams, look, changed)
+    Talk::new(streams, layout, changed)
 }
 
-fn seen(play: &Play, look: Look) -> Captured {
-    follow(play, |streams| human(streams, look))
+fn seen(play: &Play, layout: Layout) -> Captured {
+    follow(play, |streams| human(streams, layout))
 }
 
 fn chain() -> Play {
@@ -91,12 +91,12 @@ fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
     let (drafts, notes) = (vec!["later".parse().unwrap()], Vec::new());
     plan.task.suite =
         Some(Suite { path: "/p/suite.toml".into(), found: false, drafts, notes, answers: Vec::new() });
-    let seen = seen(&play(plan, scored(&[50, 95], &[52, 91])), Look { width: 50, ..PLAIN });
-    let told: Vec<String> = [seen.talk(), seen.data()].concat().lines().map(str::to_owned).collect();
+    let seen = seen(&play(plan, scored(&[50, 95], &[52, 91])), Layout { width: 50, ..PLAIN });
+    let lines: Vec<String> = [seen.talk(), seen.data()].concat().lines().map(str::to_owned).collect();
     let about = |line: &&String| {
         ["draft", "held-out", "final", "run ", "compar"].iter().any(|word| line.contains(word))
     };
-    insta::assert_snapshot!(told.iter().filter(about).map(String::as_str).collect::<Vec<_>>().join("\n"), @r#"
+    insta::assert_snapshot!(lines.iter().filter(about).map(String::as_str).collect::<Vec<_>>().join("\n"), @r#"
     note: 1 draft does not count until you remove its
       `draft = true`: later
     run calm-otter, 3 scenarios, 1 of them held out
@@ -109,7 +109,7 @@ fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
 
 #[test]
 fn a_chain_tells_which_member_was_edited() {
-    insta::assert_snapshot!(seen(&chain(), Look { width: 100, ..PLAIN }).all(), @r#"
+    insta::assert_snapshot!(seen(&chain(), Layout { width: 100, ..PLAIN }).all(), @r#"
     tune plan-the-poem -> write-the-poem: goal 90 in up to 3 rounds
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 2 scenarios
@@ -149,7 +149,7 @@ fn a_chain_tells_which_member_was_edited() {
 
 #[test]
 fn a_narrow_terminal_gets_narrow_lines() {
-    insta::assert_snapshot!(seen(&chain(), Look { width: 40, ..PLAIN }).all(), @r#"
+    insta::assert_snapshot!(seen(&chain(), Layout { width: 40, ..PLAIN }).all(), @r#"
     tune plan…oem: goal 90 in up to 3 rounds
     executor claude:small, evaluator gemini,
       improver claude
@@ -211,9 +211,9 @@ fn no_line_is_ever_wider_than_told_but_for_what_is_there_to_be_copied() {
     ];
     for play in &plays {
         for width in [100, 80, 40] {
-            let text = seen(play, Look { width, ..PLAIN }).all();
-            let told = text.lines().filter(|line| !line.starts_with("  /p/"));
-            let widest = told.map(crate::text::width::columns).max().unwrap();
+            let text = seen(play, Layout { width, ..PLAIN }).all();
+            let lines = text.lines().filter(|line| !line.starts_with("  /p/"));
+            let widest = lines.map(crate::text::width::columns).max().unwrap();
             assert!(widest <= width, "{widest} columns of {width}:\n{text}");
         }
     }
@@ -352,10 +352,10 @@ fn a_run_taken_up_again_says_where_it_stands() {
 fn colour_is_used_only_when_told() {
     let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
     assert!(!seen(&play, PLAIN).all().contains('\x1b'));
-    let vivid = seen(&play, Look { talk: Style::VIVID, ..PLAIN });
+    let vivid = seen(&play, Layout { talk: Style::VIVID, ..PLAIN });
     assert!(vivid.talk().contains("\x1b[32mbaseline\x1b[0m"));
     assert!(!vivid.data().contains('\x1b'), "each stream has a style of its own");
-    assert!(seen(&play, Look { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mverdict"));
+    assert!(seen(&play, Layout { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mverdict"));
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn a_live_line_changes_nothing_of_what_is_written() {
     let step =
         Step::Improve { round: 1, base: play.run.start(), member: Place(0), by: Improver::First, failed: 0 };
     let captured = Captured::default();
-    let mut human = human(captured.streams(), Look { live: true, ..PLAIN });
+    let mut human = human(captured.streams(), Layout { live: true, ..PLAIN });
     human.began(&play.run, &step);
     human.remark("a remark");
     human.ended(&play.run, &step);
@@ -392,9 +392,9 @@ fn a_run_may_be_left_at_any_point() {
     for upto in 1..=whole.records.len() {
         let records = whole.records[..upto].to_vec();
         let part = Play { run: Run::replay(&records).unwrap(), records };
-        let told = seen(&part, PLAIN).data();
-        assert!(told.contains("skilltune "), "something to type next: {told}");
-        assert_eq!(told.contains("report: /p/"), part.run.state.closed.is_some(), "a report that is there");
+        let data = seen(&part, PLAIN).data();
+        assert!(data.contains("skilltune "), "something to type next: {data}");
+        assert_eq!(data.contains("report: /p/"), part.run.state.closed.is_some(), "a report that is there");
     }
 }
 

@@ -22,8 +22,8 @@ fn files() -> Files {
 const TASK: &str = "{% if call %}\n{{ call }}\n{% endif %}\n{{ task }}\n";
 
 fn complaint(files: &Files, pages: Result<Prompts, Complaint>) -> String {
-    let told = pages.unwrap_err().render(Style::PLAIN, UNBOUNDED);
-    told.replace(files.project().to_str().unwrap(), "/p")
+    let message = pages.unwrap_err().render(Style::PLAIN, UNBOUNDED);
+    message.replace(files.project().to_str().unwrap(), "/p")
 }
 
 fn read_checked(files: &Files) -> Result<Prompts, Complaint> {
@@ -47,7 +47,7 @@ fn what_is_no_page_beside_its_settings_is_refused() {
         make(&own);
         complaint(&files, read_checked(&files))
     };
-    let told = [
+    let refusals = [
         wrong(&|_| ()),
         wrong(&|own| fs::create_dir(own).unwrap()),
         wrong(&|own| symlink("/etc/hostname", own).unwrap()),
@@ -55,7 +55,7 @@ fn what_is_no_page_beside_its_settings_is_refused() {
         wrong(&|own| fs::write(own, b"\xff").unwrap()),
         wrong(&|own| fs::write(own, format!("{JUDGE}\n{{{{ round }}}}\n")).unwrap()),
     ];
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(refusals.join("\n"), @r"
     error: cannot read the prompt /p/pages/own.md
     caused by: No such file or directory (os error 2)
     hint: /p/skilltune.toml names it as prompts.evaluate
@@ -92,8 +92,8 @@ fn a_projects_page_is_trusted_with_its_settings_and_a_users_own_needs_none() {
     };
     let trusted = || Pages::trusted(&files.load(), &files.env());
     assert_eq!(trusted(), Some(false));
-    let told = complaint(&files, ensured(&files).map(|()| Prompts::default()));
-    insta::assert_snapshot!(told, @r"
+    let message = complaint(&files, ensured(&files).map(|()| Prompts::default()));
+    insta::assert_snapshot!(message, @r"
     error: the prompts of /p/skilltune.toml are not trusted: evaluate
     hint: read the file and its prompts, then run `skilltune trust /p/skilltune.toml`
     hint: or pass --trust to trust them for this run

@@ -7,12 +7,12 @@ use skilltune_phases::loops::tune::compare::price::Cost;
 use skilltune_phases::loops::tune::{Aim, Run};
 
 use crate::loops::tune::price::{calls, worth};
-use crate::loops::tune::report::unaided;
-use crate::loops::tune::words as told;
+use crate::loops::tune::report::without_skill;
+use crate::loops::tune::words as phrases;
 use crate::report::costs;
 use crate::report::json::most_calls;
 use crate::text::figures::{self, count};
-use crate::text::markdown::{Page, code_cell, words};
+use crate::text::markdown::{MarkdownPage, code_cell, words};
 use crate::text::plain::one_line;
 
 /// Returns whether a run is a calibration.
@@ -29,8 +29,8 @@ fn trials(run: &Run) -> Option<u32> {
 }
 
 /// Returns in one line what is tried, and how often.
-pub fn told(run: &Run) -> Option<String> {
-    let (name, trials) = (one_line(&told::target(run)), count(trials(run)? as usize, "trial"));
+pub fn headline(run: &Run) -> Option<String> {
+    let (name, trials) = (one_line(&phrases::target(run)), count(trials(run)? as usize, "trial"));
     Some(format!("calibrate {name}: {trials} of the same skill per scenario"))
 }
 
@@ -52,38 +52,38 @@ pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
 
 /// Returns its results, one per line.
 pub fn shown(run: &Run) -> Vec<String> {
-    let shown = calibration::of(run).map(|shown| told_of(run, &shown)).unwrap_or_default();
+    let shown = calibration::of(run).map(|shown| results_of(run, &shown)).unwrap_or_default();
     shown.into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
 }
 
-fn told_of(run: &Run, shown: &Calibration) -> Vec<(&'static str, String)> {
-    let mut told = Vec::new();
+fn results_of(run: &Run, shown: &Calibration) -> Vec<(&'static str, String)> {
+    let mut results = Vec::new();
     if let Some(visible) = &shown.visible {
-        told.push(("noise", noise(visible.noise.as_ref())));
-        told.push(("smallest visible change", smallest(run, visible)));
+        results.push(("noise", noise(visible.noise.as_ref())));
+        results.push(("smallest visible change", smallest(run, visible)));
         let better = visible.better.as_ref();
-        told.extend(better.map(|better| ("to see less", self::better(run, visible, better))));
+        results.extend(better.map(|better| ("to see less", self::better(run, visible, better))));
     }
     if let Some(noise) = shown.visible.as_ref().and_then(|visible| visible.noise.as_ref()) {
         let named = |places: &[usize], why: &str| {
             (!places.is_empty()).then(|| format!("{} ({why})", names(run, places).join(", ")))
         };
-        told.extend(
+        results.extend(
             named(&noise.always_zero, "perhaps nothing can pass them").map(|text| ("always 0", text)),
         );
-        told.extend(
+        results.extend(
             named(&noise.always_full, "no change can be better there").map(|text| ("always 100", text)),
         );
-        told.extend(
+        results.extend(
             named(&noise.flickering, "the same skill passes and fails").map(|text| ("flickering", text)),
         );
     }
     let missing: Vec<usize> = (0..shown.scores.len())
         .filter(|nth| shown.scores[*nth].len() < trials(run).unwrap_or(0) as usize)
         .collect();
-    told.extend((!missing.is_empty()).then(|| ("trials missing", names(run, &missing).join(", "))));
-    told.push(("a tuning run", price(&shown.search)));
-    told
+    results.extend((!missing.is_empty()).then(|| ("trials missing", names(run, &missing).join(", "))));
+    results.push(("a tuning run", price(&shown.search)));
+    results
 }
 
 fn names(run: &Run, places: &[usize]) -> Vec<String> {
@@ -153,7 +153,7 @@ fn better(run: &Run, shown: &Visible, better: &Needed) -> String {
 }
 
 fn price(cost: &Cost) -> String {
-    let roles = told::each(&cost.calls, ", ");
+    let roles = phrases::each(&cost.calls, ", ");
     format!("up to {} if none fails ({roles}), {}", calls(&cost.calls), worth(cost))
 }
 
@@ -191,22 +191,22 @@ pub fn json(run: &Run, shown: &Calibration) -> Value {
 /// Returns `final-report.md`.
 pub fn page(run: &Run) -> String {
     let plan = &run.plan;
-    let mut page = Page::titled(&format!("Calibration: {}", words(&told::target(run))));
+    let mut page = MarkdownPage::titled(&format!("Calibration: {}", words(&phrases::target(run))));
     let shown = calibration::of(run);
-    let told = shown.as_ref().map(|shown| told_of(run, shown)).unwrap_or_default();
-    page.table(&["", ""], told.into_iter().map(|(name, text)| vec![words(name), words(&text)]));
+    let results = shown.as_ref().map(|shown| results_of(run, shown)).unwrap_or_default();
+    page.table(&["", ""], results.into_iter().map(|(name, text)| vec![words(name), words(&text)]));
     page.section("Summary");
     let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
     let mut rows = vec![
         ("Run", code_cell(plan.run.as_str())),
         ("Suite", suite),
-        ("Agents", words(&told::roles(&unaided::roles(plan)))),
+        ("Agents", words(&phrases::roles(&without_skill::roles(plan)))),
     ];
-    let notes = told::notes(plan).into_iter().chain(told::changes(run));
-    rows.extend(told::models(run).map(|models| ("Models", words(&models))));
+    let notes = phrases::notes(plan).into_iter().chain(phrases::changes(run));
+    rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend([
-        ("Rights of Roles", told::rights(&unaided::roles(plan))),
+        ("Rights of Roles", phrases::rights(&without_skill::roles(plan))),
         ("Trials", progress(run)),
         ("Started", format!("{:.0}", run.started_at)),
         ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),

@@ -9,8 +9,8 @@ use skilltune_phases::skills::target::Place;
 
 use crate::loops::tune::dangers;
 use crate::loops::tune::report::troubles;
-use crate::loops::tune::words as told;
-use crate::text::markdown::{Page, code, words};
+use crate::loops::tune::words as phrases;
+use crate::text::markdown::{MarkdownPage, code, words};
 
 /// The difference that an edit made, from a caller that can read the store.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Diff<'a> {
 }
 
 pub fn changes(run: &Run, round: &Round, diff: &Diff<'_>) -> String {
-    let mut page = Page::titled(&format!("Iteration {} Changes", round.number));
+    let mut page = MarkdownPage::titled(&format!("Iteration {} Changes", round.number));
     match &round.edit {
         None => page.paragraph(unedited(run, round)),
         Some(Edit::Nothing { member, failure }) => nothing(&mut page, run, *member, failure),
@@ -30,7 +30,7 @@ pub fn changes(run: &Run, round: &Round, diff: &Diff<'_>) -> String {
     let troubles = troubles::improving(run, round.number);
     if !troubles.is_empty() {
         page.section("What Failed");
-        page.list(troubles.iter().map(|trouble| words(&trouble.told(run))));
+        page.list(troubles.iter().map(|trouble| words(&trouble.line(run))));
     }
     page.finish()
 }
@@ -39,7 +39,7 @@ fn unedited(run: &Run, round: &Round) -> String {
     let newest = round.number == run.round_number();
     match (run.state.stopped.filter(|_| newest), &round.measured) {
         (Some(reason), _) => {
-            format!("No edit: the search stopped here: {}.", told::reason(&run.plan, reason))
+            format!("No edit: the search stopped here: {}.", phrases::reason(&run.plan, reason))
         }
         (None, None) => "No edit yet: the round has no score.".to_owned(),
         (None, Some(measured)) if measured.score.is_none() => {
@@ -49,16 +49,16 @@ fn unedited(run: &Run, round: &Round) -> String {
     }
 }
 
-fn nothing(page: &mut Page, run: &Run, member: Place, failure: &Failure) {
+fn nothing(page: &mut MarkdownPage, run: &Run, member: Place, failure: &Failure) {
     page.paragraph(format!(
         "No change: the edit of {} failed. The improver {}: {}",
-        words(told::member(run, member)),
-        told::failure(failure.kind),
+        words(phrases::member(run, member)),
+        phrases::failure(failure.kind),
         words(&failure.why)
     ));
 }
 
-fn drafted(page: &mut Page, run: &Run, draft: CandidateId, origin: &Origin, diff: &Diff<'_>) {
+fn drafted(page: &mut MarkdownPage, run: &Run, draft: CandidateId, origin: &Origin, diff: &Diff<'_>) {
     let report = &origin.report;
     if !origin.dangers.is_empty() {
         page.section("Dangerous Changes");
@@ -92,8 +92,8 @@ fn notes(run: &Run, draft: CandidateId, origin: &Origin) -> Vec<String> {
         "Candidate {}: an edit of {2}{3} in candidate {1}.",
         code(&draft.short()),
         code(&origin.parent.short()),
-        words(told::member(run, origin.member)),
-        told::kinds_after(&origin.kinds)
+        words(phrases::member(run, origin.member)),
+        phrases::kinds_after(&origin.kinds)
     ));
     if run.candidate(draft).is_some_and(|candidate| candidate.origin.as_ref() != Some(origin)) {
         notes.push("The edit restored the content of an earlier candidate.".to_owned());

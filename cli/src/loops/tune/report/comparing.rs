@@ -6,14 +6,16 @@ use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{Apart, LeftOut, Pair, Regraded, Run, Shipment, Sides, Tune, Verdict};
+use skilltune_phases::loops::tune::{
+    LeftOut, Pair, Regraded, Run, Shipment, Sides, Tune, UnpairedSamples, Verdict,
+};
 
-use crate::loops::tune::report::{troubles, unaided};
-use crate::loops::tune::words as told;
+use crate::loops::tune::report::{troubles, without_skill};
+use crate::loops::tune::words as phrases;
 use crate::loops::tune::{price, verdicts};
 use crate::report::costs;
 use crate::text::figures::{self, count};
-use crate::text::markdown::{Page, code_cell, words};
+use crate::text::markdown::{MarkdownPage, code_cell, words};
 use crate::text::plain::one_line;
 
 /// Returns the two versions, if the run compares any.
@@ -27,7 +29,7 @@ pub fn subject(two: &Sides) -> String {
 }
 
 /// Returns in one line what is compared with what, and how.
-pub fn told(run: &Run) -> Option<String> {
+pub fn headline(run: &Run) -> Option<String> {
     let two = of(run)?;
     let rules = &run.plan.task.rules;
     let trials = count(rules.confirm as usize, "trial");
@@ -123,38 +125,38 @@ pub fn shown(run: &Run) -> Vec<String> {
         let basis = verdicts::basis(run, shipment).unwrap_or_default();
         lines.push(format!("A {a}, B {b}: {basis}"));
     }
-    let row = |tried: &Tried| {
-        let [name, a, b, difference] = row(run, tried)?;
+    let row = |scores: &ScenarioScores| {
+        let [name, a, b, difference] = row(run, scores)?;
         let name = one_line(&name);
-        Some(match tried {
+        Some(match scores {
             (_, Some(_), None) => format!("A {a} {name}"),
             (_, None, _) => format!("B {b} {name}"),
             (_, Some(_), Some(_)) => format!("{difference} {name} ({a} -> {b})"),
         })
     };
     lines.extend(in_order(shipment).iter().filter_map(row));
-    lines.extend(price::told(run));
+    lines.extend(price::text(run));
     lines.extend(verdicts::adjusted(run, shipment).map(str::to_owned));
-    lines.extend(verdicts::caution(run).into_iter().chain(verdicts::looks(run)));
+    lines.extend(verdicts::caution(run).into_iter().chain(verdicts::held_out_reuse(run)));
     lines
 }
 
 /// A scenario, and the scores of A and B on it. One is missing if each was tried on scenarios of its own.
-type Tried = (usize, Option<Score>, Option<Score>);
+type ScenarioScores = (usize, Option<Score>, Option<Score>);
 
 /// Returns the scenarios in the order of the suite, not of the trials.
-fn in_order(shipment: &Shipment) -> Vec<Tried> {
+fn in_order(shipment: &Shipment) -> Vec<ScenarioScores> {
     let pairs = shipment.pairs.iter().map(|pair| (pair.scenario, Some(pair.start), Some(pair.challenger)));
-    let apart = shipment.apart.iter().flat_map(|Apart { start, challenger }| {
+    let unpaired = shipment.unpaired.iter().flat_map(|UnpairedSamples { start, challenger }| {
         let start = start.iter().map(|(scenario, score)| (*scenario, Some(*score), None));
         start.chain(challenger.iter().map(|(scenario, score)| (*scenario, None, Some(*score))))
     });
-    let mut tried: Vec<Tried> = pairs.chain(apart).collect();
-    tried.sort_by_key(|(scenario, ..)| *scenario);
-    tried
+    let mut scores: Vec<ScenarioScores> = pairs.chain(unpaired).collect();
+    scores.sort_by_key(|(scenario, ..)| *scenario);
+    scores
 }
 
-fn row(run: &Run, &(scenario, a, b): &Tried) -> Option<[String; 4]> {
+fn row(run: &Run, &(scenario, a, b): &ScenarioScores) -> Option<[String; 4]> {
     let name = run.plan.task.scenarios.get(scenario)?.id.to_string();
     let pair = a.zip(b).map(|(start, challenger)| Pair { scenario, start, challenger });
     let difference = pair.map_or("-".to_owned(), |pair| {
@@ -193,7 +195,7 @@ fn from(of: &Regraded) -> Value {
 }
 
 fn scenarios(run: &Run, shipment: &Shipment) -> Value {
-    let one = |(scenario, a, b): &Tried| {
+    let one = |(scenario, a, b): &ScenarioScores| {
         let scenario = &run.plan.task.scenarios.get(*scenario)?.id;
         Some(json!({ "scenario": scenario, "a": a, "b": b }))
     };
@@ -205,10 +207,10 @@ pub fn page(run: &Run) -> String {
     let Some(two) = of(run) else { return String::new() };
     let plan = &run.plan;
     let kind = if two.regraded.is_some() { "Regrade" } else { "Comparison" };
-    let mut page = Page::titled(&format!("{kind}: {}", words(&told::target(run))));
+    let mut page = MarkdownPage::titled(&format!("{kind}: {}", words(&phrases::target(run))));
     if let Some(shipment) = &run.state.shipment {
         page.paragraph(format!("**B**: {}.", words(&verdict(run, shipment))));
-        if let Some(price) = price::told(run) {
+        if let Some(price) = price::text(run) {
             page.paragraph(price);
         }
     }
@@ -221,13 +223,15 @@ pub fn page(run: &Run) -> String {
         ("Suite", suite),
     ];
     rows.extend(two.regraded.as_ref().map(|of| ("Trials", words(&trials(run, of)))));
-    rows.push(("Agents", words(&or_nobody(told::roles(&unaided::roles(plan))))));
-    let notes =
-        told::notes(plan).into_iter().chain(told::changes(run)).chain(unasked(run, two).map(str::to_owned));
-    rows.extend(told::models(run).map(|models| ("Models", words(&models))));
+    rows.push(("Agents", words(&or_nobody(phrases::roles(&without_skill::roles(plan))))));
+    let notes = phrases::notes(plan)
+        .into_iter()
+        .chain(phrases::changes(run))
+        .chain(unasked(run, two).map(str::to_owned));
+    rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend([
-        ("Rights of Roles", or_nobody(told::rights(&unaided::roles(plan)))),
+        ("Rights of Roles", or_nobody(phrases::rights(&without_skill::roles(plan)))),
         ("Confidence", plan.task.rules.confidence.to_string()),
         ("Started", format!("{:.0}", run.started_at)),
         ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
@@ -240,11 +244,11 @@ pub fn page(run: &Run) -> String {
 }
 
 /// Returns `-` for a run that calls no agent.
-fn or_nobody(told: String) -> String {
-    if told.is_empty() { "-".to_owned() } else { told }
+fn or_nobody(agents: String) -> String {
+    if agents.is_empty() { "-".to_owned() } else { agents }
 }
 
-fn each(page: &mut Page, run: &Run) {
+fn each(page: &mut MarkdownPage, run: &Run) {
     page.section("Scenarios");
     let Some(shipment) = &run.state.shipment else {
         page.paragraph("No verdict yet.");
@@ -253,18 +257,21 @@ fn each(page: &mut Page, run: &Run) {
     if let Some(basis) = verdicts::basis(run, shipment) {
         page.paragraph(format!("Based on {basis}."));
     }
-    let tried = in_order(shipment);
-    let rows = tried.iter().filter_map(|tried| row(run, tried));
+    let scores = in_order(shipment);
+    let rows = scores.iter().filter_map(|scores| row(run, scores));
     let rows = rows.map(|[name, a, b, difference]| vec![words(&name), a, b, difference]);
     page.table(&["Scenario", "A", "B", "Difference"], rows);
     if let Some(adjusted) = verdicts::adjusted(run, shipment) {
         page.paragraph(adjusted);
     }
-    verdicts::caution(run).into_iter().chain(verdicts::looks(run)).for_each(|told| page.paragraph(told));
+    verdicts::caution(run)
+        .into_iter()
+        .chain(verdicts::held_out_reuse(run))
+        .for_each(|warning| page.paragraph(warning));
     let failed: Vec<_> =
         troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run)).collect();
     if !failed.is_empty() {
         page.paragraph("Failures:");
-        page.list(failed.iter().map(|trouble| words(&trouble.told(run))));
+        page.list(failed.iter().map(|trouble| words(&trouble.line(run))));
     }
 }

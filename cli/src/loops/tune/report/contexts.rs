@@ -7,7 +7,7 @@ use skilltune_phases::loops::tune::Run;
 use skilltune_phases::skills::context::Context;
 
 use crate::text::figures::grouped;
-use crate::text::markdown::{Page, words};
+use crate::text::markdown::{MarkdownPage, words};
 
 /// Returns start and champion of each skill. Nothing if there is no champion or the store has lost a version.
 fn all(objects: &Objects, run: &Run) -> Option<Vec<(String, Context, Context)>> {
@@ -22,7 +22,7 @@ fn all(objects: &Objects, run: &Run) -> Option<Vec<(String, Context, Context)>> 
 
 /// Returns the section of a report.
 pub fn section(objects: &Objects, run: &Run) -> Option<String> {
-    let mut page = Page::part();
+    let mut page = MarkdownPage::part();
     page.section("Context Cost");
     let row = |(skill, start, champion): (String, Context, Context)| {
         let change = |from: usize, to: usize| {
@@ -42,6 +42,6 @@ pub fn section(objects: &Objects, run: &Run) -> Option<String> {
 }
 
 pub fn json(objects: &Objects, run: &Run) -> Value {
-    let told = |(skill, start, champion): (String, Context, Context)| json!({ "skill": skill, "start": start, "champion": champion });
-    all(objects, run).into_iter().flatten().map(told).collect()
+    let entry = |(skill, start, champion): (String, Context, Context)| json!({ "skill": skill, "start": start, "champion": champion });
+    all(objects, run).into_iter().flatten().map(entry).collect()
 }

@@ -10,14 +10,14 @@ use skilltune_phases::loops::tune::{Measured, Round, Run, Step, Trial};
 
 use crate::loops::tune::report::{troubles, uses};
 use crate::text::figures;
-use crate::text::markdown::{Page, code, code_cell, fence, words};
+use crate::text::markdown::{MarkdownPage, code, code_cell, fence, words};
 
 pub fn evaluation(run: &Run, round: &Round) -> String {
     let judged = judgements(run, round);
     let review = measure::reviewed(run, round.candidate, round.era).filter(|_| !judged.is_empty());
-    let mut page = Page::titled(&format!("Iteration {} Evaluation", round.number));
+    let mut page = MarkdownPage::titled(&format!("Iteration {} Evaluation", round.number));
     page.paragraph(head(round));
-    if let Some(unused) = uses::told(uses::of_round(run, round)) {
+    if let Some(unused) = uses::text(uses::of_round(run, round)) {
         page.paragraph(unused);
     }
     if let Some(measured) = &round.measured {
@@ -95,7 +95,7 @@ fn composite(round: &Round) -> String {
 }
 
 fn dimensions(
-    page: &mut Page,
+    page: &mut MarkdownPage,
     run: &Run,
     measured: &Measured,
     judged: &[(usize, &Judgement)],
@@ -150,7 +150,7 @@ fn feedback(run: &Run, dimension: &Dimension, score: Option<Score>, findings: &[
     if names.is_empty() { counts } else { format!("{counts}; not met: {}", names.join(", ")) }
 }
 
-fn chain(page: &mut Page, run: &Run, measured: &Measured) {
+fn chain(page: &mut MarkdownPage, run: &Run, measured: &Measured) {
     if !run.plan.is_chain() {
         return;
     }
@@ -164,7 +164,7 @@ fn chain(page: &mut Page, run: &Run, measured: &Measured) {
     );
 }
 
-fn suggestions(page: &mut Page, suggestions: &[Suggestion]) {
+fn suggestions(page: &mut MarkdownPage, suggestions: &[Suggestion]) {
     if suggestions.is_empty() {
         page.paragraph("None.");
     }
@@ -181,7 +181,7 @@ fn suggestions(page: &mut Page, suggestions: &[Suggestion]) {
     }
 }
 
-fn verdicts(page: &mut Page, run: &Run, judged: &[(usize, &Judgement)]) {
+fn verdicts(page: &mut MarkdownPage, run: &Run, judged: &[(usize, &Judgement)]) {
     if judged.is_empty() {
         page.paragraph("Nothing was judged.");
     }
@@ -191,11 +191,11 @@ fn verdicts(page: &mut Page, run: &Run, judged: &[(usize, &Judgement)]) {
     }
 }
 
-fn verdict(page: &mut Page, run: &Run, name: &str, judgement: &Judgement) {
-    page.subsection(&format!("{name}: {}", told(&judgement.whole, judgement)));
+fn verdict(page: &mut MarkdownPage, run: &Run, name: &str, judgement: &Judgement) {
+    page.subsection(&format!("{name}: {}", score_text(&judgement.whole, judgement)));
     assessment(page, run, &judgement.whole);
     for (name, own) in in_order(run, judgement) {
-        page.paragraph(format!("**{}**: {}", words(name), told(own, judgement)));
+        page.paragraph(format!("**{}**: {}", words(name), score_text(own, judgement)));
         assessment(page, run, own);
     }
 }
@@ -208,7 +208,7 @@ fn in_order<'a>(run: &'a Run, judgement: &'a Judgement) -> impl Iterator<Item = 
     })
 }
 
-fn told(assessment: &Assessment, judgement: &Judgement) -> String {
+fn score_text(assessment: &Assessment, judgement: &Judgement) -> String {
     let score = assessment.scored.composite.map_or("incomplete".to_owned(), |score| format!("{score}/100"));
     match judgement.kind {
         Kind::Evidenced => score,
@@ -216,7 +216,7 @@ fn told(assessment: &Assessment, judgement: &Judgement) -> String {
     }
 }
 
-fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
+fn assessment(page: &mut MarkdownPage, run: &Run, assessment: &Assessment) {
     if assessment.findings.is_empty() {
         page.paragraph("The evaluator gave only numbers, without evidence.");
         return;
@@ -232,11 +232,11 @@ fn assessment(page: &mut Page, run: &Run, assessment: &Assessment) {
     }));
 }
 
-fn failed(page: &mut Page, run: &Run, round: &Round) {
+fn failed(page: &mut MarkdownPage, run: &Run, round: &Round) {
     let troubles = troubles::measuring(run, round.number);
     if !troubles.is_empty() {
         page.section("What Failed");
-        page.list(troubles.iter().map(|trouble| words(&trouble.told(run))));
+        page.list(troubles.iter().map(|trouble| words(&trouble.line(run))));
     }
 }
 

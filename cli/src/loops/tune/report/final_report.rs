@@ -10,23 +10,23 @@ use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::results::notes::Notes;
 use skilltune_phases::suites::scenario::Scenario;
 
-use crate::loops::tune::dangers as told_dangers;
+use crate::loops::tune::dangers as danger_lines;
 use crate::loops::tune::improvers;
 use crate::loops::tune::report::uses;
 use crate::loops::tune::verdicts;
-use crate::loops::tune::words as told;
+use crate::loops::tune::words as phrases;
 use crate::report::costs;
 use crate::text::figures;
-use crate::text::markdown::{Page, code_cell, words};
+use crate::text::markdown::{MarkdownPage, code_cell, words};
 
 pub fn final_report(run: &Run) -> String {
-    let mut page = Page::titled(&format!("Final Report: {}", words(&told::target(run))));
+    let mut page = MarkdownPage::titled(&format!("Final Report: {}", words(&phrases::target(run))));
     dangers(&mut page, run);
     comparison::verdict(&mut page, run);
     let outcome_text = verdicts::outcome_text(run);
     // It includes output of git.
     let outcome_text = if run.proposed().is_some() { words(&outcome_text) } else { outcome_text };
-    page.paragraph(format!("**{}**. {outcome_text}", told::label(run)));
+    page.paragraph(format!("**{}**. {outcome_text}", phrases::label(run)));
     if let Some(fail_on) = verdicts::fail_on(run) {
         page.paragraph(words(&fail_on));
     }
@@ -45,8 +45,8 @@ pub fn final_report(run: &Run) -> String {
 }
 
 /// Writes first what a person looks at before the champion is applied.
-fn dangers(page: &mut Page, run: &Run) {
-    let all = told_dangers::of_champion(run);
+fn dangers(page: &mut MarkdownPage, run: &Run) {
+    let all = danger_lines::of_champion(run);
     if !all.is_empty() {
         page.section("Dangerous Changes");
         page.paragraph(
@@ -56,7 +56,7 @@ fn dangers(page: &mut Page, run: &Run) {
     }
 }
 
-fn summary(page: &mut Page, run: &Run) {
+fn summary(page: &mut MarkdownPage, run: &Run) {
     let plan = &run.plan;
     let members = plan.task.target.members.iter().map(|member| code_cell(&member.path));
     let mut rows = vec![
@@ -65,32 +65,33 @@ fn summary(page: &mut Page, run: &Run) {
         ("Execution Mode", if plan.is_chain() { "chain" } else { "single" }.to_owned()),
     ];
     if plan.is_chain() {
-        rows.push(("Chain Order", words(&told::target(run))));
+        rows.push(("Chain Order", words(&phrases::target(run))));
     }
-    rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&told::roles(&plan.roles)))]);
-    let notes = told::notes(plan).into_iter().chain(told::changes(run)).chain(told::answers_found(run));
-    rows.extend(told::models(run).map(|models| ("Models", words(&models))));
+    rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&phrases::roles(&plan.roles)))]);
+    let notes =
+        phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
+    rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
-    rows.extend(improvers::told(run).map(|told| ("Improvers", words(&told))));
+    rows.extend(improvers::text(run).map(|line| ("Improvers", words(&line))));
     rows.extend([
-        ("Rights of Roles", told::rights(&plan.roles)),
+        ("Rights of Roles", phrases::rights(&plan.roles)),
         ("Delivery", delivery(&plan.task.delivery)),
         ("Iterations", format!("{} of at most {}", run.state.rounds.len(), plan.task.rules.max_iterations)),
         ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
         ("Initial Score", figures::score(run.initial_score())),
         ("Final Score", final_score(run)),
         ("Threshold", plan.task.rules.threshold.typed()),
-        ("Outcome", told::label(run).to_owned()),
+        ("Outcome", phrases::label(run).to_owned()),
         (
             "Search Ended",
-            run.state.stopped.map_or("not yet", |reason| told::reason(&run.plan, reason)).to_owned(),
+            run.state.stopped.map_or("not yet", |reason| phrases::reason(&run.plan, reason)).to_owned(),
         ),
         ("Started", format!("{:.0}", run.started_at)),
         ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
     ]);
     page.section("Summary");
     page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
-    if let Some(unused) = uses::told(uses::of_champion(run)) {
+    if let Some(unused) = uses::text(uses::of_champion(run)) {
         page.paragraph(unused);
     }
 }
@@ -111,7 +112,7 @@ fn scenarios(run: &Run) -> String {
         many => {
             let held_out = |scenario: &Scenario| if scenario.held_out { " (held out)" } else { "" };
             let ids: Vec<_> = many.iter().map(|one| format!("{}{}", words(&one.id), held_out(one))).collect();
-            format!("{}: {}", words(&told::scenarios(&run.plan)), ids.join(", "))
+            format!("{}: {}", words(&phrases::scenarios(&run.plan)), ids.join(", "))
         }
     }
 }
@@ -122,7 +123,7 @@ fn final_score(run: &Run) -> String {
 }
 
 /// Writes the weaknesses of the champion or, before there is one, of the newest version that was kept.
-fn remaining(page: &mut Page, run: &Run) {
+fn remaining(page: &mut MarkdownPage, run: &Run) {
     let candidate = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     page.section("Remaining Weaknesses");
     let notes = Notes::of(run, candidate, run.era_of(candidate));

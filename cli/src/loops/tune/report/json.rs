@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::aims::calibration;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
-use skilltune_phases::loops::tune::{Aim, Edit, Improver, Round, Run, Standing, Uses};
+use skilltune_phases::loops::tune::{Aim, Edit, Improver, Round, RoundResult, Run, Uses};
 use skilltune_phases::skills::candidate::Origin;
 
-use crate::loops::tune::report::{calibrating, comparing, unaided, uses};
+use crate::loops::tune::report::{calibrating, comparing, uses, without_skill};
 use crate::loops::tune::{dangers, improvers, words};
 use crate::report::ceilings;
 use crate::report::estimate::Estimate;
@@ -23,8 +23,8 @@ use crate::report::json::{agents, blocked, cost, costs, most_calls, rights};
 /// `failure`.
 pub fn summary(run: &Run) -> Value {
     let mut summary = of_any(run);
-    if unaided::is_one(run) {
-        summary["without_skill"] = unaided::json(run);
+    if without_skill::is_one(run) {
+        summary["without_skill"] = without_skill::json(run);
     }
     if let Some(shown) = calibration::of(run) {
         summary["calibration"] = calibrating::json(run, &shown);
@@ -137,9 +137,9 @@ fn skill_uses(run: &Run, round: &Round) -> Option<Uses> {
 }
 
 fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
-    let dropped = match &round.standing {
-        Some(Standing::Dropped(why)) => Some(why.to_string()),
-        Some(Standing::Kept) | None => None,
+    let dropped = match &round.result {
+        Some(RoundResult::Dropped(why)) => Some(why.to_string()),
+        Some(RoundResult::Kept) | None => None,
     };
     let (draft, failure) = match &round.edit {
         Some(Edit::Draft { candidate, .. }) => (Some(candidate), None),
@@ -167,7 +167,7 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
         // In a search by single trials: what its edit was for, and what else failed.
         "targets": round.targets.as_ref().map(|_| explanation.targets.iter().map(|one| fault(run, one)).collect::<Value>()),
         "left_alone": words::is_by_single_trials(&run.plan).then(|| left_alone(run, explanation)),
-        "kept": round.standing.as_ref().map(|standing| *standing == Standing::Kept),
+        "kept": round.result.as_ref().map(|result| *result == RoundResult::Kept),
         "dropped_because": dropped,
         "edited_member": edited,
         "edited_by": round.turn.map(Improver::role),
@@ -180,9 +180,9 @@ fn round(run: &Run, round: &Round, explanation: &Explanation) -> Value {
 
 fn left_alone(run: &Run, explanation: &Explanation) -> Value {
     let with_reason = |(fault, why): &(Fault, LeftAlone)| {
-        let mut told = self::fault(run, fault);
-        told["why"] = why.word().into();
-        told
+        let mut entry = self::fault(run, fault);
+        entry["why"] = why.word().into();
+        entry
     };
     explanation.left_alone.iter().map(with_reason).collect()
 }

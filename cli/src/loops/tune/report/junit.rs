@@ -52,8 +52,8 @@ fn suite(run: &Run, target: &str) -> TestSuite {
 
 fn case(run: &Run, candidate: CandidateId, trials: &[Trial]) -> TestCase {
     let scenario = &run.plan.task.scenarios[trials[0].scenario];
-    let tried: Vec<Tried> = trials.iter().map(|trial| tried(run, candidate, *trial)).collect();
-    let mut status = status(&tried);
+    let results: Vec<TrialResult> = trials.iter().map(|trial| trial_result(run, candidate, *trial)).collect();
+    let mut status = status(&results);
     status.add_reruns(retried(run, candidate, trials));
     let mut case = TestCase::new(scenario.id.as_str(), status);
     let scores: Vec<Score> =
@@ -68,7 +68,7 @@ fn case(run: &Run, candidate: CandidateId, trials: &[Trial]) -> TestCase {
 }
 
 /// The result of one trial.
-enum Tried {
+enum TrialResult {
     Passed,
     Failed {
         kind: String,
@@ -82,30 +82,30 @@ enum Tried {
     NotNeeded,
 }
 
-fn tried(run: &Run, candidate: CandidateId, trial: Trial) -> Tried {
+fn trial_result(run: &Run, candidate: CandidateId, trial: Trial) -> TrialResult {
     match panel::unit(run, candidate, trial) {
         Unit::Judged(judgement) => judged(run, trial, judgement),
         Unit::Failed { failure, .. } => {
-            Tried::Failed { kind: word(failure.kind), lines: vec![said(failure)] }
+            TrialResult::Failed { kind: word(failure.kind), lines: vec![said(failure)] }
         }
         Unit::Missing(failure) => missing(failure),
         // A trial that the search gave up counts as open after it.
         Unit::Next(_) | Unit::Late => {
             let last = failed(run, candidate, trial).last();
-            last.map_or(Tried::NotNeeded, |failed| missing(&failed.failure))
+            last.map_or(TrialResult::NotNeeded, |failed| missing(&failed.failure))
         }
     }
 }
 
-fn missing(failure: &Failure) -> Tried {
-    Tried::Missing { kind: word(failure.kind), why: said(failure) }
+fn missing(failure: &Failure) -> TrialResult {
+    TrialResult::Missing { kind: word(failure.kind), why: said(failure) }
 }
 
 /// Judges a trial by its demands. Without any, a trial passes if it reaches the goal.
-fn judged(run: &Run, trial: Trial, judgement: &Judgement) -> Tried {
+fn judged(run: &Run, trial: Trial, judgement: &Judgement) -> TrialResult {
     let Some(score) = judgement.whole.scored.composite else {
         let why = "nobody could tell what it is worth".to_owned();
-        return Tried::Missing { kind: "unverified".to_owned(), why };
+        return TrialResult::Missing { kind: "unverified".to_owned(), why };
     };
     let unmet = judgement.whole.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
     let unmet: Vec<String> = unmet
@@ -119,14 +119,18 @@ fn judged(run: &Run, trial: Trial, judgement: &Judgement) -> Tried {
         .collect();
     if run.plan.task.is_graded(trial.scenario) {
         let kind = "demand".to_owned();
-        return if unmet.is_empty() { Tried::Passed } else { Tried::Failed { kind, lines: unmet } };
+        return if unmet.is_empty() {
+            TrialResult::Passed
+        } else {
+            TrialResult::Failed { kind, lines: unmet }
+        };
     }
     let goal = run.plan.task.rules.threshold;
     if score >= goal {
-        return Tried::Passed;
+        return TrialResult::Passed;
     }
     let head = format!("the score {score} is below the goal {}", goal.typed());
-    Tried::Failed { kind: "score".to_owned(), lines: std::iter::once(head).chain(unmet).collect() }
+    TrialResult::Failed { kind: "score".to_owned(), lines: std::iter::once(head).chain(unmet).collect() }
 }
 
 fn fate(verdict: Verdict) -> &'static str {
@@ -139,16 +143,16 @@ fn fate(verdict: Verdict) -> &'static str {
 }
 
 /// Returns the worst status of a scenario's trials.
-fn status(tried: &[Tried]) -> TestCaseStatus {
-    let mut failures = tried.iter().filter_map(|one| match one {
-        Tried::Failed { kind, lines } => Some((kind, lines)),
-        Tried::Passed | Tried::Missing { .. } | Tried::NotNeeded => None,
+fn status(results: &[TrialResult]) -> TestCaseStatus {
+    let mut failures = results.iter().filter_map(|one| match one {
+        TrialResult::Failed { kind, lines } => Some((kind, lines)),
+        TrialResult::Passed | TrialResult::Missing { .. } | TrialResult::NotNeeded => None,
     });
-    let mut missing = tried.iter().filter_map(|one| match one {
-        Tried::Missing { kind, why } => Some((kind, why)),
-        Tried::Passed | Tried::Failed { .. } | Tried::NotNeeded => None,
+    let mut missing = results.iter().filter_map(|one| match one {
+        TrialResult::Missing { kind, why } => Some((kind, why)),
+        TrialResult::Passed | TrialResult::Failed { .. } | TrialResult::NotNeeded => None,
     });
-    let needed = tried.iter().any(|one| !matches!(one, Tried::NotNeeded));
+    let needed = results.iter().any(|one| !matches!(one, TrialResult::NotNeeded));
     if let Some((kind, lines)) = failures.next() {
         let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
         let others = failures.flat_map(|(_, lines)| lines);

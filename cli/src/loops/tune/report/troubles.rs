@@ -61,7 +61,7 @@ impl Trouble<'_> {
     }
 
     /// Returns the failure as one plain line.
-    pub fn told(&self, run: &Run) -> String {
+    pub fn line(&self, run: &Run) -> String {
         let kind = words::failure(self.failure.kind);
         let why = plain::one_line(&self.failure.why);
         let step = words::step(run, self.step);

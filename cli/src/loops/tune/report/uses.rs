@@ -19,7 +19,7 @@ pub fn of_champion(run: &Run) -> Uses {
 }
 
 /// Returns in how many trials it was used, and what to do otherwise; nothing if it was used in all.
-pub fn told(uses: Uses) -> Option<String> {
+pub fn text(uses: Uses) -> Option<String> {
     let said = |times: usize, hint: &str| (times > 0).then(|| format!(" {hint}"));
     let hints = [
         said(
@@ -91,14 +91,14 @@ mod tests {
     fn a_skill_that_was_used_or_of_which_nothing_is_known_is_not_talked_about() {
         for uses in [&[SkillUse::Used; 3][..], &[]] {
             let run = tried(uses);
-            assert_eq!(told(of_round(&run, &run.state.rounds[0])), None);
+            assert_eq!(text(of_round(&run, &run.state.rounds[0])), None);
             assert!(!final_report(&run).contains("The skill was used"));
         }
     }
 
     #[test]
     fn each_way_of_not_being_used_has_its_own_advice() {
-        let one = |uses: Uses| told(Uses { used: 1, ..uses }).unwrap();
+        let one = |uses: Uses| text(Uses { used: 1, ..uses }).unwrap();
         assert!(one(Uses { offered: 1, ..Uses::default() }).contains("--delivery inline"));
         assert!(one(Uses { not_offered: 1, ..Uses::default() }).contains("skilltune lint"));
         assert!(one(Uses { shadowed: 1, ..Uses::default() }).contains("remove that skill"));

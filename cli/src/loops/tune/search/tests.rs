@@ -131,12 +131,12 @@ fn a_preset_gives_a_chain_as_many_runs_as_a_search_needs_and_a_number_is_taken_a
 
 #[test]
 fn a_setting_without_effect_is_named() {
-    let told = |settings: &Settings| unused(&chosen(1, 12, settings).unwrap(), settings.of());
-    assert_eq!(told(&project("[tune]\nthreshold = 90\npreset = \"quick\"\n")), None);
+    let unused_keys = |settings: &Settings| unused(&chosen(1, 12, settings).unwrap(), settings.of());
+    assert_eq!(unused_keys(&project("[tune]\nthreshold = 90\npreset = \"quick\"\n")), None);
     assert_eq!(
-        told(&project("[tune]\nregress = 5\nstall_gain = 1\n")).unwrap(),
+        unused_keys(&project("[tune]\nregress = 5\nstall_gain = 1\n")).unwrap(),
         "tune.regress, tune.stall_gain have no effect: this run searches by drafts"
     );
     let rounds = project("[tune]\nsearch = \"rounds\"\nruns = 20\nregress = 5\n");
-    assert_eq!(told(&rounds).unwrap(), "tune.runs has no effect: this run searches by rounds");
+    assert_eq!(unused_keys(&rounds).unwrap(), "tune.runs has no effect: this run searches by rounds");
 }

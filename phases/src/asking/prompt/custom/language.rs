@@ -96,7 +96,7 @@ fn shown(token: &Token<'_>) -> String {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> Result<(), String> {
+    fn checked(text: &str) -> Result<(), String> {
         check(Page::Task, text).map_err(|faulty| faulty.what.split(';').next().unwrap().to_owned())
     }
 
@@ -111,7 +111,7 @@ mod tests {
             "{{ 'yes' if a in b else 'no' }}",
             "{% raw %}{{ a ~ a }}{% endraw %}",
         ] {
-            assert_eq!(told(text), Ok(()), "{text}");
+            assert_eq!(checked(text), Ok(()), "{text}");
         }
     }
 
@@ -139,7 +139,7 @@ mod tests {
             ("{{ (a, a) }}", "`,`"),
             ("{% for b in [a] %}{% endfor %}", "`[`"),
         ] {
-            assert_eq!(told(text), Err(format!("cannot use {what}")), "{text}");
+            assert_eq!(checked(text), Err(format!("cannot use {what}")), "{text}");
         }
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::Page;
 use crate::asking::prompt::{
-    Asked, EvaluateBrief, ExecuteBrief, ImproveBrief, Missed, Neighbour, TaskBrief, Tried,
+    Asked, EvaluateBrief, ExecuteBrief, FailedChange, ImproveBrief, Missed, Neighbour, TaskBrief,
 };
 use crate::asking::prompt::{evaluate, execute, improve, task};
 use crate::base::delivery::Uses;
@@ -125,7 +125,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
     let unmet: Vec<Missed> = has(0).then(unmet).into_iter().collect();
     let met: Vec<Asked> = has(1).then(|| asked(1)).into_iter().collect();
     let suggestions: Vec<Suggestion> = has(2).then(suggestion).into_iter().collect();
-    let tried = Tried { summary: ALIEN.into(), outcome: ALIEN.into() };
+    let tried = FailedChange { summary: ALIEN.into(), outcome: ALIEN.into() };
     let near = Neighbour { name: "near".into(), description: ALIEN.into(), files: vec!["a.md".into()] };
     json(improve::values(&ImproveBrief {
         skill: Named { name: "second", folder: &skill },

@@ -66,13 +66,13 @@ fn a_page_of_a_persons_own_is_what_is_said_and_others_stay_ours() {
 fn what_does_not_parse_or_names_what_is_not_there_is_told_with_its_line() {
     let unknown = format!("{JUDGE}\n{{% if rounds %}}x{{% endif %}}\n");
     let inner = JUDGE.replace("skill.files", "skill.text");
-    let told = [
+    let errors = [
         refused(Page::Evaluate, "# Judge\n{% if %}\n"),
         refused(Page::Evaluate, &unknown),
         refused(Page::Evaluate, &inner),
         refused(Page::Evaluate, "{% include 'other.md' %}"),
     ];
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(errors.join("\n"), @"
     the prompt `evaluate`, line 2: syntax error: unexpected end of block
     the prompt `evaluate`, line 17: unknown variable `rounds`; known: activity, artifacts, dimensions, entries, is_chain, nonce, of_effect, reading, retry_error, scenario, skills, start, unused
     the prompt `evaluate`, line 6: undefined value: `skill.text` is undefined
@@ -82,7 +82,7 @@ fn what_does_not_parse_or_names_what_is_not_there_is_told_with_its_line() {
 
 #[test]
 fn what_loses_what_a_page_needs_is_refused_with_all_that_it_needs() {
-    let told = [
+    let errors = [
         refused(Page::Evaluate, &JUDGE.replace("{{ nonce }}", "the code")),
         refused(Page::Evaluate, &JUDGE.replace("{{ nonce }}", "{% if is_chain %}{{ nonce }}{% endif %}")),
         refused(Page::Evaluate, &JUDGE.replace("{{ one.text }}", "")),
@@ -91,7 +91,7 @@ fn what_loses_what_a_page_needs_is_refused_with_all_that_it_needs() {
         refused(Page::Task, "{{ task }}\n{% if call %}{{ call }}{% endif %}"),
         refused(Page::Improve, "{{ reading }}\n\n{{ files }}\n{% if unmet %}\n{{ unmet }}\n{% endif %}"),
     ];
-    insta::assert_snapshot!(told.join("\n"), @"
+    insta::assert_snapshot!(errors.join("\n"), @"
     the prompt `evaluate`: it does not always contain `nonce`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
     the prompt `evaluate`: it does not always contain `nonce`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
     the prompt `evaluate`: it does not always contain `dimensions[].questions[].text`; it must contain reading, scenario, skills[].files, artifacts[].files, dimensions[].questions[].id, dimensions[].questions[].text, nonce
@@ -112,8 +112,8 @@ fn what_is_in_a_fence_cannot_leave_it() {
         "{{ scenario[1:] }}",
         "{{ skills }}",
     ] {
-        let told = refused(Page::Evaluate, &format!("{JUDGE}\n{hostile}\n"));
-        assert!(told.contains("takes a fenced value apart"), "{hostile}: {told}");
+        let error = refused(Page::Evaluate, &format!("{JUDGE}\n{hostile}\n"));
+        assert!(error.contains("takes a fenced value apart"), "{hostile}: {error}");
     }
 }
 
@@ -135,9 +135,9 @@ fn the_page_of_docs_tells_all_that_each_prompt_is_given_and_has_to_show() {
             .unwrap_or_default()
             .lines()
             .filter_map(|line| line.strip_prefix("| `")?.split('`').next());
-        let mut told: Vec<&str> = rows.collect();
-        told.sort_unstable();
-        assert_eq!(told, which.variables().iter().map(String::as_str).collect::<Vec<_>>(), "{which}");
+        let mut names: Vec<&str> = rows.collect();
+        names.sort_unstable();
+        assert_eq!(names, which.variables().iter().map(String::as_str).collect::<Vec<_>>(), "{which}");
         let least: Vec<_> = which.least().iter().map(|path| format!("`{path}`")).collect();
         let must = format!("It must contain {}.", least.join(", "));
         assert!(section.is_some_and(|section| section.contains(&must)), "{which}: {must}");

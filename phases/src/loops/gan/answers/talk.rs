@@ -143,7 +143,7 @@ impl Test {
 /// A proposal as given. The kind of change decides which of the other parts it needs.
 #[derive(Deserialize)]
 struct Wish {
-    change: Kind,
+    change: ChangeKind,
     id: String,
     #[serde(default)]
     dimension: Option<DimensionId>,
@@ -164,7 +164,7 @@ fn one() -> u32 {
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum ChangeKind {
     Add,
     Drop,
     Reword,
@@ -179,19 +179,19 @@ impl Wish {
         let words =
             |what: &str, text: &str| answer::required_words(|| format!("{known}: `{what}`"), text, LONGEST);
         let change = match change {
-            Kind::Add => {
+            ChangeKind::Add => {
                 let dimension =
                     dimension.ok_or_else(|| shape(&format!("{known}: `dimension` is missing")))?;
                 let entry = Entry { id, dimension, criterion, verification, must_pass, weight };
                 Change::Add(entry.into_criterion()?)
             }
-            Kind::Drop => Change::Drop { criterion: known },
-            Kind::Reword => Change::Reword {
+            ChangeKind::Drop => Change::Drop { criterion: known },
+            ChangeKind::Reword => Change::Reword {
                 text: words("criterion", &criterion)?,
                 verification: words("verification", &verification)?,
                 criterion: known,
             },
-            Kind::MustPass => Change::MustPass { criterion: known, must: must_pass },
+            ChangeKind::MustPass => Change::MustPass { criterion: known, must: must_pass },
         };
         Ok(Proposal { change, why })
     }

@@ -12,7 +12,7 @@ use crate::judging::contract::{CriterionId, DimensionId};
 use crate::judging::score::Score;
 use crate::loops::gan::contract::{AntiPattern, Criterion};
 use crate::loops::gan::course::Item;
-use crate::loops::gan::evaluation::{By, Claim, Finding, Seen, Verdict};
+use crate::loops::gan::evaluation::{By, Claim, Finding, PatternHit, Verdict};
 
 /// An item is a question, not a story.
 const LONGEST_ITEM: usize = 200;
@@ -33,7 +33,7 @@ pub struct Asked {
 pub struct Verdicts {
     pub findings: Vec<Finding>,
     /// The anti-patterns that the judge found.
-    pub patterns: Vec<Seen>,
+    pub patterns: Vec<PatternHit>,
     pub claims: Vec<Claim>,
     pub extra: Vec<Finding>,
     /// Extra items that it suggests for the next round.
@@ -99,18 +99,18 @@ struct Sight {
 }
 
 /// Reads the anti-patterns that the judge found. One without evidence does not count.
-fn patterns(answer: &mut Object, asked: &Asked) -> Result<Vec<Seen>, OffSchema> {
+fn patterns(answer: &mut Object, asked: &Asked) -> Result<Vec<PatternHit>, OffSchema> {
     if asked.patterns.is_empty() {
         return Ok(Vec::new());
     }
     let entries = answer::entries::<Sight>(answer, "patterns")?;
     exactly(&entries.iter().map(|entry| &entry.id), &asked.patterns.iter().map(|pattern| &pattern.id))?;
-    let seen = entries.into_iter().filter(|entry| entry.present).map(|entry| Seen {
+    let hits = entries.into_iter().filter(|entry| entry.present).map(|entry| PatternHit {
         pattern: entry.id,
         evidence: answer::capped(&entry.evidence, LONGEST).into(),
         by: By::Judge,
     });
-    Ok(seen.filter(|seen| answer::says_something(&seen.evidence)).collect())
+    Ok(hits.filter(|hit| answer::says_something(&hit.evidence)).collect())
 }
 
 /// Fails unless each id that was asked for is given exactly once, and no other.

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::Places;
-use super::html::{Kind, Page};
-use super::outcome::Outcome;
+use super::html::{HtmlPage, NodeKind};
+use super::outcome::CheckOutcome;
 use super::site::Site;
 
 /// Checks the texts of images. An image without `alt` has none; an empty `alt` declares decoration, which only a person
 /// who looks can confirm.
-pub(super) fn alt_texts(site: &Site<'_>) -> Outcome {
+pub(super) fn alt_texts(site: &Site<'_>) -> CheckOutcome {
     let (mut without, mut empty) = (Places::default(), Places::default());
     for page in &site.pages {
         for at in page.named(&["img", "area", "input", "svg"]) {
@@ -28,16 +28,16 @@ pub(super) fn alt_texts(site: &Site<'_>) -> Outcome {
         }
     }
     if without.is_empty() && !empty.is_empty() {
-        return Outcome::unverified(format!(
+        return CheckOutcome::unverified(format!(
             "somebody has to look whether these are decoration: {}",
             empty.text()
         ));
     }
-    Outcome::of(&without, site, "each image has a text")
+    CheckOutcome::of(&without, site, "each image has a text")
 }
 
 /// Finds the violations that axe-core ranks serious or critical, as far as the source shows them.
-pub(super) fn accessibility(site: &Site<'_>) -> Outcome {
+pub(super) fn accessibility(site: &Site<'_>) -> CheckOutcome {
     let mut violations = Places::default();
     // Scripts may still add a name or a title.
     let is_final = site.scripts.is_empty();
@@ -49,15 +49,15 @@ pub(super) fn accessibility(site: &Site<'_>) -> Outcome {
         }
     }
     if violations.is_empty() {
-        Outcome::unverified(
+        CheckOutcome::unverified(
             "a browser is needed: the source shows no violation, and not all of them can be seen in it",
         )
     } else {
-        Outcome::failed(&violations)
+        CheckOutcome::failed(&violations)
     }
 }
 
-fn document(page: &Page<'_>, out: &mut Places) {
+fn document(page: &HtmlPage<'_>, out: &mut Places) {
     let language = page.named(&["html"]).next().and_then(|html| page.attribute(html, "lang"));
     if language.is_none_or(|language| language.trim().is_empty()) {
         out.add(&format!("{}:1 the page has no language (html-has-lang)", page.path));
@@ -68,7 +68,7 @@ fn document(page: &Page<'_>, out: &mut Places) {
     }
 }
 
-fn controls(page: &Page<'_>, out: &mut Places) {
+fn controls(page: &HtmlPage<'_>, out: &mut Places) {
     const UNLABELLED: [&str; 5] = ["hidden", "submit", "reset", "button", "image"];
     let labelled: BTreeSet<&str> =
         page.named(&["label"]).filter_map(|at| page.attribute(at, "for")).collect();
@@ -100,7 +100,7 @@ fn controls(page: &Page<'_>, out: &mut Places) {
 }
 
 /// Finds duplicate ids: an id that another element refers to must be unique.
-fn ids(page: &Page<'_>, out: &mut Places) {
+fn ids(page: &HtmlPage<'_>, out: &mut Places) {
     const REFER: [&str; 5] = ["for", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns"];
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut referred = BTreeSet::new();
@@ -118,23 +118,23 @@ fn ids(page: &Page<'_>, out: &mut Places) {
     }
 }
 
-fn is_decoration(page: &Page<'_>, at: usize) -> bool {
+fn is_decoration(page: &HtmlPage<'_>, at: usize) -> bool {
     matches!(page.attribute(at, "role"), Some("presentation" | "none"))
         || page.up(at).any(|up| page.attribute(up, "aria-hidden") == Some("true"))
 }
 
 /// Whether an attribute or a title of its own names an element.
-fn is_named(page: &Page<'_>, at: usize) -> bool {
+fn is_named(page: &HtmlPage<'_>, at: usize) -> bool {
     const NAMES: [&str; 4] = ["alt", "aria-label", "aria-labelledby", "title"];
     let mut svg_titles = page.below(at).filter(|below| page.name(*below) == "title");
     NAMES.iter().any(|key| page.attribute(at, key).is_some_and(|name| !name.trim().is_empty()))
         || page.name(at) == "svg" && svg_titles.any(|title| !page.text(title).trim().is_empty())
 }
 
-fn has_content(page: &Page<'_>, at: usize) -> bool {
+fn has_content(page: &HtmlPage<'_>, at: usize) -> bool {
     page.below(at).any(|below| match &page.nodes[below].kind {
-        Kind::Text(text) => !text.trim().is_empty(),
-        Kind::Element { .. } => is_named(page, below),
-        Kind::Document => false,
+        NodeKind::Text(text) => !text.trim().is_empty(),
+        NodeKind::Element { .. } => is_named(page, below),
+        NodeKind::Document => false,
     })
 }

@@ -40,7 +40,7 @@ pub fn sections(brief: &str) -> Vec<Box<str>> {
 /// these, each paragraph. A label in front is not part of a text.
 pub fn texts(brief: &str) -> Vec<Text> {
     let mut open: Option<HeadingLevel> = None;
-    let mut blocks: Vec<(Kind, String)> = Vec::new();
+    let mut blocks: Vec<(BlockKind, String)> = Vec::new();
     for part in parts(brief) {
         match part {
             Part::Heading(level, words) => {
@@ -51,11 +51,11 @@ pub fn texts(brief: &str) -> Vec<Text> {
             Part::Block { .. } => {}
         }
     }
-    let is_listed = blocks.iter().any(|(kind, _)| *kind != Kind::Prose);
-    let blocks = blocks.into_iter().filter(|(kind, _)| !is_listed || *kind != Kind::Prose);
+    let is_listed = blocks.iter().any(|(kind, _)| *kind != BlockKind::Prose);
+    let blocks = blocks.into_iter().filter(|(kind, _)| !is_listed || *kind != BlockKind::Prose);
     let mut texts: Vec<Text> = Vec::new();
     for (kind, words) in blocks {
-        match Given::copy(&words).ok().filter(|_| kind == Kind::Json) {
+        match Given::copy(&words).ok().filter(|_| kind == BlockKind::Json) {
             Some(those) => texts.extend(those),
             None => texts.extend(text(&words, texts.len() + 1)),
         }
@@ -99,7 +99,7 @@ fn unquoted(words: &str) -> Option<&str> {
 const LABEL_END: char = '\u{e000}';
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum BlockKind {
     Prose,
     Listed,
     Code,
@@ -109,7 +109,7 @@ enum Kind {
 #[derive(Debug)]
 enum Part {
     Heading(HeadingLevel, String),
-    Block { kind: Kind, words: String },
+    Block { kind: BlockKind, words: String },
 }
 
 /// Returns the headings and blocks of a brief, white space normalised.
@@ -124,7 +124,7 @@ fn parts(brief: &str) -> Vec<Part> {
 #[derive(Default)]
 struct Reader {
     /// The kinds of the enclosing lists, quotes, tables and code blocks.
-    inside: Vec<Kind>,
+    inside: Vec<BlockKind>,
     words: String,
     /// Whether the block began in bold type.
     is_bold: bool,
@@ -140,12 +140,12 @@ impl Reader {
                 self.parts.push(Part::Heading(level, words));
             }
             Event::Start(Tag::Item | Tag::BlockQuote(_) | Tag::TableHead | Tag::TableRow) => {
-                self.enter(Kind::Listed);
+                self.enter(BlockKind::Listed);
             }
             Event::Start(Tag::CodeBlock(kind)) => {
                 let is_json =
                     matches!(kind, CodeBlockKind::Fenced(name) if name.eq_ignore_ascii_case("json"));
-                self.enter(if is_json { Kind::Json } else { Kind::Code });
+                self.enter(if is_json { BlockKind::Json } else { BlockKind::Code });
             }
             Event::End(TagEnd::TableHead) => {
                 self.taken();
@@ -159,7 +159,7 @@ impl Reader {
             Event::End(TagEnd::Strong) if self.is_bold => self.words.push(LABEL_END),
             // The last cell of a row is the text.
             Event::Start(Tag::TableCell) if !self.words.is_empty() => self.words.extend([':', LABEL_END]),
-            Event::Text(text) if self.inside.last() == Some(&Kind::Code) => {
+            Event::Text(text) if self.inside.last() == Some(&BlockKind::Code) => {
                 for line in text.lines() {
                     self.say(line);
                     self.end();
@@ -175,7 +175,7 @@ impl Reader {
         self.words.extend(text.chars().filter(|sign| *sign != LABEL_END));
     }
 
-    fn enter(&mut self, kind: Kind) {
+    fn enter(&mut self, kind: BlockKind) {
         self.end();
         self.inside.push(kind);
     }
@@ -189,7 +189,8 @@ impl Reader {
     fn end(&mut self) {
         let words = self.taken();
         if !words.is_empty() {
-            self.parts.push(Part::Block { kind: self.inside.last().copied().unwrap_or(Kind::Prose), words });
+            self.parts
+                .push(Part::Block { kind: self.inside.last().copied().unwrap_or(BlockKind::Prose), words });
         }
     }
 }

@@ -6,9 +6,9 @@ use csscolorparser::Color;
 
 use super::css::{self, Part};
 use super::evidence::{Places, short};
-use super::html::{Kind, Page};
+use super::html::{HtmlPage, NodeKind};
 use super::layout::variables;
-use super::outcome::Outcome;
+use super::outcome::CheckOutcome;
 use super::site::{Site, Style};
 
 /// From indigo over #8B5CF6 and #6D28D9 to purple.
@@ -20,7 +20,7 @@ const MOST: usize = 100;
 
 /// Fails for a purple gradient on the first screen together with plain white cards. One of them alone is left to a
 /// judge.
-pub(super) fn style(site: &Site<'_>) -> Outcome {
+pub(super) fn style(site: &Site<'_>) -> CheckOutcome {
     let (mut main, mut other, mut cards) = (Places::default(), Places::default(), Places::default());
     let variables = variables(site);
     for (style, declaration) in site.declarations().filter(|(_, one)| one.name.starts_with("background")) {
@@ -52,20 +52,20 @@ pub(super) fn style(site: &Site<'_>) -> Outcome {
     let seen =
         |gradient: &Places| format!("purple gradient: {}; white cards: {}", gradient.text(), cards.text());
     if !main.is_empty() && !cards.is_empty() {
-        return Outcome { evidence: seen(&main), ..Outcome::failed(&main) };
+        return CheckOutcome { evidence: seen(&main), ..CheckOutcome::failed(&main) };
     }
     if !main.is_empty() || !other.is_empty() {
         let gradient = if main.is_empty() { &other } else { &main };
-        return Outcome::unverified(format!(
+        return CheckOutcome::unverified(format!(
             "somebody has to look how much there is of it: {}",
             seen(gradient)
         ));
     }
-    Outcome::of(&Places::default(), site, "there is no purple gradient")
+    CheckOutcome::of(&Places::default(), site, "there is no purple gradient")
 }
 
 /// Finds icons of the sets that come with every template, and emoji used as icons.
-pub(super) fn icons(site: &Site<'_>) -> Outcome {
+pub(super) fn icons(site: &Site<'_>) -> CheckOutcome {
     let mut generic = Places::default();
     for page in &site.pages {
         for (at, _) in page.elements() {
@@ -79,7 +79,7 @@ pub(super) fn icons(site: &Site<'_>) -> Outcome {
             generic.add(&style.rule.selector);
         }
     }
-    Outcome::of(&generic, site, "there are no icons of a generic set")
+    CheckOutcome::of(&generic, site, "there are no icons of a generic set")
 }
 
 fn is_purple_gradient(value: &str, variables: &BTreeMap<&str, Option<&str>>) -> bool {
@@ -105,7 +105,7 @@ fn is_purple(color: &Color) -> bool {
 }
 
 /// Whether the classes give two stops of these hues, as Tailwind writes them.
-fn is_purple_utility(page: &Page<'_>, at: usize) -> bool {
+fn is_purple_utility(page: &HtmlPage<'_>, at: usize) -> bool {
     let is_stop = |class: &&str| {
         let color = ["from-", "via-", "to-"].iter().find_map(|stop| class.strip_prefix(stop));
         color.is_some_and(|color| ["purple-", "indigo-", "violet-"].iter().any(|hue| color.starts_with(hue)))
@@ -147,7 +147,7 @@ fn is_white(value: &str, variables: &BTreeMap<&str, Option<&str>>) -> bool {
     }
 }
 
-fn is_from_set(page: &Page<'_>, at: usize) -> bool {
+fn is_from_set(page: &HtmlPage<'_>, at: usize) -> bool {
     const CLASSES: [&str; 14] = [
         "fa",
         "fas",
@@ -193,8 +193,8 @@ fn is_set(link: &str) -> bool {
 }
 
 /// Whether an element contains emoji and nothing else.
-fn is_emoji_alone(page: &Page<'_>, at: usize) -> bool {
-    let is_leaf = page.below(at).all(|below| matches!(page.nodes[below].kind, Kind::Text(_)));
+fn is_emoji_alone(page: &HtmlPage<'_>, at: usize) -> bool {
+    let is_leaf = page.below(at).all(|below| matches!(page.nodes[below].kind, NodeKind::Text(_)));
     if !is_leaf || page.nodes[at].is_hidden {
         return false;
     }

@@ -21,14 +21,14 @@ const LONGEST_NAME: usize = 400;
 const PIECE: usize = 4096;
 
 #[derive(Debug)]
-pub(super) struct Page<'a> {
+pub(super) struct HtmlPage<'a> {
     pub path: &'a str,
     pub nodes: Vec<Node>,
 }
 
 #[derive(Debug)]
 pub(super) struct Node {
-    pub kind: Kind,
+    pub kind: NodeKind,
     pub line: u64,
     /// The document is its own parent.
     pub parent: usize,
@@ -39,13 +39,13 @@ pub(super) struct Node {
 }
 
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Document,
     Element { name: Box<str>, attributes: Vec<(Box<str>, Box<str>)> },
     Text(String),
 }
 
-impl<'a> Page<'a> {
+impl<'a> HtmlPage<'a> {
     /// Parses a page; none if it exceeds the limits.
     pub(super) fn read(path: &'a str, text: &str) -> Option<Self> {
         if text.len() > LARGEST {
@@ -67,8 +67,8 @@ impl<'a> Page<'a> {
 
     pub(super) fn elements(&self) -> impl Iterator<Item = (usize, &str)> {
         self.nodes.iter().enumerate().filter_map(|(at, node)| match &node.kind {
-            Kind::Element { name, .. } => Some((at, &**name)),
-            Kind::Document | Kind::Text(_) => None,
+            NodeKind::Element { name, .. } => Some((at, &**name)),
+            NodeKind::Document | NodeKind::Text(_) => None,
         })
     }
 
@@ -79,20 +79,20 @@ impl<'a> Page<'a> {
     /// Returns the name of an element; other nodes have none.
     pub(super) fn name(&self, at: usize) -> &str {
         match &self.nodes[at].kind {
-            Kind::Element { name, .. } => name,
-            Kind::Document | Kind::Text(_) => "",
+            NodeKind::Element { name, .. } => name,
+            NodeKind::Document | NodeKind::Text(_) => "",
         }
     }
 
     pub(super) fn attribute(&self, at: usize, name: &str) -> Option<&str> {
-        let Kind::Element { attributes, .. } = &self.nodes[at].kind else { return None };
+        let NodeKind::Element { attributes, .. } = &self.nodes[at].kind else { return None };
         attributes.iter().find(|(known, _)| **known == *name).map(|(_, value)| &**value)
     }
 
     pub(super) fn attributes(&self, at: usize) -> &[(Box<str>, Box<str>)] {
         match &self.nodes[at].kind {
-            Kind::Element { attributes, .. } => attributes,
-            Kind::Document | Kind::Text(_) => &[],
+            NodeKind::Element { attributes, .. } => attributes,
+            NodeKind::Document | NodeKind::Text(_) => &[],
         }
     }
 
@@ -113,8 +113,8 @@ impl<'a> Page<'a> {
     /// Returns all text in a node, as written.
     pub(super) fn text(&self, at: usize) -> String {
         let texts = self.below(at).filter_map(|below| match &self.nodes[below].kind {
-            Kind::Text(text) => Some(text.as_str()),
-            Kind::Document | Kind::Element { .. } => None,
+            NodeKind::Text(text) => Some(text.as_str()),
+            NodeKind::Document | NodeKind::Element { .. } => None,
         });
         texts.collect()
     }
@@ -123,7 +123,7 @@ impl<'a> Page<'a> {
     pub(super) fn beginning(&self, at: usize) -> String {
         let mut beginning = String::new();
         for below in self.below(at) {
-            if let Kind::Text(text) = &self.nodes[below].kind {
+            if let NodeKind::Text(text) = &self.nodes[below].kind {
                 beginning.push_str(&super::evidence::short(text, LONGEST_NAME));
                 beginning.push(' ');
             }
@@ -163,7 +163,7 @@ struct Tree {
 }
 
 struct Built {
-    kind: Kind,
+    kind: NodeKind,
     line: u64,
     parent: Option<usize>,
     children: Vec<usize>,
@@ -181,11 +181,11 @@ impl Tree {
         self.is_deep.get() || self.nodes.borrow().len() > MOST_NODES
     }
 
-    fn add(&self, kind: Kind) -> usize {
+    fn add(&self, kind: NodeKind) -> usize {
         let mut nodes = self.nodes.borrow_mut();
         if nodes.is_empty() {
             let (line, parent, children, depth) = (1, None, Vec::new(), 0);
-            nodes.push(Built { kind: Kind::Document, line, parent, children, depth });
+            nodes.push(Built { kind: NodeKind::Document, line, parent, children, depth });
         }
         nodes.push(Built {
             kind,
@@ -217,7 +217,7 @@ impl Tree {
                 self.detach(handle.at);
                 handle.at
             }
-            NodeOrText::AppendText(text) => self.add(Kind::Text(text.to_string())),
+            NodeOrText::AppendText(text) => self.add(NodeKind::Text(text.to_string())),
         };
         let mut nodes = self.nodes.borrow_mut();
         let depth = nodes[parent].depth + 1;
@@ -270,13 +270,13 @@ impl TreeSink for Tree {
 
     fn create_element(&self, name: QualName, attributes: Vec<Attribute>, _: ElementFlags) -> Handle {
         let attributes = attributes.iter().map(owned).collect();
-        let at = self.add(Kind::Element { name: (&*name.local).into(), attributes });
+        let at = self.add(NodeKind::Element { name: (&*name.local).into(), attributes });
         Handle { at, name: Rc::new(name) }
     }
 
     /// A comment is not text, so its node stays empty.
     fn create_comment(&self, _: StrTendril) -> Handle {
-        Self::handle(self.add(Kind::Text(String::new())))
+        Self::handle(self.add(NodeKind::Text(String::new())))
     }
 
     fn create_pi(&self, _: StrTendril, data: StrTendril) -> Handle {
@@ -316,7 +316,7 @@ impl TreeSink for Tree {
     }
 
     fn add_attrs_if_missing(&self, target: &Handle, attributes: Vec<Attribute>) {
-        if let Kind::Element { attributes: known, .. } = &mut self.nodes.borrow_mut()[target.at].kind {
+        if let NodeKind::Element { attributes: known, .. } = &mut self.nodes.borrow_mut()[target.at].kind {
             for (name, value) in attributes.iter().map(owned) {
                 if known.iter().all(|(other, _)| *other != name) {
                     known.push((name, value));

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::Places;
-use super::html::Page;
-use super::outcome::Outcome;
+use super::html::HtmlPage;
+use super::outcome::CheckOutcome;
 use super::site::{Handler, Site, is_external, is_void};
-use super::{Lead, Live, Means, Told};
+use super::{CheckResult, Lead, Live, Means};
 use crate::loops::gan::contract::Check;
 use crate::skills::lint::Files;
 
@@ -15,21 +15,23 @@ type Anchors<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
 
 const PASSED: &str = "each link, button and form leads somewhere; links to other sites were not followed";
 
-pub(super) fn interactions(site: &Site<'_>) -> Outcome {
+pub(super) fn interactions(site: &Site<'_>) -> CheckOutcome {
     let found = Found::of(site);
     match site.doubt() {
-        _ if !found.dead.is_empty() => Outcome::failed(&found.dead),
-        Some(doubt) if found.open.is_empty() => Outcome::unverified(doubt),
-        _ if !found.open.is_empty() => Outcome::unverified(format!("{}; {}", found.open.text(), found.why)),
-        _ => Outcome::passed(PASSED),
+        _ if !found.dead.is_empty() => CheckOutcome::failed(&found.dead),
+        Some(doubt) if found.open.is_empty() => CheckOutcome::unverified(doubt),
+        _ if !found.open.is_empty() => {
+            CheckOutcome::unverified(format!("{}; {}", found.open.text(), found.why))
+        }
+        _ => CheckOutcome::passed(PASSED),
     }
 }
 
 /// Checks the same on pages whose scripts have run.
-pub fn live(pages: &[Live], is_served: bool) -> Told {
+pub fn live(pages: &[Live], is_served: bool) -> CheckResult {
     let none = Files::new("site", []);
-    let Outcome { verdict, evidence } = interactions(&Site::live(&none, pages, is_served));
-    Told { check: Check::Interactions, verdict, evidence: evidence.into(), by: Means::Browser }
+    let CheckOutcome { verdict, evidence } = interactions(&Site::live(&none, pages, is_served));
+    CheckResult { check: Check::Interactions, verdict, evidence: evidence.into(), by: Means::Browser }
 }
 
 /// Elements that lead nowhere, and those that may.
@@ -98,7 +100,7 @@ fn links(site: &Site<'_>, nth: usize, anchors: &Anchors<'_>, found: &mut Found) 
     }
 }
 
-fn anchors<'p>(page: &'p Page<'_>) -> BTreeSet<&'p str> {
+fn anchors<'p>(page: &'p HtmlPage<'_>) -> BTreeSet<&'p str> {
     let names = page.elements().flat_map(|(at, name)| {
         [page.attribute(at, "id"), page.attribute(at, "name").filter(|_| name == "a")]
     });

@@ -6,7 +6,7 @@ use csscolorparser::Color;
 
 use super::css::{self, Part, Rule};
 use super::evidence::Places;
-use super::outcome::Outcome;
+use super::outcome::CheckOutcome;
 use super::site::{Site, Style};
 use super::tokens::pixels;
 
@@ -20,7 +20,7 @@ const DEEPEST: usize = 8;
 
 /// Checks a narrow screen. A page without a viewport is laid out for a wide screen; an element that is wider than a
 /// narrow one overflows.
-pub(super) fn narrow(site: &Site<'_>) -> Outcome {
+pub(super) fn narrow(site: &Site<'_>) -> CheckOutcome {
     let mut wide = Places::default();
     for page in &site.pages {
         let viewport = page
@@ -45,9 +45,9 @@ pub(super) fn narrow(site: &Site<'_>) -> Outcome {
         }
     }
     if wide.is_empty() {
-        Outcome::unverified("a browser is needed: only a layout shows what sticks out")
+        CheckOutcome::unverified("a browser is needed: only a layout shows what sticks out")
     } else {
-        Outcome::failed(&wide)
+        CheckOutcome::failed(&wide)
     }
 }
 
@@ -88,7 +88,7 @@ fn is_changed(site: &Site<'_>, style: &Style, width: &css::Declaration, (page, a
 }
 
 /// Checks the rules that fix both colours of a text.
-pub(super) fn contrast(site: &Site<'_>) -> Outcome {
+pub(super) fn contrast(site: &Site<'_>) -> CheckOutcome {
     let variables = variables(site);
     let mut low = Places::default();
     let mut looked = 0;
@@ -110,11 +110,11 @@ pub(super) fn contrast(site: &Site<'_>) -> Outcome {
         }
     }
     if low.is_empty() {
-        Outcome::unverified(
+        CheckOutcome::unverified(
             "a browser is needed: no rule fixes two colours that are too close, and others may meet",
         )
     } else {
-        Outcome::failed(&low)
+        CheckOutcome::failed(&low)
     }
 }
 

@@ -5,12 +5,12 @@ use super::site::Site;
 use crate::loops::gan::evaluation::Verdict;
 
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct CheckOutcome {
     pub verdict: Verdict,
     pub evidence: String,
 }
 
-impl Outcome {
+impl CheckOutcome {
     pub(super) fn passed(evidence: impl Into<String>) -> Self {
         Self { verdict: Verdict::Passed, evidence: evidence.into() }
     }

@@ -2,7 +2,7 @@
 
 use super::css::{self, Declaration, Rule};
 use super::evidence::Places;
-use super::html::{Kind, Page};
+use super::html::{HtmlPage, NodeKind};
 use super::{Lead, Live};
 use crate::base::material::Body;
 use crate::skills::lint::Files;
@@ -15,7 +15,7 @@ const LONGEST_SELECTOR: usize = 300;
 #[derive(Debug)]
 pub(super) struct Site<'a> {
     pub files: &'a Files,
-    pub pages: Vec<Page<'a>>,
+    pub pages: Vec<HtmlPage<'a>>,
     pub styles: Vec<Style>,
     /// Everything that can change a page after it was loaded, so that its source alone does not show the final page.
     pub scripts: Places,
@@ -64,7 +64,7 @@ impl<'a> Site<'a> {
                 Body::Text(text) if is_page && bytes + text.len() > MOST_HTML => {
                     site.unread.add(&format!("{}, for its size", file.path));
                 }
-                Body::Text(text) if is_page => match Page::read(&file.path, text) {
+                Body::Text(text) if is_page => match HtmlPage::read(&file.path, text) {
                     Some(mut page) => {
                         bytes += text.len();
                         hide(&mut page);
@@ -96,7 +96,7 @@ impl<'a> Site<'a> {
     pub(super) fn live(none: &'a Files, live: &'a [Live], is_served: bool) -> Self {
         let mut site = Self { is_served, ..Self::empty(none) };
         for one in live {
-            match Page::read(&one.path, &one.html) {
+            match HtmlPage::read(&one.path, &one.html) {
                 Some(page) => {
                     // Each of these holds a page of its own.
                     for at in page.named(&["iframe", "object", "embed"]) {
@@ -200,7 +200,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    fn has(&self, page: &Page, at: usize) -> bool {
+    fn has(&self, page: &HtmlPage, at: usize) -> bool {
         let to = page.attribute(at, "href").unwrap_or_default();
         local(page.path, to).is_some_and(|path| self.files.get(&path).is_some())
     }
@@ -242,7 +242,7 @@ impl<'a> Site<'a> {
 }
 
 /// Marks all nodes that are in a hidden one. An element comes before its descendants.
-fn hide(page: &mut Page) {
+fn hide(page: &mut HtmlPage) {
     for at in 1..page.nodes.len() {
         let parent = page.nodes[at].parent;
         page.nodes[at].is_hidden = page.nodes[parent].is_hidden || is_hidden(page, at);
@@ -250,7 +250,7 @@ fn hide(page: &mut Page) {
 }
 
 /// Whether an element hides its content. A script, a style and a template show nothing.
-fn is_hidden(page: &Page, at: usize) -> bool {
+fn is_hidden(page: &HtmlPage, at: usize) -> bool {
     const NEVER_SHOWN: [&str; 8] =
         ["script", "style", "template", "head", "noscript", "datalist", "iframe", "object"];
     let is_out = || {
@@ -259,12 +259,12 @@ fn is_hidden(page: &Page, at: usize) -> bool {
             |name: &str, word: &str| style.last(name).is_some_and(|one| one.value.eq_ignore_ascii_case(word));
         is("display", "none") || is("visibility", "hidden")
     };
-    matches!(page.nodes[at].kind, Kind::Element { .. })
+    matches!(page.nodes[at].kind, NodeKind::Element { .. })
         && (NEVER_SHOWN.contains(&page.name(at)) || page.attribute(at, "hidden").is_some() || is_out())
 }
 
 /// Whether the last part of a selector could match an element: its tag, its id and its classes are compared.
-fn could_match(selector: &str, page: &Page, at: usize) -> bool {
+fn could_match(selector: &str, page: &HtmlPage, at: usize) -> bool {
     let ends = |c: char| c.is_whitespace() || matches!(c, '>' | '+' | '~' | ')');
     let last = selector.trim().rsplit(ends).next().unwrap_or_default();
     // Pseudo-classes and attributes would narrow it down; they are ignored.
@@ -286,11 +286,11 @@ fn could_match(selector: &str, page: &Page, at: usize) -> bool {
 }
 
 /// Whether a script is data, such as JSON for search engines.
-fn is_data(page: &Page, at: usize) -> bool {
+fn is_data(page: &HtmlPage, at: usize) -> bool {
     page.attribute(at, "type").is_some_and(|kind| kind.ends_with("json"))
 }
 
-fn is_sheet(page: &Page, at: usize) -> bool {
+fn is_sheet(page: &HtmlPage, at: usize) -> bool {
     page.attribute(at, "rel").is_some_and(|rel| rel.to_ascii_lowercase().contains("stylesheet"))
 }
 

@@ -5,9 +5,9 @@
 //! still counts, except for parts that scripts may create: texts, sections, handlers, anchors and names.
 
 use super::evidence::short;
-use super::outcome::Outcome;
+use super::outcome::CheckOutcome;
 use super::site::Site;
-use super::{Given, Means, Told, accessible, generic, interactions, layout, tokens, words};
+use super::{CheckResult, Given, Means, accessible, generic, interactions, layout, tokens, words};
 use crate::loops::gan::contract::Check;
 use crate::skills::lint::Files;
 
@@ -29,12 +29,12 @@ const CHECKS: [Check; 12] = [
 ];
 
 /// Returns the result of each check on the source, in the order of the checks.
-pub fn source(files: &Files, given: &Given) -> Vec<Told> {
+pub fn source(files: &Files, given: &Given) -> Vec<CheckResult> {
     let site = Site::read(files);
     let look = |check: Check| match check {
-        _ if site.pages.is_empty() && site.unread.is_empty() => Outcome::unverified("there is no page"),
+        _ if site.pages.is_empty() && site.unread.is_empty() => CheckOutcome::unverified("there is no page"),
         _ if site.pages.is_empty() => {
-            Outcome::unverified(format!("no page was read: {}", site.unread.text()))
+            CheckOutcome::unverified(format!("no page was read: {}", site.unread.text()))
         }
         Check::Copy => words::copy(&site, &given.copy),
         Check::Sections => words::sections(&site, &given.sections),
@@ -45,13 +45,13 @@ pub fn source(files: &Files, given: &Given) -> Vec<Told> {
         Check::Narrow => layout::narrow(&site),
         Check::Contrast => layout::contrast(&site),
         Check::Accessibility => accessible::accessibility(&site),
-        Check::Console => Outcome::unverified("a browser is needed: only a loaded page has a console"),
+        Check::Console => CheckOutcome::unverified("a browser is needed: only a loaded page has a console"),
         Check::GenericStyle => generic::style(&site),
         Check::GenericIcons => generic::icons(&site),
     };
-    let told = |check: Check| {
-        let Outcome { verdict, evidence } = look(check);
-        Told { check, verdict, evidence: short(&evidence, LONGEST).into(), by: Means::Source }
+    let result = |check: Check| {
+        let CheckOutcome { verdict, evidence } = look(check);
+        CheckResult { check, verdict, evidence: short(&evidence, LONGEST).into(), by: Means::Source }
     };
-    CHECKS.into_iter().map(told).collect()
+    CHECKS.into_iter().map(result).collect()
 }

@@ -45,13 +45,13 @@ fn fixture(fault: Option<&str>) -> (Files, Given) {
 
 /// Returns the result of one check on the source of one page.
 fn look(check: Check, page: &str, given: &Given) -> (Verdict, String) {
-    let told = source(&site([("index.html", page.to_owned())]), given);
-    let told = told.into_iter().find(|told| told.check == check).unwrap();
-    (told.verdict, told.evidence.into())
+    let results = source(&site([("index.html", page.to_owned())]), given);
+    let result = results.into_iter().find(|result| result.check == check).unwrap();
+    (result.verdict, result.evidence.into())
 }
 
-fn with_verdict(told: &[Told], verdict: Verdict) -> Vec<Check> {
-    told.iter().filter(|told| told.verdict == verdict).map(|told| told.check).collect()
+fn with_verdict(results: &[CheckResult], verdict: Verdict) -> Vec<Check> {
+    results.iter().filter(|result| result.verdict == verdict).map(|result| result.check).collect()
 }
 
 /// The checks that only a browser can pass.
@@ -61,11 +61,11 @@ const UNSEEN: [Check; 6] =
 #[test]
 fn the_clean_page_passes_all_that_its_source_can_prove() {
     let (files, given) = fixture(None);
-    let told = source(&files, &given);
-    assert_eq!(with_verdict(&told, Verdict::Unverified), UNSEEN, "{told:#?}");
-    assert!(with_verdict(&told, Verdict::Failed).is_empty());
-    let in_order = told.windows(2).all(|pair| pair[0].check < pair[1].check);
-    assert!(in_order && told.len() == 12 && told.iter().all(|told| told.by == Means::Source));
+    let results = source(&files, &given);
+    assert_eq!(with_verdict(&results, Verdict::Unverified), UNSEEN, "{results:#?}");
+    assert!(with_verdict(&results, Verdict::Failed).is_empty());
+    let in_order = results.windows(2).all(|pair| pair[0].check < pair[1].check);
+    assert!(in_order && results.len() == 12 && results.iter().all(|result| result.by == Means::Source));
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn each_fault_is_found_by_its_check_and_by_no_other() {
     let mut others = String::new();
     for (fault, check, evidence) in faults {
         let (files, given) = fixture(Some(fault));
-        let told = source(&files, &given);
-        let failed = told.iter().filter(|told| told.verdict == Verdict::Failed);
-        let failed: Vec<_> = failed.map(|told| (told.check, &*told.evidence)).collect();
+        let results = source(&files, &given);
+        let failed = results.iter().filter(|result| result.verdict == Verdict::Failed);
+        let failed: Vec<_> = failed.map(|result| (result.check, &*result.evidence)).collect();
         let is_found = matches!(&*failed, [(found, why)] if *found == check && why.contains(evidence));
         if !is_found {
             writeln!(others, "{fault}: {failed:?}").unwrap();
@@ -114,9 +114,9 @@ fn each_fault_is_found_by_its_check_and_by_no_other() {
 #[test]
 fn an_error_of_a_script_is_left_to_a_browser() {
     let (files, given) = fixture(Some("console-error"));
-    let told = source(&files, &given);
-    assert!(with_verdict(&told, Verdict::Failed).is_empty(), "{told:#?}");
-    assert!(told.iter().all(|told| told.verdict != Verdict::Passed), "a script can change all of it");
+    let results = source(&files, &given);
+    assert!(with_verdict(&results, Verdict::Failed).is_empty(), "{results:#?}");
+    assert!(results.iter().all(|result| result.verdict != Verdict::Passed), "a script can change all of it");
 }
 
 #[test]
@@ -135,8 +135,8 @@ fn no_text_and_no_section_passes_by_the_source_alone() {
     for (name, body) in bodies {
         let body = body.as_str().unwrap().replace("TEXT", "Ten euros").replace("HEAD", "Prices");
         for check in [Check::Copy, Check::Sections] {
-            let told = look(check, &format!("<!doctype html><body>{body}"), &given);
-            assert_ne!(told.0, Verdict::Passed, "{name}: {}", told.1);
+            let found = look(check, &format!("<!doctype html><body>{body}"), &given);
+            assert_ne!(found.0, Verdict::Passed, "{name}: {}", found.1);
         }
         count += 1;
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::Token;
 use super::css::{self, Part};
 use super::evidence::Places;
-use super::outcome::Outcome;
+use super::outcome::CheckOutcome;
 use super::site::Site;
 
 const PIXELS_OF_REM: f32 = 16.0;
@@ -14,7 +14,7 @@ const DEEPEST: usize = 8;
 
 /// Checks that each colour and each font family of the styles is a token. A more transparent form of a token's colour
 /// is the same.
-pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
+pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> CheckOutcome {
     let colors: Vec<[u8; 4]> =
         tokens.iter().filter_map(|token| css::color(&token.value)).map(|color| color.to_rgba8()).collect();
     let is_font = |token: &&Token| {
@@ -26,7 +26,7 @@ pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
     let fonts: Vec<String> = tokens.iter().filter(is_font).flat_map(|token| families(&token.value)).collect();
     if colors.is_empty() && fonts.is_empty() {
         let none = if tokens.is_empty() { "no tokens were given" } else { "no token is a colour or a font" };
-        return Outcome::unverified(none);
+        return CheckOutcome::unverified(none);
     }
     let (mut others, mut used) = (Places::default(), 0);
     for (style, declaration) in site.declarations() {
@@ -55,14 +55,14 @@ pub(super) fn tokens(site: &Site<'_>, tokens: &[Token]) -> Outcome {
         }
     }
     match used {
-        0 => Outcome::unverified("a browser is needed: no style names a colour or a font"),
-        _ => Outcome::of(&others, site, "all colours and fonts of the styles are tokens"),
+        0 => CheckOutcome::unverified("a browser is needed: no style names a colour or a font"),
+        _ => CheckOutcome::of(&others, site, "all colours and fonts of the styles are tokens"),
     }
 }
 
 /// Checks that margins, paddings, gaps and insets are lengths of the tokens for spacing, or relative to something else.
 /// A length within a function, such as `calc`, is a step to another one, and proves nothing.
-pub(super) fn spacing(site: &Site<'_>, tokens: &[Token]) -> Outcome {
+pub(super) fn spacing(site: &Site<'_>, tokens: &[Token]) -> CheckOutcome {
     let is_spacing = |token: &&Token| {
         let name = token.name.to_lowercase();
         ["spac", "gap", "margin", "padding", "inset", "gutter"].iter().any(|word| name.contains(word))
@@ -70,7 +70,7 @@ pub(super) fn spacing(site: &Site<'_>, tokens: &[Token]) -> Outcome {
     let lengths = tokens.iter().filter(is_spacing).flat_map(|token| css::parts(&token.value));
     let scale: Vec<f32> = lengths.filter_map(|part| pixels(&part)).collect();
     if scale.is_empty() {
-        return Outcome::unverified("no tokens for spacing were given");
+        return CheckOutcome::unverified("no tokens for spacing were given");
     }
     let is_off = |part: &Part| {
         let length = pixels(part).unwrap_or_default().abs();
@@ -87,9 +87,12 @@ pub(super) fn spacing(site: &Site<'_>, tokens: &[Token]) -> Outcome {
         }
     }
     if others.is_empty() && !computed.is_empty() {
-        return Outcome::unverified(format!("a browser is needed: computed lengths: {}", computed.text()));
+        return CheckOutcome::unverified(format!(
+            "a browser is needed: computed lengths: {}",
+            computed.text()
+        ));
     }
-    Outcome::of(&others, site, "all spacing is on the scale of the tokens")
+    CheckOutcome::of(&others, site, "all spacing is on the scale of the tokens")
 }
 
 /// Returns the custom properties that spacing uses, directly or through another one.

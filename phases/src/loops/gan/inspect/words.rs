@@ -2,8 +2,8 @@
 
 use super::Text;
 use super::evidence::{Places, short};
-use super::html::{Kind, Page};
-use super::outcome::Outcome;
+use super::html::{HtmlPage, NodeKind};
+use super::outcome::CheckOutcome;
 use super::site::Site;
 
 /// Marks the beginning or end of an inline element. No text contains it.
@@ -15,11 +15,11 @@ const MOST_ENDS: usize = 50;
 
 /// Fails if a given text is on no page. The source does not show whether a reader sees a text; a browser or a judge
 /// decides that.
-pub(super) fn copy(site: &Site<'_>, copy: &[Text]) -> Outcome {
+pub(super) fn copy(site: &Site<'_>, copy: &[Text]) -> CheckOutcome {
     if copy.is_empty() {
-        return Outcome::unverified("no texts were given");
+        return CheckOutcome::unverified("no texts were given");
     }
-    let pages: Vec<String> = site.pages.iter().map(said).collect();
+    let pages: Vec<String> = site.pages.iter().map(page_text).collect();
     let mut missing = Places::default();
     for Text { at, text } in copy {
         let wanted = normal(text);
@@ -31,23 +31,25 @@ pub(super) fn copy(site: &Site<'_>, copy: &[Text]) -> Outcome {
 }
 
 /// Missing items are a fault, unless a script can write them. Present items never pass, because a style may hide them.
-fn found(site: &Site<'_>, missing: &Places, fault: &str, what: &str) -> Outcome {
+fn found(site: &Site<'_>, missing: &Places, fault: &str, what: &str) -> CheckOutcome {
     match site.doubt() {
         Some(doubt) if !missing.is_empty() => {
-            Outcome::unverified(format!("not in the source: {}; {doubt}", missing.text()))
+            CheckOutcome::unverified(format!("not in the source: {}; {doubt}", missing.text()))
         }
-        Some(doubt) => Outcome::unverified(doubt),
+        Some(doubt) => CheckOutcome::unverified(doubt),
         None if !missing.is_empty() => {
-            Outcome { evidence: format!("{fault} {}", missing.text()), ..Outcome::failed(missing) }
+            CheckOutcome { evidence: format!("{fault} {}", missing.text()), ..CheckOutcome::failed(missing) }
         }
-        None => Outcome::unverified(format!("a browser is needed: styles may hide {what} of the source")),
+        None => {
+            CheckOutcome::unverified(format!("a browser is needed: styles may hide {what} of the source"))
+        }
     }
 }
 
 /// Fails if a heading of the brief is neither a heading of a page nor a label or id of a section of it.
-pub(super) fn sections(site: &Site<'_>, sections: &[Box<str>]) -> Outcome {
+pub(super) fn sections(site: &Site<'_>, sections: &[Box<str>]) -> CheckOutcome {
     if sections.is_empty() {
-        return Outcome::unverified("the brief has no headings");
+        return CheckOutcome::unverified("the brief has no headings");
     }
     let names: Vec<String> = site.pages.iter().flat_map(names).collect();
     let mut missing = Places::default();
@@ -61,7 +63,7 @@ pub(super) fn sections(site: &Site<'_>, sections: &[Box<str>]) -> Outcome {
 }
 
 /// Returns the names of the sections of a page, as words.
-fn names(page: &Page<'_>) -> Vec<String> {
+fn names(page: &HtmlPage<'_>) -> Vec<String> {
     const SECTIONS: [&str; 9] =
         ["section", "article", "aside", "header", "footer", "main", "nav", "form", "div"];
     let shown = page.elements().filter(|(at, _)| !page.nodes[*at].is_hidden);
@@ -77,18 +79,18 @@ fn names(page: &Page<'_>) -> Vec<String> {
 }
 
 /// Returns the text of a page, white space normalised.
-fn said(page: &Page<'_>) -> String {
+fn page_text(page: &HtmlPage<'_>) -> String {
     let mut all = String::new();
     for (node, read) in page.nodes.iter().enumerate().filter(|(_, read)| !read.is_hidden) {
         match &read.kind {
-            Kind::Text(text) => all.push_str(text),
-            Kind::Element { name, .. } => {
+            NodeKind::Text(text) => all.push_str(text),
+            NodeKind::Element { name, .. } => {
                 for text in spoken(page, node, name) {
                     all.extend([" \n", text, " \n"]);
                 }
                 all.push_str(if is_inline(name) { EDGE_TEXT } else { " " });
             }
-            Kind::Document => {}
+            NodeKind::Document => {}
         }
         // A block that ends with this node separates the words.
         let ended = page.up(node).skip(1).take_while(|up| page.nodes[*up].end == node + 1);
@@ -101,7 +103,7 @@ fn said(page: &Page<'_>) -> String {
 }
 
 /// Returns the texts that a page shows and that are attributes.
-fn spoken<'p>(page: &'p Page<'_>, at: usize, name: &str) -> impl Iterator<Item = &'p str> {
+fn spoken<'p>(page: &'p HtmlPage<'_>, at: usize, name: &str) -> impl Iterator<Item = &'p str> {
     let kind = page.attribute(at, "type").unwrap_or_default();
     let is_button = name == "input" && ["submit", "button", "reset"].contains(&kind);
     let keys = [("alt", name == "img" || name == "input"), ("placeholder", true), ("value", is_button)];

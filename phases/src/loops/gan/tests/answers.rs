@@ -73,7 +73,7 @@ fn a_draft_is_the_evaluators_own_criteria() {
 
 #[test]
 fn each_fault_of_a_draft_has_its_error() {
-    let told = faults(
+    let messages = faults(
         &drafted(),
         &[
             ("no code", |all| drop(all.as_object_mut().unwrap().remove("answer_to"))),
@@ -98,7 +98,7 @@ fn each_fault_of_a_draft_has_its_error() {
         ],
         draft,
     );
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(messages, @"
     no code: `answer_to` is missing or is not the code given in the request
     another code: `answer_to` is missing or is not the code given in the request
     no list: `criteria` must be a list
@@ -179,7 +179,7 @@ fn each_kind_of_change_can_be_proposed_and_no_change_is_an_answer_too() {
 
 #[test]
 fn each_fault_of_proposals_has_its_error() {
-    let told = faults(
+    let messages = faults(
         &proposed(),
         &[
             ("no code", |all| drop(all.as_object_mut().unwrap().remove("answer_to"))),
@@ -202,7 +202,7 @@ fn each_fault_of_proposals_has_its_error() {
         ],
         proposals,
     );
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(messages, @"
     no code: `answer_to` is missing or is not the code given in the request
     another code: `answer_to` is missing or is not the code given in the request
     no list: `proposals` must be a list
@@ -251,7 +251,7 @@ fn rulings_stand_in_the_order_of_the_proposals_and_are_cut_where_they_are_long()
 
 #[test]
 fn each_fault_of_rulings_has_its_error() {
-    let told = faults(
+    let messages = faults(
         &ruled(),
         &[
             ("another code", |all| all["answer_to"] = json!(7)),
@@ -269,7 +269,7 @@ fn each_fault_of_rulings_has_its_error() {
         ],
         rulings,
     );
-    insta::assert_snapshot!(told, @r#"
+    insta::assert_snapshot!(messages, @r#"
     another code: `answer_to` is missing or is not the code given in the request
     no list: `rulings` must be a list
     none: 0 of 2 proposals are ruled on
@@ -334,7 +334,7 @@ fn verdicts_are_read_with_all_that_goes_with_them() {
 
 #[test]
 fn each_fault_of_verdicts_has_its_error() {
-    let told = faults(
+    let messages = faults(
         &judged(),
         &[
             ("no code", |all| drop(all.as_object_mut().unwrap().remove("answer_to"))),
@@ -352,7 +352,7 @@ fn each_fault_of_verdicts_has_its_error() {
         ],
         verdicts,
     );
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(messages, @"
     no code: `answer_to` is missing or is not the code given in the request
     another code: `answer_to` is missing or is not the code given in the request
     no list: `criteria` must be a list
@@ -375,8 +375,8 @@ fn a_verdict_without_evidence_is_read_and_does_not_count() {
     silent["patterns"][0]["evidence"] = json!(" … ");
     let read = verdicts(&silent.to_string()).unwrap();
     assert_eq!(read.patterns, [], "one that is nowhere to be seen is not there");
-    let said = Said { findings: read.findings, ..Said::default() };
-    let found = crate::loops::gan::evaluation::evaluate(&contract(), &said, &none(), score(50.0));
+    let raw = RawVerdicts { findings: read.findings, ..RawVerdicts::default() };
+    let found = crate::loops::gan::evaluation::evaluate(&contract(), &raw, &none(), score(50.0));
     assert_eq!(found.findings[0].verdict, Verdict::Unverified);
     let mut absent = judged();
     absent["patterns"][0]["present"] = json!(false);

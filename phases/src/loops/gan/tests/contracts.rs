@@ -52,8 +52,8 @@ fn a_profile_of_a_person_is_read_strictly() {
         (text.replace("true}", "true, check: rm}"), "unknown variant `rm`"),
         (text.replace("name: own", "name: [own"), "line "),
     ] {
-        let told = Profile::read(&wrong).unwrap_err().to_string();
-        assert!(told.contains(why), "{told}");
+        let message = Profile::read(&wrong).unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
     }
 }
 

@@ -31,7 +31,7 @@ impl Played {
 
     fn round(&self, sprints: u32, artifact: TreeId, passed: &[&str]) -> Round {
         let before = self.course.owed(&self.contract, &self.rules, self.era);
-        let first = evaluate(&self.contract, &said(&self.contract, passed), &before, self.rules.cap);
+        let first = evaluate(&self.contract, &raw_verdicts(&self.contract, passed), &before, self.rules.cap);
         Round { sprints, artifact, era: self.era, first, second: None, wanted: Vec::new() }
     }
 
@@ -284,8 +284,8 @@ fn a_pass_is_judged_twice_where_that_is_asked_for_and_the_lower_one_stands() {
     split.goes(&ALL).judged_again(&few(4));
     assert!(matches!(split.follow(), NextAction::Build { sprint: 2, .. }));
     let round = &split.course.rounds[0];
-    assert_eq!((round.evaluation().score, round.apart(&rules())), (score(81.3), Some(score(18.7))));
-    assert_eq!(round.apart(&Rules { apart: score(20.0), ..rules() }), None);
+    assert_eq!((round.evaluation().score, round.disagreement(&rules())), (score(81.3), Some(score(18.7))));
+    assert_eq!(round.disagreement(&Rules { disagreement: score(20.0), ..rules() }), None);
     let owed = split.course.owed(&split.contract, &rules(), 0);
     assert_eq!(owed.len(), 4, "what only one of them passed is not owed");
 }

@@ -2,11 +2,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::loops::gan::contract::AntiPattern;
-use crate::loops::gan::evaluation::{Block, Claim, Evaluation, Seen, evaluate};
+use crate::loops::gan::evaluation::{Block, Claim, Evaluation, PatternHit, evaluate};
 use crate::loops::gan::rules::Rules;
 
-fn judged(contract: &Contract, said: &Said) -> Evaluation {
-    evaluate(contract, said, &none(), Rules::default().cap)
+fn judged(contract: &Contract, raw: &RawVerdicts) -> Evaluation {
+    evaluate(contract, raw, &none(), Rules::default().cap)
 }
 
 fn blocks(evaluation: &Evaluation, contract: &Contract) -> Vec<Block> {
@@ -26,24 +26,24 @@ fn a_dimension_has_the_level_that_its_passed_weight_allows() {
         (&["a.2", "a.3", "a.4"], 25.0),
         (&[], 25.0),
     ] {
-        let evaluation = judged(&contract, &said(&contract, passed));
+        let evaluation = judged(&contract, &raw_verdicts(&contract, passed));
         assert_eq!(evaluation.dimensions[0].level, score(level), "{passed:?}");
     }
     // A criterion that weighs nothing is still asked for.
     contract.criteria[3].weight = 0;
-    let all_but_it = judged(&contract, &said(&contract, &["a.1", "a.2", "a.3"]));
+    let all_but_it = judged(&contract, &raw_verdicts(&contract, &["a.1", "a.2", "a.3"]));
     assert_eq!((all_but_it.dimensions[0].level, all_but_it.dimensions[0].share), (score(75.0), Score::FULL));
 }
 
 #[test]
 fn the_score_is_the_mean_of_levels_by_weight_and_the_share_that_of_what_has_passed() {
     let contract = contract();
-    let evaluation = judged(&contract, &said(&contract, &["a.1", "a.2", "a.3", "b.1"]));
+    let evaluation = judged(&contract, &raw_verdicts(&contract, &["a.1", "a.2", "a.3", "b.1"]));
     // Levels 75 and 25, shares 75 and 25; a weighs three times as much as b.
     assert_eq!((evaluation.score, evaluation.share), (score(62.5), score(62.5)));
-    let more = judged(&contract, &said(&contract, &["a.1", "a.2", "a.3", "b.1", "b.2", "b.3"]));
+    let more = judged(&contract, &raw_verdicts(&contract, &["a.1", "a.2", "a.3", "b.1", "b.2", "b.3"]));
     assert_eq!((more.score, more.share), (score(75.0), score(75.0)));
-    let between = judged(&contract, &said(&contract, &["a.1"]));
+    let between = judged(&contract, &raw_verdicts(&contract, &["a.1"]));
     assert_eq!(
         (between.score, between.share),
         (score(25.0), score(18.8)),
@@ -57,23 +57,23 @@ fn an_anti_pattern_caps_its_dimension_and_no_other() {
     contract.anti_patterns =
         vec![AntiPattern { id: id("a.stock"), dimension: "a".into(), pattern: "stock".into(), check: None }];
     let all = ["a.1", "a.2", "a.3", "a.4", "b.1", "b.2", "b.3", "b.4"];
-    let seen = |pattern: &str, evidence: &str| Seen {
+    let hit = |pattern: &str, evidence: &str| PatternHit {
         pattern: id(pattern),
         evidence: evidence.into(),
         by: By::Judge,
     };
-    let with = |seen: Seen| Said { patterns: vec![seen], ..said(&contract, &all) };
-    let capped = judged(&contract, &with(seen("a.stock", "index.html: “#8B5CF6”")));
+    let with = |hit: PatternHit| RawVerdicts { patterns: vec![hit], ..raw_verdicts(&contract, &all) };
+    let capped = judged(&contract, &with(hit("a.stock", "index.html: “#8B5CF6”")));
     assert_eq!((capped.dimensions[0].level, capped.dimensions[1].level), (score(50.0), Score::FULL));
     assert_eq!(
         (capped.dimensions[0].share, &capped.dimensions[0].capped_by),
         (Score::FULL, &vec![id("a.stock")])
     );
     assert_eq!(capped.score, score(62.5));
-    for no_evidence in [seen("a.stock", " "), seen("a.other", "x")] {
+    for no_evidence in [hit("a.stock", " "), hit("a.other", "x")] {
         assert_eq!(judged(&contract, &with(no_evidence)).score, Score::FULL);
     }
-    let lower = evaluate(&contract, &with(seen("a.stock", "x")), &none(), score(25.0));
+    let lower = evaluate(&contract, &with(hit("a.stock", "x")), &none(), score(25.0));
     assert_eq!(lower.dimensions[0].level, score(25.0));
 }
 
@@ -81,8 +81,9 @@ fn an_anti_pattern_caps_its_dimension_and_no_other() {
 fn a_level_that_a_judge_claims_is_kept_and_never_counted() {
     let contract = contract();
     let claim = Claim { dimension: "a".into(), level: Score::FULL, why: "wonderful".into() };
-    let modest = judged(&contract, &said(&contract, &["a.1"]));
-    let mut boastful = judged(&contract, &Said { claims: vec![claim], ..said(&contract, &["a.1"]) });
+    let modest = judged(&contract, &raw_verdicts(&contract, &["a.1"]));
+    let mut boastful =
+        judged(&contract, &RawVerdicts { claims: vec![claim], ..raw_verdicts(&contract, &["a.1"]) });
     assert_eq!(boastful.dimensions[0].claimed, Some(Score::FULL));
     boastful.dimensions[0].claimed = None;
     assert_eq!(boastful, modest);
@@ -93,15 +94,15 @@ fn no_average_buys_a_must_pass_criterion_back() {
     let mut contract = contract();
     contract.criteria[0].must_pass = true;
     let others = ["a.2", "a.3", "a.4", "b.1", "b.2", "b.3", "b.4"];
-    let evaluation = judged(&contract, &said(&contract, &others));
+    let evaluation = judged(&contract, &raw_verdicts(&contract, &others));
     assert!(evaluation.score > Rules::default().threshold, "{}", evaluation.score);
     let must = |verdict| vec![Block::MustPass { criterion: id("a.1"), verdict }];
     assert_eq!(blocks(&evaluation, &contract), must(Verdict::Failed));
-    let mut silent = said(&contract, &others);
+    let mut silent = raw_verdicts(&contract, &others);
     silent.findings.remove(0);
     assert_eq!(blocks(&judged(&contract, &silent), &contract), must(Verdict::Unverified));
     contract.criteria[0].must_pass = false;
-    assert_eq!(blocks(&judged(&contract, &said(&contract, &others)), &contract), []);
+    assert_eq!(blocks(&judged(&contract, &raw_verdicts(&contract, &others)), &contract), []);
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn what_had_passed_and_fell_gates_though_the_score_is_high() {
     let contract = contract();
     let others = ["a.2", "a.3", "a.4", "b.1", "b.2", "b.3", "b.4"];
     let before = BTreeSet::from([id("a.1")]);
-    let evaluation = evaluate(&contract, &said(&contract, &others), &before, Rules::default().cap);
+    let evaluation = evaluate(&contract, &raw_verdicts(&contract, &others), &before, Rules::default().cap);
     assert_eq!(evaluation.fallen, [id("a.1")]);
     assert_eq!(blocks(&evaluation, &contract), [Block::Fallen { criterion: id("a.1") }]);
 }
@@ -117,7 +118,7 @@ fn what_had_passed_and_fell_gates_though_the_score_is_high() {
 #[test]
 fn minima_the_threshold_and_a_strict_run_gate_each_dimension() {
     let contract = contract();
-    let evaluation = judged(&contract, &said(&contract, &["a.1", "a.2", "a.3", "a.4", "b.1", "b.2"]));
+    let evaluation = judged(&contract, &raw_verdicts(&contract, &["a.1", "a.2", "a.3", "a.4", "b.1", "b.2"]));
     assert_eq!((evaluation.score, evaluation.dimensions[1].level), (score(87.5), score(50.0)));
     let with = |rules: Rules| evaluation.blocks(&contract, &rules, 1);
     assert_eq!(with(Rules::default()), []);
@@ -136,7 +137,7 @@ fn minima_the_threshold_and_a_strict_run_gate_each_dimension() {
 fn a_strict_run_takes_two_rounds_at_least() {
     let contract = contract();
     let all = ["a.1", "a.2", "a.3", "a.4", "b.1", "b.2", "b.3", "b.4"];
-    let evaluation = judged(&contract, &said(&contract, &all));
+    let evaluation = judged(&contract, &raw_verdicts(&contract, &all));
     let strict = Rules { strict: true, ..Rules::default() };
     assert_eq!(evaluation.blocks(&contract, &strict, 1), [Block::TooEarly { rounds: 1, least: 2 }]);
     assert_eq!(evaluation.blocks(&contract, &strict, 2), []);
@@ -148,8 +149,9 @@ fn a_strict_run_takes_two_rounds_at_least() {
 fn a_machine_goes_before_a_judge_and_a_verdict_without_evidence_is_none() {
     use Verdict::{Failed, Passed, Unverified};
     let contract = contract();
-    let told =
-        |findings: Vec<Finding>| judged(&contract, &Said { findings, ..Said::default() }).findings[0].clone();
+    let settled = |findings: Vec<Finding>| {
+        judged(&contract, &RawVerdicts { findings, ..RawVerdicts::default() }).findings[0].clone()
+    };
     let (machine, judge) =
         (|verdict| finding("a.1", verdict, By::Machine), |verdict| finding("a.1", verdict, By::Judge));
     let mute = |finding: Finding| Finding { evidence: "\n".into(), ..finding };
@@ -163,7 +165,7 @@ fn a_machine_goes_before_a_judge_and_a_verdict_without_evidence_is_none() {
         (vec![finding("a.2", Passed, By::Judge)], Unverified, By::Judge),
         (vec![], Unverified, By::Judge),
     ] {
-        let finding = told(findings);
+        let finding = settled(findings);
         assert_eq!((finding.verdict, finding.by), (verdict, by));
     }
 }
@@ -171,9 +173,9 @@ fn a_machine_goes_before_a_judge_and_a_verdict_without_evidence_is_none() {
 #[test]
 fn what_is_asked_besides_is_shown_and_changes_no_number() {
     let contract = contract();
-    let plain = judged(&contract, &said(&contract, &["a.1"]));
+    let plain = judged(&contract, &raw_verdicts(&contract, &["a.1"]));
     let extra = vec![finding("extra.1", Verdict::Failed, By::Judge)];
-    let with = judged(&contract, &Said { extra: extra.clone(), ..said(&contract, &["a.1"]) });
+    let with = judged(&contract, &RawVerdicts { extra: extra.clone(), ..raw_verdicts(&contract, &["a.1"]) });
     assert_eq!(with, Evaluation { extra, ..plain });
 }
 
@@ -183,7 +185,7 @@ proptest! {
         let contract = contract();
         let of = |all: &BTreeSet<usize>| {
             let ids: Vec<&str> = all.iter().map(|nth| contract.criteria[*nth].id.as_str()).collect();
-            judged(&contract, &said(&contract, &ids))
+            judged(&contract, &raw_verdicts(&contract, &ids))
         };
         let (fewer, mut all) = (of(&passed), passed);
         all.insert(more);

@@ -10,7 +10,7 @@ use crate::base::material::{Body, Folder, Material};
 use crate::loops::gan::answers::{self, Asked, Notes};
 use crate::loops::gan::contract::{AntiPattern, Change};
 use crate::loops::gan::course::Item;
-use crate::loops::gan::evaluation::{Evaluation, Seen, evaluate};
+use crate::loops::gan::evaluation::{Evaluation, PatternHit, evaluate};
 use crate::loops::gan::negotiation::{Draft, Negotiation, Proposal, Round, Ruling};
 use crate::loops::gan::prompts::{self, BuildBrief, Call, JudgeBrief, Tools};
 use crate::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb};
@@ -135,9 +135,10 @@ impl Scene {
         let met =
             Finding { evidence: self.say("one page"), ..finding("form.short", Verdict::Passed, By::Judge) };
         let padding =
-            Seen { pattern: id("form.padding"), evidence: self.say("“and so on”"), by: By::Judge };
-        let said = Said { findings: vec![missed, met], patterns: vec![padding], ..Said::default() };
-        evaluate(&self.contract, &said, &none(), score(50.0))
+            PatternHit { pattern: id("form.padding"), evidence: self.say("“and so on”"), by: By::Judge };
+        let raw =
+            RawVerdicts { findings: vec![missed, met], patterns: vec![padding], ..RawVerdicts::default() };
+        evaluate(&self.contract, &raw, &none(), score(50.0))
     }
 
     fn asked(&self) -> Asked {

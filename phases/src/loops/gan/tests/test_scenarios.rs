@@ -32,7 +32,7 @@ fn a_draft_may_have_test_scenarios_for_its_own_criteria() {
 
 #[test]
 fn each_fault_of_a_test_scenario_has_its_error() {
-    let told = faults(
+    let messages = faults(
         &clicking(),
         &[
             ("of the profile", |test| test["criterion"] = json!("a.1")),
@@ -56,7 +56,7 @@ fn each_fault_of_a_test_scenario_has_its_error() {
         ],
         |text| tested(&serde_json::from_str(text).unwrap()),
     );
-    insta::assert_snapshot!(told, @"
+    insta::assert_snapshot!(messages, @"
     of the profile: a.1 is of the profile, which is not negotiated
     of nothing: there is no criterion a.rude
     no plain id: `A B` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all

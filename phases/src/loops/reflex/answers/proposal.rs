@@ -88,24 +88,24 @@ mod tests {
     #[test]
     fn proposed_rules_are_weighed_as_all_others_are_and_ordered_by_level() {
         let rules = read(&answer(&[rule("b.style.units"), rule("a.completeness.ports")])).unwrap();
-        let told: Vec<_> = rules.iter().map(|rule| (rule.id.as_str(), rule.level, rule.weight)).collect();
-        assert_eq!(told, [("a.completeness.ports", Level::A, 7), ("b.style.units", Level::B, 7)]);
+        let weighed: Vec<_> = rules.iter().map(|rule| (rule.id.as_str(), rule.level, rule.weight)).collect();
+        assert_eq!(weighed, [("a.completeness.ports", Level::A, 7), ("b.style.units", Level::B, 7)]);
         assert_eq!(read(&answer(&[])), Ok(Vec::new()), "a template may be enough");
     }
 
     #[test]
     fn a_proposal_neither_replaces_rules_nor_brings_odd_ones() {
-        let told = |rules: &[Value]| read(&answer(rules)).unwrap_err().to_string();
-        assert_eq!(told(&[rule("a.correctness.accuracy")]), "answered twice: a.correctness.accuracy");
-        assert_eq!(told(&[rule("a.style.x"), rule("a.style.x")]), "answered twice: a.style.x");
+        let message = |rules: &[Value]| read(&answer(rules)).unwrap_err().to_string();
+        assert_eq!(message(&[rule("a.correctness.accuracy")]), "answered twice: a.correctness.accuracy");
+        assert_eq!(message(&[rule("a.style.x"), rule("a.style.x")]), "answered twice: a.style.x");
         let three = [rule("a.style.x"), rule("a.style.y"), rule("a.style.z")];
-        assert_eq!(told(&three), "3 rules were given; give 0 to 2");
+        assert_eq!(message(&three), "3 rules were given; give 0 to 2");
         for odd in ["ports", "c.style.x", "a.task.x", "a.style.x y"] {
-            assert!(told(&[rule(odd)]).contains("is no id of a rule"), "{odd}");
+            assert!(message(&[rule(odd)]).contains("is no id of a rule"), "{odd}");
         }
         let mut empty = rule("a.style.x");
         empty["check"] = json!("…");
-        assert_eq!(told(&[empty]), "a.style.x: its check says nothing");
+        assert_eq!(message(&[empty]), "a.style.x: its check says nothing");
         let forged = json!({"answer_to": "guess", "rules": [rule("a.style.x")]});
         assert_eq!(read(&forged), Err(OffSchema::Forged("answer_to")));
     }

@@ -123,11 +123,11 @@ mod tests {
         let mut asked = asked(&criteria);
         asked[0].questions = vec!["Is the port right?", "Is the name?"];
         let contract = contract(&asked);
-        let told =
+        let text =
             |rule: &crate::loops::reflex::criteria::Rule| format!("{} {}", rule.description, rule.check);
-        let first = format!("{} Is the port right? Is the name?", told(&criteria.rules[0]));
+        let first = format!("{} Is the port right? Is the name?", text(&criteria.rules[0]));
         assert_eq!(*contract.criteria[0].text, *first);
-        assert_eq!(*contract.criteria[1].text, *told(&criteria.rules[1]));
+        assert_eq!(*contract.criteria[1].text, *text(&criteria.rules[1]));
         assert_eq!(contract.criteria.len(), 4);
     }
 }

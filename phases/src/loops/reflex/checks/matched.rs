@@ -1,21 +1,21 @@
 //! Pattern checks of the artifact.
 
-use super::{Check, Kind, PAGE, Told};
+use super::{Check, CheckKind, CheckResult, PAGE};
 use crate::suites::checks::{self, Bytes, Facts, Usage};
 use crate::suites::transcript::Transcript;
 
 /// Runs all pattern checks on the artifact's text.
-pub fn matched(text: &str, checks: &[Check]) -> Vec<Told> {
+pub fn matched(text: &str, checks: &[Check]) -> Vec<CheckResult> {
     let patterns = checks.iter().enumerate().filter_map(|(at, check)| match check.kind()? {
-        Kind::Pattern { pattern, .. } => Some((at, pattern, check.how.check()?)),
-        Kind::Command { .. } | Kind::Question(_) => None,
+        CheckKind::Pattern { pattern, .. } => Some((at, pattern, check.how.check()?)),
+        CheckKind::Command { .. } | CheckKind::Question(_) => None,
     });
     patterns
         .map(|(check, pattern, how)| {
             let (met, seen) = checks::tell(how, &Page(text));
             // The agent that refines a text may see the pattern: this is not an exam.
             let details = if met == Some(true) { seen } else { format!("{seen} (pattern: {pattern})") };
-            Told { check, met, details: checks::line(&details).into() }
+            CheckResult { check, met, details: checks::line(&details).into() }
         })
         .collect()
 }
@@ -67,8 +67,8 @@ mod tests {
     }
 
     fn tell(text: &str, search: &str, times: Times) -> (Option<bool>, String) {
-        let told = matched(text, &[check(pattern(search, times))]).remove(0);
-        (told.met, told.details.into())
+        let result = matched(text, &[check(pattern(search, times))]).remove(0);
+        (result.met, result.details.into())
     }
 
     const TEXT: &str = "# Bookings\r\n\r\n## GET /rooms\r\nToken: none\r\n";
@@ -102,7 +102,7 @@ mod tests {
             check(command(vec!["true".into()], 0, "")),
             check(pattern("GET", ABSENT)),
         ];
-        let places: Vec<_> = matched(TEXT, &checks).iter().map(|told| (told.check, told.met)).collect();
+        let places: Vec<_> = matched(TEXT, &checks).iter().map(|result| (result.check, result.met)).collect();
         assert_eq!(places, [(1, Some(true)), (3, Some(false))]);
     }
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Deserialize;
 
-use super::{Check, How, Kind, Times, command, pattern};
+use super::{Check, CheckKind, How, Times, command, pattern};
 use crate::base::answer::{self, Mismatch, OffSchema, capped};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 use crate::suites::checks::{fault, shell_fault};
@@ -123,8 +123,8 @@ fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffSchema> {
 
 fn usable(check: &Check) -> Result<Check, OffSchema> {
     let why = check.how.check().and_then(fault).or_else(|| match check.kind()? {
-        Kind::Command { argv, .. } => shell_fault(argv),
-        Kind::Pattern { .. } | Kind::Question(_) => None,
+        CheckKind::Command { argv, .. } => shell_fault(argv),
+        CheckKind::Pattern { .. } | CheckKind::Question(_) => None,
     });
     why.map_or_else(|| Ok(check.clone()), |why| Err(unusable(&check.rule, why)))
 }
@@ -239,19 +239,19 @@ mod tests {
 
     #[test]
     fn a_pattern_that_cannot_be_used_is_refused_with_the_reason() {
-        let told = |search: &str| refused("/checks/0/search", json!(search));
-        insta::assert_snapshot!(told("(a"), @"a.correctness.endpoints: the pattern cannot be used: unclosed group");
+        let message = |search: &str| refused("/checks/0/search", json!(search));
+        insta::assert_snapshot!(message("(a"), @"a.correctness.endpoints: the pattern cannot be used: unclosed group");
         insta::assert_snapshot!(
-            told("a(?=b)"),
+            message("a(?=b)"),
             @"a.correctness.endpoints: the pattern cannot be used: look-around, including look-ahead and look-behind, is not supported"
         );
         assert!(
-            told(r"\w{1,2000}").contains("it is too large; write smaller counts"),
+            message(r"\w{1,2000}").contains("it is too large; write smaller counts"),
             "{}",
-            told(r"\w{1,2000}")
+            message(r"\w{1,2000}")
         );
-        assert!(told(&"x".repeat(1001)).contains("longer than 1000"));
-        assert!(told("").contains("the pattern is empty"));
+        assert!(message(&"x".repeat(1001)).contains("longer than 1000"));
+        assert!(message("").contains("the pattern is empty"));
     }
 
     #[test]
@@ -273,8 +273,8 @@ mod tests {
         #[test]
         fn whatever_an_agent_searches_for_is_usable_or_refused(search in ".{0,30}", text in ".{0,60}") {
             if let Ok(checks) = with("/checks/0/search", json!(search)) {
-                let told = super::super::matched(&text, &checks);
-                prop_assert!(told.iter().all(|told| told.met.is_some()));
+                let results = super::super::matched(&text, &checks);
+                prop_assert!(results.iter().all(|result| result.met.is_some()));
             }
         }
 

@@ -1,6 +1,6 @@
 //! The verdict on a rule, combined from the results of machines and of the judge.
 
-use super::{Check, Kind, Told};
+use super::{Check, CheckKind, CheckResult};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
 
@@ -15,9 +15,9 @@ pub struct Asked<'a> {
 ///
 /// These are the rules with a question, and those without a complete machine result. A rule that a machine has found
 /// broken is settled, whatever a judge would say.
-pub fn asked<'a>(rules: &[&'a Rule], checks: &'a [Check], told: &[Told]) -> Vec<Asked<'a>> {
+pub fn asked<'a>(rules: &[&'a Rule], checks: &'a [Check], results: &[CheckResult]) -> Vec<Asked<'a>> {
     let open = rules.iter().filter(|rule| {
-        let machines = Machines::of(&rule.id, checks, told);
+        let machines = Machines::of(&rule.id, checks, results);
         machines.broken.is_none() && (machines.are_silent() || questions(&rule.id, checks).next().is_some())
     });
     open.map(|rule| Asked { rule, questions: questions(&rule.id, checks).collect() }).collect()
@@ -26,10 +26,15 @@ pub fn asked<'a>(rules: &[&'a Rule], checks: &'a [Check], told: &[Told]) -> Vec<
 /// Returns one result for each rule. Every machine check and the judge, if asked, must say that the rule is met.
 ///
 /// `judged` holds the judge's results on the rules that `asked` has named.
-pub fn combined(rules: &[&Rule], checks: &[Check], told: &[Told], judged: &[RuleResult]) -> Vec<RuleResult> {
-    let open = asked(rules, checks, told);
+pub fn combined(
+    rules: &[&Rule],
+    checks: &[Check],
+    results: &[CheckResult],
+    judged: &[RuleResult],
+) -> Vec<RuleResult> {
+    let open = asked(rules, checks, results);
     let result = |rule: &&Rule| {
-        let machines = Machines::of(&rule.id, checks, told);
+        let machines = Machines::of(&rule.id, checks, results);
         if open.iter().any(|asked| asked.rule.id == rule.id) {
             let judged = judged.iter().find(|result| result.rule == rule.id);
             return judged
@@ -38,7 +43,7 @@ pub fn combined(rules: &[&Rule], checks: &[Check], told: &[Told], judged: &[Rule
         }
         match machines.broken {
             Some((by, details)) => result(rule, Some(false), by, details),
-            None => result(rule, Some(true), machines.by(), &machines.said()),
+            None => result(rule, Some(true), machines.by(), &machines.evidence()),
         }
     };
     rules.iter().map(result).collect()
@@ -63,16 +68,16 @@ struct Machines<'a> {
 }
 
 impl<'a> Machines<'a> {
-    fn of(rule: &RuleId, checks: &[Check], told: &'a [Told]) -> Self {
+    fn of(rule: &RuleId, checks: &[Check], results: &'a [CheckResult]) -> Self {
         let mut machines = Self { met: Vec::new(), broken: None, is_partial: false };
         for (at, check) in checks.iter().enumerate().filter(|(_, check)| check.rule == *rule) {
             let by = match check.kind() {
-                Some(Kind::Command { .. }) => By::Command,
-                Some(Kind::Pattern { .. }) => By::Pattern,
-                Some(Kind::Question(_)) | None => continue,
+                Some(CheckKind::Command { .. }) => By::Command,
+                Some(CheckKind::Pattern { .. }) => By::Pattern,
+                Some(CheckKind::Question(_)) | None => continue,
             };
-            let told = told.iter().find(|told| told.check == at);
-            match told.and_then(|told| Some((told.met?, told.details.as_ref()))) {
+            let result = results.iter().find(|result| result.check == at);
+            match result.and_then(|result| Some((result.met?, result.details.as_ref()))) {
                 Some((true, details)) => machines.met.push((by, details)),
                 Some((false, details)) => drop(machines.broken.get_or_insert((by, details))),
                 None => machines.is_partial = true,
@@ -90,7 +95,7 @@ impl<'a> Machines<'a> {
         if self.met.iter().any(|(by, _)| *by == By::Command) { By::Command } else { By::Pattern }
     }
 
-    fn said(&self) -> String {
+    fn evidence(&self) -> String {
         self.met.iter().map(|(_, details)| *details).collect::<Vec<_>>().join("; ")
     }
 }
@@ -120,9 +125,9 @@ mod tests {
         Check { rule: rule.into(), how: How::Question { text: "Is it?".into() } }
     }
 
-    fn told(met: &[(usize, Option<bool>)]) -> Vec<Told> {
-        let told = |&(check, met)| Told { check, met, details: format!("check {check}").into() };
-        met.iter().map(told).collect()
+    fn machine_results(met: &[(usize, Option<bool>)]) -> Vec<CheckResult> {
+        let result = |&(check, met)| CheckResult { check, met, details: format!("check {check}").into() };
+        met.iter().map(result).collect()
     }
 
     /// Returns the verdict on one rule from its checks, their results, and a judge's verdict on every rule.
@@ -135,14 +140,14 @@ mod tests {
         let criteria = criteria();
         let rules = [criteria.rule(&id.into()).unwrap()];
         let judged = [result(rules[0], judge, By::Judge, "quoted")];
-        let [result] = combined(&rules, checks, &told(met), &judged).try_into().unwrap();
+        let [result] = combined(&rules, checks, &machine_results(met), &judged).try_into().unwrap();
         (result.verdict, result.by, result.details.into())
     }
 
     fn goes_to_the_judge(checks: &[Check], met: &[(usize, Option<bool>)]) -> bool {
         let criteria = criteria();
         let rules = [criteria.rule(&RULE.into()).unwrap()];
-        !asked(&rules, checks, &told(met)).is_empty()
+        !asked(&rules, checks, &machine_results(met)).is_empty()
     }
 
     #[test]
@@ -203,7 +208,7 @@ mod tests {
         let criteria = criteria();
         let rules: Vec<_> = criteria.active(Level::A).collect();
         let checks = [question(RULE), question(RULE), pattern(SOFT)];
-        let asked = asked(&rules, &checks, &told(&[(2, Some(true))]));
+        let asked = asked(&rules, &checks, &machine_results(&[(2, Some(true))]));
         let counts: Vec<_> =
             asked.iter().map(|asked| (asked.rule.id.as_str(), asked.questions.len())).collect();
         assert_eq!(counts, [(RULE, 2), ("a.correctness.schemas", 0), ("a.completeness.examples", 0)]);

@@ -30,14 +30,14 @@ pub fn critique(brief: &CritiqueBrief<'_>) -> String {
         brief.task,
         Values {
             artifact: artifact(seed, brief.artifact),
-            missed: numbered(seed, "not met", missed.into_iter().map(|result| told(brief.criteria, result))),
+            missed: numbered(seed, "not met", missed.into_iter().map(|result| text(brief.criteria, result))),
             most: brief.most.min(brief.missed.len()),
             preamble: PREAMBLE,
         },
     )
 }
 
-fn told(criteria: &Criteria, result: &RuleResult) -> String {
+fn text(criteria: &Criteria, result: &RuleResult) -> String {
     let description = criteria.rule(&result.rule).map_or("", |rule| &rule.description);
     format!("{} ({}): {description}\nSeen: {}", result.rule, result.verdict, result.details)
 }

@@ -27,13 +27,13 @@ pub fn evaluate(brief: &EvaluateBrief<'_>) -> String {
         Values {
             context: context(seed, brief.context),
             artifact: artifact(seed, brief.artifact),
-            rules: numbered(seed, "rules", brief.asked.iter().map(told)),
+            rules: numbered(seed, "rules", brief.asked.iter().map(text)),
             entries: brief.asked.len(),
         },
     )
 }
 
-fn told(asked: &Asked<'_>) -> String {
+fn text(asked: &Asked<'_>) -> String {
     let rule = asked.rule;
     let questions = asked.questions.iter().map(|question| format!("\nQuestion: {question}"));
     let questions: Vec<_> = questions.collect();

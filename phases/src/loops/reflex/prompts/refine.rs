@@ -24,12 +24,12 @@ pub fn refine(brief: &RefineBrief<'_>) -> String {
         brief.task,
         Values {
             artifact: artifact(seed, brief.artifact),
-            issues: numbered(seed, "issues", brief.issues.iter().map(told)),
+            issues: numbered(seed, "issues", brief.issues.iter().map(text)),
         },
     )
 }
 
-fn told(issue: &Issue) -> String {
+fn text(issue: &Issue) -> String {
     let Issue { rule, section, problem, fix_instruction, expected_effect } = issue;
     let section = if section.is_empty() { "the whole text" } else { section };
     format!("{rule}\nWhere: {section}\nProblem: {problem}\nDo: {fix_instruction}\nThen: {expected_effect}")

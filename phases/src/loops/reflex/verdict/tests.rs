@@ -246,11 +246,11 @@ proptest! {
         criteria in any_criteria(), mut met in any_met(), at in 0..12_usize,
     ) {
         let before = evaluate(&criteria, Level::B, &all(&criteria, &met));
-        let told = met[at].is_some();
+        let was_decided = met[at].is_some();
         met[at] = Some(false);
         let after = evaluate(&criteria, Level::B, &all(&criteria, &met));
-        prop_assert!(after.score <= before.score || (!told && before.score.is_none()));
-        prop_assert!(after.passed <= before.passed || (!told && before.score.is_none()));
+        prop_assert!(after.score <= before.score || (!was_decided && before.score.is_none()));
+        prop_assert!(after.passed <= before.passed || (!was_decided && before.score.is_none()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Measures how well a suite can distinguish two versions of a skill, by repeated trials of one version, before
 //! anything is spent on a search.
 
-use super::unaided;
+use super::without_skill;
 use crate::judging::proof::power::{self, Needed, Noise, Size};
 use crate::judging::score::Score;
 use crate::loops::tune::compare::price::{self, Cost};
@@ -42,7 +42,7 @@ fn to_search(plan: &Plan) -> Plan {
 fn scores(run: &Run) -> Option<Vec<Vec<Score>>> {
     let Aim::Calibrate { trials } = run.plan.task.aim else { return None };
     let round = run.state.rounds.last();
-    let scores = |nth| round.map_or_else(Vec::new, |round| unaided::scores(run, round, nth, trials));
+    let scores = |nth| round.map_or_else(Vec::new, |round| without_skill::scores(run, round, nth, trials));
     Some((0..run.plan.task.scenarios.len()).map(scores).collect())
 }
 

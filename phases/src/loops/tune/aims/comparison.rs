@@ -6,18 +6,18 @@
 //! ```
 
 use crate::base::id::CandidateId;
-use crate::judging::proof::{self, Conclusion, Look};
+use crate::judging::proof::{self, Conclusion, InterimAnalysis};
 use crate::judging::score::{self, Score};
 use crate::judging::stop::Reason;
-use crate::loops::tune::compare::apart;
+use crate::loops::tune::compare::control;
 use crate::loops::tune::compare::panel;
 use crate::loops::tune::compare::price;
 use crate::loops::tune::search::drafting;
 use crate::loops::tune::state::Retrial;
 use crate::loops::tune::trial::measure;
 use crate::loops::tune::{
-    Aim, Answer, Apart, Apply, Choice, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step,
-    StepState, Trial, Verdict,
+    Aim, Answer, Apply, Choice, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step, StepState,
+    Trial, UnpairedSamples, Verdict,
 };
 
 /// A scenario that fell by this many points is retried before anything ships.
@@ -85,8 +85,8 @@ fn compare(run: &Run) -> Next<'_> {
     if let Some(retrial) = &run.state.retrial {
         return retried(run, retrial);
     }
-    let (measure, nth) = (&run.state.measure, run.state.looked);
-    if measure.looks_made() <= nth {
+    let (measure, nth) = (&run.state.measure, run.state.inconclusive_analyses);
+    if measure.analyses_ready() <= nth {
         return Next::Do(Box::new(measure.steps(run)));
     }
     if panel::seated(run).next().is_none() {
@@ -95,10 +95,12 @@ fn compare(run: &Run) -> Next<'_> {
     if let Some(next) = panel::hear(run) {
         return next;
     }
-    let looks = run.looks();
-    let shipment = looked(run, challenger, &looks, nth);
+    let analyses = run.interim_analyses();
+    let shipment = interim_result(run, challenger, &analyses, nth);
     Next::Decide(match shipment.verdict {
-        Verdict::Indecisive | Verdict::Unjudged if nth + 1 < looks.len() && has_more(run, looks[nth]) => {
+        Verdict::Indecisive | Verdict::Unjudged
+            if nth + 1 < analyses.len() && has_more(run, analyses[nth]) =>
+        {
             Decision::LookAgain { effect: shipment.effect }
         }
         Verdict::Won if run.plan.basis().is_tested() => guarded(run, shipment),
@@ -114,9 +116,9 @@ fn compare(run: &Run) -> Next<'_> {
 }
 
 /// Whether there are more trials to look at. With stored trials, there are none if the older run had seen enough.
-fn has_more(run: &Run, look: Look) -> bool {
+fn has_more(run: &Run, analysis: InterimAnalysis) -> bool {
     let measure = &run.state.measure;
-    let trials = || measure.scenarios().iter().skip(look.pairs).flat_map(|&nth| measure.trials_of(nth));
+    let trials = || measure.scenarios().iter().skip(analysis.pairs).flat_map(|&nth| measure.trials_of(nth));
     let is_stored = |trial| {
         let mut units = measure.contestants.iter().map(|&id| panel::unit(run, id, trial));
         units.any(|unit| !matches!(unit, measure::Unit::Missing(_)))
@@ -149,8 +151,8 @@ fn unchallenged(run: &Run) -> Shipment {
         scores: vec![(run.start(), score)],
         effect: None,
         pairs: Vec::new(),
-        apart: None,
-        looks: 0,
+        unpaired: None,
+        interim_analyses: 0,
         fell: Vec::new(),
         needed: None,
     }
@@ -162,29 +164,30 @@ fn unheard(run: &Run, challenger: CandidateId) -> Shipment {
         verdict: Verdict::Unjudged,
         challenger: Some(challenger),
         scores: vec![(run.start(), None), (challenger, None)],
-        looks: run.state.looked,
+        interim_analyses: run.state.inconclusive_analyses,
         ..unchallenged(run)
     }
 }
 
 /// Returns the result of the `nth` look, counted from 0.
-fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shipment {
-    let (measure, look) = (&run.state.measure, looks[nth]);
-    let pairs = panel::pairs(run, measure, look.pairs);
-    let apart = samples(run, challenger);
+fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis], nth: usize) -> Shipment {
+    let (measure, analysis) = (&run.state.measure, planned[nth]);
+    let pairs = panel::pairs(run, measure, analysis.pairs);
+    let unpaired = samples(run, challenger);
     let effect = run.plan.basis().is_tested().then(|| {
-        if let Some(Apart { start, challenger }) = &apart {
-            return proof::apart(&points(start), &points(challenger), look.alpha);
+        if let Some(UnpairedSamples { start, challenger }) = &unpaired {
+            return proof::unpaired_effect(&points(start), &points(challenger), analysis.alpha);
         }
-        let differences =
-            |look: &Look| panel::pairs(run, measure, look.pairs).iter().map(Pair::difference).collect();
-        proof::effect(looks, &looks[..=nth].iter().map(differences).collect::<Vec<_>>())
+        let differences = |analysis: &InterimAnalysis| {
+            panel::pairs(run, measure, analysis.pairs).iter().map(Pair::difference).collect()
+        };
+        proof::effect(planned, &planned[..=nth].iter().map(differences).collect::<Vec<_>>())
     });
     let of = |score: fn(&Pair) -> Score| score::mean(&pairs.iter().map(score).collect::<Vec<_>>());
     let alone =
         |scores: &[(usize, Score)]| score::mean(&scores.iter().map(|(_, score)| *score).collect::<Vec<_>>());
-    let (start, own) = match &apart {
-        Some(apart) => (alone(&apart.start), alone(&apart.challenger)),
+    let (start, own) = match &unpaired {
+        Some(unpaired) => (alone(&unpaired.start), alone(&unpaired.challenger)),
         None => (of(|pair| pair.start), of(|pair| pair.challenger)),
     };
     let conclusion = match effect {
@@ -194,7 +197,7 @@ fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shi
     };
     let unused = || run.change_is_unused(challenger, &run.deciding());
     let verdict = match conclusion {
-        _ if own.is_none() || !is_covered(run, look.pairs) => Verdict::Unjudged,
+        _ if own.is_none() || !is_covered(run, analysis.pairs) => Verdict::Unjudged,
         Conclusion::Win if unused() => Verdict::Unused,
         Conclusion::Win => Verdict::Won,
         Conclusion::Loss => Verdict::Lost,
@@ -208,8 +211,8 @@ fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shi
         scores: vec![(run.start(), start), (challenger, own)],
         effect,
         pairs,
-        apart,
-        looks: nth + 1,
+        unpaired,
+        interim_analyses: nth + 1,
         fell: Vec::new(),
         needed: None,
     }
@@ -217,7 +220,7 @@ fn looked(run: &Run, challenger: CandidateId, looks: &[Look], nth: usize) -> Shi
 
 fn priced(run: &Run, open: Shipment) -> Shipment {
     // Separate samples do not show what a comparison of pairs would need.
-    if open.apart.is_some() {
+    if open.unpaired.is_some() {
         return open;
     }
     let needed = open.effect.map(|effect| price::needed(run, effect, &open.pairs));
@@ -239,25 +242,26 @@ fn is_covered(run: &Run, rows: usize) -> bool {
 /// Retries scenarios on which a winner lost much: a version that is bad at one task does not ship, however good it is
 /// at others. Nothing makes up for a failed must-pass demand.
 fn guarded(run: &Run, won: Shipment) -> Decision {
-    let fell = won.apart.as_ref().map_or_else(|| fallen(&won.pairs), Apart::low);
+    let fell = won.unpaired.as_ref().map_or_else(|| fallen(&won.pairs), UnpairedSamples::low);
     let scenarios = &run.plan.task.scenarios;
     let must_pass = |scenario: &usize| scenarios[*scenario].demands.iter().any(|demand| demand.must_pass);
     // If the start was not tried, it may be as bad.
-    let is_fall = |scenario: &usize| won.apart.is_none() && must_pass(scenario);
+    let is_fall = |scenario: &usize| won.unpaired.is_none() && must_pass(scenario);
     let lost: Vec<usize> = fell.iter().copied().filter(is_fall).collect();
     if !lost.is_empty() {
         return Decision::Ship(refused(run, &won, Verdict::Regressed, lost));
     }
     // A must-pass demand without a verdict is not shown to be met.
-    let rows = run.looks().get(run.state.looked).map_or(0, |look| look.pairs);
+    let rows =
+        run.interim_analyses().get(run.state.inconclusive_analyses).map_or(0, |analysis| analysis.pairs);
     let looked_at = run.state.measure.scenarios().iter().take(rows).copied();
-    let told: Vec<usize> = match &won.apart {
-        Some(apart) => apart.challenger.iter().map(|(scenario, _)| *scenario).collect(),
+    let judged: Vec<usize> = match &won.unpaired {
+        Some(unpaired) => unpaired.challenger.iter().map(|(scenario, _)| *scenario).collect(),
         None => won.pairs.iter().map(|pair| pair.scenario).collect(),
     };
-    let is_untold = |scenario: &usize| !told.contains(scenario);
-    let untold = looked_at.filter(must_pass).filter(is_untold);
-    let scenarios: Vec<usize> = fell.iter().copied().chain(untold).collect();
+    let is_unjudged = |scenario: &usize| !judged.contains(scenario);
+    let unjudged = looked_at.filter(must_pass).filter(is_unjudged);
+    let scenarios: Vec<usize> = fell.iter().copied().chain(unjudged).collect();
     if scenarios.is_empty() { Decision::Ship(won) } else { Decision::Retry { scenarios, won } }
 }
 
@@ -295,11 +299,11 @@ pub(crate) fn fallen(pairs: &[Pair]) -> Vec<usize> {
     pairs.iter().filter(|pair| pair.difference() <= -FELL).map(|pair| pair.scenario).collect()
 }
 
-fn samples(run: &Run, challenger: CandidateId) -> Option<Apart> {
-    let (control, measure) = (apart::control(run)?, &run.state.measure);
+fn samples(run: &Run, challenger: CandidateId) -> Option<UnpairedSamples> {
+    let (control, measure) = (control::control(run)?, &run.state.measure);
     let of_start = |trial: Trial| mean(run, run.start(), trial.scenario, std::iter::once(trial));
     let fresh = |&scenario: &usize| mean(run, challenger, scenario, measure.trials_of(scenario));
-    Some(Apart {
+    Some(UnpairedSamples {
         start: control.into_iter().filter_map(of_start).collect(),
         challenger: measure.scenarios().iter().filter_map(fresh).collect(),
     })
@@ -320,7 +324,7 @@ fn points(scores: &[(usize, Score)]) -> Vec<f64> {
     scores.iter().map(|(_, score)| score.points()).collect()
 }
 
-impl Apart {
+impl UnpairedSamples {
     /// Returns the scenarios on which the challenger is far below the start's mean on other scenarios.
     fn low(&self) -> Vec<usize> {
         let starts: Vec<Score> = self.start.iter().map(|(_, score)| *score).collect();

@@ -3,4 +3,4 @@
 pub mod calibration;
 pub(super) mod comparison;
 pub mod regrade;
-pub mod unaided;
+pub mod without_skill;

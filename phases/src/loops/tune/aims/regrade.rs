@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 use crate::base::delivery::Delivery;
 use crate::base::id::TreeId;
-use crate::loops::tune::compare::apart;
+use crate::loops::tune::compare::control;
 use crate::loops::tune::trial::graded;
 use crate::loops::tune::trial::measure::{self, Measure};
 use crate::loops::tune::{
@@ -70,7 +70,7 @@ pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison>
         run: of.map_or(&old.plan.run, |of| &of.run).clone(),
         searched: of.map_or(old.plan.task.searches(), |of| of.searched),
         era: stored.era,
-        apart: !stored.control.is_empty(),
+        unpaired: !stored.control.is_empty(),
         numbers: numbers.into_iter().map(|nth| old.plan.task.number(nth)).collect(),
         trials,
         judged,
@@ -82,7 +82,7 @@ pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison>
 
 /// Has the current judge judge the start's first trials, if the challenger's trials are compared with them.
 pub(crate) fn control<'a>(run: &'a Run, round: Option<&'a Round>) -> Option<Next<'a>> {
-    run.plan.task.regraded().filter(|of| of.apart)?;
+    run.plan.task.regraded().filter(|of| of.unpaired)?;
     match round.filter(|round| round.era == run.state.era) {
         Some(round) if round.measured.is_some() => None,
         Some(round) => Some(measure::next(run, round.candidate)),
@@ -118,7 +118,7 @@ impl<'a> Stored<'a> {
     fn of(run: &'a Run) -> Result<Self, NoComparison> {
         run.state.closed.ok_or(NoComparison::Open)?;
         let measure = &run.state.measure;
-        let control = apart::control(run).unwrap_or_default();
+        let control = control::control(run).unwrap_or_default();
         let (start, challenger) = match measure.contestants[..] {
             [start, challenger] => (start, challenger),
             [challenger] if !control.is_empty() => (run.start(), challenger),
@@ -211,17 +211,17 @@ impl Taken {
 fn changed(plan: &Plan, nth: usize, now: &Scenario) -> Option<LeftOut> {
     let (task, before) = (&plan.task, &plan.task.scenarios[nth]);
     // Only agents that get the skill's text see the success criteria.
-    let told = |one: &Scenario| match task.delivery {
+    let prompted = |one: &Scenario| match task.delivery {
         Delivery::Inline => one.success_criteria.clone(),
         Delivery::Installed { .. } | Delivery::Slash { .. } => String::new(),
     };
-    let is_told_the_same = before.description == now.description
+    let has_same_prompt = before.description == now.description
         && before.requirements == now.requirements
         && before.input_args == now.input_args
         && before.command == now.command
-        && told(before) == told(now);
+        && prompted(before) == prompted(now);
     [
-        (is_told_the_same, LeftOut::TaskChanged),
+        (has_same_prompt, LeftOut::TaskChanged),
         (before.files == now.files, LeftOut::FilesChanged),
         ((&before.setup, before.git) == (&now.setup, now.git), LeftOut::SetupChanged),
         (task.tools(nth) == now.tools.unwrap_or(task.tools), LeftOut::ToolsChanged),

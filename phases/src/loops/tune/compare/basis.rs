@@ -1,6 +1,6 @@
 //! The evidence that a final comparison rests on, and how often it is looked at.
 
-use crate::judging::proof::{self, Look};
+use crate::judging::proof::{self, InterimAnalysis};
 use crate::loops::tune::trial::measure;
 use crate::loops::tune::{Aim, Plan};
 
@@ -56,12 +56,12 @@ impl Plan {
     }
 
     /// Returns the number of pairs and the chance of error of each look. Without a test there is one look.
-    pub fn looks(&self) -> Vec<Look> {
+    pub fn interim_analyses(&self) -> Vec<InterimAnalysis> {
         let pairs = measure::compared(self).len();
         if self.basis().is_tested() {
-            proof::looks(pairs, self.task.rules.confidence)
+            proof::interim_analyses(pairs, self.task.rules.confidence)
         } else {
-            vec![Look { pairs, alpha: 0.0 }]
+            vec![InterimAnalysis { pairs, alpha: 0.0 }]
         }
     }
 }

@@ -9,7 +9,7 @@
 //! judge knows which version it judges, and closeness does not depend on which version is ahead, so all this favours
 //! neither.
 
-use super::apart;
+use super::control;
 use crate::base::id::CandidateId;
 use crate::judging::agreement;
 use crate::judging::contract::{CriterionId, Verdict};
@@ -105,7 +105,7 @@ pub(crate) fn hear(run: &Run) -> Option<Next<'_>> {
         return None;
     }
     let panel = &run.state.panel;
-    if panel.heard.len() <= run.state.looked {
+    if panel.heard.len() <= run.state.inconclusive_analyses {
         if let Some(next) = test(run, &run.state.measure) {
             return Some(next);
         }
@@ -129,7 +129,7 @@ pub fn seats(run: &Run) -> impl Iterator<Item = Seat> + '_ {
 }
 
 fn newly_close(run: &Run) -> Vec<usize> {
-    let rows = run.looks()[run.state.looked].pairs;
+    let rows = run.interim_analyses()[run.state.inconclusive_analyses].pairs;
     let is_close = |pair: &Pair| pair.difference() != 0.0 && pair.difference().abs() <= CLOSE;
     let is_new = |scenario: &usize| !run.state.panel.close.contains(scenario);
     let close = pairs(run, &run.state.measure, rows).into_iter().filter(is_close).map(|pair| pair.scenario);
@@ -155,10 +155,10 @@ fn tally(run: &Run, measure: &Measure) -> Result<Tally, Vec<Step>> {
         return Ok(Tally::default());
     }
     let (mut sum, mut open) = (Tally::default(), Vec::new());
-    for (look, rows) in rows_at_looks(run, seat).into_iter().enumerate() {
+    for (analysis, rows) in rows_at_analyses(run, seat).into_iter().enumerate() {
         for (candidate, trial) in anchored(run, measure, rows) {
             let step = |anchor| judging(run, candidate, trial, Asked { seat, anchor });
-            let (Some(plain), Some(anchor)) = (step(None), step(Some(look))) else { continue };
+            let (Some(plain), Some(anchor)) = (step(None), step(Some(analysis))) else { continue };
             let StepState::Answered(Answer::Judged(first)) = run.state_of(&plain) else {
                 sum = sum.plus(Tally::SILENT);
                 continue;
@@ -173,21 +173,25 @@ fn tally(run: &Run, measure: &Measure) -> Result<Tally, Vec<Step>> {
     if open.is_empty() { Ok(sum) } else { Err(open) }
 }
 
-fn rows_at_looks(run: &Run, seat: Seat) -> Vec<usize> {
+fn rows_at_analyses(run: &Run, seat: Seat) -> Vec<usize> {
     if seat != run.state.panel.first {
         return run.state.panel.heard.clone();
     }
-    run.looks().into_iter().take(run.state.looked + 1).map(|look| look.pairs).collect()
+    run.interim_analyses()
+        .into_iter()
+        .take(run.state.inconclusive_analyses + 1)
+        .map(|analysis| analysis.pairs)
+        .collect()
 }
 
 /// Selects trials evenly from the first to the last of a look. If the judge was not asked about one, takes the next.
 fn anchored(run: &Run, measure: &Measure, rows: usize) -> Vec<(CandidateId, Trial)> {
     let fresh = measure.units(rows);
-    let control = apart::control(run);
-    let is_apart = control.is_some();
+    let control = control::control(run);
+    let is_unpaired = control.is_some();
     let of_start = control.into_iter().flatten().map(|trial| (run.start(), trial));
     let units: Vec<(CandidateId, Trial)> = of_start.chain(fresh).collect();
-    let most = if is_apart { units.len() } else { ANCHORS.min(units.len()) };
+    let most = if is_unpaired { units.len() } else { ANCHORS.min(units.len()) };
     let mut anchored: Vec<(CandidateId, Trial)> = Vec::new();
     for nth in 0..most {
         let from = nth * (units.len() - 1) / (most - 1).max(1);
@@ -339,7 +343,7 @@ pub fn agreement(run: &Run) -> Option<f64> {
                 findings.find(|other| other.criterion == one.criterion).map(|other| other.verdict)
             };
             statements.push(
-                judged.iter().filter_map(verdict).filter(|told| *told != Verdict::Unverified).collect(),
+                judged.iter().filter_map(verdict).filter(|verdict| *verdict != Verdict::Unverified).collect(),
             );
         }
     }

@@ -55,18 +55,18 @@ pub(crate) fn needed(run: &Run, effect: Effect, pairs: &[Pair]) -> Needed {
     let trials = |(candidate, scenario)| {
         measure.trials_of(scenario).filter_map(|trial| points(candidate, trial)).collect()
     };
-    let tried = measure
+    let contestant_scenarios = measure
         .contestants
         .iter()
         .flat_map(|candidate| measure.scenarios().iter().map(|scenario| (*candidate, *scenario)));
-    let noise = power::noise(&tried.map(trials).collect::<Vec<Vec<f64>>>());
+    let noise = power::noise(&contestant_scenarios.map(trials).collect::<Vec<Vec<f64>>>());
     let differences: Vec<f64> = pairs.iter().map(Pair::difference).collect();
     let size = Size { pairs: measure.scenarios().len(), trials: run.confirm(), confidence: rules.confidence };
     let scatter = Scatter::of_pairs(&differences, effect.points, noise.as_ref(), run.confirm());
     let too_close = Needed { points: effect.points, pairs: None, trials: None };
     scatter.map_or(too_close, |scatter| {
-        let seen = power::needed(effect.points.abs(), scatter, size, run.plan.seed);
-        Needed { points: effect.points, ..seen }
+        let needed = power::needed(effect.points.abs(), scatter, size, run.plan.seed);
+        Needed { points: effect.points, ..needed }
     })
 }
 

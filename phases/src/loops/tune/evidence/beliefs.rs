@@ -54,17 +54,17 @@ pub struct Beliefs {
 impl Beliefs {
     /// Updates the beliefs with the results of an era's trials. A new era discards all beliefs; its first trials give
     /// the prior.
-    pub(crate) fn look(&mut self, era: u32, shown: &[Shown]) {
+    pub(crate) fn observe(&mut self, era: u32, shown: &[Shown]) {
         let is_first = self.guesses.is_empty() || self.era != era;
         if is_first {
             *self = Self { era, guesses: guesses(share_met(shown)), ..Self::default() };
         }
         for one in shown {
             let number = self.number(&one.words);
-            self.guesses.iter_mut().for_each(|guess| guess.look(number, one.is_met));
+            self.guesses.iter_mut().for_each(|guess| guess.observe(number, one.is_met));
         }
         self.sum_up();
-        self.suspects.look(shown, self.rates());
+        self.suspects.observe(shown, self.rates());
         if is_first {
             self.first = self.share();
         }
@@ -159,7 +159,7 @@ fn guesses(share_met: f64) -> Vec<Guess> {
 }
 
 impl Guess {
-    fn look(&mut self, number: usize, is_met: bool) {
+    fn observe(&mut self, number: usize, is_met: bool) {
         let Some(chance) = self.chances.get_mut(number) else { return };
         let likely = |share: f64| if is_met { share } else { 1.0 - share };
         let (present, absent) = (*chance * likely(self.shows), (1.0 - *chance) * likely(self.slips));

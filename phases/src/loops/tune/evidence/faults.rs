@@ -23,11 +23,11 @@ pub struct Fault {
     /// The chance that each member of a chain was at fault, the first one first; empty for a single skill.
     pub at_fault: Vec<f64>,
     /// The result of the next round that tested it.
-    pub next: Option<Look>,
+    pub next: Option<Recheck>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
+pub struct Recheck {
     pub round: u32,
     /// Whether it was met in all trials of that round.
     pub is_met: bool,
@@ -47,12 +47,12 @@ pub struct Faults {
 }
 
 /// An earlier round's index, the index of a fault in it, and the new result for that fault.
-pub(crate) type Followed = (usize, usize, Look);
+pub(crate) type Followed = (usize, usize, Recheck);
 
 impl Faults {
     /// Adds the results of the round at this index, once the beliefs include them. Returns its faults, and its results
     /// for faults of earlier rounds.
-    pub(crate) fn look(
+    pub(crate) fn observe(
         &mut self,
         (place, number, era): (usize, u32, u32),
         shown: Vec<Shown>,
@@ -61,33 +61,33 @@ impl Faults {
         if self.era != era {
             *self = Self { era, ..Self::default() };
         }
-        let mut looks: BTreeMap<String, (Look, usize)> = BTreeMap::new();
+        let mut rechecks: BTreeMap<String, (Recheck, usize)> = BTreeMap::new();
         let mut missed: Vec<(CriterionId, String)> = Vec::new();
         for Shown { criterion, words, is_met, .. } in shown {
             let (passed, failed) = self.counts.entry(words.clone()).or_default();
             *(if is_met { passed } else { failed }) += 1;
             let chance = beliefs.chance(&words);
-            let first = || (Look { round: number, is_met: true, chance }, 0);
-            let (look, times) = looks.entry(words.clone()).or_insert_with(first);
+            let first = || (Recheck { round: number, is_met: true, chance }, 0);
+            let (recheck, times) = rechecks.entry(words.clone()).or_insert_with(first);
             if is_met {
                 continue;
             }
             *times += 1;
-            if std::mem::take(&mut look.is_met) {
+            if std::mem::take(&mut recheck.is_met) {
                 missed.push((criterion, words));
             }
         }
         let fault = |(criterion, statement): (CriterionId, String)| {
             let (passed, failed) = self.counts[&statement];
-            let (Look { chance, .. }, times) = looks[&statement];
+            let (Recheck { chance, .. }, times) = rechecks[&statement];
             let at_fault = beliefs.shares(&statement);
             Fault { criterion, statement, times, passed, failed, chance, at_fault, next: None }
         };
         let own: Vec<Fault> = missed.into_iter().map(fault).collect();
         let mut followed = Vec::new();
-        for (words, (look, _)) in looks {
+        for (words, (recheck, _)) in rechecks {
             let open = self.open.remove(&words).into_iter().flatten();
-            followed.extend(open.map(|(round, fault)| (round, fault, look)));
+            followed.extend(open.map(|(round, fault)| (round, fault, recheck)));
         }
         for (nth, fault) in own.iter().enumerate() {
             self.open.entry(fault.statement.clone()).or_default().push((place, nth));

@@ -55,7 +55,7 @@ const UNKNOWN: f64 = 0.5;
 const MENDS: f64 = 0.5;
 
 impl Suspects {
-    pub(crate) fn look(&mut self, shown: &[Shown], rates: Rates) {
+    pub(crate) fn observe(&mut self, shown: &[Shown], rates: Rates) {
         let is_first = self.statements.is_empty();
         let works: Vec<f64> = (0..).map_while(|place| self.works(Place(place))).collect();
         for one in shown {
@@ -76,7 +76,7 @@ impl Suspects {
             }
             for one in shown {
                 if let Some(statement) = self.statements.get_mut(&one.words) {
-                    statement.look(one.is_met, rates);
+                    statement.observe(one.is_met, rates);
                 }
             }
         }
@@ -135,7 +135,7 @@ const RIGHT: f64 = 0.6;
 const MOST_CLAIMS: f64 = 4.0;
 
 impl Statement {
-    fn look(&mut self, is_met: bool, rates: Rates) {
+    fn observe(&mut self, is_met: bool, rates: Rates) {
         let likely = |share: f64| if is_met { share } else { 1.0 - share };
         let mut all = 0.0;
         for one in &mut self.0 {

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::asking::prompt::{Asked, Missed, Tried};
+use crate::asking::prompt::{Asked, FailedChange, Missed};
 use crate::base::id::CandidateId;
 use crate::judging::judgement::{Finding, Suggestion};
 use crate::loops::tune::compare::panel;
-use crate::loops::tune::results::notes::{self, Notes, Standing};
+use crate::loops::tune::results::notes::{self, CriterionResult, Notes};
 use crate::loops::tune::search::drafting::PROBABLY_MET;
-use crate::loops::tune::search::explanation::{Fault, Look};
+use crate::loops::tune::search::explanation::{Fault, Recheck};
 use crate::loops::tune::{Edit, Round, Run, Search};
 use crate::skills::target::Place;
 
@@ -18,14 +18,13 @@ pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Ve
     let targets = run.state.rounds.last().and_then(|round| round.targets.as_ref());
     // A target of the edit may be a statement about another member's work.
     let own = run.plan.is_chain() && targets.is_none();
-    let standings = notes::standings(run, base, run.era_of(base), own.then_some(member));
-    let (met, missed): (Vec<_>, Vec<_>) =
-        standings.into_iter().partition(|standing| standing.met == standing.of);
+    let results = notes::criterion_results(run, base, run.era_of(base), own.then_some(member));
+    let (met, missed): (Vec<_>, Vec<_>) = results.into_iter().partition(|result| result.met == result.of);
     let is_target =
-        |standing: &&Standing<'_>| targets.is_none_or(|all| all.contains(standing.worst.criterion));
-    let missed = missed.iter().filter(is_target).map(|standing| task.missed(standing.worst)).collect();
+        |result: &&CriterionResult<'_>| targets.is_none_or(|all| all.contains(result.worst.criterion));
+    let missed = missed.iter().filter(is_target).map(|result| task.missed(result.worst)).collect();
     let met = match task.rules.search {
-        Search::Rounds => met.iter().map(|standing| task.asked(standing.worst.criterion)).collect(),
+        Search::Rounds => met.iter().map(|result| task.asked(result.worst.criterion)).collect(),
         Search::Draft { .. } => believed_met(run),
     };
     (met, missed)
@@ -35,12 +34,12 @@ pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Ve
 fn believed_met(run: &Run) -> Vec<Asked> {
     let task = &run.plan.task;
     let targets = run.state.rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
-    let mut told: BTreeSet<String> = targets.iter().map(|id| task.question(id)).collect();
+    let mut listed: BTreeSet<String> = targets.iter().map(|id| task.question(id)).collect();
     let searched = task.scenarios.iter().filter(|scenario| !scenario.held_out);
     let demands = searched.flat_map(|scenario| scenario.demands.iter().map(move |one| (scenario, one)));
     let met = demands.filter(|(_, demand)| {
         let words = demand.shown();
-        run.state.beliefs.chance(&words) >= PROBABLY_MET && told.insert(words)
+        run.state.beliefs.chance(&words) >= PROBABLY_MET && listed.insert(words)
     });
     met.map(|(scenario, demand)| task.asked(&scenario.criterion(demand))).collect()
 }
@@ -54,26 +53,29 @@ pub(super) fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Su
 
 /// Returns earlier edits of this member that did not help, oldest first: those that were dropped, and those after which
 /// a current target was missed again.
-pub(super) fn tried(run: &Run, member: Place) -> Vec<Tried> {
+pub(super) fn failed_changes(run: &Run, member: Place) -> Vec<FailedChange> {
     let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member).map(|dropped| {
         let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
         // The user sees the number of points; an improver must not work for a number.
         let why = if dropped.draft.is_some() { WORSE } else { &dropped.why };
         (
             dropped.round,
-            Tried { summary: summary.unwrap_or(SILENT).to_owned(), outcome: format!("Dropped: {why}") },
+            FailedChange {
+                summary: summary.unwrap_or(SILENT).to_owned(),
+                outcome: format!("Dropped: {why}"),
+            },
         )
     });
-    let mut tried: Vec<(u32, Tried)> = dropped.chain(in_vain(run, member)).collect();
-    tried.sort_by_key(|(round, _)| *round);
-    tried.into_iter().map(|(_, one)| one).collect()
+    let mut changes: Vec<(u32, FailedChange)> = dropped.chain(in_vain(run, member)).collect();
+    changes.sort_by_key(|(round, _)| *round);
+    changes.into_iter().map(|(_, one)| one).collect()
 }
 
 const SILENT: &str = "a change without a summary";
 const WORSE: &str = "the skill did worse with it";
 
 /// Returns the edits for current targets that did not fix them for good.
-fn in_vain(run: &Run, member: Place) -> Vec<(u32, Tried)> {
+fn in_vain(run: &Run, member: Place) -> Vec<(u32, FailedChange)> {
     let rounds = &run.state.rounds;
     let targets = rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
     let now: BTreeSet<String> = targets.iter().map(|id| run.plan.task.question(id)).collect();
@@ -81,23 +83,28 @@ fn in_vain(run: &Run, member: Place) -> Vec<(u32, Tried)> {
     let vain = rounds.iter().filter_map(|round| {
         let Some(Edit::Draft { origin, .. }) = &round.edit else { return None };
         let faults = round.aims().filter(|fault| now.contains(&fault.statement));
-        let looks = faults.filter_map(|fault| {
-            let look = fault.next?;
-            Some(told(run, fault, look, seen(run, by_number.get(&look.round)?, &fault.statement)))
+        let rechecks = faults.filter_map(|fault| {
+            let recheck = fault.next?;
+            Some(describe(
+                run,
+                fault,
+                recheck,
+                missed_in(run, by_number.get(&recheck.round)?, &fault.statement),
+            ))
         });
-        let looks: Vec<String> = looks.filter(|_| origin.member == member).collect();
+        let rechecks: Vec<String> = rechecks.filter(|_| origin.member == member).collect();
         let summary = origin.report.summary.as_deref().unwrap_or(SILENT).to_owned();
-        (!looks.is_empty()).then(|| (round.number, Tried { summary, outcome: looks.join("\n") }))
+        (!rechecks.is_empty()).then(|| (round.number, FailedChange { summary, outcome: rechecks.join("\n") }))
     });
     vain.collect()
 }
 
 /// Describes the result for a statement in the improver's wording, which may show less than a user sees.
-fn told(run: &Run, fault: &Fault, look: Look, seen: Option<Missed>) -> String {
+fn describe(run: &Run, fault: &Fault, recheck: Recheck, missed: Option<Missed>) -> String {
     let Asked { id, question } =
-        seen.as_ref().map_or_else(|| run.plan.task.asked(&fault.criterion), |missed| missed.asked.clone());
-    let came = match seen {
-        _ if look.is_met => "It was met in the next trial, and missed again in a later one.".to_owned(),
+        missed.as_ref().map_or_else(|| run.plan.task.asked(&fault.criterion), |missed| missed.asked.clone());
+    let came = match missed {
+        _ if recheck.is_met => "It was met in the next trial, and missed again in a later one.".to_owned(),
         Some(missed) => format!("It was missed again in the next trial. Seen: {}", missed.evidence),
         None => "It was missed again in the next trial.".to_owned(),
     };
@@ -105,7 +112,7 @@ fn told(run: &Run, fault: &Fault, look: Look, seen: Option<Missed>) -> String {
 }
 
 /// Returns the evidence for a statement that was missed in a round.
-fn seen(run: &Run, round: &Round, statement: &str) -> Option<Missed> {
+fn missed_in(run: &Run, round: &Round, statement: &str) -> Option<Missed> {
     let task = &run.plan.task;
     let is_it =
         |one: &Finding<'_>| one.verdict.is_met() == Some(false) && task.question(one.criterion) == statement;

@@ -184,7 +184,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
         unmet,
         unfinished: notes::unfinished(run, base, era, member),
         suggestions: improving::suggestions(run, base, member),
-        tried: improving::tried(run, member),
+        failed_changes: improving::failed_changes(run, member),
         before,
         after,
         uses: Uses::of(run, base, Some(member), SEARCH..=SEARCH),

@@ -1,7 +1,7 @@
 //! The prompts of the requests of `tune`.
 
 use super::placing::{ARTIFACTS, EVIDENCE, NEIGHBOURS, PASSED, PRODUCED};
-use super::{INPUT, Improving, Request, SKILL, START, placing};
+use super::{AgentRequest, INPUT, Improving, SKILL, START, placing};
 use crate::asking::prompt::{
     EvaluateBrief, ExecuteBrief, Faulty, GradeBrief, ImproveBrief, Neighbour, ReviewBrief, TaskBrief,
 };
@@ -13,7 +13,7 @@ use crate::skills::skill;
 use crate::skills::target::{self, Place};
 use crate::suites::scenario::Scenario;
 
-impl Request {
+impl AgentRequest {
     /// Returns a member's folder of this kind, if the workspace has one.
     fn named<'a>(&'a self, folders: &'a Folders, path: &str, member: Place) -> Option<Named<'a>> {
         let name = self.name(member);
@@ -101,7 +101,7 @@ impl Request {
             unfinished: &unfinished,
             met: &improving.met,
             suggestions: &improving.suggestions,
-            tried: &improving.tried,
+            tried: &improving.failed_changes,
             before: before.as_ref(),
             after: after.as_ref(),
             retry_error: self.retry_error(),

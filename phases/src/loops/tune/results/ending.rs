@@ -4,13 +4,13 @@ use serde::Serialize;
 
 use crate::base::ending::Class;
 use crate::judging::stop::Reason;
-use crate::loops::tune::aims::unaided::{self, Unaided};
+use crate::loops::tune::aims::without_skill::{self, WithoutSkill};
 use crate::loops::tune::{Aim, Ending, Run, Search, Shipment, Verdict};
 
 /// The run's outcome for scripts: what happened to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// The champion is in the target.
     Improved,
     /// A champion is kept, and the target left unchanged, as requested.
@@ -22,7 +22,8 @@ pub enum Outcome {
     /// The target contains a person's edit, which was left alone.
     Conflict,
     /// The scenarios were tried, without a skill or with the target as it is.
-    Tried,
+    #[serde(rename = "tried")]
+    Exercised,
     /// Two versions were compared.
     Compared,
     /// Nothing could be judged.
@@ -36,12 +37,12 @@ pub enum Outcome {
 /// Returns how the run ended, for its exit code.
 pub(crate) fn class(run: &Run) -> Class {
     let Some(ending) = run.state.closed else { return Class::Open };
-    if ending == Ending::Tried {
+    if ending == Ending::Exercised {
         let is_scored = || run.state.rounds.last().is_some_and(|round| round.score().is_some());
         let is_whole = match run.plan.task.aim {
             Aim::Calibrate { .. } => is_scored(),
             Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => {
-                unaided::tried(run).iter().all(Unaided::is_whole)
+                without_skill::results(run).iter().all(WithoutSkill::is_whole)
             }
         };
         return if is_whole { Class::Reached } else { Class::Unjudged };

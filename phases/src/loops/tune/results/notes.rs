@@ -35,7 +35,7 @@ impl Notes {
 
 /// The result of a criterion over all scenarios: its worst finding, and how often it was met.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing<'a> {
+pub struct CriterionResult<'a> {
     pub worst: Finding<'a>,
     pub met: usize,
     pub of: usize,
@@ -43,14 +43,19 @@ pub struct Standing<'a> {
 
 /// Returns the result of each criterion, demands of scenarios before criteria of the contract. Skips those without a
 /// verdict.
-pub fn standings(run: &Run, candidate: CandidateId, era: u32, member: Option<Place>) -> Vec<Standing<'_>> {
+pub fn criterion_results(
+    run: &Run,
+    candidate: CandidateId,
+    era: u32,
+    member: Option<Place>,
+) -> Vec<CriterionResult<'_>> {
     let name = member.map(|place| run.plan.member(place).name.as_str());
-    let mut by_criterion: BTreeMap<&CriterionId, Standing<'_>> = BTreeMap::new();
+    let mut by_criterion: BTreeMap<&CriterionId, CriterionResult<'_>> = BTreeMap::new();
     for judgement in all(run, candidate, era) {
         let verified = findings(judgement, name).iter().filter(|one| one.verdict != Verdict::Unverified);
         for finding in verified {
-            let standing = Standing { worst: finding, met: 0, of: 0 };
-            by_criterion.entry(finding.criterion).or_insert(standing).add(finding);
+            let result = CriterionResult { worst: finding, met: 0, of: 0 };
+            by_criterion.entry(finding.criterion).or_insert(result).add(finding);
         }
     }
     let demanded = run
@@ -69,7 +74,7 @@ fn all(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = &Jud
     trials.chain(measure::reviewed(run, candidate, era))
 }
 
-impl<'a> Standing<'a> {
+impl<'a> CriterionResult<'a> {
     /// Adds a finding. On a tie the last one is reported.
     fn add(&mut self, finding: Finding<'a>) {
         if badness(finding.verdict) >= badness(self.worst.verdict) {

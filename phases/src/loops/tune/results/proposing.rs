@@ -36,7 +36,7 @@ fn dangers(run: &Run, candidate: CandidateId) -> String {
     let line = |(member, danger): &(Place, &Danger)| {
         let member = run.plan.task.target.members.get(member.0).filter(|_| run.plan.is_chain());
         let folder = member.map_or_else(String::new, |member| format!("{}/", member.name));
-        format!("- {}", plain(&danger.told(&folder)))
+        format!("- {}", plain(&danger.text(&folder)))
     };
     let more = all.len().saturating_sub(MOST_DANGERS);
     let more = (more > 0).then(|| format!("- and {more} more"));
@@ -48,7 +48,7 @@ fn dangers(run: &Run, candidate: CandidateId) -> String {
 }
 
 fn compared(run: &Run, shipment: &Shipment, candidate: CandidateId) -> String {
-    let said = match shipment.verdict {
+    let verdict = match shipment.verdict {
         Verdict::Won if shipment.effect.is_some() => "The final comparison shows that it is better.",
         Verdict::Won => "It scored higher than the version before it, which is weak evidence.",
         Verdict::Lost => "It did not score higher than the version before it.",
@@ -70,7 +70,7 @@ fn compared(run: &Run, shipment: &Shipment, candidate: CandidateId) -> String {
             effect.points, effect.lower, effect.upper, run.plan.task.rules.confidence
         )
     });
-    format!("{said}{}{}", scores.unwrap_or_default(), effect.unwrap_or_default())
+    format!("{verdict}{}{}", scores.unwrap_or_default(), effect.unwrap_or_default())
 }
 
 /// Returns the verdict for scripts.

@@ -15,7 +15,7 @@ use crate::judging::score::Score;
 use crate::judging::stop::Reason;
 use crate::loops::tune::trial::measure::{self, SEARCH};
 use crate::loops::tune::{
-    Edit, Ending, FailedCall, Measured, Plan, Round, Run, Shipment, Standing, Step, Trial,
+    Edit, Ending, FailedCall, Measured, Plan, Round, RoundResult, Run, Shipment, Step, Trial,
 };
 use crate::runs::event::PlacedBy;
 use crate::runs::ledger::Ledger;
@@ -174,7 +174,7 @@ fn iteration(run: &Run, round: &Round) -> Value {
         "candidate": round.candidate,
         "execution": execution(run, round),
         "evaluation": round.measured.as_ref().map(|measured| evaluation(run, round, measured)),
-        "standing": standing(round),
+        "standing": result_json(round),
         "improvement": round.edit.as_ref().map(|edit| improvement(run, round, edit)),
     })
 }
@@ -224,7 +224,7 @@ fn how_far(run: &Run, round: &Round) -> usize {
 
 fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
     let notes = Notes::of(run, round.candidate, round.era);
-    let standings = notes::standings(run, round.candidate, round.era, None);
+    let results = notes::criterion_results(run, round.candidate, round.era, None);
     let dimensions = run.plan.task.contract.dimensions.iter().zip(&measured.dimensions);
     let chain = run.plan.is_chain().then(|| {
         let members = run.plan.task.target.members.iter().zip(&measured.members);
@@ -236,7 +236,7 @@ fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
         "score": measured.score,
         "dimensions": dimensions.map(|(dimension, score)| json!({
             "name": dimension.name, "id": dimension.id, "score": score, "weight": dimension.weight,
-            "feedback": feedback(run, &standings, &dimension.id),
+            "feedback": feedback(run, &results, &dimension.id),
         })).collect::<Value>(),
         "strengths": notes.strengths,
         "weaknesses": notes.weaknesses,
@@ -252,21 +252,20 @@ fn evaluation(run: &Run, round: &Round, measured: &Measured) -> Value {
 }
 
 /// Lists what the judges criticized in a dimension, in the words of their evidence.
-fn feedback(run: &Run, standings: &[notes::Standing<'_>], dimension: &DimensionId) -> String {
-    let wanting =
-        standings.iter().map(|standing| standing.worst).filter(|worst| worst.verdict != Verdict::Pass);
-    let told = wanting.filter_map(|worst| {
+fn feedback(run: &Run, results: &[notes::CriterionResult<'_>], dimension: &DimensionId) -> String {
+    let wanting = results.iter().map(|result| result.worst).filter(|worst| worst.verdict != Verdict::Pass);
+    let lines = wanting.filter_map(|worst| {
         let criterion = run.plan.task.contract.criterion(worst.criterion)?;
         (criterion.dimension == *dimension).then(|| format!("{} {}", criterion.text, worst.evidence))
     });
-    told.collect::<Vec<_>>().join("\n")
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-fn standing(round: &Round) -> Value {
-    match &round.standing {
+fn result_json(round: &Round) -> Value {
+    match &round.result {
         None => Value::Null,
-        Some(Standing::Kept) => json!({ "kept": true }),
-        Some(Standing::Dropped(why)) => json!({ "kept": false, "why": why.to_string() }),
+        Some(RoundResult::Kept) => json!({ "kept": true }),
+        Some(RoundResult::Dropped(why)) => json!({ "kept": false, "why": why.to_string() }),
     }
 }
 

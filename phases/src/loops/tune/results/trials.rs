@@ -21,7 +21,7 @@ use crate::suites::transcript::one_line;
 
 /// One judged trial of one version.
 #[derive(Clone, Copy, Debug)]
-pub struct Tried<'a> {
+pub struct JudgedTrial<'a> {
     pub candidate: CandidateId,
     pub trial: Trial,
     /// `None` if it was made for the final comparison.
@@ -30,8 +30,8 @@ pub struct Tried<'a> {
 }
 
 /// Returns the trials of the rounds, then those of the final comparison. A round that repeats an earlier one has the
-/// same trials. Trials without a skill are left out: see `unaided`.
-pub fn tried(run: &Run) -> Vec<Tried<'_>> {
+/// same trials. Trials without a skill are left out: see `without_skill`.
+pub fn judged_trials(run: &Run) -> Vec<JudgedTrial<'_>> {
     match run.plan.task.aim {
         Aim::Improve | Aim::Compare(_) => of_skill(run),
         Aim::Calibrate { .. } => {
@@ -41,7 +41,7 @@ pub fn tried(run: &Run) -> Vec<Tried<'_>> {
     }
 }
 
-fn of_skill(run: &Run) -> Vec<Tried<'_>> {
+fn of_skill(run: &Run) -> Vec<JudgedTrial<'_>> {
     let searched = measure::searched(&run.plan);
     let of_round = |round: &crate::loops::tune::Round| {
         let (candidate, era, number) = (round.candidate, round.era, round.number);
@@ -54,10 +54,10 @@ fn of_skill(run: &Run) -> Vec<Tried<'_>> {
 
 type Place = (CandidateId, Trial, Option<u32>);
 
-fn judged(run: &Run, places: impl IntoIterator<Item = Place>) -> Vec<Tried<'_>> {
+fn judged(run: &Run, places: impl IntoIterator<Item = Place>) -> Vec<JudgedTrial<'_>> {
     let judged = places.into_iter().filter_map(|(candidate, trial, round)| {
         let judgement = panel::judgement(run, candidate, trial)?;
-        Some(Tried { candidate, trial, round, judgement })
+        Some(JudgedTrial { candidate, trial, round, judgement })
     });
     judged.collect()
 }
@@ -112,11 +112,11 @@ const MOST: usize = 20;
 
 /// Returns what failed in a trial, as demands: the missed demands of its scenario or, if it has none, the judge's
 /// criticism of the result.
-fn wanting(run: &Run, tried: &Tried<'_>) -> Vec<Demand> {
+fn wanting(run: &Run, judged: &JudgedTrial<'_>) -> Vec<Demand> {
     let task = &run.plan.task;
-    let scenario = &task.scenarios[tried.trial.scenario];
-    let judgement = tried.judgement;
-    if task.is_graded(tried.trial.scenario) {
+    let scenario = &task.scenarios[judged.trial.scenario];
+    let judgement = judged.judgement;
+    if task.is_graded(judged.trial.scenario) {
         let missed = verdicts(scenario, judgement).filter(|(_, met)| !met);
         return missed.map(|(demand, _)| demand.clone()).collect();
     }
@@ -137,8 +137,12 @@ pub fn verdicts<'a>(
     judgement: &'a Judgement,
 ) -> impl Iterator<Item = (&'a Demand, bool)> {
     let met = |finding: Finding<'a>| Some((finding.criterion, finding.verdict.is_met()?));
-    let told: HashMap<&CriterionId, bool> = judgement.whole.findings.iter().filter_map(met).collect();
-    scenario.demands.iter().filter_map(move |demand| Some((demand, *told.get(&scenario.criterion(demand))?)))
+    let met_by_criterion: HashMap<&CriterionId, bool> =
+        judgement.whole.findings.iter().filter_map(met).collect();
+    scenario
+        .demands
+        .iter()
+        .filter_map(move |demand| Some((demand, *met_by_criterion.get(&scenario.criterion(demand))?)))
 }
 
 fn missed(findings: &Findings) -> impl Iterator<Item = (&CriterionId, &str)> {

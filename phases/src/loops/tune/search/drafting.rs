@@ -100,7 +100,7 @@ pub(crate) fn first(plan: &Plan) -> Vec<usize> {
 
 pub(crate) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     let Some(measured) = &round.measured else { return measure::next(run, round.candidate) };
-    if measured.score.is_some() && round.standing.is_none() {
+    if measured.score.is_some() && round.result.is_none() {
         return Next::Decide(Decision::Keep(round.candidate));
     }
     if let Some(reason) = over(run) {
@@ -222,7 +222,8 @@ fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Option<Next<
     if used(run) >= trials(&run.plan).unwrap_or(0) {
         return Some(Next::Decide(Decision::Stop(Reason::Exhausted)));
     }
-    let open = measure::searched(&run.plan).into_iter().filter(is_open).map(|one| (one, told(run, one)));
+    let open =
+        measure::searched(&run.plan).into_iter().filter(is_open).map(|one| (one, informativeness(run, one)));
     // On a tie the first one wins: the order follows the run's seed.
     let (scenario, _) = open.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
     let number = round.number + 1;
@@ -231,7 +232,7 @@ fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Option<Next<
 
 /// Returns how informative a trial of a scenario would be: the doubt about its statements, reduced if the scenario was
 /// tried recently. An edit that fits one scenario too closely would not be noticed there.
-fn told(run: &Run, scenario: usize) -> f64 {
+fn informativeness(run: &Run, scenario: usize) -> f64 {
     let demands = &run.plan.task.scenarios[scenario].demands;
     let all: f64 = demands.iter().map(|demand| f64::from(demand.weight)).sum();
     let doubt = |demand: &Demand| {

@@ -5,7 +5,7 @@ use crate::loops::tune::evidence::credit;
 use crate::loops::tune::{Round, Run};
 use crate::skills::target::Place;
 
-pub use crate::loops::tune::evidence::faults::{Fault, Look};
+pub use crate::loops::tune::evidence::faults::{Fault, Recheck};
 
 /// The reasons why one round edited some of its faults and left the rest alone.
 #[derive(Clone, Debug, Default, PartialEq)]

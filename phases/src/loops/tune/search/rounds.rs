@@ -11,8 +11,8 @@ use crate::skills::target::Place;
 
 pub(crate) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     let Some(measured) = &round.measured else { return measure::next(run, round.candidate) };
-    if let (Some(score), None) = (measured.score, &round.standing) {
-        return Next::Decide(standing(run, round, score));
+    if let (Some(score), None) = (measured.score, &round.result) {
+        return Next::Decide(keep_or_drop(run, round, score));
     }
     if let Some(reason) = stop::judge(&run.plan.task.rules.limits(), &run.series()) {
         return Next::Decide(Decision::Stop(reason));
@@ -39,7 +39,7 @@ pub(crate) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
 
 /// Drops a draft that falls by more than `regress` below the best of the earlier rounds, in its score or, if trials
 /// alone make the score, in its text.
-fn standing(run: &Run, round: &Round, score: Score) -> Decision {
+fn keep_or_drop(run: &Run, round: &Round, score: Score) -> Decision {
     let candidate = round.candidate;
     let Some((best, highest)) = run.best_before(round) else { return Decision::Keep(candidate) };
     let quality = |id| run.measured(id).and_then(|measured| measured.quality);

@@ -4,7 +4,7 @@
 //! it earns by being kept. The improver that has earned more makes the next edit. The other still gets one turn in
 //! four, because the first edits are weak evidence.
 
-use crate::loops::tune::{Edit, Improver, Plan, Round, Run, Search, Standing};
+use crate::loops::tune::{Edit, Improver, Plan, Round, RoundResult, Run, Search};
 
 /// The earnings of one improver's edits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub struct Earned {
     pub by: Improver,
     pub turns: usize,
     /// The number of turns whose edits have a known result.
-    pub seen: usize,
+    pub tested: usize,
     /// The sum of all earnings, each between -1 and 1.
     pub sum: f64,
 }
@@ -29,10 +29,10 @@ pub fn earned(run: &Run) -> Vec<Earned> {
     let edits: Vec<(Improver, Option<f64>)> = edits.collect();
     let of = |by| {
         let own = edits.iter().filter(|(one, _)| *one == by).map(|(_, worth)| *worth);
-        let start = Earned { by, turns: 0, seen: 0, sum: 0.0 };
+        let start = Earned { by, turns: 0, tested: 0, sum: 0.0 };
         own.fold(start, |sum, worth| Earned {
             turns: sum.turns + 1,
-            seen: sum.seen + usize::from(worth.is_some()),
+            tested: sum.tested + usize::from(worth.is_some()),
             sum: sum.sum + worth.unwrap_or(0.0),
             ..sum
         })
@@ -43,11 +43,11 @@ pub fn earned(run: &Run) -> Vec<Earned> {
 /// Returns the earnings of an edit, or `None` if no trial has tested it yet.
 fn worth(run: &Run, round: &Round, next: Option<&Round>) -> Option<f64> {
     if run.plan.task.rules.search == Search::Rounds {
-        let is_kept = next?.standing.as_ref()? == &Standing::Kept;
+        let is_kept = next?.result.as_ref()? == &RoundResult::Kept;
         return Some(if is_kept { 1.0 } else { 0.0 });
     }
-    let looks = round.aims().filter_map(|fault| Some(fault.next?.chance - fault.chance));
-    let (count, sum) = looks.fold((0.0, 0.0), |(count, sum), gain| (count + 1.0, sum + gain));
+    let gains = round.aims().filter_map(|fault| Some(fault.next?.chance - fault.chance));
+    let (count, sum) = gains.fold((0.0, 0.0), |(count, sum), gain| (count + 1.0, sum + gain));
     (count > 0.0).then(|| sum / count)
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn next(run: &Run) -> Improver {
     let earned = earned(run);
     let all: usize = earned.iter().map(|one| one.turns).sum();
     let fewest = earned.iter().min_by_key(|one| one.turns);
-    let neglected = fewest.filter(|one| one.turns * SHARE <= all || one.seen == 0);
+    let neglected = fewest.filter(|one| one.turns * SHARE <= all || one.tested == 0);
     let best = || {
         let better = |one: &Earned, other: &Earned| {
             one.mean().total_cmp(&other.mean()).then(other.turns.cmp(&one.turns))
@@ -77,8 +77,8 @@ const SHARE: usize = 4;
 impl Earned {
     /// Returns the average earnings of an edit, lowered for an improver with few known results.
     pub fn mean(&self) -> f64 {
-        let seen: f64 = (0..self.seen).map(|_| 1.0).sum();
-        self.sum / (seen + 1.0)
+        let tested: f64 = (0..self.tested).map(|_| 1.0).sum();
+        self.sum / (tested + 1.0)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::judging::score::Score;
 use crate::loops::tune::{Answer, Asked, Run, Seat, Step, StepState, Task, Trial};
 use crate::runs::event::Failure;
 use crate::skills::target::Place;
-use crate::suites::checks::{Check, How, Told};
+use crate::suites::checks::{Check, CheckResult, How};
 use crate::suites::demand::{self, Demand};
 use crate::suites::scenario::Scenario;
 
@@ -59,7 +59,7 @@ impl<'a> Unit<'a> {
 }
 
 /// The state of a trial whose members have all been run.
-pub(crate) enum Stand<'a> {
+pub(crate) enum TrialState<'a> {
     Graded(Judgement),
     Open(Unit<'a>),
 }
@@ -68,56 +68,56 @@ pub(crate) enum Stand<'a> {
 type Verdicts = BTreeMap<CriterionId, (Verdict, Box<str>)>;
 
 /// Evaluates a trial as far as there are answers; `outcomes` are those of the members.
-pub(crate) fn stand<'a>(
+pub(crate) fn trial_state<'a>(
     run: &'a Run,
     candidate: CandidateId,
     trial: Trial,
     seat: Seat,
     outcomes: &[&'a Answer],
-) -> Stand<'a> {
+) -> TrialState<'a> {
     let task = &run.plan.task;
     let scenario = &task.scenarios[trial.scenario];
     let mut verdicts = Verdicts::new();
     for step in machine_steps(task, trial, outcomes) {
         match run.state_of(&step) {
-            StepState::Answered(Answer::Told(told)) => {
-                verdicts.extend(told.iter().filter_map(|told| of_machine(scenario, told)));
+            StepState::Answered(Answer::Checked(results)) => {
+                verdicts.extend(results.iter().filter_map(|result| of_machine(scenario, result)));
             }
-            StepState::GivenUp(failure) => return Stand::Open(Unit::Missing(failure)),
-            StepState::Answered(_) | StepState::Open => return Stand::Open(Unit::Next(step)),
+            StepState::GivenUp(failure) => return TrialState::Open(Unit::Missing(failure)),
+            StepState::Answered(_) | StepState::Open => return TrialState::Open(Unit::Next(step)),
         }
     }
     if expectations(scenario).is_none() {
-        return Stand::Graded(judgement(task, scenario, &verdicts, None));
+        return TrialState::Graded(judgement(task, scenario, &verdicts, None));
     }
     let step = grade(candidate, trial, Asked::of(seat), outcomes);
     match run.state_of(&step) {
         StepState::Answered(Answer::Judged(judged)) => {
             let findings = judged.whole.findings.iter();
             verdicts.extend(findings.map(|one| (one.criterion.clone(), (one.verdict, one.evidence.into()))));
-            Stand::Graded(judgement(task, scenario, &verdicts, Some(judged)))
+            TrialState::Graded(judgement(task, scenario, &verdicts, Some(judged)))
         }
-        StepState::GivenUp(failure) => Stand::Open(Unit::Missing(failure)),
-        StepState::Answered(_) | StepState::Open => Stand::Open(Unit::Next(step)),
+        StepState::GivenUp(failure) => TrialState::Open(Unit::Missing(failure)),
+        StepState::Answered(_) | StepState::Open => TrialState::Open(Unit::Next(step)),
     }
 }
 
 /// Lists immediate checks first, then those that need a program. Skips members without kept evidence.
 fn machine_steps(task: &Task, trial: Trial, outcomes: &[&Answer]) -> Vec<Step> {
-    let (mut looks, mut programs) = (Vec::new(), Vec::new());
+    let (mut inspections, mut programs) = (Vec::new(), Vec::new());
     for (nth, outcome) in outcomes.iter().enumerate() {
         let (member, Answer::Exercised { kept: Some(kept), .. }) = (Place(nth), outcome) else { continue };
         let checks: Vec<(usize, &Check)> = task.checks_of(trial.scenario, member).collect();
         if checks.iter().any(|(_, check)| !check.is_program()) {
-            looks.push(Step::Inspect { member, trial, kept: *kept });
+            inspections.push(Step::Inspect { member, trial, kept: *kept });
         }
         programs.extend(checks.into_iter().filter_map(|(demand, check)| {
             let Check::Command { grader, .. } = check else { return None };
             Some(Step::Check { trial, demand, left: kept.left, grader: *grader })
         }));
     }
-    looks.append(&mut programs);
-    looks
+    inspections.append(&mut programs);
+    inspections
 }
 
 pub(crate) fn grade(candidate: CandidateId, trial: Trial, asked: Asked, outcomes: &[&Answer]) -> Step {
@@ -131,14 +131,14 @@ pub(crate) fn grade(candidate: CandidateId, trial: Trial, asked: Asked, outcomes
     Step::Grade { candidate, trial, artifacts: left, evidence: kept, asked }
 }
 
-fn of_machine(scenario: &Scenario, told: &Told) -> Option<(CriterionId, (Verdict, Box<str>))> {
-    let verdict = match told.met {
+fn of_machine(scenario: &Scenario, result: &CheckResult) -> Option<(CriterionId, (Verdict, Box<str>))> {
+    let verdict = match result.met {
         Some(true) => Verdict::Pass,
         Some(false) => Verdict::Fail,
         None => Verdict::Unverified,
     };
-    let demand = scenario.demands.get(told.check)?;
-    Some((scenario.criterion(demand), (verdict, told.details.clone())))
+    let demand = scenario.demands.get(result.check)?;
+    Some((scenario.criterion(demand), (verdict, result.details.clone())))
 }
 
 /// Returns what a judge is asked about a scenario's expectations, if it has any.

@@ -9,7 +9,7 @@ mod executed;
 mod scores;
 
 pub use super::graded::Unit;
-use super::graded::{self, Stand};
+use super::graded::{self, TrialState};
 use crate::base::id::{CandidateId, Digest};
 use crate::judging::judgement::Judgement;
 use crate::loops::tune::{
@@ -39,7 +39,7 @@ pub struct Measure {
     era: u32,
     order: Vec<usize>,
     /// The numbers of scenarios after which there is a look before the end.
-    looks: Vec<usize>,
+    interim_rows: Vec<usize>,
     /// The contestant that begins each block: both are tried side by side, and neither is always first.
     first: Vec<usize>,
     /// The position of each scenario in the order, if it is included.
@@ -70,9 +70,9 @@ impl Measure {
     /// Measures the contestants of the final comparison, on fresh trials.
     pub fn fresh(run: &Run, contestants: Vec<CandidateId>) -> Self {
         let trials = (SEARCH + 1, run.confirm());
-        let looks = run.looks().into_iter().map(|look| look.pairs).collect();
+        let interim_rows = run.interim_analyses().into_iter().map(|analysis| analysis.pairs).collect();
         let compared = compared(&run.plan);
-        Self { looks, ..Self::over(&run.plan, compared, contestants, trials, run.state.era) }
+        Self { interim_rows, ..Self::over(&run.plan, compared, contestants, trials, run.state.era) }
     }
 
     /// Retries some of the scenarios.
@@ -104,7 +104,7 @@ impl Measure {
             first_ordinal,
             ordinals,
             era,
-            looks: vec![order.len()],
+            interim_rows: vec![order.len()],
             order,
             first,
             rows,
@@ -140,7 +140,7 @@ impl Measure {
     }
 
     /// Returns the number of units that are trials.
-    fn tried(&self) -> usize {
+    fn trial_units(&self) -> usize {
         self.units_of(self.order.len())
     }
 
@@ -161,8 +161,8 @@ impl Measure {
     }
 
     /// Returns the number of looks that have all their trials.
-    pub(crate) fn looks_made(&self) -> usize {
-        self.looks.iter().take_while(|&&rows| self.units_of(rows) <= self.settled).count()
+    pub(crate) fn analyses_ready(&self) -> usize {
+        self.interim_rows.iter().take_while(|&&rows| self.units_of(rows) <= self.settled).count()
     }
 
     fn units_of(&self, rows: usize) -> usize {
@@ -172,7 +172,7 @@ impl Measure {
     /// Returns the steps that can be taken now, in canonical order: at most one per unit, and none that the next look
     /// does not need.
     pub fn steps<'a>(&'a self, run: &'a Run) -> impl Iterator<Item = Step> + 'a {
-        let next = self.looks.get(self.looks_made()).filter(|rows| **rows < self.order.len());
+        let next = self.interim_rows.get(self.analyses_ready()).filter(|rows| **rows < self.order.len());
         let end = next.map_or(self.len(), |rows| self.units_of(*rows));
         let open = (self.settled..end).filter(|&index| !self.done[index]);
         open.filter_map(|index| match self.unit(run, index) {
@@ -184,36 +184,36 @@ impl Measure {
     /// Checks all units, as many may have been answered before the measurement began. The state keeps the graded
     /// results.
     #[must_use]
-    pub(crate) fn look(&mut self, run: &Run) -> Graded {
-        self.look_at(run, 0..self.len())
+    pub(crate) fn check(&mut self, run: &Run) -> Graded {
+        self.check_units(run, 0..self.len())
     }
 
     #[must_use]
-    pub(crate) fn look_at_reviews(&mut self, run: &Run) -> Graded {
-        self.look_at(run, self.tried()..self.len())
+    pub(crate) fn check_reviews(&mut self, run: &Run) -> Graded {
+        self.check_units(run, self.trial_units()..self.len())
     }
 
     /// Checks only the units that an answer about this trial can settle, so that each answer costs the same.
     #[must_use]
-    pub(crate) fn look_at_trial(&mut self, run: &Run, trial: Trial) -> Graded {
+    pub(crate) fn check_trial(&mut self, run: &Run, trial: Trial) -> Graded {
         let nth = trial.ordinal.checked_sub(self.first_ordinal).filter(|nth| *nth < self.ordinals);
         let nth = nth.filter(|_| trial.era == self.era);
         let row = self.rows.get(trial.scenario).copied().flatten();
         let (Some(nth), Some(row)) = (nth, row) else { return Graded::new() };
         let first = (row * self.ordinals as usize + nth as usize) * self.contestants.len();
-        self.look_at(run, first..first + self.contestants.len())
+        self.check_units(run, first..first + self.contestants.len())
     }
 
-    fn look_at(&mut self, run: &Run, units: std::ops::Range<usize>) -> Graded {
+    fn check_units(&mut self, run: &Run, units: std::ops::Range<usize>) -> Graded {
         let mut graded = Graded::new();
         for index in units {
             if self.done[index] {
                 continue;
             }
-            match self.stand(run, index) {
-                Stand::Open(Unit::Next(_)) => {}
-                Stand::Open(_) => self.done[index] = true,
-                Stand::Graded(judgement) => {
+            match self.trial_state(run, index) {
+                TrialState::Open(Unit::Next(_)) => {}
+                TrialState::Open(_) => self.done[index] = true,
+                TrialState::Graded(judgement) => {
                     let (candidate, trial) = self.place(index).expect("only trials are graded");
                     graded.push(((candidate, trial, self.seat), judgement));
                     self.done[index] = true;
@@ -262,21 +262,22 @@ impl Measure {
     fn unit<'a>(&self, run: &'a Run, index: usize) -> Unit<'a> {
         match self.place(index) {
             Some((candidate, trial)) => unit_by(run, candidate, trial, self.seat),
-            None => review(run, self.contestants[index - self.tried()], self.era),
+            None => review(run, self.contestants[index - self.trial_units()], self.era),
         }
     }
 
-    fn stand<'a>(&self, run: &'a Run, index: usize) -> Stand<'a> {
+    fn trial_state<'a>(&self, run: &'a Run, index: usize) -> TrialState<'a> {
         match self.place(index) {
-            Some((candidate, trial)) => stand(run, candidate, trial, self.seat),
-            None => Stand::Open(self.unit(run, index)),
+            Some((candidate, trial)) => trial_state(run, candidate, trial, self.seat),
+            None => TrialState::Open(self.unit(run, index)),
         }
     }
 
     /// Returns the candidate and trial of a unit, or `None` for a review.
     fn place(&self, index: usize) -> Option<(CandidateId, Trial)> {
         let (block, column) = (index / self.contestants.len(), index % self.contestants.len());
-        let scenario = *self.order.get(block / self.ordinals as usize).filter(|_| index < self.tried())?;
+        let scenario =
+            *self.order.get(block / self.ordinals as usize).filter(|_| index < self.trial_units())?;
         let nth = u32::try_from(block % self.ordinals as usize).unwrap_or(u32::MAX);
         let contestant = (self.first[block] + column) % self.contestants.len();
         Some((self.contestants[contestant], self.trial(scenario, nth)))
@@ -300,9 +301,9 @@ pub(crate) fn unit_by(run: &Run, candidate: CandidateId, trial: Trial, seat: Sea
     if let Some(judgement) = run.state.graded.get(&(candidate, trial, seat)) {
         return Unit::Judged(judgement);
     }
-    match stand(run, candidate, trial, seat) {
-        Stand::Open(unit) => unit,
-        Stand::Graded(_) => Unit::Late,
+    match trial_state(run, candidate, trial, seat) {
+        TrialState::Open(unit) => unit,
+        TrialState::Graded(_) => Unit::Late,
     }
 }
 
@@ -310,14 +311,14 @@ pub(crate) fn judged_by(run: &Run, candidate: CandidateId, trial: Trial, seat: S
     unit_by(run, candidate, trial, seat).judgement()
 }
 
-fn stand(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Stand<'_> {
+fn trial_state(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> TrialState<'_> {
     // A journal written by someone else may measure a missing candidate.
-    let Some(known) = run.candidate(candidate) else { return Stand::Open(Unit::Missing(&NO_RESULT)) };
+    let Some(known) = run.candidate(candidate) else { return TrialState::Open(Unit::Missing(&NO_RESULT)) };
     let mut outcomes: Vec<&Answer> = Vec::with_capacity(known.trees.len());
     let start = match start(run, trial.scenario) {
         Start::Ready(start) => start,
-        Start::Missing(failure) => return Stand::Open(Unit::Missing(failure)),
-        Start::Next(step) => return Stand::Open(executed_next(run, step)),
+        Start::Missing(failure) => return TrialState::Open(Unit::Missing(failure)),
+        Start::Next(step) => return TrialState::Open(executed_next(run, step)),
     };
     for (place, &skill) in known.trees.iter().enumerate() {
         let input = outcomes.last().copied().and_then(tree_of).or(start);
@@ -325,16 +326,16 @@ fn stand(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat) -> Stand<'
         match run.state_of(&step) {
             StepState::Answered(outcome @ Answer::Exercised { .. }) => outcomes.push(outcome),
             StepState::GivenUp(failure) if failure.kind.is_scored() => {
-                return Stand::Open(Unit::Failed { member: Place(place), failure });
+                return TrialState::Open(Unit::Failed { member: Place(place), failure });
             }
-            StepState::GivenUp(failure) => return Stand::Open(Unit::Missing(failure)),
-            StepState::Answered(_) | StepState::Open => return Stand::Open(executed_next(run, step)),
+            StepState::GivenUp(failure) => return TrialState::Open(Unit::Missing(failure)),
+            StepState::Answered(_) | StepState::Open => return TrialState::Open(executed_next(run, step)),
         }
     }
     if run.plan.task.is_graded(trial.scenario) {
-        return graded::stand(run, candidate, trial, seat, &outcomes);
+        return graded::trial_state(run, candidate, trial, seat, &outcomes);
     }
-    Stand::Open(judged(run, judging(&run.plan, candidate, trial, Asked::of(seat), &outcomes)))
+    TrialState::Open(judged(run, judging(&run.plan, candidate, trial, Asked::of(seat), &outcomes)))
 }
 
 /// Returns the step that asks a judge about a trial whose members have all been run.

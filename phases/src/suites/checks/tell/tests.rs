@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::suites::transcript::{Outcome, Redaction};
+use crate::suites::transcript::{Redaction, ToolResult};
 
 /// A trial made up by a test.
 #[derive(Debug, Default)]
@@ -60,10 +60,10 @@ fn called(calls: &[(&str, &str)]) -> Scene {
     for (nth, (tool, command)) in calls.iter().enumerate() {
         let id = nth.to_string();
         transcript.call(|| Call::new(&id, tool, &json!({ "command": command }), &[]));
-        transcript.result(|| Outcome {
+        transcript.result(|| ToolResult {
             id: id.clone(),
             output: format!("done {command}"),
-            ..Outcome::default()
+            ..ToolResult::default()
         });
     }
     Scene { transcript: Some(transcript.redacted(&Redaction::default())), ..Scene::default() }

@@ -60,9 +60,9 @@ fn tasks_alone_and_expectations_alone_are_no_key() {
 fn what_the_skill_or_the_task_says_itself_is_no_secret() {
     let shown = "Always: the page names the port of each pump in metres.";
     assert_eq!(AnswerKeys::new(&suite(), shown).held("a.md", KEY).map(|held| held.is_key), Some(false));
-    let told =
+    let answered_in_task =
         scenario("told", "Say that seven pumps run by the old mill", &["Seven pumps run by the old mill."]);
-    assert_eq!(found_in(&[told], "a.md", "Say that seven pumps run by the old mill"), None);
+    assert_eq!(found_in(&[answered_in_task], "a.md", "Say that seven pumps run by the old mill"), None);
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn answers_are_found_in_escaped_text_and_across_short_statements() {
 fn what_a_check_looks_for_is_a_secret() {
     let pattern = "the seven pumps stand by the mill";
     let check = Check::Pattern { pattern: pattern.into(), of: Text::Answer, times: Times::ONCE_OR_MORE };
-    let mut told = scenario("mill", "Say what stands there", &[]);
-    told.demands = vec![Demand::new("p".parse().unwrap(), How::Check(check))];
+    let mut checked = scenario("mill", "Say what stands there", &[]);
+    checked.demands = vec![Demand::new("p".parse().unwrap(), How::Check(check))];
     let text = format!("Say what stands there\n\n{pattern}\n");
-    assert_eq!(found_in(&[told], "a.md", &text), Some((vec!["mill".into()], 1)));
+    assert_eq!(found_in(&[checked], "a.md", &text), Some((vec!["mill".into()], 1)));
 }
 
 #[test]
@@ -123,10 +123,10 @@ fn a_page_holds_an_answer_only_where_a_section_has_the_task_too() {
     let named = held(&page).unwrap();
     assert_eq!((named.line, named.is_key), (3, true));
     assert_eq!(named.scenarios, ["pumps", "valves"]);
-    let apart = "# Rules\n\nThe page names the port of each pump. Seven valves are shut after the flood.\n\n\
+    let in_two_sections = "# Rules\n\nThe page names the port of each pump. Seven valves are shut after the flood.\n\n\
         # Examples\n\nTell which pumps run. List every valve of the northern line.\n";
-    assert_eq!(held(apart), None, "examples in one section, and rules in another one");
-    assert!(found(apart).is_some(), "any other file is a key however it is laid out");
+    assert_eq!(held(in_two_sections), None, "examples in one section, and rules in another one");
+    assert!(found(in_two_sections).is_some(), "any other file is a key however it is laid out");
 }
 
 #[test]

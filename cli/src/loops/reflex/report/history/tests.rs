@@ -8,9 +8,9 @@ use crate::loops::tune::world::{failed, play};
 #[test]
 fn every_event_is_one_line() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
-    let told: Vec<_> =
+    let lines: Vec<_> =
         play.records.iter().map(|record| journal::line(record, &event(&play.run, record))).collect();
-    insta::assert_snapshot!(told[..13].join("\n"), @r"
+    insta::assert_snapshot!(lines[..13].join("\n"), @r"
           0  2023-11-14 22:13:20  run courses-api-20260218-120000 started: Write the API of a course catalogue
           1  2023-11-14 22:13:21  PLAN begins
           2  2023-11-14 22:13:22  planning: 3 steps
@@ -25,7 +25,7 @@ fn every_event_is_one_line() {
          11  2023-11-14 22:13:31  judging correctness of level A: 1 of 2 rules met
          12  2023-11-14 22:13:32  level A: score 42.9, not passed
         ");
-    insta::assert_snapshot!(told[told.len() - 3..].join("\n"), @r"
+    insta::assert_snapshot!(lines[lines.len() - 3..].join("\n"), @r"
         49  2023-11-14 22:14:09  level B: score 100.0, passed
         50  2023-11-14 22:14:10  the run ends (threshold_reached)
         51  2023-11-14 22:14:11  run ended

@@ -99,11 +99,11 @@ fn a_file_that_is_not_what_was_judged_has_no_score() {
 fn the_report_adds_the_evaluations_and_the_checks() {
     let report = report(&play(plan(), missing(TO_THE_THRESHOLD)).run);
     let evaluations = report["evaluations"].as_array().unwrap();
-    let told: Vec<_> = evaluations
+    let lines: Vec<_> = evaluations
         .iter()
         .map(|one| format!("{} {} {}", one["level"], one["score"], one["passed"]))
         .collect();
-    insta::assert_snapshot!(told.join("\n"), @r#"
+    insta::assert_snapshot!(lines.join("\n"), @r#"
         "A" 42.9 false
         "A" 85.7 true
         "B" 75.0 false

@@ -125,9 +125,9 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 
 #[test]
 fn an_end_with_warnings_left_is_no_pass() {
-    let told = report(&play(plan(), missing(ONLY_WARNINGS)).run);
-    insta::assert_snapshot!(told.lines().nth(2).unwrap(), @"**WARNINGS LEFT**. The run is completed (no_major_issues): it is below the goal of level B by 6.7, and only warnings are left.");
-    let distance = told.lines().find(|line| line.starts_with("| Distance")).unwrap();
+    let report = report(&play(plan(), missing(ONLY_WARNINGS)).run);
+    insta::assert_snapshot!(report.lines().nth(2).unwrap(), @"**WARNINGS LEFT**. The run is completed (no_major_issues): it is below the goal of level B by 6.7, and only warnings are left.");
+    let distance = report.lines().find(|line| line.starts_with("| Distance")).unwrap();
     insta::assert_snapshot!(distance, @r"| Distance to Success | 6\.7 below, no blocking rule, 6 of 8 rules met |");
 }
 

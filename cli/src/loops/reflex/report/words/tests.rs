@@ -21,8 +21,8 @@ fn ended(reason: Reason, note: Option<&str>) -> Run {
 
 #[test]
 fn every_end_has_its_sentence() {
-    let told = Reason::ALL.map(|reason| outcome_text(&ended(reason, None)));
-    insta::assert_snapshot!(told.join("\n"), @r"
+    let outcomes = Reason::ALL.map(|reason| outcome_text(&ended(reason, None)));
+    insta::assert_snapshot!(outcomes.join("\n"), @r"
         The run is completed (threshold_reached): level B passed.
         The run is completed (no_major_issues): it is below the goal of level B by 8.6, and only warnings are left.
         The run is stopped (user_stop): a person stopped it.
@@ -32,9 +32,9 @@ fn every_end_has_its_sentence() {
         The run is stopped (budget_exceeded): its phases took 9s, and the limit is 10m 00s.
         The run is stopped (iteration_limit): maximum of 4 iterations reached.
     ");
-    let told = [Reason::UserStop, Reason::PhaseError]
+    let outcomes = [Reason::UserStop, Reason::PhaseError]
         .map(|reason| outcome_text(&ended(reason, Some("had\nenough."))));
-    insta::assert_snapshot!(told.join("\n"), @r"
+    insta::assert_snapshot!(outcomes.join("\n"), @r"
         The run is stopped (user_stop): a person stopped it: had enough.
         The run is failed (phase_error): a phase gave no usable answer: had enough.
         ");

@@ -7,7 +7,7 @@ use crate::text::width::columns;
 
 fn drawn(play: &Play, width: usize, letters: Letters) -> String {
     let Some(Chart { rows, goal }) = chart(&play.run, width, letters) else { return String::new() };
-    let row = |told: Told| format!("{}{}{}", told.before, told.verdict.word(), told.after);
+    let row = |line: VerdictLine| format!("{}{}{}", line.before, line.verdict.word(), line.after);
     rows.into_iter().map(row).chain(goal).collect::<Vec<_>>().join("\n")
 }
 

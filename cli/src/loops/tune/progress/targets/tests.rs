@@ -1,10 +1,10 @@
-use skilltune_phases::loops::tune::search::explanation::Look;
+use skilltune_phases::loops::tune::search::explanation::Recheck;
 
 use super::*;
 use crate::loops::tune::progress::Changed;
 use crate::loops::tune::world::{edited_twice, plan};
 use crate::progress::capture::follow;
-use crate::progress::look::{Letters, Look as Shown};
+use crate::progress::layout::{Layout as Shown, Letters};
 use crate::progress::talk::Talk;
 
 fn fault(statement: &str, (passed, failed): (usize, usize), chance: f64) -> Fault {
@@ -38,13 +38,13 @@ fn explanation() -> Explanation {
 
 #[test]
 fn each_target_has_a_line_and_each_reason_to_leave_others_alone() {
-    insta::assert_snapshot!(shown(&told(&explanation(), 80), Style::PLAIN), @r"
+    insta::assert_snapshot!(shown(&explained(&explanation(), 80), Style::PLAIN), @r"
       to edit          1%, failed 5 of 5  The answer names the amount.
       to edit         38%, failed 1 of 2  It quotes the paragraph of the policy tha…
       left alone      91%, met in 5 of 6  The tone is calm. (and 1 more)
       for later       60%, failed 8 of 11  task-1/it
     ");
-    insta::assert_snapshot!(shown(&told(&explanation(), 40), Style::PLAIN), @r"
+    insta::assert_snapshot!(shown(&explained(&explanation(), 40), Style::PLAIN), @r"
       to edit          1%  The answer names…
       to edit         38%  It quotes the pa…
       left alone      91%  The… (and 1 more)
@@ -69,10 +69,10 @@ fn in_a_chain_a_line_says_which_member_is_probably_at_fault() {
 
 #[test]
 fn what_came_of_an_edit_is_told_in_the_round_that_looked_again() {
-    let looked = |is_met, chance| Some(Look { round: 4, is_met, chance });
+    let recheck = |is_met, chance| Some(Recheck { round: 4, is_met, chance });
     let faults = [
-        Fault { next: looked(true, 0.711), ..fault("The answer names the amount.", (0, 5), 0.08) },
-        Fault { next: looked(false, 0.04), ..fault("It says when the money arrives.", (1, 3), 0.152) },
+        Fault { next: recheck(true, 0.711), ..fault("The answer names the amount.", (0, 5), 0.08) },
+        Fault { next: recheck(false, 0.04), ..fault("It says when the money arrives.", (1, 3), 0.152) },
     ];
     let lines: Vec<Line> = faults.iter().filter_map(|fault| result(fault, 4, 80)).collect();
     insta::assert_snapshot!(shown(&lines, Style::PLAIN), @r"

@@ -4,7 +4,7 @@ use skilltune_phases::runs::event::FailureKind;
 use super::*;
 use crate::loops::tune::world::{Play, failed, improved, plan, play, scored};
 
-fn told(play: &Play, round: usize) -> String {
+fn report(play: &Play, round: usize) -> String {
     changes(&play.run, &play.run.state.rounds[round - 1], &Diff::default())
 }
 
@@ -50,7 +50,7 @@ fn an_edit_is_told_with_its_diff_in_a_fence_that_holds() {
 #[test]
 fn the_last_round_has_no_edit_and_says_why() {
     let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[50, 95]));
-    insta::assert_snapshot!(told(&play, 2), @r"
+    insta::assert_snapshot!(report(&play, 2), @r"
         # Iteration 2 Changes
 
         No edit: the search stopped here: goal reached.
@@ -63,7 +63,7 @@ fn an_edit_that_came_to_nothing_says_why() {
         Step::Improve { .. } => failed(FailureKind::Gate, "SKILL.md has no front matter"),
         _ => scored(&[50], &[])(run, step),
     });
-    insta::assert_snapshot!(told(&play, 1), @r"
+    insta::assert_snapshot!(report(&play, 1), @r"
         # Iteration 1 Changes
 
         No change: the edit of haiku failed. The improver made no valid change: SKILL.md has no front matter
@@ -80,7 +80,7 @@ fn a_round_without_a_score_is_measured_again() {
         Step::Judge { .. } if run.round_number() == 1 => failed(FailureKind::TimedOut, "60 s"),
         _ => scored(&[95], &[])(run, step),
     });
-    assert!(told(&play, 1).contains("its candidate is tried again"));
+    assert!(report(&play, 1).contains("its candidate is tried again"));
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn an_edit_that_gives_back_an_older_candidate_keeps_its_own_words() {
         Step::Improve { .. } => improved("haiku"),
         _ => scored(&[50, 58], &[50, 58])(run, step),
     });
-    let page = told(&play, 2);
+    let page = report(&play, 2);
     insta::assert_snapshot!(page.split("## Notes").nth(1).unwrap().trim(), @r"
         - haiku: the output has a name.
         - Candidate `f24dfd74a6e1`: an edit of haiku (wording) in candidate `a343e177d17a`.
@@ -108,5 +108,5 @@ fn an_edit_that_gives_back_an_older_candidate_keeps_its_own_words() {
 fn a_round_just_opened_has_a_page_too() {
     let mut play = Play::begin(plan(&["haiku"], 1));
     play.advance(&mut scored(&[], &[])).unwrap();
-    assert_eq!(told(&play, 1), "# Iteration 1 Changes\n\nNo edit yet: the round has no score.\n");
+    assert_eq!(report(&play, 1), "# Iteration 1 Changes\n\nNo edit yet: the round has no score.\n");
 }

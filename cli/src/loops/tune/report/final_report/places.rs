@@ -4,9 +4,9 @@ use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::Run;
 
 use crate::loops::tune::advice;
-use crate::text::markdown::{Page, code_cell};
+use crate::text::markdown::{MarkdownPage, code_cell};
 
-pub fn artifacts(page: &mut Page, run: &Run) {
+pub fn artifacts(page: &mut MarkdownPage, run: &Run) {
     let folder = &run.plan.folder;
     let viewer = run.plan.task.has_demands().then_some(("For skill-creator's viewer", "viewer/"));
     let places = [
@@ -30,7 +30,7 @@ pub fn artifacts(page: &mut Page, run: &Run) {
     );
 }
 
-pub fn restore(page: &mut Page, run: &Run) {
+pub fn restore(page: &mut MarkdownPage, run: &Run) {
     let id = &run.plan.run;
     let champion =
         run.state.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());

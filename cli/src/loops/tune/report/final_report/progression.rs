@@ -3,11 +3,11 @@
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run};
 
-use crate::loops::tune::words as told;
+use crate::loops::tune::words as phrases;
 use crate::text::figures;
-use crate::text::markdown::{Page, code_cell, words};
+use crate::text::markdown::{MarkdownPage, code_cell, words};
 
-pub fn scores(page: &mut Page, run: &Run) {
+pub fn scores(page: &mut MarkdownPage, run: &Run) {
     let names = run.plan.task.contract.dimensions.iter().map(|dimension| words(&dimension.name));
     let head: Vec<String> = ["Iter".to_owned(), "Composite".to_owned()]
         .into_iter()
@@ -34,7 +34,7 @@ fn padded(scores: Option<&[Option<Score>]>, width: usize) -> impl Iterator<Item 
 
 fn standing(run: &Run, round: &Round) -> String {
     let claimed = round.measured.as_ref().is_some_and(|measured| measured.claimed);
-    let word = told::Standing::of(run, round).map_or("running", told::Standing::word);
+    let word = phrases::RoundStatus::of(run, round).map_or("running", phrases::RoundStatus::word);
     if claimed { format!("{word}, claimed") } else { word.to_owned() }
 }
 
@@ -44,7 +44,7 @@ fn trend(run: &Run) -> String {
     if scores.is_empty() { "no score yet".to_owned() } else { scores.join(" → ") }
 }
 
-pub fn chain(page: &mut Page, run: &Run) {
+pub fn chain(page: &mut MarkdownPage, run: &Run) {
     if !run.plan.is_chain() {
         return;
     }

@@ -3,17 +3,17 @@
 use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::results::notes::Notes;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
-use skilltune_phases::loops::tune::{Edit, Round, Run, Standing};
+use skilltune_phases::loops::tune::{Edit, Round, RoundResult, Run};
 use skilltune_phases::skills::edit::EditReport;
 
-use crate::loops::tune::words as told;
+use crate::loops::tune::words as phrases;
 use crate::text::figures;
-use crate::text::markdown::{Page, code, words};
+use crate::text::markdown::{MarkdownPage, code, words};
 
 /// The most weaknesses shown; the round's own evaluation has all.
 const TOP: usize = 3;
 
-pub fn details(page: &mut Page, run: &Run) {
+pub fn details(page: &mut MarkdownPage, run: &Run) {
     page.section("Iteration Details");
     if run.state.rounds.is_empty() {
         page.paragraph("No round has started.");
@@ -36,9 +36,9 @@ fn detail(run: &Run, round: &Round, explanation: &Explanation) -> Vec<String> {
         format!("**Strengths**: {}", several(&notes.strengths)),
         format!("**Top Weaknesses**: {}", several(&notes.weaknesses)),
     ];
-    if told::is_by_single_trials(&run.plan) {
-        items.insert(0, format!("**Tried**: {}", words(&told::tried(run, &round.scenarios))));
-        let at_fault = told::at_fault(&run.plan, explanation);
+    if phrases::is_by_single_trials(&run.plan) {
+        items.insert(0, format!("**Tried**: {}", words(&phrases::tried(run, &round.scenarios))));
+        let at_fault = phrases::at_fault(&run.plan, explanation);
         items.extend(at_fault.map(|members| format!("**At Fault**: {}", words(&members))));
         items.push(targets(explanation));
         items.extend(left_alone(explanation));
@@ -74,14 +74,18 @@ fn fault(fault: &Fault) -> String {
         let came = if next.is_met { "passed" } else { "failed" };
         format!("; {} after it {came} in round {}", figures::percent(next.chance), next.round)
     });
-    let (chance, trials) = (figures::percent(fault.chance), told::trials(fault));
-    format!("{} ({chance} likely met, {trials}{})", words(told::statement(fault)), after.unwrap_or_default())
+    let (chance, trials) = (figures::percent(fault.chance), phrases::trials(fault));
+    format!(
+        "{} ({chance} likely met, {trials}{})",
+        words(phrases::statement(fault)),
+        after.unwrap_or_default()
+    )
 }
 
 fn standing(run: &Run, round: &Round) -> String {
-    match (&round.standing, &round.measured) {
-        (Some(Standing::Kept), _) => ", kept".to_owned(),
-        (Some(Standing::Dropped(why)), _) => format!(", dropped: {why}"),
+    match (&round.result, &round.measured) {
+        (Some(RoundResult::Kept), _) => ", kept".to_owned(),
+        (Some(RoundResult::Dropped(why)), _) => format!(", dropped: {why}"),
         (None, Some(measured)) => {
             format!(", incomplete: {} of {} scenarios judged", measured.judged, measured.of)
         }
@@ -94,16 +98,16 @@ fn changes(run: &Run, round: &Round) -> String {
     match &round.edit {
         None => "0".to_owned(),
         Some(Edit::Nothing { failure, .. }) => {
-            format!("0: the improver {}: {}", told::failure(failure.kind), words(&failure.why))
+            format!("0: the improver {}: {}", phrases::failure(failure.kind), words(&failure.why))
         }
         Some(Edit::Draft { origin, .. }) => {
-            let member = words(told::member(run, origin.member));
-            told_changes(&origin.report, &format!("{member}{}", told::kinds_after(&origin.kinds)))
+            let member = words(phrases::member(run, origin.member));
+            changes_text(&origin.report, &format!("{member}{}", phrases::kinds_after(&origin.kinds)))
         }
     }
 }
 
-fn told_changes(report: &EditReport, member: &str) -> String {
+fn changes_text(report: &EditReport, member: &str) -> String {
     let mut text = format!("{}, in {member}", report.changes.len());
     for change in &report.changes {
         text.push_str("\n- ");
@@ -112,10 +116,10 @@ fn told_changes(report: &EditReport, member: &str) -> String {
     text
 }
 
-pub fn dropped(page: &mut Page, run: &Run) {
+pub fn dropped(page: &mut MarkdownPage, run: &Run) {
     page.section("Dropped Ideas");
     page.list(run.dropped().iter().map(|dropped| {
-        let member = words(told::member(run, dropped.member));
+        let member = words(phrases::member(run, dropped.member));
         let idea = dropped.draft.map_or(String::new(), idea);
         format!("Round {}, {member}{idea}: {}", dropped.round, words(&dropped.why))
     }));
@@ -134,7 +138,7 @@ fn first_change(report: &EditReport) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use skilltune_phases::loops::tune::search::explanation::Look;
+    use skilltune_phases::loops::tune::search::explanation::Recheck;
 
     use super::*;
     use crate::loops::tune::world::edited_twice;
@@ -145,13 +149,13 @@ mod tests {
             let (criterion, statement) = ("task-1/it".into(), statement.into());
             Fault { criterion, statement, times: 1, passed, failed: 4, chance, at_fault: Vec::new(), next }
         };
-        let next = |is_met, chance| Some(Look { round: 3, is_met, chance });
+        let next = |is_met, chance| Some(Recheck { round: 3, is_met, chance });
         let explanation = Explanation {
             targets: vec![fault("It is *short*.", 1, 0.03, next(true, 0.62)), fault("", 0, 0.01, None)],
             left_alone: vec![(fault("It is calm.", 9, 0.88, next(false, 0.5)), LeftAlone::ProbablyMet)],
         };
-        let told = [Some(targets(&explanation)), left_alone(&explanation)];
-        insta::assert_snapshot!(told.into_iter().flatten().collect::<Vec<_>>().join("\n"), @r"
+        let texts = [Some(targets(&explanation)), left_alone(&explanation)];
+        insta::assert_snapshot!(texts.into_iter().flatten().collect::<Vec<_>>().join("\n"), @r"
         **To Edit**: 2
         - It is \*short\*. (3% likely met, failed 4 of 5; 62% after it passed in round 3)
         - task-1/it (1% likely met, failed 4 of 4)
@@ -164,7 +168,7 @@ mod tests {
     #[test]
     fn each_round_of_a_search_by_single_trials_names_what_it_tried_and_edited() {
         let run = edited_twice().run;
-        let mut page = Page::part();
+        let mut page = MarkdownPage::part();
         details(&mut page, &run);
         let page = page.finish();
         let named = |line: &&str| line.starts_with("- **T") && !line.starts_with("- **Top");

@@ -5,7 +5,7 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::compare::panel::{self, Juror};
-use skilltune_phases::loops::tune::{Apart, Basis, FailOn, Pair, Run, Shipment, Verdict};
+use skilltune_phases::loops::tune::{Basis, FailOn, Pair, Run, Shipment, UnpairedSamples, Verdict};
 
 use crate::loops::tune::{judges, price, verdicts};
 
@@ -45,10 +45,10 @@ pub fn comparison(run: &Run) -> Option<Value> {
         // The difference that the search had claimed; it decides nothing.
         "claimed": verdicts::claimed(run, shipment),
         "trials_each": run.confirm(),
-        "looks": { "made": shipment.looks, "planned": run.looks().len() },
+        "looks": { "made": shipment.interim_analyses, "planned": run.interim_analyses().len() },
         "pairs": shipment.pairs.iter().map(|pair| self::pair(run, pair)).collect::<Vec<_>>(),
         // Set if only the candidate was tried on fresh trials; null if both were, as pairs.
-        "apart": shipment.apart.as_ref().map(|apart| self::apart(run, apart)),
+        "apart": shipment.unpaired.as_ref().map(|samples| self::unpaired(run, samples)),
         // The tested judges with their results, and Krippendorff's alpha over what several of them judged.
         "judges": panel::jurors(run).into_iter().map(|juror| self::juror(run, juror)).collect::<Vec<_>>(),
         "agreement": panel::agreement(run),
@@ -119,7 +119,7 @@ fn pair(run: &Run, pair: &Pair) -> Value {
     })
 }
 
-fn apart(run: &Run, Apart { start, challenger }: &Apart) -> Value {
+fn unpaired(run: &Run, UnpairedSamples { start, challenger }: &UnpairedSamples) -> Value {
     let scored = |(nth, score): &(usize, Score)| json!({ "scenario": scenario(run, *nth), "score": score });
     let listed = |scores: &[(usize, Score)]| scores.iter().map(scored).collect::<Vec<_>>();
     json!({ "start": listed(start), "candidate": listed(challenger) })

@@ -1,6 +1,6 @@
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::FailOn;
-use skilltune_phases::loops::tune::search::explanation::Look;
+use skilltune_phases::loops::tune::search::explanation::Recheck;
 
 use super::*;
 use crate::loops::tune::world::{Play, edited_twice, plan, play, points, scored};
@@ -162,13 +162,13 @@ fn a_fault_is_told_with_the_chances_before_and_after() {
         failed: 4,
         chance: 0.031_25,
         at_fault: vec![0.75, 0.25],
-        next: Some(Look { round: 3, is_met: true, chance: 2.0 / 3.0 }),
+        next: Some(Recheck { round: 3, is_met: true, chance: 2.0 / 3.0 }),
     };
     let unseen = Fault { next: None, ..fault.clone() };
     let run = Play::begin(plan(&["outline", "writer"], 1)).run;
     let left = vec![(fault, LeftAlone::OthersFirst), (unseen, LeftAlone::SearchEnded)];
-    let told = left_alone(&run, &Explanation { targets: Vec::new(), left_alone: left });
-    insta::assert_snapshot!(serde_json::to_string_pretty(&told).unwrap(), @r#"
+    let faults = left_alone(&run, &Explanation { targets: Vec::new(), left_alone: left });
+    insta::assert_snapshot!(serde_json::to_string_pretty(&faults).unwrap(), @r#"
     [
       {
         "statement": "The answer names the amount.",

@@ -1,5 +1,5 @@
 use skilltune_phases::loops::tune::{Kept, Outcome, Plan};
-use skilltune_phases::suites::checks::{Check, How, Times, Told};
+use skilltune_phases::suites::checks::{Check, CheckResult, How, Times};
 use skilltune_phases::suites::demand::Demand;
 
 use super::*;
@@ -37,20 +37,20 @@ fn ran(run: &Run, skill: &str) -> Answer {
     }
 }
 
-fn told(met: [bool; 2]) -> Answer {
-    let told = |(check, met): (usize, bool)| {
+fn check_results(met: [bool; 2]) -> Answer {
+    let check_result = |(check, met): (usize, bool)| {
         let details =
             if met { "1 file" } else { "no file ]]> <b>\x1b[31m\0\u{fffe}</testcase>\nsecond line" };
-        Told { check, met: Some(met), details: details.into() }
+        CheckResult { check, met: Some(met), details: details.into() }
     };
-    Answer::Told(met.into_iter().enumerate().map(told).collect())
+    Answer::Checked(met.into_iter().enumerate().map(check_result).collect())
 }
 
 /// The start meets no demand, a draft meets all.
 fn better(run: &Run, step: &Step) -> Outcome {
     match step {
         Step::Exercise { skill, .. } => Ok(ran(run, &skill.to_string())),
-        Step::Inspect { kept, .. } => Ok(told([kept.left == tree("draft"); 2])),
+        Step::Inspect { kept, .. } => Ok(check_results([kept.left == tree("draft"); 2])),
         _ => scored(&[50, 95], &[50, 95])(run, step),
     }
 }
@@ -65,7 +65,7 @@ fn is_of_draft(run: &Run, step: &Step, nth: &str) -> bool {
 fn each_scenario_of_the_comparison_is_a_test_case_of_the_version_that_is_left() {
     let mut crashed = false;
     let play = play(checked(11), |run, step| match step {
-        Step::Inspect { .. } if is_of_draft(run, step, "task-5") => Ok(told([true, false])),
+        Step::Inspect { .. } if is_of_draft(run, step, "task-5") => Ok(check_results([true, false])),
         Step::Exercise { .. } if is_of_draft(run, step, "task-9") && !crashed => {
             crashed = true;
             fails(FailureKind::Crashed, "exit code 1: \x1b[2J<oops>")

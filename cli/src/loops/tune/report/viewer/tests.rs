@@ -1,6 +1,6 @@
 use skilltune_phases::loops::tune::{Kept, Plan, Step};
 use skilltune_phases::runs::event::FailureKind;
-use skilltune_phases::suites::checks::{Check, How, Times, Told};
+use skilltune_phases::suites::checks::{Check, CheckResult, How, Times};
 use skilltune_phases::suites::demand::Demand;
 
 use super::*;
@@ -39,8 +39,9 @@ fn played() -> Run {
         }
         Step::Inspect { kept, .. } => {
             let met = kept.left == tree("draft");
-            let told = |check, met| Told { check, met: Some(met), details: "seen: </testcase>".into() };
-            Ok(Answer::Told(vec![told(0, met), told(1, false)]))
+            let check_result =
+                |check, met| CheckResult { check, met: Some(met), details: "seen: </testcase>".into() };
+            Ok(Answer::Checked(vec![check_result(0, met), check_result(1, false)]))
         }
         _ => scored(&[50; 4], &[50; 4])(run, step),
     };

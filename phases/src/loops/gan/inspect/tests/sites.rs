@@ -13,8 +13,8 @@ fn given(copy: &[&str], tokens: &[(&str, &str)]) -> Given {
 /// Asserts the verdict on each of these pages.
 fn verdicts(check: Check, given: &Given, pages: &[(&str, Verdict)]) {
     for (page, verdict) in pages {
-        let told = look(check, page, given);
-        assert_eq!(told.0, *verdict, "{page}: {}", told.1);
+        let found = look(check, page, given);
+        assert_eq!(found.0, *verdict, "{page}: {}", found.1);
     }
 }
 
@@ -143,8 +143,8 @@ fn generic_looks_are_told_from_others() {
         ("<header class='bg-gradient-to-r from-indigo-500 to-purple-600'></header><div class='bg-white rounded-lg'>".to_owned(), Failed),
     ];
     for (page, verdict) in styles {
-        let told = look(Check::GenericStyle, &page, &none);
-        assert_eq!(told.0, verdict, "{page}: {}", told.1);
+        let found = look(Check::GenericStyle, &page, &none);
+        assert_eq!(found.0, verdict, "{page}: {}", found.1);
     }
     let icons = [
         ("<span class=material-icons>home</span>", Failed),
@@ -159,24 +159,28 @@ fn generic_looks_are_told_from_others() {
 #[test]
 fn a_site_without_a_page_is_told_of_by_nobody() {
     let given = given(&["x"], &[]);
-    let told = source(&site([("a.css", "p { color: red }".to_owned())]), &given);
+    let results = source(&site([("a.css", "p { color: red }".to_owned())]), &given);
     assert!(
-        told.iter().all(|told| told.verdict == Verdict::Unverified && &*told.evidence == "there is no page")
+        results
+            .iter()
+            .all(|result| result.verdict == Verdict::Unverified && &*result.evidence == "there is no page")
     );
     let body = Body::Large { bytes: 1 << 30 };
     let large = Files::new("site", [File { path: "index.html".to_owned(), body, executable: false }]);
-    let told = source(&large, &given);
+    let results = source(&large, &given);
     assert!(
-        told.iter().all(|told| told.verdict == Verdict::Unverified && told.evidence.contains("too large"))
+        results
+            .iter()
+            .all(|result| result.verdict == Verdict::Unverified && result.evidence.contains("too large"))
     );
 }
 
 #[test]
 fn all_pages_are_looked_at() {
     let files = site([("a.html", "<p>one".to_owned()), ("b/c.html", "<p>two<img src=x.png>".to_owned())]);
-    let told = source(&files, &given(&["one", "two"], &[]));
-    assert_eq!(told[0].verdict, Verdict::Unverified);
-    assert!(told[4].evidence.starts_with("b/c.html:1 <img"), "{}", told[4].evidence);
+    let results = source(&files, &given(&["one", "two"], &[]));
+    assert_eq!(results[0].verdict, Verdict::Unverified);
+    assert!(results[4].evidence.starts_with("b/c.html:1 <img"), "{}", results[4].evidence);
 }
 
 #[test]
@@ -212,8 +216,8 @@ fn a_page_that_is_made_to_take_long_comes_to_an_end() {
     let given = given(&["Fish & chips"], &[("color.a", "#0a5"), ("space.a", "4px")]);
     for page in pages {
         assert!(page.len() <= 512 << 10, "{}", &page[..40]);
-        let told = source(&site([("index.html", page.clone())]), &given);
-        assert!(told.iter().all(|told| told.evidence.len() < 8_000), "{}", &page[..40]);
+        let results = source(&site([("index.html", page.clone())]), &given);
+        assert!(results.iter().all(|result| result.evidence.len() < 8_000), "{}", &page[..40]);
     }
 }
 
@@ -226,8 +230,8 @@ proptest! {
         "</script>", "font:", "1px", "background:", "gradient(", ",", "<label for=x>", "id=x", "width:", "900px", "%", "url(",
     ]), 0..60)) {
         let page: String = parts.concat();
-        let told = source(&site([("index.html", page.clone()), ("a.css", page)]), &given(&["x"], &[("a", "#fff"), ("gap", "1px")]));
-        prop_assert_eq!(told.len(), 12);
+        let results = source(&site([("index.html", page.clone()), ("a.css", page)]), &given(&["x"], &[("a", "#fff"), ("gap", "1px")]));
+        prop_assert_eq!(results.len(), 12);
     }
 }
 
@@ -262,12 +266,16 @@ fn what_listens_on_a_live_page_does_something_and_a_link_leads_where_the_browser
         ("<iframe srcdoc='<button type=button>More</button>'></iframe>", Unverified),
     ];
     for (html, verdict) in pages {
-        let told = live(&[page(html)], false);
-        assert_eq!((told.verdict, told.by), (verdict, Means::Browser), "{html}: {}", told.evidence);
+        let result = live(&[page(html)], false);
+        assert_eq!((result.verdict, result.by), (verdict, Means::Browser), "{html}: {}", result.evidence);
     }
     let watched = page("<html heard><body><button type=button>More</button>");
     assert_eq!(live(&[watched], false).verdict, Unverified, "the page listens, and may act for the button");
     let form = page("<form method=post><button>Send</button></form><form action='#'></form>");
-    let told = live(&[form], true);
-    assert_eq!((told.verdict, told.evidence.matches("is sent nowhere").count()), (Failed, 1), "{told:?}");
+    let result = live(&[form], true);
+    assert_eq!(
+        (result.verdict, result.evidence.matches("is sent nowhere").count()),
+        (Failed, 1),
+        "{result:?}"
+    );
 }

@@ -38,11 +38,11 @@ pub(super) enum Start<'a> {
 }
 
 pub(super) fn start(run: &Run, scenario: usize) -> Start<'_> {
-    let told = &run.plan.task.scenarios[scenario];
-    if told.setup.is_none() {
-        return Start::Ready(told.files);
+    let definition = &run.plan.task.scenarios[scenario];
+    if definition.setup.is_none() {
+        return Start::Ready(definition.files);
     }
-    let step = set_up(told, scenario);
+    let step = set_up(definition, scenario);
     match run.state_of(&step) {
         StepState::Answered(Answer::SetUp { tree }) => Start::Ready(Some(*tree)),
         StepState::GivenUp(failure) => Start::Missing(failure),
@@ -58,14 +58,14 @@ pub fn left_out(run: &Run, scenario: usize) -> Option<&Failure> {
     }
 }
 
-fn set_up(told: &Scenario, scenario: usize) -> Step {
-    Step::SetUp { scenario, files: told.files }
+fn set_up(definition: &Scenario, scenario: usize) -> Step {
+    Step::SetUp { scenario, files: definition.files }
 }
 
 /// Returns the answer to the set-up of a scenario, if it has one that did not fail.
 pub(crate) fn was_set_up(run: &Run, scenario: usize) -> Option<(Step, &Answer)> {
-    let told = run.plan.task.scenarios.get(scenario).filter(|told| told.setup.is_some())?;
-    let step = set_up(told, scenario);
+    let definition = run.plan.task.scenarios.get(scenario).filter(|one| one.setup.is_some())?;
+    let step = set_up(definition, scenario);
     match run.state_of(&step) {
         StepState::Answered(answer @ Answer::SetUp { .. }) => Some((step, answer)),
         StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,

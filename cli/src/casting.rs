@@ -1,0 +1,368 @@
+//! Resolves the agents of a run: from names in flags, settings or a plan to agents that are installed and trusted.
+
+pub mod defaults;
+pub mod installed;
+pub mod priced;
+pub mod wrap;
+
+pub use crate::casting::defaults::fill;
+pub use crate::casting::installed::real;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::agent::{Agent, Real, Via, Wrap};
+use skilltune_orchestrator::git::Program;
+use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::base::role::{ByRole, Role, RoleSpec};
+use skilltune_phases::runs::plan::{Cast, Enforced, Roles, RunId};
+use skilltune_phases::skills::offline;
+
+use crate::casting::installed::{Manner, installed};
+use crate::settings::Settings;
+use crate::settings::agent_settings::AgentEntry;
+use crate::settings::origin::Origin;
+use crate::settings::setting::Setting;
+use crate::settings::values::{AgentSpec, UnpricedName};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::text::nearest::nearest;
+use crate::trust;
+use crate::trust::file::TextFile;
+use crate::trust::pinned::{Ground, Pinned, Pins, each_once};
+use crate::trust::{Consent, Named, TrustError, TrustStore};
+
+/// The hidden command that starts this program as the built-in agent.
+pub const OFFLINE: &str = "offline";
+
+/// An agent in a role.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub agent: Agent,
+    pub timeout_seconds: u64,
+    /// What enforces the rights of its role on this machine.
+    pub rights: Enforced,
+    /// The settings that describe the agent.
+    pub described: Origin,
+}
+
+pub type Casting = ByRole<Part>;
+
+/// Whether the built-in agent can take part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BuiltIn {
+    Knows,
+    KnowsNothing,
+}
+
+/// Returns the parts of a loop's roles from the settings, flags included. Finds every program and runs none.
+pub fn cast<'a>(
+    roles: impl IntoIterator<Item = &'a RoleSpec>,
+    settings: &Settings,
+    env: &Environment,
+    built_in: BuiltIn,
+) -> Result<Casting, Complaint> {
+    refuse_letting_go(settings)?;
+    let chosen = |role: &'a RoleSpec| match (role.is_optional, settings.roles.of(&role.role)) {
+        (true, _) => settings.optional_roles.of(&role.role).map(Ok),
+        (false, Setting { value: Some(spec), origin, .. }) => Some(Ok((spec, origin))),
+        (false, Setting { value: None, .. }) => Some(Err(no_agent(&role.role, settings, env, built_in))),
+    };
+    let cast = |role: &'a RoleSpec| {
+        Some(chosen(role)?.and_then(|(spec, origin)| {
+            let part = part(spec, origin, role, Manner::of(settings), settings, env)?;
+            Ok((role.role.clone(), part))
+        }))
+    };
+    roles.into_iter().filter_map(cast).collect()
+}
+
+/// Returns the parts of a resumed run: names from its plan, everything else from the current settings.
+pub fn recast<'a>(
+    roles: impl IntoIterator<Item = &'a RoleSpec>,
+    planned: &Roles,
+    settings: &Settings,
+    env: &Environment,
+) -> Result<Casting, Complaint> {
+    refuse_letting_go(settings)?;
+    let recast = |(role, cast): (&'a RoleSpec, &Cast)| {
+        let spec = AgentSpec { agent: cast.agent.clone(), model: cast.model.clone() };
+        let via = cast.via.as_deref().and_then(Via::named);
+        let part = part(&spec, &Origin::Run, role, Manner { isolation: cast.isolation, via }, settings, env)?;
+        Ok((role.role.clone(), Part { timeout_seconds: cast.timeout_seconds, ..part }))
+    };
+    roles.into_iter().filter_map(|role| Some((role, planned.get(&role.role)?))).map(recast).collect()
+}
+
+/// Fails if a project's settings weaken the sandbox or allow calls of unknown cost: only the user decides that.
+fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
+    let (confine, unpriced) = (&settings.limits.confine, &settings.budget.unpriced);
+    let asked = [
+        (&confine.origin, !confine.value, "limits.confine = false", "agents write anywhere"),
+        (
+            &unpriced.origin,
+            unpriced.value == UnpricedName::Allow,
+            "budget.unpriced = \"allow\"",
+            "calls of unknown cost pass a limit in money",
+        ),
+    ];
+    for (origin, is_loose, setting, what) in asked {
+        if let (Origin::Project(file), true) = (origin, is_loose) {
+            let file = file.display();
+            let text = format!("{file}: only your own settings may say `{setting}`, which lets {what}");
+            return Err(Complaint::input(text).hint("remove it there, or set it in your own skilltune.toml"));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of a project that must be trusted before its agents run.
+struct Claim<'a> {
+    /// The project's settings.
+    file: &'a TextFile,
+    /// The files that the commands of its agents use.
+    scripts: Pins,
+    names: Vec<String>,
+}
+
+impl<'a> Claim<'a> {
+    /// Returns `None` if the run uses no agent that the project describes.
+    fn of(casting: &Casting, settings: &'a Settings, env: &Environment) -> Result<Option<Self>, Complaint> {
+        let foreign = casting.values().filter(|part| matches!(part.described, Origin::Project(_)));
+        let mut names: Vec<String> = foreign.map(|part| part.agent.name.clone()).collect();
+        names.sort();
+        names.dedup();
+        names.extend(settings.foreign_wishes());
+        let Some(file) = settings.project_file.as_ref().filter(|_| !names.is_empty()) else {
+            return Ok(None);
+        };
+        let used = settings.agents.iter().filter(|(name, _)| names.contains(name));
+        let files = named_by(used.map(|(_, entry)| entry), settings, env)?;
+        let root = file.path.parent().expect("a file is in a folder").to_owned();
+        let scripts = Pins { named_in: file.path.clone(), root, files };
+        Ok(Some(Self { file, scripts, names }))
+    }
+}
+
+/// Asks for trust if the project describes an agent of this run, unless trust was given for this run. Returns the files
+/// that the agents run.
+pub fn ensure_trusted(
+    casting: &Casting,
+    settings: &Settings,
+    env: &Environment,
+    run: Option<&RunId>,
+    consent: Consent<'_>,
+) -> Result<Option<Pins>, Complaint> {
+    let Some(Claim { file, scripts, names }) = Claim::of(casting, settings, env)? else { return Ok(None) };
+    let for_run = run.map(|run| TrustStore::of_run(env, run).trusts(file, &scripts.files)).transpose()?;
+    if for_run != Some(true) {
+        trust::ensure(file, &scripts.files, Named::Agents(&names), &TrustStore::new(env), consent)?;
+    }
+    Ok(Some(scripts))
+}
+
+/// Trusts the project's agents for one run, with their current files, so that `resume` need not ask again.
+pub fn trust_for_run(
+    casting: &Casting,
+    settings: &Settings,
+    env: &Environment,
+    run: &RunId,
+) -> Result<(), Complaint> {
+    match Claim::of(casting, settings, env)? {
+        Some(claim) => Ok(TrustStore::of_run(env, run).record(claim.file, &claim.scripts.files)?),
+        None => Ok(()),
+    }
+}
+
+/// Returns the project files that its agents and other configured programs name, except those that an agent declares to
+/// write.
+pub fn scripts(settings: &Settings, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
+    named_by(settings.agents.values(), settings, env)
+}
+
+fn named_by<'a>(
+    agents: impl Iterator<Item = &'a AgentEntry>,
+    settings: &Settings,
+    env: &Environment,
+) -> Result<Vec<Pinned>, TrustError> {
+    let theirs = agents.filter(|entry| entry.origin.is_projects());
+    let others = settings.commands().filter(|command| command.origin.is_projects()).map(|command| {
+        let Some(folder) = command.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
+        let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: Vec::new() };
+        ground.named_by(command.words)
+    });
+    each_once(theirs.map(|entry| scripts_of(entry, env)).chain(others))
+}
+
+fn scripts_of(entry: &AgentEntry, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
+    let Some(folder) = entry.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
+    let writes = entry.settings.writes.iter().flatten();
+    let writes = writes.filter_map(|place| match place.strip_prefix("~/") {
+        Some(below) => Some(env.home.as_ref()?.join(below)),
+        None => Some(PathBuf::from(place)),
+    });
+    let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: writes.collect() };
+    ground.named_by(&entry.settings.command)
+}
+
+impl Part {
+    /// Returns the record of this part for the plan.
+    pub fn cast(&self) -> Cast {
+        Cast {
+            agent: self.agent.name.clone(),
+            model: self.agent.model.clone(),
+            fingerprint: self.agent.fingerprint(),
+            timeout_seconds: self.timeout_seconds,
+            family: self.agent.family().map(str::to_owned),
+            isolation: self.agent.isolation(),
+            via: self.agent.via().map(|via| via.name().to_owned()),
+            wrap: self.agent.wrap().map(Wrap::name),
+            rights: self.rights,
+            verdict: self.agent.verdict(),
+            lacks_shell: self.agent.lacks_shell(),
+        }
+    }
+}
+
+fn part(
+    spec: &AgentSpec,
+    chosen: &Origin,
+    RoleSpec { role, rights, .. }: &RoleSpec,
+    manner: Manner,
+    settings: &Settings,
+    env: &Environment,
+) -> Result<Part, Complaint> {
+    let own = settings.timeouts.of(role);
+    let part = |agent: Agent, timeout_seconds, described| Part {
+        rights: agent.enforced(*rights, system_confines(settings)),
+        agent,
+        timeout_seconds,
+        described,
+    };
+    let undescribed = |agent| part(agent, own.value, Origin::Default);
+    if spec.agent == offline::NAME {
+        return built_in(spec, chosen, role, env).map(undescribed);
+    }
+    let Some(entry) = settings.agents.get(&spec.agent) else {
+        return match Real::named(&spec.agent) {
+            Some(real) => {
+                let agent = installed(real, spec, manner, env)?;
+                Ok(undescribed(wrap::wrapped(agent, settings, env)?))
+            }
+            None => Err(unknown(spec, chosen, role, settings)),
+        };
+    };
+    let name = &spec.agent;
+    let found = program(entry, env).map_err(|_| {
+        let program = &entry.settings.command[0];
+        Complaint::input(format!("cannot run agent `{name}`: program {program:?} not found"))
+            .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
+    })?;
+    let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
+    let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &env.vars);
+    let agent = wrap::wrapped(agent, settings, env)?;
+    let timeout_seconds = by_flag.or(entry.settings.timeout).unwrap_or(own.value);
+    Ok(part(agent, timeout_seconds, entry.origin.clone()))
+}
+
+/// Returns true if the system can confine agents to their folders and the settings allow it.
+pub fn system_confines(settings: &Settings) -> bool {
+    settings.limits.confine.value && can_confine()
+}
+
+/// Finds a program in the absolute folders of PATH only, so that no program is run just because it is in a repository.
+pub fn on_path(name: &str, env: &Environment) -> which::Result<PathBuf> {
+    found_from("/".as_ref(), name, env)
+}
+
+/// Like `on_path`, but resolves a relative path against `base`.
+fn found_from(base: &Path, name: &str, env: &Environment) -> which::Result<PathBuf> {
+    let path = env.vars.get("PATH").map_or("", String::as_str);
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let path: OsString = std::env::join_paths(folders).unwrap_or_default();
+    which::which_in(name, Some(path), base)
+}
+
+/// Returns the git of this machine.
+pub fn git(env: &Environment) -> which::Result<Program> {
+    let path = on_path("git", env)?;
+    Ok(Program { path, gh: on_path("gh", env).ok(), env: env.vars.clone() })
+}
+
+/// Returns the built-in agent, which needs no model: it is this program, started again.
+fn built_in(spec: &AgentSpec, chosen: &Origin, role: &Role, env: &Environment) -> Result<Agent, Complaint> {
+    if spec.model.is_some() {
+        return Err(Complaint::input(format!(
+            "cannot use `{spec}` as {role} ({chosen}): the built-in agent has no models"
+        ))
+        .hint(format!("use `{}` without a model", offline::NAME)));
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Complaint::ours("cannot find the skilltune program").caused_by(error))?;
+    Ok(Agent::built_in(program, OFFLINE, &env.vars))
+}
+
+/// Finds an agent's program.
+pub fn program(entry: &AgentEntry, env: &Environment) -> which::Result<PathBuf> {
+    let path = env.vars.get("PATH").map_or("", String::as_str);
+    which::which_in(&entry.settings.command[0], Some(path), base(entry, env))
+}
+
+/// Returns the folder that a relative program path starts from: the folder of its settings file.
+fn base<'a>(entry: &'a AgentEntry, env: &'a Environment) -> &'a Path {
+    entry.origin.file().and_then(Path::parent).unwrap_or(&env.cwd)
+}
+
+fn unknown(spec: &AgentSpec, chosen: &Origin, role: &Role, settings: &Settings) -> Complaint {
+    let name = &spec.agent;
+    let what = format!("unknown agent `{name}` as {role} ({chosen})");
+    let known_names: Vec<&str> =
+        settings.agents.keys().map(String::as_str).chain(Real::ALL.map(Real::name)).collect();
+    let near = nearest(name, known_names);
+    let near = near.map(|near| format!("did you mean `{near}`?"));
+    let complaint = near.into_iter().fold(Complaint::input(what), Complaint::hint);
+    complaint.hint(known(settings).unwrap_or_else(|| example(name)))
+}
+
+fn no_agent(role: &Role, settings: &Settings, env: &Environment, built_in: BuiltIn) -> Complaint {
+    let complaint = Complaint::input(format!("no agent for the role {role}"));
+    let complaint = match built_in {
+        BuiltIn::Knows => complaint.hint(BUILT_IN),
+        BuiltIn::KnowsNothing => complaint,
+    };
+    let here = Real::ALL.into_iter().filter(|real| on_path(real.name(), env).is_ok());
+    let here: Vec<String> = here.map(|real| format!("--agent {}", real.name())).collect();
+    let complaint = match here.as_slice() {
+        [] => complaint,
+        here => complaint.hint(format!("use an installed agent: {}", here.join(" or "))),
+    };
+    match known(settings) {
+        Some(known) => {
+            complaint.hint(format!("pass --agent NAME or --{role} NAME, or set roles.{role}")).hint(known)
+        }
+        None if here.is_empty() => complaint.hint(install()).hint(example("mine")),
+        None => complaint,
+    }
+}
+
+fn known(settings: &Settings) -> Option<String> {
+    let names: Vec<&str> = settings.agents.keys().map(String::as_str).collect();
+    (!names.is_empty()).then(|| format!("agents in your settings: {}", names.join(", ")))
+}
+
+/// Returns a hint to install the agent that can fill most roles without settings.
+fn install() -> String {
+    format!("install claude, which needs no settings: {}", Real::ALL[0].get())
+}
+
+const BUILT_IN: &str = "or pass --agent offline: it needs no model and checks structure only";
+
+/// Returns the shortest settings that describe an agent.
+fn example(name: &str) -> String {
+    format!(
+        "describe it in skilltune.toml, then pass --agent {name}:\n\n    [agents.{name}]\n    command = [\"program\", \"argument\"]\n"
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! Agents that need no settings: found by their program, with the requested isolation and wrapper.
+
+use std::path::PathBuf;
+
+use skilltune_orchestrator::agent::{Agent, Real, Via};
+use skilltune_phases::runs::plan::Isolation;
+
+use crate::casting::{on_path, wrap};
+use crate::settings::Settings;
+use crate::settings::values::AgentSpec;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+/// The isolation and the wrapper for agents that need no settings.
+#[derive(Clone, Copy, Debug)]
+pub struct Manner {
+    pub isolation: Isolation,
+    pub via: Option<Via>,
+}
+
+impl Manner {
+    pub fn of(settings: &Settings) -> Self {
+        Self { isolation: settings.calls.isolation.value.into(), via: settings.calls.via.value.into() }
+    }
+}
+
+/// Returns an agent that needs no settings, configured as a run would call it.
+pub fn real(real: Real, settings: &Settings, env: &Environment) -> Result<Agent, Complaint> {
+    let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
+    let named = given.into_iter().find(|spec| spec.agent == real.name());
+    let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
+    wrap::wrapped(installed(real, &spec, Manner::of(settings), env)?, settings, env)
+}
+
+/// Returns an agent that needs no settings; only its program must be installed.
+pub fn installed(
+    real: Real,
+    spec: &AgentSpec,
+    manner: Manner,
+    env: &Environment,
+) -> Result<Agent, Complaint> {
+    let name = real.name();
+    let found = on_path(name, env).map_err(|_| {
+        Complaint::input(format!("cannot run agent `{name}`: program {name:?} not found"))
+            .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
+    })?;
+    let agent = Agent::real(real, spec.model.clone(), found, &env.vars).isolated(manner.isolation);
+    if let Some(variable) = agent.missing_key() {
+        return Err(keyless(name, manner.isolation, variable));
+    }
+    Ok(match manner.via {
+        Some(via) => agent.through(via, wrapper(via, name, env)?),
+        None => agent,
+    })
+}
+
+fn wrapper(via: Via, agent: &str, env: &Environment) -> Result<PathBuf, Complaint> {
+    let name = via.name();
+    on_path(name, env).map_err(|_| {
+        Complaint::input(format!("cannot call agent `{agent}` via {name}: program {name:?} not found"))
+            .hint(format!("install it ({}), or pass --via direct", via.get()))
+    })
+}
+
+/// Reports a missing API key: an empty folder has no login.
+fn keyless(name: &str, isolation: Isolation, variable: &str) -> Complaint {
+    let what = format!("no API key for agent `{name}`, which --isolation {} needs", isolation.word());
+    Complaint::input(what).hint(format!("set {variable}, or pass --isolation partial to use your login"))
+}

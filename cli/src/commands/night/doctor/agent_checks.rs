@@ -1,0 +1,118 @@
+//! Checks the agents of the jobs as the night would find them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use skilltune_orchestrator::agent::Real;
+use skilltune_phases::skills::offline;
+
+use crate::commands::doctor::agent_checks::{AgentSeen, LoginSeen, look_at};
+use crate::commands::night::doctor::broken;
+use crate::commands::night::doctor::jobs::Needs;
+use crate::commands::night::doctor::start::Start;
+use crate::nights::check::{About, Check};
+use crate::report::advice;
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+
+/// Checks the agents. Starts nothing if the file is not trusted.
+pub fn look(
+    jobs: &[Needs],
+    is_trusted: bool,
+    start: &Start,
+    deadline: Duration,
+    shell: &Environment,
+    checks: &mut Vec<Check>,
+) -> Result<(), Complaint> {
+    let mut projects: BTreeMap<&PathBuf, BTreeSet<&str>> = BTreeMap::new();
+    for job in jobs {
+        projects.entry(&job.project).or_default().extend(job.agents.iter().map(String::as_str));
+    }
+    for (project, names) in projects {
+        let mut settings = match crate::loops::settings(project, &start.env) {
+            Ok(settings) => settings,
+            Err(error) => {
+                checks.push(broken(About::Agents, &error.into()));
+                continue;
+            }
+        };
+        crate::casting::defaults::fill(&mut settings, &start.env);
+        let seen = if is_trusted {
+            look_at(|name| names.contains(name), &settings, true, deadline, &start.env)?
+        } else {
+            Vec::new()
+        };
+        for name in names {
+            let lost = lost(name, &settings, start, shell);
+            let seen = seen.iter().find(|seen| seen.name == name);
+            // The job has already reported an agent that is not found.
+            checks.extend(seen.filter(|seen| seen.path.is_some()).map(|seen| one(seen, &lost)));
+            checks.extend(without(name, &lost, seen, jobs, start));
+        }
+    }
+    if !is_trusted && !jobs.is_empty() {
+        let fix = "trust the file of jobs, and look again";
+        checks.push(Check::unknown(
+            About::Agents,
+            "not started, because the file of jobs is not trusted",
+            fix,
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the variables that this agent would use and that only this shell has.
+fn lost<'a>(name: &str, settings: &'a Settings, start: &Start, shell: &Environment) -> Vec<&'a str> {
+    match settings.agents.get(name) {
+        Some(entry) => start.lost(entry.settings.env.pass.iter().map(String::as_str), shell),
+        None => start.lost(Real::named(name).iter().flat_map(|real| real.keys()).copied(), shell),
+    }
+}
+
+fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
+    let name = &seen.name;
+    let path = seen.path.as_deref().unwrap_or_default();
+    let version = seen.version.as_ref().or(seen.trouble.as_ref()).map_or("", String::as_str);
+    let text = format!("{name}: {version}, {path}");
+    if !seen.usable {
+        let fix = format!("run `{} --version` by hand to see why", seen.program);
+        return Check::broken(About::Agents, text, fix);
+    }
+    match &seen.login {
+        None => Check::fine(About::Agents, text),
+        Some(LoginSeen::Key(variable)) => Check::fine(About::Agents, format!("{text}; key in {variable}")),
+        Some(LoginSeen::File(file)) => Check::fine(About::Agents, format!("{text}; login in {file}")),
+        // A key in this shell: another check says how to give it to the night.
+        Some(LoginSeen::Unseen) if !lost.is_empty() => Check::fine(About::Agents, text),
+        Some(LoginSeen::Unseen) if seen.lacks_login() => {
+            Check::broken(About::Agents, format!("{text}; no key or login found"), advice::login(name))
+        }
+        Some(LoginSeen::Unseen) => Check::unknown(
+            About::Agents,
+            format!("{text}; no key or login found, but the system may hold one"),
+            advice::login(name),
+        ),
+    }
+}
+
+/// Reports variables of this shell that the night lacks. This may be harmless if the agent has its own login, or if the
+/// purpose of a variable is unknown.
+fn without(
+    name: &str,
+    lost: &[&str],
+    seen: Option<&AgentSeen>,
+    jobs: &[Needs],
+    start: &Start,
+) -> Option<Check> {
+    let scheduler = start.scheduled.as_ref().filter(|_| !lost.is_empty() && name != offline::NAME)?;
+    let names = lost.join(", ");
+    let text = format!("{name}: {names} is set in this shell, and the night will not have it");
+    let fix = format!("give it to the night: {}", scheduler.gives);
+    let is_refused = jobs.iter().any(|job| !job.is_ready && job.agents.contains(name));
+    let is_needed = is_refused || seen.is_some_and(AgentSeen::lacks_login);
+    let is_missing = is_needed && !scheduler.reading.has_more_env;
+    let check = if is_missing { Check::broken } else { Check::unknown };
+    Some(check(About::Agents, text, fix))
+}

@@ -1,0 +1,207 @@
+//! The request to `reflex new`, with nothing left to guess: task, criteria, agents.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::disk;
+use skilltune_orchestrator::process::can_confine;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Weights};
+use skilltune_phases::loops::reflex::original::Alias;
+use skilltune_phases::loops::reflex::{Bounds, Reflex, Rules, Setup};
+use skilltune_phases::suites::checks::RunThem;
+
+use crate::casting;
+use crate::casting::{BuiltIn, Casting, system_confines};
+use crate::loops::reflex::args::new::{NewArgs, TaskSource};
+use crate::loops::reflex::flags::lay_reflex_flags;
+use crate::loops::reflex::rules_file::RulesFile;
+use crate::loops::reflex::settings::ReflexSettings;
+use crate::loops::reflex::setup::{self, SetupAnswers};
+use crate::loops::reflex::{context, out};
+use crate::settings::{Settings, proposed};
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::questions::{Answers, Person};
+use crate::trust::pinned::Pins;
+
+/// A longer task is a mistake, such as a binary file.
+const LONGEST: u64 = 1 << 20;
+
+#[derive(Debug)]
+pub struct Invocation {
+    pub project: PathBuf,
+    pub evolution: String,
+    pub prompt: String,
+    pub ideal: String,
+    /// The rules so far: those of the template, of a file, and of the user.
+    pub criteria: Criteria,
+    /// The source of the rules that are not there yet.
+    pub setup: Setup,
+    pub rules: Rules,
+    pub commands: RunThem,
+    pub rules_file: Option<RulesFile>,
+    /// The user's pages, beside those that the project has by itself.
+    pub context: Vec<(String, Vec<u8>)>,
+    pub alias: Option<Alias>,
+    pub out: Option<PathBuf>,
+    pub settings: Settings,
+    pub casting: Casting,
+    /// The project files that the run may execute, as they were trusted.
+    pub pinned: Vec<Pins>,
+    /// Whether the system confines the programs of the run to its folders.
+    pub confines: bool,
+    pub seed: Option<u64>,
+    pub epoch: u64,
+    pub unattended: bool,
+}
+
+impl Invocation {
+    pub fn new(args: &NewArgs, env: &Environment) -> Result<Self, Complaint> {
+        let person = Person::present(env).filter(|_| !args.run.yes);
+        let prompt = task(args, env, person)?;
+        let out = args.out.as_ref().map(|path| out::free(&env.named(path)?)).transpose()?;
+        let project = env.project_here();
+        let mut settings = crate::loops::settings(&project, env)?;
+        lay_reflex_flags(&mut settings, args);
+        casting::fill(&mut settings, env);
+        let casting = casting(&settings, env)?;
+        let rules_file = args.rules.as_ref().map(|path| RulesFile::read(&env.named(path)?)).transpose()?;
+        let reflex = settings.of::<ReflexSettings>();
+        let weights = reflex.weights();
+        let answers = setup_answers(args, &prompt, weights, person)?;
+        let mut criteria = reflex.criteria(answers.template);
+        answers.must.into_iter().for_each(|rule| criteria.set(rule));
+        if let Some(file) = &rules_file {
+            file.apply(&mut criteria, weights)?;
+            criteria.thresholds = args.thresholds.unwrap_or(criteria.thresholds);
+        }
+        let proposals = proposals(args, answers.template, criteria.rules.len(), reflex.proposals.value)?;
+        if let Some(fault) = criteria.fault().filter(|_| proposals.is_none()) {
+            return Err(Complaint::input(format!("nothing to judge the text by: {fault}"))
+                .hint("pass other --rules, or --template"));
+        }
+        let named = args.context.iter().cloned().chain(answers.context.iter().map(PathBuf::from));
+        let context = named.map(|path| context::named(&env.named(&path)?)).collect::<Result<_, _>>()?;
+        Ok(Self {
+            evolution: reflex.evolution.value.as_path().display().to_string(),
+            pinned: Vec::new(),
+            confines: system_confines(&settings),
+            seed: args.seed,
+            epoch: args.run.epoch(),
+            unattended: args.run.yes,
+            ideal: args.ideal.clone().or(answers.ideal).unwrap_or_default(),
+            setup: Setup { proposals, major: answers.major.unwrap_or_default(), weights },
+            rules: reflex.rules(),
+            commands: proposed::confined(
+                reflex.run_them()?,
+                "--checks",
+                settings.limits.confine.value,
+                can_confine(),
+            )?,
+            criteria,
+            rules_file,
+            context,
+            project,
+            prompt,
+            alias: args.alias.clone(),
+            out,
+            settings,
+            casting,
+        })
+    }
+}
+
+/// Returns the kind of text, and the user's other answers if they are asked.
+fn setup_answers(
+    args: &NewArgs,
+    prompt: &str,
+    weights: Weights,
+    person: Option<&dyn Answers>,
+) -> Result<SetupAnswers, Complaint> {
+    let kind = args.template.map(Template::from).or(args.rules.is_some().then_some(Template::Other));
+    let guess = Template::guess(prompt);
+    if let Some(person) = person.filter(|_| kind.is_none() && !args.run.only_shows()) {
+        return setup::asked(guess, weights, person);
+    }
+    kind.or(guess).map(SetupAnswers::only).ok_or_else(|| {
+        let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
+        Complaint::input("cannot guess the kind of text from the task")
+            .hint(format!("pass --template {}, or --rules FILE", names.join("|")))
+    })
+}
+
+/// Returns how many rules the evaluator proposes: none if the user wrote rules, unless they ask for some; more if no
+/// template has any.
+fn proposals(
+    args: &NewArgs,
+    template: Template,
+    known: usize,
+    most: u32,
+) -> Result<Option<Bounds>, Complaint> {
+    const LEAST: usize = 4;
+    const LIKE_A_TEMPLATE: usize = 8;
+    let most = most as usize;
+    match (args.rules.is_some(), template) {
+        (true, _) if args.proposals.is_none() => Ok(None),
+        (false, Template::Other) if most == 0 => {
+            Err(Complaint::input("a text of another kind has no rules but those that somebody makes for it")
+                .hint("pass --rules FILE, or --proposals N to have the evaluator propose some"))
+        }
+        (false, Template::Other) => {
+            Ok(Some(Bounds { least: LEAST.saturating_sub(known), most: LIKE_A_TEMPLATE + most }))
+        }
+        _ => Ok(Some(Bounds { least: 0, most }).filter(|bounds| bounds.most > 0)),
+    }
+}
+
+/// Returns the task's text, from the command line, a file, or standard input.
+fn task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -> Result<String, Complaint> {
+    let text = match (args.source(), person) {
+        (TaskSource::Words(words), _) => words.to_owned(),
+        (TaskSource::Stdin, _) => input()?,
+        (TaskSource::File(path), _) => file(&env.named(Path::new(path))?)?,
+        (TaskSource::Nowhere, Some(person)) => person
+            .line("What shall be written?", "in a sentence or two, as you would ask somebody")?
+            .unwrap_or_default(),
+        (TaskSource::Nowhere, None) => String::new(),
+    };
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Complaint::input("no task").hint(
+            "describe the text to write: skilltune reflex new \"the API page of our orders service\"",
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+fn file(path: &Path) -> Result<String, Complaint> {
+    let refused = |error: std::io::Error| {
+        Complaint::input(format!("cannot read the task from {}", path.display())).caused_by(error)
+    };
+    read(disk::open(path).map_err(refused)?).map_err(refused)
+}
+
+fn input() -> Result<String, Complaint> {
+    read(std::io::stdin().lock())
+        .map_err(|error| Complaint::input("cannot read the task from stdin").caused_by(error))
+}
+
+fn read(from: impl std::io::Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    from.take(LONGEST + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > LONGEST {
+        return Err(std::io::Error::other("it is longer than 1 MiB"));
+    }
+    Ok(text)
+}
+
+/// Refuses the built-in agent, which knows only skills.
+fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint> {
+    let casting = casting::cast(Reflex::ROLES, settings, env, BuiltIn::KnowsNothing)?;
+    if casting.values().any(|part| part.agent.is_built_in()) {
+        return Err(Complaint::input("the built-in agent cannot write texts; it only checks skills")
+            .hint("pass another agent; `skilltune doctor` lists installed agents"));
+    }
+    Ok(casting)
+}

@@ -1,0 +1,201 @@
+//! A run that tries a skill and changes nothing, from its flags to its end: `compare`, `calibrate`. `suite check --try`
+//! makes its own request.
+
+use crate::args::overrides::override_with;
+use crate::args::shared::RunFlags;
+use crate::settings::values::Panel;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::base::vocabulary::Vocabulary as _;
+use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Tune};
+use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::skills::offline;
+use skilltune_phases::skills::target::Mode;
+use skilltune_phases::suites::scenario::Tools;
+
+use crate::casting::{self, BuiltIn, Casting, system_confines};
+use crate::inputs::find::Skill;
+use crate::inputs::suite::Suite;
+use crate::loops::tune::command::{self, Manner};
+use crate::loops::tune::delivery::delivery;
+use crate::loops::tune::invocation::{self, Invocation, Purpose};
+use crate::loops::tune::planning;
+use crate::loops::tune::prompts::Pages;
+use crate::loops::tune::scenarios::TaskSet;
+use crate::loops::tune::settings::TuneSettings;
+use crate::loops::tune::tools::allow_shell;
+use crate::loops::tune::trial_flags::{TrialFlags, lay_trial_flags};
+use crate::runs::{Runs, failure, session};
+use crate::settings::Settings;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::Person;
+use crate::trust::Consent;
+
+/// Returns the named suite, or else the first that one of these skills brings along.
+pub fn suite(flags: &TrialFlags, skills: &[&Path], env: &Environment) -> Result<(Suite, bool), Complaint> {
+    if let Some(path) = &flags.suite {
+        return Ok((Suite::read(&env.cwd.join(path))?, false));
+    }
+    for skill in skills {
+        if let Some(own) = Suite::beside(skill)? {
+            return Ok((own, true));
+        }
+    }
+    Err(Complaint::input("no suite of tasks").hint("pass --suite FILE; `skilltune suite new` drafts one"))
+}
+
+/// Shows the request if the flags ask only for that, else runs it.
+pub fn show_or_begin(
+    (invocation, pages): (Invocation, &Pages),
+    suite: &Suite,
+    (flags, trust): (&RunFlags, bool),
+    env: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    invocation.settings.overs().iter().for_each(|over| printer.talk(over));
+    let (home, epoch) = (Home::of(&invocation.project), flags.epoch());
+    let sketch = planning::sketch(&invocation, &home, &env.indexes(), epoch)?;
+    if flags.only_shows() {
+        return command::show_plan(flags, &invocation, &sketch, env, printer);
+    }
+    let manner = Manner { yes: flags.yes, trust, format: flags.format };
+    begin((invocation, pages), suite, (sketch.run, epoch), manner, env, printer)
+}
+
+/// Runs the sketched request, once the suite's programs and the project's agents are trusted.
+pub fn begin(
+    (invocation, pages): (Invocation, &Pages),
+    suite: &Suite,
+    (name, epoch): (RunId, u64),
+    manner: Manner,
+    env: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let consent = Consent::of(manner.trust, Person::present(env).filter(|_| !manner.yes));
+    let of_agents = casting::ensure_trusted(&invocation.casting, &invocation.settings, env, None, consent)?;
+    pages.ensure_trusted(&invocation.settings, env, consent)?;
+    let of_suite = invocation::ensure_trusted(suite, env, consent)?;
+    let pinned = of_agents.into_iter().chain(of_suite).collect();
+    let invocation = Invocation { prompts: pages.checked()?, pinned, ..invocation };
+    let home = Home::of(&invocation.project);
+    let targets = [invocation.members[0].path.clone()];
+    let locks = session::lock(env, printer, &targets, name.as_str())?;
+    if let Some(left) = Runs::of(&invocation.project, env)?.unfinished::<Tune>(&targets) {
+        session::end_leftovers(&left.folder, printer);
+    }
+    let format = manner.format;
+    let went = command::begin(&invocation, (&home, name.clone(), epoch), locks, manner, env, printer);
+    failure::report::<Tune>(went, format, &home, &name, printer)
+}
+
+/// The purpose of a run, the skills on trial, and their tasks.
+pub struct What {
+    pub purpose: Purpose,
+    /// The name of each, and its path for lists and locks: nothing is ever written there.
+    pub skills: Vec<Skill>,
+    pub task_set: TaskSet,
+    /// Fresh trials of each version in a comparison, if set.
+    pub confirm: Option<u32>,
+}
+
+/// The parts of a run besides its skill and its scenarios.
+pub struct TrialRun<'a> {
+    pub flags: &'a TrialFlags,
+    pub env: &'a Environment,
+    pub printer: Printer,
+    pub settings: Settings,
+    project: PathBuf,
+    casting: Casting,
+    delivery: Delivery,
+    pages: Pages,
+}
+
+impl<'a> TrialRun<'a> {
+    pub fn new(
+        flags: &'a TrialFlags,
+        panel: Option<&Panel>,
+        project: &Path,
+        env: &'a Environment,
+        printer: Printer,
+    ) -> Result<Self, Complaint> {
+        let mut settings = crate::loops::settings(project, env)?;
+        lay_trial_flags(&mut settings, flags);
+        override_with(&mut settings.optional_roles.panel, panel.cloned(), "--panel");
+        casting::fill(&mut settings, env);
+        // Nothing is improved: that role gets the executor's agent, so that no other agent is needed.
+        settings.roles.improver = settings.roles.executor.clone();
+        let casting = casting::cast(Tune::ROLES, &settings, env, BuiltIn::Knows)
+            .map_err(|complaint| invocation::naming(complaint, project, env))?;
+        let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
+        let pages = Pages::read(&settings)?;
+        let project = project.to_owned();
+        Ok(Self { flags, env, printer, settings, project, casting, delivery, pages })
+    }
+
+    /// Returns whether executors look for the skill by themselves.
+    pub fn is_installed(&self) -> bool {
+        self.delivery.at().is_some()
+    }
+
+    /// Returns whether the built-in agent, which only looks at skills, would do any of the work.
+    pub fn is_built_in(&self) -> bool {
+        self.casting.values().any(|part| part.agent.name == offline::NAME)
+    }
+
+    /// Creates the run, and drives it until it ends or has to wait.
+    pub fn run(self, what: What, suite: &Suite) -> Result<Exit, Complaint> {
+        let (env, printer, flags) = (self.env, self.printer, self.flags);
+        let (invocation, pages) = self.invocation(what)?;
+        show_or_begin((invocation, &pages), suite, (&flags.run, flags.trust), env, printer)
+    }
+
+    /// Builds the request. The user's own pages are read later: they are not trusted yet.
+    fn invocation(mut self, what: What) -> Result<(Invocation, Pages), Complaint> {
+        let What { purpose, skills: members, task_set, confirm } = what;
+        let mut scenarios = task_set.scenarios;
+        if self.flags.tools.is_some() {
+            // A flag overrides files.
+            for scenario in &mut scenarios {
+                scenario.tools = None;
+            }
+        }
+        let task_set = TaskSet { scenarios, ..task_set }.of_skills(&members);
+        task_set.check(&members, &self.delivery, self.env)?;
+        let tune = self.settings.of::<TuneSettings>();
+        let (tools, held_out) = (Tools::from(tune.tools.value), tune.held_out.value);
+        let rules = tune.rules();
+        if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
+            allow_shell(self.casting.of_mut(&Role::EXECUTOR), &self.settings)?;
+        }
+        let invocation = Invocation {
+            purpose,
+            project: self.project,
+            mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
+            members,
+            scenarios: task_set.scenarios,
+            starts: task_set.starts,
+            suite: task_set.suite,
+            held_out,
+            this_suite_only: false,
+            rules: Rules { confirm: confirm.unwrap_or(rules.confirm), ..rules },
+            casting: self.casting,
+            delivery: self.delivery,
+            tools,
+            pinned: Vec::new(),
+            confines: system_confines(&self.settings),
+            settings: self.settings,
+            apply: Apply::Never,
+            fail_on: FailOn::default(),
+            prompts: Prompts::default(),
+            seed: self.flags.seed,
+        };
+        Ok((invocation, self.pages))
+    }
+}
