@@ -19,23 +19,19 @@ use skilltune_orchestrator::engine::{
 use skilltune_orchestrator::process::{GuardianPool, become_driver};
 use skilltune_orchestrator::snapshot::{Indexes, Limits, Objects, capture};
 use skilltune_orchestrator::store::{AnswerCache, Holder, Home, Journal, Locks};
-use skilltune_phases::asking::prompt::Prompts;
-use skilltune_phases::base::ceiling::Ceilings;
-use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::judging::rubric;
 use skilltune_phases::judging::score::Score;
-use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::{
-    Aim, Answer, Apply, Event, FailOn, Plan, Record, Rules, Run, Search, Sides, Step, Task, Tune,
+    Aim, Answer, Apply, Event, Plan, Record, Rules, Run, Sides, Step, Task, Tune,
 };
-use skilltune_phases::runs::plan::{Cast, Enforced, FORMAT, Isolation, LoopKind};
+use skilltune_phases::runs::plan::Cast;
 use skilltune_phases::skills::keys::Keys;
-use skilltune_phases::skills::target::{Member, Mode, Target};
-use skilltune_phases::suites::scenario::{Scenario, Tools};
+use skilltune_phases::skills::target::Member;
+use skilltune_phases::suites::scenario::Scenario;
+use skilltune_worlds::{drive, tune};
 use tokio::sync::watch;
 
 /// The kind of run.
@@ -214,80 +210,37 @@ fn plan(skill: &Path, (start, challenger): (TreeId, TreeId), what: What, agent: 
     };
     let sides = Sides { start: "A".into(), challenger: "B".into(), trees: vec![challenger], regraded: None };
     let cast = Cast {
-        agent: agent.name.clone(),
-        model: None,
         fingerprint: agent.fingerprint(),
         timeout_seconds: 600,
-        family: None,
-        isolation: Isolation::Partial,
-        via: None,
-        wrap: None,
-        rights: Enforced::Nobody,
         verdict: agent.verdict(),
         lacks_shell: agent.lacks_shell(),
+        ..drive::cast(&agent.name)
     };
-    let member = Member {
-        name: "writer".parse().expect("a plain name"),
-        path: skill.to_string_lossy().into_owned(),
-        start,
-        files: vec!["SKILL.md".into()],
-        has_scripts: true,
-        hidden: Vec::new(),
-        links_outside: Vec::new(),
-        plugin: None,
-    };
-    Plan {
-        format: FORMAT,
-        program: "0.0.0".into(),
-        run: RUN.parse().expect("a plain name"),
-        kind: LoopKind::Tune,
-        folder: ".skilltune/runs/bench".into(),
-        task: Task {
-            aim: match what {
-                What::Round { .. } => Aim::Improve,
-                What::Comparison { .. } => Aim::Compare(Box::new(sides)),
-            },
-            target: Target { mode: Mode::Single, members: vec![member] },
-            scenarios: (0..scenarios).map(scenario).collect(),
-            suite: None,
-            looks_before: 0,
-            contract: rubric::tune(),
-            rules: Rules { confirm: u32::try_from(trials).expect("few trials"), ..rules() },
-            delivery: Delivery::Inline,
-            tools: Tools::Files,
-            apply: Apply::Never,
-            fail_on: FailOn::default(),
-            confined: true,
-            prompts: Prompts::default(),
+    let member = Member { has_scripts: true, ..tune::member("writer", &skill.to_string_lossy(), start) };
+    let task = tune::task(vec![member], (0..scenarios).map(scenario).collect());
+    let task = Task {
+        aim: match what {
+            What::Round { .. } => Aim::Improve,
+            What::Comparison { .. } => Aim::Compare(Box::new(sides)),
         },
-        roles: [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into(),
-        ceilings: Ceilings::default(),
-        seed: 7,
-        epoch: 0,
-        unattended: false,
-    }
+        contract: rubric::tune(),
+        rules: Rules {
+            // One round without an edit.
+            max_iterations: 1,
+            threshold: Score::FULL,
+            confirm: u32::try_from(trials).expect("few trials"),
+            ..task.rules
+        },
+        apply: Apply::Never,
+        ..task
+    };
+    let roles = [Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER].map(|role| (role, cast.clone())).into();
+    drive::plan_of(".", RUN, task, roles)
 }
 
 fn scenario(nth: usize) -> Scenario {
-    Scenario::new(
-        format!("task-{nth}").parse().expect("a plain name"),
-        format!("Write a text of {nth} words about the number {nth}."),
-    )
-}
-
-/// Returns the rules for one round without an edit.
-fn rules() -> Rules {
-    Rules {
-        max_iterations: 1,
-        threshold: Score::FULL,
-        regress: 10.0,
-        stall: Stall { window: 2, gain: 2.0, reaching: false },
-        max_errors: 3,
-        confirm: 1,
-        confidence: Confidence::default(),
-        coverage: 0.8,
-        search: Search::Rounds,
-    }
+    let task = format!("Write a text of {nth} words about the number {nth}.");
+    tune::scenario(&format!("task-{nth}"), &task)
 }
 
 fn holder() -> Holder {

@@ -6,8 +6,6 @@ pub mod commands;
 pub mod progress;
 pub mod report;
 pub mod ui;
-#[cfg(test)]
-pub mod world;
 
 pub mod context;
 pub mod files;
@@ -20,3 +18,6 @@ pub mod rules_file;
 pub mod settings;
 pub mod setup;
 pub mod terms;
+
+#[cfg(test)]
+pub use skilltune_worlds::reflex::pages as world;

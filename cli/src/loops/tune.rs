@@ -34,5 +34,6 @@ pub mod verdicts;
 pub mod versions;
 pub mod without_skill;
 pub mod words;
+
 #[cfg(test)]
-pub mod world;
+pub use skilltune_worlds::tune::pages as world;

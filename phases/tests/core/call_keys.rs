@@ -25,7 +25,7 @@ use skilltune_phases::suites::checks::{Check, How, RunThem};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::SkillFile;
 
-use crate::drive::{Told, failed, tree};
+use crate::drive::{TestLoop, failed, tree};
 use crate::gan::world as gan_world;
 use crate::reflex::world as reflex_world;
 use crate::world::{Drive, demanding, plan, well};
@@ -85,7 +85,7 @@ fn json(value: &impl Serialize) -> String {
 }
 
 /// Makes the first answer of each judge unusable.
-fn fails<L: Told>(run: &run::Run<L>, step: &L::Step) -> bool {
+fn fails<L: TestLoop>(run: &run::Run<L>, step: &L::Step) -> bool {
     kind(step) == "judge" && run.attempts(step) == 0
 }
 

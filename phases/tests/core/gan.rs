@@ -3,4 +3,5 @@
 mod laws;
 mod machine;
 mod refusals;
-pub(crate) mod world;
+
+pub(crate) use skilltune_worlds::gan as world;

@@ -12,7 +12,9 @@ use skilltune_phases::suites::checks::{Check, CheckResult, How, Text, Times};
 use skilltune_phases::suites::demand::Demand;
 
 use crate::drive::bare_prompt;
-use crate::world::{Drive, demanding, improved, inspected, judged, nth, plan, points, stated, told, well};
+use crate::world::{
+    Drive, check_result, demanding, improved, inspected, judged, nth, plan, points, stated, well,
+};
 
 /// Plans one scenario with all demands.
 fn one(members: usize) -> Plan {
@@ -21,7 +23,7 @@ fn one(members: usize) -> Plan {
 
 fn met(program: Option<bool>) -> impl FnMut(&Run, &Step) -> Outcome {
     move |run, step| match step {
-        Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, program)])),
+        Step::Check { demand, .. } => Ok(Answer::Checked(vec![check_result(*demand, program)])),
         _ => well(run, step, 50),
     }
 }
@@ -79,7 +81,7 @@ fn each_text_is_reviewed_once_and_no_trial_asks_about_it() {
                 reviewed += usize::from(matches!(step, Step::Review { .. }));
             }
             match step {
-                Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, Some(false))])),
+                Step::Check { demand, .. } => Ok(Answer::Checked(vec![check_result(*demand, Some(false))])),
                 _ => well(run, step, 50),
             }
         });
@@ -104,7 +106,7 @@ fn world<'a>(outcome: &'a [u32], quality: &'a [usize]) -> impl FnMut(&Run, &Step
         Step::Check { left, demand, .. } => {
             let of = |tree| run.state.candidates.iter().position(|one| left_of(one.trees[0]) == tree);
             let met = outcome[of(*left).expect("a candidate left it")] == 100;
-            Ok(Answer::Checked(vec![told(*demand, Some(met))]))
+            Ok(Answer::Checked(vec![check_result(*demand, Some(met))]))
         }
         Step::Review { candidate, .. } => judged(run, quality[nth(run, *candidate)], &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
@@ -196,7 +198,7 @@ fn what_nobody_could_tell_is_no_score_and_the_round_has_none_either() {
     let mut drive = Drive::start(one(1));
     drive.finish_alone(|run, step| match step {
         Step::Inspect { trial, member, .. } => inspected(run, *trial, *member, |_| None),
-        Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, None)])),
+        Step::Check { demand, .. } => Ok(Answer::Checked(vec![check_result(*demand, None)])),
         Step::Grade { trial, .. } => stated(run, trial.scenario, |_| Verdict::Unverified),
         _ => well(run, step, 50),
     });

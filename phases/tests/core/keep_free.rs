@@ -12,7 +12,7 @@ use skilltune_phases::loops::tune::{Event, Outcome, Plan, Run, Step, Tune};
 use skilltune_phases::runs::event::{Done, FailureKind, Pause, Signal, Spent};
 use skilltune_phases::runs::waiting;
 
-use crate::drive::{Told as _, recast, reread};
+use crate::drive::{TestLoop as _, recast, reread};
 use crate::laws::any_plan;
 use crate::world::{Drive, plan, ran, random_answer};
 

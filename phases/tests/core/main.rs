@@ -9,7 +9,6 @@ mod credit;
 mod danger;
 mod delivery;
 mod drafting;
-mod drive;
 mod endings;
 mod failed_edits;
 mod frontmatter;
@@ -32,4 +31,5 @@ mod starting;
 mod turns;
 mod waiting;
 mod without_skill;
-mod world;
+
+use skilltune_worlds::{drive, tune as world};

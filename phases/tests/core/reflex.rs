@@ -9,4 +9,5 @@ mod projected;
 mod search;
 mod setup;
 mod stop;
-pub(crate) mod world;
+
+pub(crate) use skilltune_worlds::reflex as world;

@@ -182,7 +182,7 @@ fn a_wait_is_in_the_journal_and_every_end_of_it_leaves_a_run_that_goes_on() {
     drive.record(Event::Noted(Signal::Waiting { until }));
     assert_eq!((drive.run.waits.until, state_file::status(&drive.run)), (Some(until), "waiting"));
     assert!(state_file::text(&drive.run).contains(&format!("\"waiting_until\": \"{until}\"")));
-    let mut interrupted = Drive { run: drive.run.clone(), records: drive.records.clone() };
+    let mut interrupted = drive.clone();
     interrupted.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
     assert_eq!((interrupted.run.waits.until, state_file::status(&interrupted.run)), (None, "paused"));
     drive.record(Event::Noted(Signal::Waited));

@@ -17,7 +17,7 @@ use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::Scenario;
 
 use crate::drive::{assert_fold_is_live, bare_prompt, picker};
-use crate::world::{Drive, demanding, failed, plan, points, random_answer, told, well};
+use crate::world::{Drive, check_result, demanding, failed, plan, points, random_answer, well};
 
 /// Plans four scenarios with demands, one of them held out.
 fn plan_without_skill(trials: u32) -> Plan {
@@ -33,7 +33,7 @@ fn plan_without_skill(trials: u32) -> Plan {
 fn world(run: &Run, step: &Step) -> Outcome {
     match step {
         Step::Check { trial, demand, .. } if trial.scenario == 1 => {
-            Ok(Answer::Checked(vec![told(*demand, Some(false))]))
+            Ok(Answer::Checked(vec![check_result(*demand, Some(false))]))
         }
         Step::Exercise { trial, .. } if trial.scenario == 2 => failed(FailureKind::Crashed),
         _ => well(run, step, 50),
@@ -80,7 +80,7 @@ fn a_scenario_passes_only_if_all_its_trials_meet_all_and_what_is_missing_is_not_
     let mut drive = Drive::start(plan_without_skill(2));
     drive.finish_alone(|run, step| match step {
         Step::Check { trial, demand, .. } if trial.ordinal == 1 => {
-            Ok(Answer::Checked(vec![told(*demand, Some(false))]))
+            Ok(Answer::Checked(vec![check_result(*demand, Some(false))]))
         }
         _ => well(run, step, 50),
     });

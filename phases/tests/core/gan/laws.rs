@@ -31,9 +31,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
             let mut plan = at(level, is_negotiated);
             let (max_rounds, escalate_after, standstill, negotiation_rounds, retries) = counts;
             let rules = Rules {
-                threshold: score(threshold.into()),
-                gain: score(gain.into()),
-                cap: score(cap.into()),
+                threshold: score(threshold),
+                gain: score(gain),
+                cap: score(cap),
                 strict: strict.is_some(),
                 strict_rounds: strict.unwrap_or(2),
                 max_rounds: max_rounds.max(strict.unwrap_or(1)),

@@ -16,24 +16,10 @@ use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{
-    ALL, Drive, Met, answer, artifact, asked, at, built, criterion, into_folder, name, plan, play_with,
-    prompt, ruling, score, told, tried, with_browser,
+    ALL, Drive, Met, answer, artifact, asked, at, built, criterion, everything, inspected, into_folder, name,
+    nothing, plan, play_with, prompt, rising, ruling, scenario_result, score, with_browser,
 };
 use crate::drive::{failed, recast, tree};
-
-fn everything(_: usize, _: &str) -> bool {
-    true
-}
-
-/// No artifact meets anything.
-fn nothing(_: usize, _: &str) -> bool {
-    false
-}
-
-/// Each artifact meets one more criterion, and none meets all.
-fn rising(nth: usize, id: &str) -> bool {
-    ALL[1..].iter().take(nth).any(|met| *met == id)
-}
 
 fn steps(plan: Plan, met: Met<'_>) -> String {
     asked(&mut Drive::start(plan), |run, step| answer(run, step, met))
@@ -246,10 +232,10 @@ fn before_the_judge(reply_to: impl Fn(&Run, &Step) -> Option<Answer>) -> (Drive,
 
 #[test]
 fn the_judge_makes_the_checks_of_a_look_that_was_given_up() {
-    let source = || told(Verdict::Unverified, Means::Source);
+    let source = || inspected(Verdict::Unverified, Means::Source);
     let by_browser = |_: &Run, step: &Step| match step {
         Step::Inspect { .. } => Some(source()),
-        _ => Some(told(Verdict::Failed, Means::Browser)),
+        _ => Some(inspected(Verdict::Failed, Means::Browser)),
     };
     let (mut drive, judge) = before_the_judge(by_browser);
     assert!(!prompt(&drive.run, &judge).contains("b.quiet"), "the browser has told");
@@ -456,7 +442,7 @@ fn a_test_scenario_that_fails_fails_its_criterion_whatever_the_judge_would_say()
     let mut plan = with_command(RunThem::Always);
     plan.task.rules.max_rounds = 1;
     let drive = play_with(plan, &everything, |run, step| match step {
-        Step::Try { .. } => Some(Ok(tried(Verdict::Failed, "works"))),
+        Step::Try { .. } => Some(Ok(scenario_result(Verdict::Failed, "works"))),
         Step::Judge { .. } => {
             asked = Some(prompt(run, step));
             None

@@ -1,12 +1,12 @@
 //! Every number in a plan of `reflex` has an effect: changing it changes the run.
 
-use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Severity, Template, Weights};
 use skilltune_phases::loops::reflex::{Answer, Plan, Reflex, Step};
 use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{Drive, Met, code, command, failed_once, plan, play_with, prompt, written};
+use crate::drive::points;
 
 /// Summarizes a run in one line.
 fn went(plan: Plan, met: Met<'_, bool>) -> String {
@@ -58,10 +58,6 @@ const CASES: [Case; 10] = [
         }
     }),
 ];
-
-fn points(points: f64) -> Score {
-    Score::new(points).expect("a score of the tests is one")
-}
 
 fn weigh(plan: &mut Plan, weights: Weights) {
     plan.task.criteria = Criteria::of(Template::Docs, weights, Template::Docs.thresholds());
@@ -122,7 +118,7 @@ fn asked(plan: Plan, is_it: fn(&Step) -> bool) -> (Drive, Step) {
                 Ok(Answer::Prepared(drive.run.plan.task.criteria.at(*level).map(command).collect()))
             }
             Step::Check { check, .. } => {
-                Ok(Answer::Checked(vec![super::world::told(*check, Some(*check > 1))]))
+                Ok(Answer::Checked(vec![super::world::check_result(*check, Some(*check > 1))]))
             }
             Step::Refine { .. } => written("draft 0"),
             _ => super::world::answer(&drive.run, &step, &flat),

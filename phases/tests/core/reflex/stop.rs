@@ -11,8 +11,7 @@ use crate::drive::failed;
 
 /// Returns the run as a stop after these records ends it.
 fn stopped(records: &[Record]) -> Run {
-    let mut drive =
-        Drive { run: Run::replay(records).expect("it begins with a plan"), records: records.to_vec() };
+    let mut drive = Drive::resume(records.to_vec());
     while let Some(decision) = Reflex::on_stop(&drive.run, Some("enough")) {
         drive.record(Event::Decided(decision));
         assert!(drive.records.len() < records.len() + 5, "a stop goes on for ever");
@@ -89,7 +88,7 @@ fn a_text_kept_by_a_stop_that_was_cut_off_is_not_written_again() {
     let is_text = |at: &usize| matches!(&whole.records[*at].event, Event::Done(done) if matches!(done.outcome, Ok(Answer::Written(_))));
     let first = (0..whole.records.len()).find(is_text).unwrap();
     let records = whole.records[..=first].to_vec();
-    let mut drive = Drive { run: Run::replay(&records).unwrap(), records };
+    let mut drive = Drive::resume(records);
     // The first decision of the stop is recorded, then the program is killed.
     let kept = Reflex::on_stop(&drive.run, None).unwrap();
     drive.record(Event::Decided(kept));

@@ -432,7 +432,7 @@ fn a_run_may_be_left_at_any_point() {
     let whole = play(plan(), missing(TO_THE_THRESHOLD));
     for upto in 1..=whole.records.len() {
         let records = whole.records[..upto].to_vec();
-        let part = Play { run: Run::replay(&records).unwrap(), records };
+        let part = Play::resume(records);
         let data = seen(&part, PLAIN).data();
         assert_eq!(data.contains("report: /p/"), part.run.closed_at.is_some(), "a report that is there");
         assert_eq!(data.contains("skilltune resume"), part.run.state.stop.is_none(), "{data}");

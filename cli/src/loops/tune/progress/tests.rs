@@ -391,7 +391,7 @@ fn a_run_may_be_left_at_any_point() {
     let whole = chain();
     for upto in 1..=whole.records.len() {
         let records = whole.records[..upto].to_vec();
-        let part = Play { run: Run::replay(&records).unwrap(), records };
+        let part = Play::resume(records);
         let data = seen(&part, PLAIN).data();
         assert!(data.contains("skilltune "), "something to type next: {data}");
         assert_eq!(data.contains("report: /p/"), part.run.state.closed.is_some(), "a report that is there");

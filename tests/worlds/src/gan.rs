@@ -1,13 +1,10 @@
 //! A world that answers the steps of `gan` without doing anything.
 //!
 //! Artifacts are named `artifact N` in the order in which they are built. The test decides which criteria they meet.
-#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
-use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::answers::{Notes, Verdicts};
 use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, Dimension, Origin};
@@ -16,70 +13,60 @@ use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
 use skilltune_phases::loops::gan::inspect::{CheckResult, Given, Inspection, Means, ScenarioResult};
 use skilltune_phases::loops::gan::negotiation::{Draft, Proposal, Ruling};
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, Apply, Brief, Browser, Gan, Level, Plan, Run, Step, Task};
-use skilltune_phases::runs::event::{self, FailureKind};
-use skilltune_phases::runs::plan::{FORMAT, LoopKind};
+use skilltune_phases::loops::gan::{Answer, Apply, Brief, Browser, Event, Gan, Level, Plan, Run, Step, Task};
+use skilltune_phases::runs::event::{self, FailureKind, Signal};
 use skilltune_phases::suites::checks::{Commands, RunThem};
 
-use crate::drive::{self, bare_prompt, failed, roles_of, tree};
+use crate::drive::{self, bare_prompt, failed, plan_of, roles_of, tree};
 
-pub(crate) type Drive = drive::Drive<Gan>;
-pub(crate) type Outcome = event::Outcome<Answer>;
+pub use crate::drive::points as score;
 
-impl drive::Told for Gan {}
+pub type Drive = drive::Drive<Gan>;
+pub type Outcome = event::Outcome<Answer>;
 
-pub(crate) const ALL: [&str; 4] = ["a.runs", "a.quick", "b.clear", "b.quiet"];
+impl drive::TestLoop for Gan {}
+
+pub const ALL: [&str; 4] = ["a.runs", "a.quick", "b.clear", "b.quiet"];
 
 /// Plans level minimal, without a browser and without a folder for the result.
-pub(crate) fn plan() -> Plan {
-    Plan {
-        format: FORMAT,
-        program: "0.0.0".into(),
-        run: "pump-20261121-213000".parse().expect("a plain id"),
-        kind: LoopKind::Gan,
-        folder: "/project/.skilltune/runs/test".into(),
-        task: Task {
-            name: "pump".into(),
-            brief: Brief { file: "brief.md".into(), text: "# The pump\n\nShow how it runs.\n".into() },
-            level: Level::Minimal,
-            negotiated: false,
-            profile: "test".into(),
-            asked: contract(),
-            given: Given::default(),
-            materials: None,
-            start: TreeId::EMPTY,
-            links_outside: Vec::new(),
-            into: None,
-            rules: Rules::default(),
-            retries: 1,
-            apply: Apply::Auto,
-            commands: Commands { run: RunThem::Never, confined: true },
-            command_seconds: 9,
-            browser: None,
-        },
-        roles: roles_of([Role::BUILDER, Role::EVALUATOR]),
-        ceilings: Ceilings::default(),
-        seed: 7,
-        epoch: 0,
-        unattended: false,
-    }
+pub fn plan() -> Plan {
+    let task = Task {
+        name: "pump".into(),
+        brief: Brief { file: "brief.md".into(), text: "# The pump\n\nShow how it runs.\n".into() },
+        level: Level::Minimal,
+        negotiated: false,
+        profile: "test".into(),
+        asked: contract(),
+        given: Given::default(),
+        materials: None,
+        start: TreeId::EMPTY,
+        links_outside: Vec::new(),
+        into: None,
+        rules: Rules::default(),
+        retries: 1,
+        apply: Apply::Auto,
+        commands: Commands { run: RunThem::Never, confined: true },
+        command_seconds: 9,
+        browser: None,
+    };
+    plan_of("/project", "pump-20261121-213000", task, roles_of([Role::BUILDER, Role::EVALUATOR]))
 }
 
 /// Plans this level, with the rules that follow from it.
-pub(crate) fn at(level: Level, is_negotiated: bool) -> Plan {
+pub fn at(level: Level, is_negotiated: bool) -> Plan {
     let mut plan = plan();
     (plan.task.level, plan.task.negotiated) = (level, is_negotiated);
     plan.task.rules.judge_twice = level == Level::Thorough;
     plan
 }
 
-pub(crate) fn with_browser(mut plan: Plan) -> Plan {
+pub fn with_browser(mut plan: Plan) -> Plan {
     let argv = vec!["/skilltune".into(), "look".into()];
     plan.task.browser = Some(Browser { argv, seconds: 9, confined: true, preview: None });
     plan
 }
 
-pub(crate) fn into_folder(mut plan: Plan) -> Plan {
+pub fn into_folder(mut plan: Plan) -> Plan {
     plan.task.into = Some("/project/site".into());
     plan
 }
@@ -104,11 +91,11 @@ fn contract() -> Contract {
 }
 
 /// Returns a draft with one criterion and no test scenario.
-pub(crate) fn draft(id: &str) -> Draft {
+pub fn draft(id: &str) -> Draft {
     Draft { criteria: vec![criterion(id)], test_scenarios: Vec::new() }
 }
 
-pub(crate) fn criterion(id: &str) -> Criterion {
+pub fn criterion(id: &str) -> Criterion {
     let (dimension, _) = id.split_once('.').expect("an id has its dimension");
     Criterion {
         id: id.into(),
@@ -122,20 +109,35 @@ pub(crate) fn criterion(id: &str) -> Criterion {
     }
 }
 
-pub(crate) fn artifact(nth: usize) -> TreeId {
+pub fn artifact(nth: usize) -> TreeId {
     tree(&format!("artifact {nth}"))
 }
 
 /// Returns an artifact's number.
-pub(crate) fn nth(of: TreeId) -> usize {
+pub fn nth(of: TreeId) -> usize {
     (0..100).find(|nth| artifact(*nth) == of).expect("it is an artifact of the world")
 }
 
 /// Whether an artifact meets a criterion.
-pub(crate) type Met<'a> = &'a dyn Fn(usize, &str) -> bool;
+pub type Met<'a> = &'a dyn Fn(usize, &str) -> bool;
+
+/// Every artifact meets everything.
+pub fn everything(_: usize, _: &str) -> bool {
+    true
+}
+
+/// No artifact meets anything.
+pub fn nothing(_: usize, _: &str) -> bool {
+    false
+}
+
+/// Each artifact meets one more criterion, and none meets all.
+pub fn rising(nth: usize, id: &str) -> bool {
+    ALL[1..].iter().take(nth).any(|met| *met == id)
+}
 
 /// Answers a step. The builder asks to drop the draft, the evaluator declines, and there is no person to answer.
-pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
+pub fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
     let verdict = |of: TreeId, id: &str| if met(nth(of), id) { Verdict::Passed } else { Verdict::Failed };
     match step {
         Step::Draft => Ok(Answer::Drafted(draft("b.polite"))),
@@ -145,8 +147,8 @@ pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
         }])),
         Step::Rule { .. } => Ok(Answer::Ruled(vec![ruling(false)])),
         Step::Build { .. } => Ok(built(run.state.sprints.len() - 1)),
-        Step::Inspect { .. } => Ok(told(Verdict::Unverified, Means::Source)),
-        Step::Browse { artifact } => Ok(told(verdict(*artifact, "b.quiet"), Means::Browser)),
+        Step::Inspect { .. } => Ok(inspected(Verdict::Unverified, Means::Source)),
+        Step::Browse { artifact } => Ok(inspected(verdict(*artifact, "b.quiet"), Means::Browser)),
         Step::Judge { artifact, .. } => {
             let contract = run.state.contract().expect("it is agreed on before anything is judged");
             let finding = |one: &Criterion| finding(one.id.as_str(), verdict(*artifact, one.id.as_str()));
@@ -156,28 +158,28 @@ pub(crate) fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
         Step::Promote { .. } => Ok(Answer::Promoted),
         Step::Allow => Ok(Answer::Allowed(true)),
         Step::Try { artifact, scenario } => {
-            Ok(tried(verdict(*artifact, scenario.as_str()), scenario.as_str()))
+            Ok(scenario_result(verdict(*artifact, scenario.as_str()), scenario.as_str()))
         }
         Step::Commit { .. } => Ok(Answer::NotCommitted { why: "nobody can".into() }),
     }
 }
 
-pub(crate) fn ruling(is_accepted: bool) -> Ruling {
+pub fn ruling(is_accepted: bool) -> Ruling {
     Ruling { is_accepted, cites: "Show how it runs".into(), why: "it decides".into() }
 }
 
-pub(crate) fn built(nth: usize) -> Answer {
+pub fn built(nth: usize) -> Answer {
     Answer::Built { artifact: artifact(nth), notes: Box::new(Notes::default()) }
 }
 
-pub(crate) fn told(verdict: Verdict, by: Means) -> Answer {
+pub fn inspected(verdict: Verdict, by: Means) -> Answer {
     let result = CheckResult { check: Check::Console, verdict, evidence: "index.html".into(), by };
     let screens = (by == Means::Browser).then(|| tree("screens"));
     let inspection = Inspection { checks: vec![result], ..Inspection::default() };
     Answer::Inspected { inspection: Box::new(inspection), screens }
 }
 
-pub(crate) fn tried(verdict: Verdict, scenario: &str) -> Answer {
+pub fn scenario_result(verdict: Verdict, scenario: &str) -> Answer {
     let result = ScenarioResult { scenario: scenario.into(), verdict, evidence: "it ended".into() };
     let inspection = Inspection { scenarios: vec![result], ..Inspection::default() };
     Answer::Inspected { inspection: Box::new(inspection), screens: None }
@@ -198,18 +200,28 @@ fn judged(findings: Vec<Finding>) -> Answer {
 }
 
 /// Plays a run to its end, one step at a time, with some answers replaced.
-pub(crate) fn play_with(
-    plan: Plan,
-    met: Met<'_>,
-    mut instead: impl FnMut(&Run, &Step) -> Option<Outcome>,
-) -> Drive {
+pub fn play_with(plan: Plan, met: Met<'_>, mut instead: impl FnMut(&Run, &Step) -> Option<Outcome>) -> Drive {
     let mut drive = Drive::start(plan);
     drive.finish_alone(|run, step| instead(run, step).unwrap_or_else(|| answer(run, step, met)));
     drive
 }
 
+/// Plays a run until it asks a person, who does not answer.
+pub fn held(plan: Plan, met: Met<'_>) -> Drive {
+    let mut drive = Drive::start(plan);
+    loop {
+        let step = drive.due(1).pop().expect("it asks before it ends");
+        if matches!(step, Step::Ask { .. } | Step::Allow) {
+            drive.record(Event::Noted(Signal::Held));
+            return drive;
+        }
+        let outcome = answer(&drive.run, &step, met);
+        drive.done(step, outcome);
+    }
+}
+
 /// Describes a step in a few words.
-pub(crate) fn name(step: &Step) -> String {
+pub fn name(step: &Step) -> String {
     let number = |artifact: &TreeId| nth(*artifact);
     match step {
         Step::Draft => "draft".to_owned(),
@@ -232,7 +244,7 @@ pub(crate) fn name(step: &Step) -> String {
 }
 
 /// Returns the steps of a run until it ends. Steps on one line can run in parallel.
-pub(crate) fn asked(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> String {
+pub fn asked(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) -> String {
     let mut lines = Vec::new();
     loop {
         let steps = drive.due(9);
@@ -248,16 +260,16 @@ pub(crate) fn asked(drive: &mut Drive, answer: impl Fn(&Run, &Step) -> Outcome) 
 }
 
 /// Returns the prompt of a step whose folders are all empty.
-pub(crate) fn prompt(run: &Run, step: &Step) -> String {
+pub fn prompt(run: &Run, step: &Step) -> String {
     bare_prompt(&Gan::request(run, step).expect("an agent is asked")).expect("its pages are ours")
 }
 
 /// Draws an answer, or a failure, from a seed and the step alone.
-pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+pub fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
     random_answer_at(seed, run, step, run.attempts(step))
 }
 
-pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
+pub fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
     let key = serde_json::to_vec(step).expect("a step has a JSON text");
     let roll = rolls(&[&seed.to_le_bytes(), &key, &attempt.to_le_bytes()]);
     if roll(0) < 12 && Gan::role(step).is_some() {
@@ -313,8 +325,4 @@ fn random_choice(run: &Run, hold: Question, roll: usize) -> Answer {
 fn rolls(parts: &[&[u8]]) -> impl Fn(usize) -> usize + use<> {
     let digest = Digest::of_parts(parts.iter().copied());
     move |nth| usize::from(digest.as_bytes()[nth])
-}
-
-pub(crate) fn score(points: f64) -> Score {
-    Score::new(points).expect("a score of the tests is one")
 }

@@ -1,21 +1,16 @@
-//! Runs of `reflex` for tests of the output: the real loop, with answers that each test makes up.
+//! Runs of `reflex` for tests of pages: their texts have sections. Each test says which rules they miss.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::base::ceiling::Ceilings;
-use skilltune_phases::base::id::{Digest, TreeId};
-use skilltune_phases::judging::stop::Stall;
 use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::checks::{Check, How};
-use skilltune_phases::loops::reflex::criteria::{Criteria, Level, Template, Weights};
+use skilltune_phases::loops::reflex::criteria::{Level, Rule, Template};
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
-use skilltune_phases::loops::reflex::{
-    Answer, Artifact, Bounds, Confirmed, Outcome, Plan, Rules, Run, Setup, Step, Task, sections,
-};
-use skilltune_phases::runs::plan::{FORMAT, LoopKind};
-use skilltune_phases::suites::checks::{Commands, RunThem};
+use skilltune_phases::loops::reflex::{Answer, Artifact, Outcome, Plan, Run, Step, Task, sections};
 
-use crate::loops::tune::world::roles;
+use crate::drive::{self, tree};
+use crate::reflex::task;
+use crate::tune::pages::roles;
 
 /// Text that would drive a terminal, break a table, a list and a fence, and forge a line.
 pub const HOSTILE: &str =
@@ -26,57 +21,16 @@ pub fn plan() -> Plan {
 }
 
 pub fn plan_of(template: Template) -> Plan {
-    Plan {
-        format: FORMAT,
-        program: "0.0.0".into(),
-        run: "courses-api-20260218-120000".parse().unwrap(),
-        kind: LoopKind::Reflex,
-        folder: "/p/.skilltune/runs/courses-api-20260218-120000".into(),
-        task: Task {
-            alias: "courses-api".into(),
-            project: "/p".into(),
-            evolution: ".ai-factory/evolution".into(),
-            prompt: "Write the API of a course catalogue".into(),
-            ideal: String::new(),
-            criteria: Criteria::of(template, Weights::default(), template.thresholds()),
-            confirmed: Some(Confirmed::Person),
-            setup: Setup { proposals: None, major: String::new(), weights: Weights::default() },
-            out: None,
-            context: None,
-            rules: rules(),
-            commands: Commands { run: RunThem::Never, confined: true },
-        },
-        roles: roles(),
-        ceilings: Ceilings::default(),
-        seed: 7,
-        epoch: 0,
-        unattended: false,
-    }
-}
-
-fn rules() -> Rules {
-    Rules {
-        max_iterations: 4,
-        stall: Stall { window: 2, gain: 2.0, reaching: true },
-        settle: 1,
-        retries: 1,
-        plan_steps: Bounds { least: 3, most: 5 },
-        most_issues: 5,
-        told_events: 3,
-        checks_per_rule: 3,
-        check_seconds: 60,
-        max_seconds: None,
-    }
+    let mut task =
+        Task { prompt: "Write the API of a course catalogue".into(), ..task("/p", "courses-api", template) };
+    (task.rules.checks_per_rule, task.rules.check_seconds) = (3, 60);
+    drive::plan_of("/p", "courses-api-20260218-120000", task, roles())
 }
 
 /// Returns this version of the artifact.
 pub fn text(version: usize) -> String {
     let limits = if version > 2 { "\n## Limits\n\nA hundred an hour.\n" } else { "" };
     format!("# Courses\n\nA catalogue.\n\n## Endpoints\n\nVersion {version}.\n{limits}")
-}
-
-fn tree(text: &str) -> TreeId {
-    TreeId(Digest::of(text.as_bytes()))
 }
 
 /// Returns what a store would return.
@@ -95,7 +49,12 @@ pub fn missing<'a>(missed: &'a [&'a [&'a str]]) -> impl FnMut(&Run, &Step) -> Ou
         Step::Allow { .. } => Ok(Answer::Allowed(true)),
         Step::Match { .. } | Step::Check { .. } => Ok(Answer::Checked(Vec::new())),
         Step::Judge { artifact, level, category, .. } => {
-            let at = run.state.artifacts.iter().position(|known| known.tree == *artifact).unwrap();
+            let at = run
+                .state
+                .artifacts
+                .iter()
+                .position(|known| known.tree == *artifact)
+                .expect("it is an artifact of the run");
             judged(run, *level, category, missed[at])
         }
         Step::Critique { .. } => Ok(Answer::Criticised(issues(run))),
@@ -122,7 +81,7 @@ fn questions(run: &Run, level: Level) -> Vec<Check> {
 
 fn judged(run: &Run, level: Level, category: &str, missed: &[&str]) -> Outcome {
     let rules = run.plan.task.criteria.at(level).filter(|rule| rule.category() == category);
-    let result = |rule: &skilltune_phases::loops::reflex::criteria::Rule| {
+    let result = |rule: &Rule| {
         let met = !missed.contains(&rule.id.as_str());
         RuleResult {
             rule: rule.id.clone(),
@@ -135,7 +94,7 @@ fn judged(run: &Run, level: Level, category: &str, missed: &[&str]) -> Outcome {
 }
 
 fn issues(run: &Run) -> Vec<Issue> {
-    let missed = run.state.judged.last().unwrap().evaluation.missed();
+    let missed = run.state.judged.last().expect("an artifact was judged").evaluation.missed();
     let issue = |result: &RuleResult| Issue {
         rule: result.rule.clone(),
         section: "Endpoints".into(),

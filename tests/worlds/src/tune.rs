@@ -3,10 +3,11 @@
 //! Its answers are a pure function of a seed and the step, so that two runs differ only in the order of arrival.
 #![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
+pub mod pages;
+
 use skilltune_phases::asking::prompt::Prompts;
-use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::delivery::Delivery;
-use skilltune_phases::base::id::{CandidateId, Digest};
+use skilltune_phases::base::id::{CandidateId, Digest, TreeId};
 use skilltune_phases::judging::contract::{Contract, Criterion, CriterionId, Dimension, Verdict};
 use skilltune_phases::judging::judgement::{Assessment, Finding, Findings, Judgement, Kind};
 use skilltune_phases::judging::proof::Confidence;
@@ -16,66 +17,64 @@ use skilltune_phases::loops::tune::{
     Aim, Answer, Apply, Choice, FailOn, Kept, Outcome, Plan, Rules, Run, Search, Step, Task, Trial, Tune,
 };
 use skilltune_phases::runs::event::FailureKind;
-use skilltune_phases::runs::plan::{FORMAT, LoopKind};
 use skilltune_phases::runs::proposal::Proposal;
-use skilltune_phases::skills::edit::EditKind;
+use skilltune_phases::skills::edit::{EditKind, EditReport};
 use skilltune_phases::skills::target::{Member, Mode, Place, Target};
 use skilltune_phases::suites::checks::{Check, CheckResult, How, Times};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
-use crate::drive::{self, roles};
+use crate::drive::{self, plan_of, roles};
 
-pub(crate) use crate::drive::{failed, tree};
+pub use crate::drive::{failed, points, tree};
 
-pub(crate) type Drive = drive::Drive<Tune>;
+pub type Drive = drive::Drive<Tune>;
 
-pub(crate) fn plan(members: usize, scenarios: usize) -> Plan {
-    let member = |nth: usize| Member {
-        name: format!("skill-{nth}").parse().expect("a plain name"),
-        path: format!("/skills/skill-{nth}"),
-        start: tree(&format!("start {nth}")),
+pub fn plan(members: usize, scenarios: usize) -> Plan {
+    let named = |nth: usize| {
+        let name = format!("skill-{nth}");
+        member(&name, &format!("/skills/{name}"), tree(&format!("start {nth}")))
+    };
+    let scenario = |nth: usize| scenario(&format!("scenario-{nth}"), &format!("task {nth}"));
+    let task = task((0..members).map(named).collect(), (0..scenarios).map(scenario).collect());
+    plan_of("/project", "test", task, roles())
+}
+
+/// Improves these skills by rounds that try all scenarios.
+pub fn task(members: Vec<Member>, scenarios: Vec<Scenario>) -> Task {
+    let mode = if members.len() > 1 { Mode::Chain } else { Mode::Single };
+    Task {
+        aim: Aim::Improve,
+        target: Target { mode, members },
+        scenarios,
+        suite: None,
+        looks_before: 0,
+        contract: contract(),
+        rules: rules(),
+        delivery: Delivery::Inline,
+        tools: Tools::Files,
+        apply: Apply::Auto,
+        fail_on: FailOn::default(),
+        confined: true,
+        prompts: Prompts::default(),
+    }
+}
+
+pub fn member(name: &str, path: &str, start: TreeId) -> Member {
+    Member {
+        name: name.parse().expect("a plain name"),
+        path: path.into(),
+        start,
         files: vec!["SKILL.md".into()],
         has_scripts: false,
         hidden: Vec::new(),
         links_outside: Vec::new(),
         plugin: None,
-    };
-    Plan {
-        format: FORMAT,
-        program: "0.0.0".into(),
-        run: "test".parse().expect("a plain id"),
-        kind: LoopKind::Tune,
-        folder: "/project/.skilltune/runs/test".into(),
-        task: Task {
-            aim: Aim::Improve,
-            target: Target {
-                mode: if members > 1 { Mode::Chain } else { Mode::Single },
-                members: (0..members).map(member).collect(),
-            },
-            scenarios: (0..scenarios).map(scenario).collect(),
-            suite: None,
-            looks_before: 0,
-            contract: contract(),
-            rules: rules(),
-            delivery: Delivery::Inline,
-            tools: Tools::Files,
-            apply: Apply::Auto,
-            fail_on: FailOn::default(),
-            confined: true,
-            prompts: Prompts::default(),
-        },
-        roles: roles(),
-        ceilings: Ceilings::default(),
-        seed: 7,
-        epoch: 0,
-        unattended: false,
     }
 }
 
-fn scenario(nth: usize) -> Scenario {
-    let id = format!("scenario-{nth}").parse().expect("a plain name");
-    Scenario { success_criteria: String::new(), ..Scenario::new(id, format!("task {nth}")) }
+pub fn scenario(id: &str, description: &str) -> Scenario {
+    Scenario::new(id.parse().expect("a plain name"), description)
 }
 
 fn rules() -> Rules {
@@ -105,31 +104,33 @@ fn contract() -> Contract {
     }
 }
 
-pub(crate) fn points(points: f64) -> Score {
-    Score::new(points).expect("a score of the tests is one")
-}
-
 /// Returns a judgement that gives these scores to the whole and to each member.
-pub(crate) fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
+pub fn judged(run: &Run, whole: usize, members: &[usize]) -> Outcome {
     let assess = |score: usize| {
         let score = u32::try_from(score).ok().map(f64::from).and_then(Score::new);
         let scored = Scored { composite: score, dimensions: vec![("quality".into(), score)] };
         Assessment { findings: Findings::none(), scored }
     };
+    let members = members.iter().map(|&score| assess(score));
+    Ok(Answer::Judged(Box::new(judgement(run, assess(whole), members))))
+}
+
+/// Returns a judgement without a word about it.
+fn judgement(run: &Run, whole: Assessment, members: impl Iterator<Item = Assessment>) -> Judgement {
     let names = run.plan.task.target.members.iter().map(|member| member.name.to_string());
-    Ok(Answer::Judged(Box::new(Judgement {
+    Judgement {
         kind: Kind::Evidenced,
-        whole: assess(whole),
-        members: names.zip(members.iter().map(|&passes| assess(passes))).collect(),
+        whole,
+        members: names.zip(members).collect(),
         strengths: Vec::new(),
         weaknesses: Vec::new(),
         suggestions: Vec::new(),
         claim: None,
         at_fault: std::collections::BTreeMap::new(),
-    })))
+    }
 }
 
-pub(crate) fn ran(name: &str) -> Outcome {
+pub fn ran(name: &str) -> Outcome {
     Ok(Answer::Exercised {
         artifacts: tree(name),
         files: 1,
@@ -140,17 +141,17 @@ pub(crate) fn ran(name: &str) -> Outcome {
     })
 }
 
-pub(crate) fn improved(name: &str) -> Outcome {
-    Ok(Answer::Improved {
-        tree: tree(name),
-        report: Box::default(),
-        kinds: vec![EditKind::Wording],
-        dangers: Vec::new(),
-    })
+pub fn improved(name: &str) -> Outcome {
+    edited(name, EditReport::default())
+}
+
+fn edited(name: &str, report: EditReport) -> Outcome {
+    let kinds = vec![EditKind::Wording];
+    Ok(Answer::Improved { tree: tree(name), report: Box::new(report), kinds, dangers: Vec::new() })
 }
 
 /// Does the same and keeps more of the trial for its checks.
-pub(crate) fn ran_and_kept(name: &str) -> Outcome {
+pub fn ran_and_kept(name: &str) -> Outcome {
     let kept = Kept {
         left: tree(&format!("left of {name}")),
         evidence: tree(&format!("evidence of {name}")),
@@ -161,7 +162,12 @@ pub(crate) fn ran_and_kept(name: &str) -> Outcome {
 }
 
 /// Returns a judge's verdicts on each statement of a scenario.
-pub(crate) fn stated(run: &Run, scenario: usize, verdict: impl Fn(usize) -> Verdict) -> Outcome {
+pub fn stated(run: &Run, scenario: usize, verdict: impl Fn(usize) -> Verdict) -> Outcome {
+    stating(judged(run, 50, &[]), run, scenario, verdict)
+}
+
+/// Puts these verdicts into a judgement of the whole.
+fn stating(judged: Outcome, run: &Run, scenario: usize, verdict: impl Fn(usize) -> Verdict) -> Outcome {
     let scenario = &run.plan.task.scenarios[scenario];
     let statements = scenario.demands.iter().filter(|demand| demand.how.question().is_some());
     let ids: Vec<_> = statements.map(|demand| scenario.criterion(demand)).collect();
@@ -170,13 +176,12 @@ pub(crate) fn stated(run: &Run, scenario: usize, verdict: impl Fn(usize) -> Verd
         verdict: verdict(nth),
         evidence: "seen",
     });
-    let findings: Findings = found.collect();
-    let Ok(Answer::Judged(mut judgement)) = judged(run, 50, &[]) else { unreachable!("it was judged") };
-    judgement.whole.findings = findings;
+    let Ok(Answer::Judged(mut judgement)) = judged else { unreachable!("it was judged") };
+    judgement.whole.findings = found.collect();
     Ok(Answer::Judged(judgement))
 }
 
-impl drive::Told for Tune {
+impl drive::TestLoop for Tune {
     fn honestly(step: &Step, outcome: Outcome) -> Outcome {
         let is_anchor = step.asked().is_some_and(|asked| asked.anchor.is_some());
         outcome.map(|answer| if is_anchor { knowing(answer, [Verdict::Pass, Verdict::Fail]) } else { answer })
@@ -184,7 +189,7 @@ impl drive::Told for Tune {
 }
 
 /// Adds these verdicts on the true and the false statement of an anchor.
-pub(crate) fn knowing(answer: Answer, verdicts: [Verdict; 2]) -> Answer {
+pub fn knowing(answer: Answer, verdicts: [Verdict; 2]) -> Answer {
     let Answer::Judged(mut judgement) = answer else { return answer };
     let ids = ["result.file-a", "result.file-b"].map(CriterionId::from);
     let known =
@@ -194,23 +199,18 @@ pub(crate) fn knowing(answer: Answer, verdicts: [Verdict; 2]) -> Answer {
 }
 
 /// Returns the results of a member's machine checks, except those that need a program.
-pub(crate) fn inspected(
-    run: &Run,
-    trial: Trial,
-    member: Place,
-    met: impl Fn(usize) -> Option<bool>,
-) -> Outcome {
+pub fn inspected(run: &Run, trial: Trial, member: Place, met: impl Fn(usize) -> Option<bool>) -> Outcome {
     let checks = run.plan.task.checks_of(trial.scenario, member);
     let looks = checks.filter(|(_, check)| !matches!(check, Check::Command { .. }));
-    Ok(Answer::Checked(looks.map(|(check, _)| told(check, met(check))).collect()))
+    Ok(Answer::Checked(looks.map(|(check, _)| check_result(check, met(check))).collect()))
 }
 
-pub(crate) fn told(check: usize, met: Option<bool>) -> CheckResult {
+pub fn check_result(check: usize, met: Option<bool>) -> CheckResult {
     CheckResult { check, met, details: "seen".into() }
 }
 
 /// Every second scenario demands a file, a successful program, and a true statement.
-pub(crate) fn demanding(mut plan: Plan) -> Plan {
+pub fn demanding(mut plan: Plan) -> Plan {
     let argv = vec!["true".to_owned()];
     let file = Check::File { path: "out.md".into(), times: Times::ONCE_OR_MORE };
     let program = Check::Command { argv, exit: 0, expected: "".into(), grader: None };
@@ -230,13 +230,13 @@ pub(crate) fn demanding(mut plan: Plan) -> Plan {
 }
 
 /// All goes well, and every judgement has this score.
-pub(crate) fn well(run: &Run, step: &Step, score: usize) -> Outcome {
+pub fn well(run: &Run, step: &Step, score: usize) -> Outcome {
     match step {
         Step::SetUp { scenario, .. } => Ok(Answer::SetUp { tree: tree(&format!("start {scenario}")) }),
         Step::Exercise { skill, graded: false, .. } => ran(&skill.to_string()),
         Step::Exercise { skill, .. } => ran_and_kept(&skill.to_string()),
         Step::Inspect { trial, member, .. } => inspected(run, *trial, *member, |_| Some(true)),
-        Step::Check { demand, .. } => Ok(Answer::Checked(vec![told(*demand, Some(true))])),
+        Step::Check { demand, .. } => Ok(Answer::Checked(vec![check_result(*demand, Some(true))])),
         Step::Grade { trial, .. } => stated(run, trial.scenario, |_| Verdict::Pass),
         Step::Judge { .. } | Step::Review { .. } => judged(run, score, &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
@@ -259,16 +259,16 @@ fn proposed() -> Outcome {
 }
 
 /// Returns the index of this candidate in the run; the start is 0.
-pub(crate) fn nth(run: &Run, candidate: CandidateId) -> usize {
+pub fn nth(run: &Run, candidate: CandidateId) -> usize {
     run.state.candidates.iter().position(|known| known.id == candidate).expect("it is a candidate of the run")
 }
 
 /// Draws an answer, or a failure, from a seed and the step alone.
-pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+pub fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
     random_answer_at(seed, run, step, run.attempts(step))
 }
 
-pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
+pub fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
     let key = serde_json::to_vec(step).expect("a step has a JSON text");
     let digest = Digest::of_parts([seed.to_le_bytes().as_slice(), &key, &attempt.to_le_bytes()]);
     let roll = |nth: usize| usize::from(digest.as_bytes()[nth]);
@@ -283,7 +283,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
             inspected(run, *trial, *member, |nth| [Some(true), Some(false), None][(nth + roll(2)) % 3])
         }
         Step::Check { demand, .. } => {
-            Ok(Answer::Checked(vec![told(*demand, [Some(true), Some(false), None][roll(2) % 3])]))
+            Ok(Answer::Checked(vec![check_result(*demand, [Some(true), Some(false), None][roll(2) % 3])]))
         }
         Step::Grade { trial, .. } => {
             stated(run, trial.scenario, |nth| Verdict::ALL[(nth + roll(2)) % Verdict::ALL.len()])

@@ -1,4 +1,4 @@
-//! A run and its journal, driven by a test's answers: the other half of any loop.
+//! A run of any loop and its journal, driven by a test's answers in any order of arrival.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,40 +10,54 @@ use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::material::Folder;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::judgement::VerdictShape;
+use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::runs::event::{
     Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent,
 };
-use skilltune_phases::runs::plan::{Cast, Enforced, Fingerprint, Isolation, Plan, Roles};
+use skilltune_phases::runs::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, Plan, Roles};
 use skilltune_phases::runs::run::Run;
 
 /// A loop whose tests can correct a made-up answer.
-pub(crate) trait Told: Loop {
+pub trait TestLoop: Loop {
     /// Makes a judge answer its anchors correctly, whatever it says of a trial.
     fn honestly(_: &Self::Step, outcome: Outcome<Self::Answer>) -> Outcome<Self::Answer> {
         outcome
     }
 }
 
-pub(crate) struct Drive<L: Told> {
-    pub(crate) run: Run<L>,
-    pub(crate) records: Vec<Record<L>>,
+#[derive(Clone, Debug)]
+pub struct Drive<L: Loop> {
+    pub run: Run<L>,
+    pub records: Vec<Record<L>>,
+    /// The cost of each call.
+    spent: Spent,
 }
 
-impl<L: Told> Drive<L> {
-    pub(crate) fn start(plan: Plan<L>) -> Self {
+impl<L: TestLoop> Drive<L> {
+    pub fn start(plan: Plan<L>) -> Self {
         let at = Timestamp::from_second(1_700_000_000).expect("in range");
         let record = Record { seq: 0, at, event: Event::Started(Box::new(plan)) };
-        let run = Run::begin(&record).expect("the first record is a plan");
-        Self { run, records: vec![record] }
+        Self::resume(vec![record])
+    }
+
+    /// Continues the run that these records tell.
+    pub fn resume(records: Vec<Record<L>>) -> Self {
+        let run = Run::replay(&records).expect("the first record is a plan");
+        Self { run, records, spent: spent(1000, 100, 10) }
+    }
+
+    /// Starts a run for pages, whose calls cost about as much as those of real agents.
+    pub fn begin(plan: Plan<L>) -> Self {
+        Self { spent: spent(1500, 1200, 30), ..Self::start(plan) }
     }
 
     /// Records an event one second after the last one.
-    pub(crate) fn record(&mut self, event: Event<L>) {
+    pub fn record(&mut self, event: Event<L>) {
         self.record_after(1, event);
     }
 
-    pub(crate) fn record_after(&mut self, seconds: i64, event: Event<L>) {
+    pub fn record_after(&mut self, seconds: i64, event: Event<L>) {
         let last = self.records.last().expect("a run has begun");
         let at = last.at + SignedDuration::from_secs(seconds);
         let record = Record { seq: last.seq + 1, at, event };
@@ -51,19 +65,12 @@ impl<L: Told> Drive<L> {
         self.records.push(record);
     }
 
-    pub(crate) fn done(&mut self, step: L::Step, outcome: Outcome<L::Answer>) {
+    pub fn done(&mut self, step: L::Step, outcome: Outcome<L::Answer>) {
         self.done_after(1, step, outcome);
     }
 
-    pub(crate) fn done_after(&mut self, seconds: i64, step: L::Step, outcome: Outcome<L::Answer>) {
-        let attempt = self.run.attempts(&step);
-        let spent = Spent {
-            ms: 1000,
-            usd: Some(0.5),
-            input_tokens: Some(100),
-            output_tokens: Some(10),
-            ..Spent::default()
-        };
+    pub fn done_after(&mut self, seconds: i64, step: L::Step, outcome: Outcome<L::Answer>) {
+        let (attempt, spent) = (self.run.attempts(&step), self.spent);
         self.record_after(
             seconds,
             Event::Done(Box::new(Done {
@@ -79,7 +86,7 @@ impl<L: Told> Drive<L> {
     }
 
     /// Makes all due decisions, then returns at most `room` of the steps that the loop asks for, or none at the end.
-    pub(crate) fn due(&mut self, room: usize) -> Vec<L::Step> {
+    pub fn due(&mut self, room: usize) -> Vec<L::Step> {
         loop {
             let decision = match L::next(&self.run) {
                 Next::Decide(decision) => decision,
@@ -91,13 +98,33 @@ impl<L: Told> Drive<L> {
         }
     }
 
+    /// Makes one decision, or answers the first step that the loop asks for. Returns `None` at the end.
+    pub fn advance(
+        &mut self,
+        answer: &mut impl FnMut(&Run<L>, &L::Step) -> Outcome<L::Answer>,
+    ) -> Option<()> {
+        let step = match L::next(&self.run) {
+            Next::Decide(decision) => Err(decision),
+            Next::Do(mut steps) => Ok(steps.next()?),
+            Next::End => return None,
+        };
+        match step {
+            Ok(step) => {
+                let outcome = L::honestly(&step, answer(&self.run, &step));
+                self.done(step, outcome);
+            }
+            Err(decision) => self.record(Event::Decided(decision)),
+        }
+        Some(())
+    }
+
     /// Runs to the end, one step after the other.
-    pub(crate) fn finish_alone(&mut self, answer: impl FnMut(&Run<L>, &L::Step) -> Outcome<L::Answer>) {
+    pub fn finish_alone(&mut self, answer: impl FnMut(&Run<L>, &L::Step) -> Outcome<L::Answer>) {
         self.finish(1, |_| 0, answer);
     }
 
     /// Runs to the end with up to `jobs` steps under way; `pick` chooses the one that ends next.
-    pub(crate) fn finish(
+    pub fn finish(
         &mut self,
         jobs: usize,
         mut pick: impl FnMut(usize) -> usize,
@@ -183,7 +210,7 @@ impl<L: Told> Drive<L> {
 
     /// Runs to the end through outages: before each answer its service fails for some calls. `answer` gets the number
     /// of the step's other failures.
-    pub(crate) fn finish_in_outages(
+    pub fn finish_in_outages(
         &mut self,
         jobs: usize,
         pick: impl FnMut(usize) -> usize,
@@ -206,7 +233,7 @@ impl<L: Told> Drive<L> {
         });
     }
 
-    pub(crate) fn decisions(&self) -> Vec<&L::Decision> {
+    pub fn decisions(&self) -> Vec<&L::Decision> {
         let decisions = self.records.iter().filter_map(|record| match &record.event {
             Event::Decided(decision) => Some(decision),
             Event::Started(_) | Event::Done(_) | Event::Noted(_) => None,
@@ -215,9 +242,19 @@ impl<L: Told> Drive<L> {
     }
 }
 
+/// Plays a run for pages to its end.
+pub fn play<L: TestLoop>(
+    plan: Plan<L>,
+    mut answer: impl FnMut(&Run<L>, &L::Step) -> Outcome<L::Answer>,
+) -> Drive<L> {
+    let mut whole = Drive::begin(plan);
+    while whole.advance(&mut answer).is_some() {}
+    whole
+}
+
 /// Answers a run and folds each prefix of its records as read from its journal. The fold must equal the live state and
 /// give the same files.
-pub(crate) fn assert_fold_is_live<L: Told, F: PartialEq + std::fmt::Debug>(
+pub fn assert_fold_is_live<L: TestLoop, F: PartialEq + std::fmt::Debug>(
     plan: Plan<L>,
     order: Vec<usize>,
     files: impl Fn(&Run<L>) -> F,
@@ -244,26 +281,31 @@ pub(crate) fn assert_fold_is_live<L: Told, F: PartialEq + std::fmt::Debug>(
     }
 }
 
+fn spent(ms: u64, input: u64, output: u64) -> Spent {
+    let (input_tokens, output_tokens) = (Some(input), Some(output));
+    Spent { ms, usd: Some(0.5), input_tokens, output_tokens, ..Spent::default() }
+}
+
 /// Failures that are not a step's fault.
-pub(crate) const OUTAGES: [FailureKind; 4] =
+pub const OUTAGES: [FailureKind; 4] =
     [FailureKind::RateLimited, FailureKind::Overloaded, FailureKind::Network, FailureKind::NoResponse];
 
 /// Changes the agent of a role from here on.
-pub(crate) fn recast<L: Told>(drive: &mut Drive<L>, role: &Role) {
+pub fn recast<L: TestLoop>(drive: &mut Drive<L>, role: &Role) {
     let mut cast = drive.run.plan.roles.of(role).clone();
     cast.fingerprint.add("program /a", drive.run.seq.to_string().as_bytes());
     drive.record(Event::Noted(Signal::Recast { role: role.clone(), cast }));
 }
 
 /// Returns the prompt of a request whose folders are all empty.
-pub(crate) fn bare_prompt(request: &impl AgentRequest) -> Result<String, Faulty> {
+pub fn bare_prompt(request: &impl AgentRequest) -> Result<String, Faulty> {
     let placements = request.as_ref().placements.iter();
     let empty = |placement: &Placement| Folder { at: placement.at.clone(), files: Vec::new() };
     request.prompt(&placements.map(empty).collect())
 }
 
 /// Returns the record as read back from its line in the journal.
-pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
+pub fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
     let line = serde_json::to_string(record).expect("a record has a JSON text");
     let read: Record<L> = serde_json::from_str(&line).expect("a record reads its own text");
     assert_eq!(record, &read);
@@ -271,18 +313,40 @@ pub(crate) fn reread<L: Loop>(record: &Record<L>) -> Record<L> {
 }
 
 /// Picks the step that ends next from a list of numbers.
-pub(crate) fn picker(order: Vec<usize>) -> impl FnMut(usize) -> usize {
+pub fn picker(order: Vec<usize>) -> impl FnMut(usize) -> usize {
     let mut numbers = order.into_iter().cycle();
     move |room| numbers.next().unwrap_or(0) % room
 }
 
-pub(crate) fn roles() -> Roles {
+/// Plans a run of this loop in `FOLDER/.skilltune`.
+pub fn plan_of<L: Loop>(folder: &str, run: &str, task: L::Task, roles: Roles) -> Plan<L> {
+    Plan {
+        format: FORMAT,
+        program: "0.0.0".into(),
+        run: run.parse().expect("a plain id"),
+        kind: L::KIND,
+        folder: format!("{folder}/.skilltune/runs/{run}"),
+        task,
+        roles,
+        ceilings: Ceilings::default(),
+        seed: 7,
+        epoch: 0,
+        unattended: false,
+    }
+}
+
+pub fn roles() -> Roles {
     roles_of([Role::EXECUTOR, Role::EVALUATOR, Role::IMPROVER])
 }
 
-pub(crate) fn roles_of<const N: usize>(roles: [Role; N]) -> Roles {
-    let cast = Cast {
-        agent: "world".into(),
+pub fn roles_of<const N: usize>(roles: [Role; N]) -> Roles {
+    roles.map(|role| (role, cast("world"))).into()
+}
+
+/// Returns an agent whose rights nobody enforces.
+pub fn cast(agent: &str) -> Cast {
+    Cast {
+        agent: agent.into(),
         model: None,
         fingerprint: Fingerprint::default(),
         timeout_seconds: 1,
@@ -293,14 +357,22 @@ pub(crate) fn roles_of<const N: usize>(roles: [Role; N]) -> Roles {
         rights: Enforced::Nobody,
         verdict: VerdictShape::Evidenced,
         lacks_shell: false,
-    };
-    roles.map(|role| (role, cast.clone())).into()
+    }
 }
 
-pub(crate) fn tree(name: &str) -> TreeId {
+pub fn tree(name: &str) -> TreeId {
     TreeId(Digest::of(name.as_bytes()))
 }
 
-pub(crate) fn failed<A>(kind: FailureKind) -> Outcome<A> {
-    Err(Failure::new(kind, "the world would not"))
+pub fn points(points: impl Into<f64>) -> Score {
+    Score::new(points.into()).expect("a score of the tests is one")
+}
+
+pub fn failed<A>(kind: FailureKind) -> Outcome<A> {
+    failed_as(kind, "the world would not")
+}
+
+/// Fails with these words of an agent.
+pub fn failed_as<A>(kind: FailureKind, why: &str) -> Outcome<A> {
+    Err(Failure::new(kind, why))
 }

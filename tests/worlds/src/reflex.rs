@@ -1,9 +1,9 @@
 //! A world that answers the steps of `reflex` without doing anything.
 //!
 //! Artifacts are named `draft N` in the order in which they are written. The test decides which rules they meet.
-#![expect(clippy::unnecessary_wraps, reason = "answers and failures of a scripted world have one type")]
 
-use skilltune_phases::base::ceiling::Ceilings;
+pub mod pages;
+
 use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::judging::stop::Stall;
@@ -16,46 +16,43 @@ use skilltune_phases::loops::reflex::{
     Answer, Artifact, Bounds, Confirmed, Note, Outcome, Plan, Reflex, Rules, Run, Setup, Step, Task, Terms,
 };
 use skilltune_phases::runs::event::FailureKind;
-use skilltune_phases::runs::plan::{FORMAT, LoopKind};
 use skilltune_phases::suites::checks::{Commands, RunThem};
 
-use crate::drive::{self, failed, roles, tree};
+use crate::drive::{self, failed, plan_of, roles, tree};
 
-pub(crate) type Drive = drive::Drive<Reflex>;
+pub type Drive = drive::Drive<Reflex>;
 
-impl drive::Told for Reflex {}
+impl drive::TestLoop for Reflex {}
 
-pub(crate) fn plan(template: Template) -> Plan {
-    Plan {
-        format: FORMAT,
-        program: "0.0.0".into(),
-        run: "ports-20261121-213000".parse().expect("a plain id"),
-        kind: LoopKind::Reflex,
-        folder: "/project/.skilltune/runs/test".into(),
-        task: Task {
-            alias: "ports".into(),
-            project: "/project".into(),
-            evolution: ".ai-factory/evolution".into(),
-            prompt: "Tell of the ports.".into(),
-            ideal: "All of them, and no other.".into(),
-            criteria: Criteria::of(template, Weights::default(), template.thresholds()),
-            confirmed: Some(Confirmed::Person),
-            setup: Setup { proposals: None, major: String::new(), weights: Weights::default() },
-            out: None,
-            context: None,
-            rules: rules(),
-            commands: Commands { run: RunThem::Never, confined: true },
-        },
-        roles: roles(),
-        ceilings: Ceilings::default(),
-        seed: 7,
-        epoch: 0,
-        unattended: false,
+pub fn plan(template: Template) -> Plan {
+    let task = Task {
+        prompt: "Tell of the ports.".into(),
+        ideal: "All of them, and no other.".into(),
+        ..task("/project", "ports", template)
+    };
+    plan_of("/project", "ports-20261121-213000", task, roles())
+}
+
+/// Writes a text by the rules of a template, which a person has agreed to.
+pub fn task(project: &str, alias: &str, template: Template) -> Task {
+    Task {
+        alias: alias.into(),
+        project: project.into(),
+        evolution: ".ai-factory/evolution".into(),
+        prompt: String::new(),
+        ideal: String::new(),
+        criteria: Criteria::of(template, Weights::default(), template.thresholds()),
+        confirmed: Some(Confirmed::Person),
+        setup: Setup { proposals: None, major: String::new(), weights: Weights::default() },
+        out: None,
+        context: None,
+        rules: rules(),
+        commands: Commands { run: RunThem::Never, confined: true },
     }
 }
 
 /// Plans a run that is not agreed to yet, with at most this many proposed rules.
-pub(crate) fn unagreed(most: usize) -> Plan {
+pub fn unagreed(most: usize) -> Plan {
     let mut plan = plan(Template::Docs);
     plan.task.confirmed = None;
     plan.task.setup.proposals = Some(Bounds { least: 0, most });
@@ -77,17 +74,17 @@ fn rules() -> Rules {
     }
 }
 
-pub(crate) fn draft(name: &str) -> Artifact {
+pub fn draft(name: &str) -> Artifact {
     let tree = tree(name);
     Artifact { tree, hash: tree.0.hex(), bytes: 100, changed: None }
 }
 
-pub(crate) fn written(name: &str) -> Outcome {
+pub fn written(name: &str) -> Outcome {
     Ok(Answer::Written(Box::new(draft(name))))
 }
 
 /// Returns the number of a draft.
-pub(crate) fn nth(of: TreeId) -> usize {
+pub fn nth(of: TreeId) -> usize {
     (0..100).find(|nth| tree(&format!("draft {nth}")) == of).expect("it is a draft of the world")
 }
 
@@ -98,10 +95,10 @@ fn writes(run: &Run) -> usize {
 }
 
 /// Whether a draft meets a rule: met, not met, or not evaluated.
-pub(crate) type Met<'a, M = Option<bool>> = &'a dyn Fn(usize, &str) -> M;
+pub type Met<'a, M = Option<bool>> = &'a dyn Fn(usize, &str) -> M;
 
 /// Answers a step. All goes well except the rules that are not met; the checks are questions to the judge.
-pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_, M>) -> Outcome {
+pub fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_, M>) -> Outcome {
     let met = |of: TreeId, rule: &Rule| met(nth(of), rule.id.as_str()).into();
     let criteria = &run.plan.task.criteria;
     match step {
@@ -114,7 +111,7 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
         Step::Match { .. } => Ok(Answer::Checked(Vec::new())),
         Step::Check { artifact, check } => {
             let rule = criteria.rule(&run.state.checks[*check].rule).expect("a check is of a rule");
-            Ok(Answer::Checked(vec![told(*check, met(*artifact, rule))]))
+            Ok(Answer::Checked(vec![check_result(*check, met(*artifact, rule))]))
         }
         Step::Judge { artifact, level, category, .. } => {
             let rules = criteria.at(*level).filter(|rule| rule.category() == category);
@@ -124,39 +121,39 @@ pub(crate) fn answer<M: Into<Option<bool>>>(run: &Run, step: &Step, met: Met<'_,
     }
 }
 
-pub(crate) fn proposed(id: &str) -> Rule {
+pub fn proposed(id: &str) -> Rule {
     let rule = Rule::new(id, Severity::Fail, Weights::default(), "Every harbour is told of.");
     rule.expect("its id is of the form")
 }
 
 /// Returns the terms of a person who accepts everything.
-pub(crate) fn terms(run: &Run) -> Terms {
+pub fn terms(run: &Run) -> Terms {
     let Rules { max_iterations, max_seconds, .. } = run.plan.task.rules;
     Terms { criteria: run.proposed(), max_iterations, max_seconds, confirmed: Confirmed::Person }
 }
 
-pub(crate) fn planned(criteria: &Criteria) -> Vec<PlanStep> {
+pub fn planned(criteria: &Criteria) -> Vec<PlanStep> {
     let step = |rule: &Rule| PlanStep { step: "Write it.".into(), rule: rule.id.clone() };
     criteria.at(Level::A).take(3).map(step).collect()
 }
 
-pub(crate) fn question(rule: &Rule) -> Check {
+pub fn question(rule: &Rule) -> Check {
     Check { rule: rule.id.clone(), how: How::Question { text: "Is it so?".into() } }
 }
 
-pub(crate) fn pattern(rule: &Rule) -> Check {
+pub fn pattern(rule: &Rule) -> Check {
     Check { rule: rule.id.clone(), how: checks::pattern("port", Times::ONCE_OR_MORE) }
 }
 
-pub(crate) fn command(rule: &Rule) -> Check {
+pub fn command(rule: &Rule) -> Check {
     Check { rule: rule.id.clone(), how: checks::command(vec!["grep".into(), "port".into()], 0, "") }
 }
 
-pub(crate) fn told(check: usize, met: Option<bool>) -> CheckResult {
+pub fn check_result(check: usize, met: Option<bool>) -> CheckResult {
     CheckResult { check, met, details: "seen".into() }
 }
 
-pub(crate) fn judged(rule: &Rule, met: Option<bool>) -> RuleResult {
+pub fn judged(rule: &Rule, met: Option<bool>) -> RuleResult {
     RuleResult {
         rule: rule.id.clone(),
         verdict: Verdict::of(rule, met),
@@ -166,7 +163,7 @@ pub(crate) fn judged(rule: &Rule, met: Option<bool>) -> RuleResult {
 }
 
 /// Returns an issue about the first rule that was not met.
-pub(crate) fn criticised(run: &Run) -> Vec<Issue> {
+pub fn criticised(run: &Run) -> Vec<Issue> {
     let results = &run.state.judged.last().expect("an artifact was judged").evaluation.results;
     let missed = results.iter().find(|result| result.verdict != Verdict::Pass).expect("something is missed");
     vec![Issue {
@@ -179,12 +176,12 @@ pub(crate) fn criticised(run: &Run) -> Vec<Issue> {
 }
 
 /// Plays a run to its end, one step at a time.
-pub(crate) fn play<M: Into<Option<bool>>>(plan: Plan, met: Met<'_, M>) -> Drive {
+pub fn play<M: Into<Option<bool>>>(plan: Plan, met: Met<'_, M>) -> Drive {
     play_with(plan, met, |_, _| None)
 }
 
 /// Does the same with some answers replaced.
-pub(crate) fn play_with<M: Into<Option<bool>>>(
+pub fn play_with<M: Into<Option<bool>>>(
     plan: Plan,
     met: Met<'_, M>,
     mut instead: impl FnMut(&Run, &Step) -> Option<Outcome>,
@@ -195,11 +192,11 @@ pub(crate) fn play_with<M: Into<Option<bool>>>(
 }
 
 /// Draws an answer, or a failure, from a seed and the step alone.
-pub(crate) fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
+pub fn random_answer(seed: u64, run: &Run, step: &Step) -> Outcome {
     random_answer_at(seed, run, step, run.attempts(step))
 }
 
-pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
+pub fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outcome {
     let key = serde_json::to_vec(step).expect("a step has a JSON text");
     let roll = rolls(&[&seed.to_le_bytes(), &key, &attempt.to_le_bytes()]);
     if roll(0) < 20 {
@@ -225,7 +222,7 @@ pub(crate) fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) 
             let patterns =
                 patterns.filter(|(_, check)| matches!(check.kind(), Some(CheckKind::Pattern { .. })));
             Ok(Answer::Checked(
-                patterns.map(|(at, check)| told(at, met(*artifact, check.rule.as_str()))).collect(),
+                patterns.map(|(at, check)| check_result(at, met(*artifact, check.rule.as_str()))).collect(),
             ))
         }
         Step::Propose
@@ -250,7 +247,7 @@ fn rolls(parts: &[&[u8]]) -> impl Fn(usize) -> usize + use<> {
 }
 
 /// Returns the prompt of a step, or nothing if no agent answers it.
-pub(crate) fn prompt(run: &Run, step: &Step) -> String {
+pub fn prompt(run: &Run, step: &Step) -> String {
     use skilltune_phases::asking::order::Question as _;
     use skilltune_phases::base::material::{Body, Folder, Material};
     let Some(order) = Reflex::request(run, step) else { return String::new() };
@@ -264,14 +261,14 @@ pub(crate) fn prompt(run: &Run, step: &Step) -> String {
 }
 
 /// Returns the code that an answer to a prompt must repeat.
-pub(crate) fn code(prompt: &str) -> String {
+pub fn code(prompt: &str) -> String {
     let key = if prompt.contains("\"verdict_of\": \"") { "\"verdict_of\": \"" } else { "\"answer_to\": \"" };
     let (_, rest) = prompt.rsplit_once(key).expect("the prompt asks for data");
     rest.split('"').next().expect("a text has a first part").to_owned()
 }
 
 /// Fails the first attempt of every agent step.
-pub(crate) fn failed_once(run: &Run, step: &Step) -> Option<Outcome> {
+pub fn failed_once(run: &Run, step: &Step) -> Option<Outcome> {
     let is_asked = Reflex::role(step).is_some() && run.attempts(step) == 0;
     is_asked.then(|| failed(FailureKind::OffSchema))
 }
