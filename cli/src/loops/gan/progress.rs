@@ -208,3 +208,6 @@ fn merging(run: &Run, proposal: &Proposal) -> Vec<Next> {
     let next = |(command, purpose): (Option<String>, _)| Some(Next { command: command?, purpose });
     [(take, "take it"), (discard, "discard it")].into_iter().filter_map(next).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -58,3 +58,29 @@ impl Ui for Gan {
         json::summary(run)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use skilltune_phases::runs::event::FailureKind;
+    use skilltune_worlds::drive::failed;
+    use skilltune_worlds::gan::{Drive, everything, held, into_folder, nothing, plan, play_with};
+
+    use super::*;
+
+    #[test]
+    fn only_a_pass_is_a_goal_that_was_reached() {
+        let exit = |drive: &Drive| Gan::exit(&drive.run);
+        assert_eq!(exit(&play_with(plan(), &everything, |_, _| None)), Exit::Reached);
+        assert_eq!(exit(&play_with(plan(), &nothing, |_, _| None)), Exit::Ended);
+        assert_eq!(exit(&held(plan(), &nothing)), Exit::Ended);
+        let mute = play_with(plan(), &nothing, |_, _| Some(failed(FailureKind::Empty)));
+        assert_eq!(exit(&mute), Exit::Unjudged);
+    }
+
+    #[test]
+    fn a_run_of_gan_writes_its_folder_if_it_has_one_and_else_its_own() {
+        assert_eq!(Gan::targets(&into_folder(plan())), [PathBuf::from("/project/site")]);
+        let own = PathBuf::from("/project/.skilltune/runs/pump-20261121-213000");
+        assert_eq!(Gan::targets(&plan()), [own]);
+    }
+}

@@ -88,3 +88,6 @@ fn decided(run: &Run, decision: &Decision) -> String {
         Decision::Close => "run ended".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -151,3 +151,6 @@ fn places(page: &mut MarkdownPage, run: &Run) {
     page.section("Locations");
     page.table(&["What", "Path"], result.into_iter().chain(ours));
 }
+
+#[cfg(test)]
+mod tests;

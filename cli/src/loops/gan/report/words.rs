@@ -268,3 +268,6 @@ pub fn destination(run: &Run) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

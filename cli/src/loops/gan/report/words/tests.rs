@@ -1,0 +1,57 @@
+use skilltune_phases::loops::gan::Level;
+use skilltune_phases::runs::event::FailureKind;
+use skilltune_worlds::drive::failed_as;
+use skilltune_worlds::gan::{Drive, at, everything, into_folder, nothing, plan, play_with, rising};
+
+use super::*;
+
+/// Returns a run without a pass, in which a person answers so.
+fn answered(choice: &Choice) -> Run {
+    let drive = play_with(into_folder(plan()), &nothing, |_, step| {
+        let Step::Ask { .. } = step else { return None };
+        Some(Ok(Answer::Chosen { choice: choice.clone(), by: Who::Person }))
+    });
+    drive.run
+}
+
+#[test]
+fn every_end_has_its_sentence() {
+    let kept = |met| play_with(into_folder(plan()), met, |_, _| None).run;
+    let mute =
+        play_with(plan(), &nothing, |_, _| Some(failed_as(FailureKind::Empty, "it said\nnothing"))).run;
+    let mut runs = vec![kept(&everything), kept(&nothing), kept(&rising), mute, Drive::start(plan()).run];
+    runs.extend([Choice::Force, Choice::Accept, Choice::Stop, Choice::Abort].map(|choice| answered(&choice)));
+    let told: Vec<_> = runs.iter().map(|run| format!("{}: {}", label(run), outcome_text(run))).collect();
+    insta::assert_snapshot!(told.join("\n"), @"
+    PASSED: Passed with 100 (75 needed).
+    STALLED: Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The best round is kept.
+    MAX ROUNDS: Not passed with 62.5 (75 needed): 5 rounds built, and none passed. The best round is kept.
+    FAILED: The run came to no judgement: it said nothing.
+    NOT ENDED: The run has not ended; `skilltune resume` continues it.
+    FORCED: Not passed with 25 (75 needed): a person called it passed.
+    ACCEPTED AS IT IS: Not passed with 25 (75 needed): a person took it as it is.
+    STALLED: Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The best round is kept.
+    ABORTED: Aborted: nothing is taken.
+    ");
+}
+
+#[test]
+fn the_aim_names_the_rules_that_decide() {
+    let mut strict = at(Level::Thorough, true);
+    strict.task.rules.strict = true;
+    insta::assert_snapshot!(aim(&Drive::start(strict).run), @"profile test, a contract agreed on first, strict, a pass judged twice; passes from 75, 5 rounds at most");
+    insta::assert_snapshot!(aim(&Drive::start(plan()).run), @"profile test; passes from 75, 5 rounds at most");
+}
+
+#[test]
+fn a_destination_is_named_when_the_result_is_not_in_it() {
+    let ended = |answer: fn() -> Answer| {
+        let drive = play_with(into_folder(plan()), &everything, |_, step| {
+            matches!(step, Step::Promote { .. }).then(|| Ok(answer()))
+        });
+        destination(&drive.run).unwrap_or_default()
+    };
+    assert_eq!(ended(|| Answer::Promoted), "");
+    insta::assert_snapshot!(ended(|| Answer::Conflict { found: Vec::new() }), @"/project/site was changed by somebody else while the run went on, so skilltune left it alone; copy the result by hand");
+    insta::assert_snapshot!(destination(&answered(&Choice::Stop)).unwrap(), @"/project/site is unchanged");
+}
