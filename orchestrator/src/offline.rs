@@ -119,7 +119,7 @@ fn run(command: &[String]) -> Result<(), OfflineError> {
         status
     });
     let printed = printed(pipe, &over).map_err(cannot)?;
-    let status = waiter.join().expect("whoever waits does not panic").map_err(cannot)?;
+    let status = waiter.join().expect("no waiter panics").map_err(cannot)?;
     if !printed.is_empty() {
         write(PRINTED, &printed)?;
     }

@@ -274,8 +274,8 @@ fn a_check_made_to_do_harm_is_refused_before_a_run_begins() {
     check 1 of `one`: the pattern cannot be used: it is too large; write smaller counts than in `a{1000}`, or fewer of them
     check 1 of `one`: the schema refers to something outside itself; `$ref` can only begin with `#/`
     check 1 of `one`: the schema refers to something outside itself; `$ref` can only begin with `#/`
-    check 1 of `one`: "../../etc/passwd" is no path below the suite's folder
-    check 1 of `one`: `grader`: "../../etc" is no path below the suite's folder
+    check 1 of `one`: "../../etc/passwd" is outside the suite's folder
+    check 1 of `one`: `grader`: "../../etc" is outside the suite's folder
     check 1 of `one`: `command` must be a list of a program and its arguments
     error: check `command-1` of `one` needs `no-such-program`, which is not installed
     "##);

@@ -184,7 +184,7 @@ fn a_night_that_works_has_no_fault_and_nothing_is_changed_by_looking() {
       ok  the next start is 2026-11-04 02:30 UTC
       ok  no night has run yet
 
-    ready: nothing that can be seen keeps tonight from working
+    ready: no problems found
     "#);
     let _ = fs::remove_file(ward.path("systemctl.log"));
     let _ = fs::remove_file(ward.path("claude.log"));
@@ -247,7 +247,7 @@ fn a_script_that_tells_of_the_night_has_to_be_there_and_trusted() {
     ward.program("project/tell.sh", "#!/bin/sh\nrm -rf /\n");
     insta::assert_snapshot!(ward.fault(&[]), @"file: a script that `notify` names is not trusted, or changed since: a file of jobs decides what is spent, what is applied and what is run; read the script, then run `skilltune trust /project/skilltune-night.toml`");
     ward.write_jobs("notify = [\"missing-mailer\"]");
-    insta::assert_snapshot!(ward.fault(&[]), @r#"file: notify: program "missing-mailer" not found, so nobody would be told of the night; install it, or change `notify`"#);
+    insta::assert_snapshot!(ward.fault(&[]), @r#"file: notify: program "missing-mailer" not found; no notification would be sent; install it, or change `notify`"#);
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn another_skilltune_lingering_and_units_of_somebody_else_cannot_be_judged_and_n
     ] {
         fs::write(ward.unit("service"), service).unwrap();
         let unknown = ward.checks("unknown", &[]).join("\n");
-        assert!(unknown.contains("cannot be read: somebody changed it"), "{unknown}");
+        assert!(unknown.contains("cannot be read: it was modified"), "{unknown}");
     }
     assert!(!ward.path("run").exists());
 }

@@ -103,7 +103,7 @@ pub struct NightAddArgs {
     /// Maximum number of runs of the executor
     #[arg(long, value_name = "N")]
     pub runs: Option<u32>,
-    /// What becomes of a winner: never, patch, branch, pr or auto
+    /// What to do with a winner: never, patch, branch, pr or auto
     #[arg(long, value_name = "WHEN")]
     pub apply: Option<String>,
     #[command(flatten)]

@@ -47,7 +47,7 @@ pub fn by_own_word(key: &str, flag: &str, setting: &Setting<ChecksName>) -> Resu
 pub fn confined(run: RunThem, flag: &str, wants: bool, can: bool) -> Result<RunThem, Complaint> {
     match run {
         RunThem::Always if wants && !can => {
-            Err(Complaint::input(format!("cannot run the commands of a model: with {flag} run nobody sees them first, and this system cannot confine them"))
+            Err(Complaint::input(format!("cannot run the commands of a model: with {flag} run no person reviews them, and this system cannot confine them"))
                 .hint(format!("pass {flag} ask to see each command first, or {flag} skip to let the judge decide"))
                 .hint("or set `limits.confine = false` in your own skilltune.toml to let them write wherever you can"))
         }

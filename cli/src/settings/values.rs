@@ -35,7 +35,7 @@ pub enum ViaName {
     Maestro,
 }
 
-/// What becomes of agents whose cost stays unknown, where a run has a limit in money.
+/// What to do with agents of unknown cost when a run has a limit in money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum UnpricedName {
     /// Do not start the run

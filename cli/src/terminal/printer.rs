@@ -45,7 +45,7 @@ impl Printer {
     }
 
     /// Prints the requested output unchanged: it was made safe before, or is our own.
-    #[expect(clippy::unused_self, reason = "whoever prints holds the printer")]
+    #[expect(clippy::unused_self, reason = "the caller holds the printer")]
     pub fn bytes(self, text: &str) -> Result<(), Complaint> {
         let mut out = io::stdout().lock();
         let written = writeln!(out, "{text}").and_then(|()| out.flush());

@@ -227,7 +227,7 @@ pub(super) fn is_there(base: &Path, path: &RelPath) -> bool {
 pub(super) fn text_below(base: &Path, name: &str) -> Result<String, String> {
     /// More than any prompt or schema has.
     const LARGEST: u64 = 1 << 20;
-    let path = inside(name).ok_or_else(|| format!("{name:?} is no path below the suite's folder"))?;
+    let path = inside(name).ok_or_else(|| format!("{name:?} is outside the suite's folder"))?;
     let bytes = SafePath::below(base, path.as_path()).read(LARGEST);
     let bytes = bytes.map_err(|error| format!("cannot read {name:?}: {error}"))?;
     let bytes = bytes.ok_or_else(|| format!("{name:?} does not exist below the suite's folder"))?;

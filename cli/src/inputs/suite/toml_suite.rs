@@ -198,7 +198,7 @@ impl Terms {
 fn files(names: &[String], base: &Path) -> Result<Vec<RelPath>, String> {
     let mut own = BTreeSet::new();
     let found = |name: &String| {
-        let path = inside(name).ok_or_else(|| format!("{name:?} is no path below the suite's folder"))?;
+        let path = inside(name).ok_or_else(|| format!("{name:?} is outside the suite's folder"))?;
         if !is_there(base, &path) {
             return Err(format!("{name:?} is no file or folder beside the suite"));
         }

@@ -27,7 +27,7 @@ pub struct GanArgs {
     /// Folder for the result; what is in it is the starting point
     #[arg(long, value_name = "DIR", help_heading = BRIEF)]
     pub into: Option<PathBuf>,
-    /// What becomes of a result that has passed or that you took [default: auto]
+    /// What to do with an accepted result [default: auto]
     #[arg(long, value_enum, value_name = "HOW", help_heading = BRIEF)]
     pub apply: Option<ApplyName>,
     /// JSON file of texts that must appear unchanged
@@ -37,7 +37,7 @@ pub struct GanArgs {
     #[arg(long = "tokens", value_name = "FILE", help_heading = BRIEF)]
     pub design_tokens: Option<PathBuf>,
 
-    /// How much is done to be sure
+    /// How thoroughly to verify the result
     #[arg(long, value_enum, value_name = "LEVEL", help_heading = CONTRACT)]
     pub level: Option<LevelName>,
     /// What it is judged by: design, code, or a YAML file of your own

@@ -58,7 +58,7 @@ impl engine::Person<Gan> for AtHold {
             if run.may_choose(hold, &choice) {
                 return Some(Answer::Chosen { choice, by: Who::Person });
             }
-            self.printer.talk(&format!("this answer was not taken: {}", unfit(run, hold, &choice)));
+            self.printer.talk(&format!("invalid answer: {}", unfit(run, hold, &choice)));
             return None;
         }
         match self.others {

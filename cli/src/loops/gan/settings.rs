@@ -24,7 +24,7 @@ const PASS: Range = Range { low: FLOOR, high: 100.0 };
 
 table! {
     GanSettings, "gan", {
-        level: LevelName = Setting::new(LevelName::Standard), "How much is done to be sure.";
+        level: LevelName = Setting::new(LevelName::Standard), "How thoroughly to verify the result.";
         contract: bool = Setting::new(false),
             "At level standard, let builder and evaluator agree on a contract first.";
         threshold: Score = Setting::within(PASS, Rules::default().threshold), "Score to pass.";
@@ -47,7 +47,7 @@ table! {
         negotiation_rounds: usize = Setting::limit(FEW, Rules::default().negotiation_rounds),
             "Rounds in which the builder may propose changes of the contract.";
         apart: Score = Setting::within(POINTS, Rules::default().disagreement),
-            "Level thorough: tell of two judgements that are more points apart.";
+            "Level thorough: warn when two judgements differ by more than this many points.";
         extra_items: usize = Setting::within(FEW, Rules::default().extra_items),
             "Maximum number of items that a round adds to the contract's, and that are shown and not scored.";
         commands: ChecksName = Setting::new(ChecksName::Ask),
@@ -57,7 +57,7 @@ table! {
         browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
         browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one look in the browser in seconds.";
         apply: ApplyName = Setting::new(ApplyName::Auto),
-            "What becomes of a result that has passed or that you took.";
+            "What to do with an accepted result.";
         preview: CommandWords = Setting::limit(ANY, CommandWords::default()),
             "Program that serves the result to the browser, with its arguments, such as `[\"python3\", \"-m\", \"http.server\", \"{port}\"]`; it runs in a copy of the result.";
         preview_path: PathWord = Setting::new(PathWord("/".to_owned())), "Path of the first page of the preview.";
@@ -120,7 +120,7 @@ impl Table for GanSettings {
     }
 }
 
-/// How much is done to be sure.
+/// How thoroughly to verify the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LevelName {
     /// The profile is the contract
@@ -141,7 +141,7 @@ impl From<LevelName> for Level {
     }
 }
 
-/// What becomes of a result that has passed, or that a person took.
+/// What to do with an accepted result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApplyName {
     /// It is put into the folder

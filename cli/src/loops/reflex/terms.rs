@@ -211,7 +211,7 @@ fn reworded(rule: Rule, person: &dyn Answers) -> Result<Rule, Complaint> {
         Some(argv) => format!("$ {}", shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_default()),
         None => rule.check.to_string(),
     };
-    let check = person.edit("How is it told? (in words, or `$ COMMAND artifact.md`)", &how)?;
+    let check = person.edit("How should this be checked? (in words, or `$ COMMAND artifact.md`)", &how)?;
     let description = if description.is_empty() { rule.description } else { description.into() };
     Ok(match command(&check) {
         Some(argv) => Rule { description, command: Some(argv), ..rule },

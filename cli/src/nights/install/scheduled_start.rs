@@ -19,17 +19,17 @@ pub struct ScheduledStart {
 impl ScheduledStart {
     /// Builds it with the checks of the text itself.
     pub fn new(by: &'static str, reading: Reading, gives: String) -> Self {
-        let again = "`skilltune night install` writes it again";
+        let again = "run `skilltune night install` to rewrite it";
         let checks = match (&reading.job, reading.is_ours) {
             (Some(_), true) => Vec::new(),
             (Some(_), false) => vec![Check::unknown(
                 About::Start,
-                format!("{by}: what starts the night is not word for word what this skilltune installs"),
+                format!("{by}: the installed start of the night was modified"),
                 again,
             )],
             (None, _) => vec![Check::unknown(
                 About::Start,
-                format!("{by}: what starts the night cannot be read: somebody changed it"),
+                format!("{by}: the installed start of the night cannot be read: it was modified"),
                 again,
             )],
         };

@@ -28,7 +28,7 @@ pub fn look(plan: &NightPlan, timer: &Environment, checks: &mut Vec<Check>) -> b
             Ok(path) => Check::fine(About::File, format!("notify: {}", path.display())),
             Err(_) => Check::broken(
                 About::File,
-                format!("notify: program {program:?} not found, so nobody would be told of the night"),
+                format!("notify: program {program:?} not found; no notification would be sent"),
                 "install it, or change `notify`",
             ),
         });

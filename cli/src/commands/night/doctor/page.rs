@@ -18,7 +18,7 @@ pub fn page(report: &NightDoctorReport, width: usize, style: Style) -> String {
     }
     let faults = report.checks.iter().filter(|check| check.is_broken()).count();
     let (word, rest) = if report.ready {
-        (style.green("ready:"), "nothing that can be seen keeps tonight from working".to_owned())
+        (style.green("ready:"), "no problems found".to_owned())
     } else {
         let verb = if faults == 1 { "keeps" } else { "keep" };
         (style.red("not ready:"), format!("{} {verb} tonight from working", count(faults, "fault")))

@@ -12,7 +12,7 @@ type Object = Map<String, Value>;
 /// Adds its demand to the case; `fill` expands the variables of a value.
 pub(super) fn read(assert: &Value, case: &mut Case, fill: &dyn Fn(&str) -> String) {
     let Some(assert) = assert.as_object() else {
-        return case.note("an assert that is no mapping is lost");
+        return case.note("skipped an assertion that is not a mapping");
     };
     let Some(kind) = assert.get("type").and_then(Value::as_str) else {
         return case.note("an assert without a type is lost");

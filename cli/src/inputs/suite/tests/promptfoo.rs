@@ -84,7 +84,7 @@ fn what_is_lost_of_asserts_is_noted() {
         ),
         ("{type: llm-rubric, value: a, weight: 0}", "an assert of type llm-rubric is lost: it has no weight"),
         ("{value: a}", "an assert without a type is lost"),
-        ("text", "an assert that is no mapping is lost"),
+        ("text", "skipped an assertion that is not a mapping"),
     ] {
         let (demands, notes) = demands(&[assert]);
         assert!(demands.is_empty(), "{assert}");
@@ -119,7 +119,7 @@ fn the_first_prompt_is_filled_and_tests_may_be_in_files_below() {
         [
             "`evaluateOptions` is not read",
             "only the first of 2 prompts is used",
-            "the file \"../out.yaml\" is not read: \"../out.yaml\" is no path below the suite's folder",
+            "the file \"../out.yaml\" is not read: \"../out.yaml\" is outside the suite's folder",
             "the file \"t.py\" is not read: it is neither YAML nor JSON",
             "scenario-1, Own-one: its prompt has template code that is not filled in",
             "Own-one: only the first value of `q` is used",

@@ -36,7 +36,7 @@ fn answered(answer: &Answer) -> String {
             };
             let of = |verdict| all().filter(|other| *other == verdict).count();
             format!(
-                "{} passed, {} failed, {} not told",
+                "{} passed, {} failed, {} unverified",
                 of(Verdict::Passed),
                 of(Verdict::Failed),
                 of(Verdict::Unverified)

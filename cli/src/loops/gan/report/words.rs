@@ -100,7 +100,7 @@ pub fn outcome_text(run: &Run) -> String {
         Ending::Aborted => "Aborted: nothing is taken.".to_owned(),
         Ending::Failed => {
             let note = end.note.as_ref().map_or(String::new(), |note| format!(": {}", plain::one_line(note)));
-            format!("The run came to no judgement{note}.")
+            format!("The run ended without a judgement{note}.")
         }
     }
 }

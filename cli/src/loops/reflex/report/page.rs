@@ -67,9 +67,9 @@ fn summary(page: &mut MarkdownPage, run: &Run) {
 
 fn confirmed(by: Option<Confirmed>) -> &'static str {
     match by {
-        None => "nobody yet",
+        None => "no answer yet",
         Some(Confirmed::Person) => "a person",
-        Some(Confirmed::Declared) => "a flag; nobody was asked",
+        Some(Confirmed::Declared) => "a flag, without asking",
     }
 }
 

@@ -104,7 +104,7 @@ fn missing(failure: &Failure) -> TrialResult {
 /// Judges a trial by its demands. Without any, a trial passes if it reaches the goal.
 fn judged(run: &Run, trial: Trial, judgement: &Judgement) -> TrialResult {
     let Some(score) = judgement.whole.scored.composite else {
-        let why = "nobody could tell what it is worth".to_owned();
+        let why = "not evaluated".to_owned();
         return TrialResult::Missing { kind: "unverified".to_owned(), why };
     };
     let unmet = judgement.whole.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);

@@ -32,8 +32,8 @@ fn every_event_is_one_line() {
     12  2023-11-14 22:13:32  round 1 builds on 800500a00344, a first
     13  2023-11-14 22:13:33  building, round 1: made 1f66b0727c48
     14  2023-11-14 22:13:34  judge 1f66b0727c48
-    15  2023-11-14 22:13:35  reading the source: 0 passed, 0 failed, 1 not told
-    16  2023-11-14 22:13:36  looking at it in a browser: 1 passed, 0 failed, 0 not told
+    15  2023-11-14 22:13:35  reading the source: 0 passed, 0 failed, 1 unverified
+    16  2023-11-14 22:13:36  looking at it in a browser: 1 passed, 0 failed, 0 unverified
     17  2023-11-14 22:13:37  judging, round 1: 5 of 5 passed
     18  2023-11-14 22:13:38  score 100, 100 % met; a 100, b 100
     19  2023-11-14 22:13:39  judging once more, round 1: 5 of 5 passed

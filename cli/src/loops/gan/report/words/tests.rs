@@ -26,7 +26,7 @@ fn every_end_has_its_sentence() {
     PASSED: Passed with 100 (75 needed).
     STALLED: Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The best round is kept.
     MAX ROUNDS: Not passed with 62.5 (75 needed): 5 rounds built, and none passed. The best round is kept.
-    FAILED: The run came to no judgement: it said nothing.
+    FAILED: The run ended without a judgement: it said nothing.
     NOT ENDED: The run has not ended; `skilltune resume` continues it.
     FORCED: Not passed with 25 (75 needed): a person called it passed.
     ACCEPTED AS IT IS: Not passed with 25 (75 needed): a person took it as it is.
