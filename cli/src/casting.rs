@@ -103,13 +103,13 @@ fn refuse_letting_go(settings: &Settings) -> Result<(), Complaint> {
             &unpriced.origin,
             unpriced.value == UnpricedName::Allow,
             "budget.unpriced = \"allow\"",
-            "calls of unknown cost pass a limit in money",
+            "calls of unknown cost exceed a cost limit",
         ),
     ];
     for (origin, is_loose, setting, what) in asked {
         if let (Origin::Project(file), true) = (origin, is_loose) {
             let file = file.display();
-            let text = format!("{file}: only your own settings may say `{setting}`, which lets {what}");
+            let text = format!("{file}: only your own settings may set `{setting}`, which lets {what}");
             return Err(Complaint::input(text).hint("remove it there, or set it in your own skilltune.toml"));
         }
     }

@@ -139,9 +139,8 @@ impl Runs {
         if let (Some(name), Some(_)) = (name, only)
             && let Ok(id) = self.named(Some(name), None)
         {
-            return Complaint::input(format!("run {id} belongs to {}", self.kind(&id).word())).hint(
-                "`skilltune status` and the other commands on runs take it without the name of a loop",
-            );
+            return Complaint::input(format!("run {id} belongs to {}", self.kind(&id).word()))
+                .hint("use `skilltune status` or another run command without the name of a loop");
         }
         if let Some(name) = name.filter(|_| !self.ids(only).is_empty()) {
             return Complaint::input(format!("no run matches {name:?}"))

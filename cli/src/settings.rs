@@ -156,7 +156,7 @@ impl Settings {
     /// Returns the project's settings that let more into or out of a call than a person may expect.
     pub fn foreign_wishes(&self) -> Vec<String> {
         let world = match (&self.calls.isolation.origin, self.calls.isolation.value) {
-            (Origin::Project(_), IsolationName::User) => Some("your own world for agents (calls.isolation)"),
+            (Origin::Project(_), IsolationName::User) => Some("your full setup for agents (calls.isolation)"),
             _ => None,
         };
         let wrapper = match (&self.calls.via.origin, self.calls.via.value) {

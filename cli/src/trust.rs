@@ -266,7 +266,7 @@ pub fn renew(pins: Pins, store: &TrustStore, consent: Consent<'_>) -> Result<Pin
     if doubts.is_empty() {
         return Ok(renewed);
     }
-    let question = format!("{}. Trust what is there now, for this run?", doubts.join(". "));
+    let question = format!("{}. Trust the current files for this run?", doubts.join(". "));
     if person.map(|person| person.agree(&question)).transpose()?.unwrap_or(false) {
         return Ok(renewed);
     }

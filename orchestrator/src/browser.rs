@@ -86,8 +86,8 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
 
 fn findings() -> Result<(Inspection, Tour), Box<dyn std::error::Error>> {
     let mut words = std::env::args_os().skip(2);
-    let program = PathBuf::from(words.next().ok_or("no browser was named")?);
-    let seconds = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no time was given")?;
+    let program = PathBuf::from(words.next().ok_or("no browser given")?);
+    let seconds = words.next().and_then(|word| word.to_str()?.parse().ok()).ok_or("no timeout given")?;
     let axe = words.next().map(|path| disk::read(Path::new(&path), LARGEST_AXE)).transpose()?;
     let axe = axe.map(String::from_utf8).transpose()?;
     let look: ToLookAt = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;

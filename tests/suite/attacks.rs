@@ -92,7 +92,7 @@ fn an_agent_that_would_kill_all_of_us_and_leave_a_child_finds_nobody_to_kill() {
 #[test]
 fn an_agent_whose_workspace_is_gone_or_leads_elsewhere_has_failed_alone() {
     for kind in ["link_desk", "remove_desk", "link_space"] {
-        both(kind, ["its workspace is no folder any more"; 2]);
+        both(kind, ["its workspace is no longer a folder"; 2]);
     }
 }
 

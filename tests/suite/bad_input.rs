@@ -343,7 +343,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     error: /project/taken already exists
     hint: pass a folder that does not exist
 
-    error: run RUN does not wait for an answer
+    error: run RUN is not waiting for an answer
     hint: omit --answer
 
     RUN  SIZE

@@ -53,8 +53,8 @@ fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     insta::assert_snapshot!(stable_lines(&ran.stdout), @r"
     noise: none, all trials of a scenario scored the same
     smallest visible change: below 1 point, in 4 of 5 comparisons on 5 held-out scenarios, 1 trial of each version, at confidence 0.9
-    always 0: s1 (perhaps nothing can pass them)
-    always 100: s2 (no change can be better there)
+    always 0: s1 (perhaps impossible to pass)
+    always 100: s2 (no change can improve them)
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what tells nothing: skilltune suite check /project/suite.toml
     ");
@@ -81,7 +81,7 @@ fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     assert!(report.starts_with("# Calibration: writer"), "{report}");
     assert_eq!(listing(&scene.skill("writer")), before);
     let refused = scene.run(&["apply", &scene.run_id(), "--force"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("tried a skill as it is"), "{refused:?}");
+    assert!(refused.code == Some(2) && refused.stderr.contains("it calibrated a suite"), "{refused:?}");
 }
 
 #[test]

@@ -133,7 +133,7 @@ fn a_limit_of_money_names_an_agent_that_it_cannot_count() {
     let scene = Scene::new(&[("writer", 40)], &json!({}));
     let ran =
         scene.run(&["tune", "writer", "write a page", "--yes", "--max-usd", "5", "--max-iterations", "1"]);
-    let count = ran.stderr.matches("reports no cost, so the limit of money does not count it").count();
+    let count = ran.stderr.matches("reports no cost, so the cost limit does not count it").count();
     assert_eq!((count, scene.events("noted").len()), (1, 0), "{ran:?}");
 }
 

@@ -97,7 +97,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
 
 #[test]
 fn a_run_without_a_task_says_so_on_the_first_screen_in_the_report_and_in_json() {
-    const NOTE: &str = "no task was given; each skill is tried on a typical task of its own choice";
+    const NOTE: &str = "no task given; the agent chooses a typical task for each skill";
     let scene = Scene::new(&[("writer", 40)], &script());
     let line = ["tune", "writer", "--max-iterations", "1"];
     let ran = scene.run(&line);

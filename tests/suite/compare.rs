@@ -143,7 +143,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     | B | `writer` |
     | Suite | `/project/suite.toml` |
     | Agents | executor executor, evaluator evaluator |
-    | Note | One side is no skill, so neither was asked whether the skill is used. |
+    | Note | One side has no skill, so skill use was not checked on either side. |
     | Confidence | 0.9 |
 
     ## Scenarios
@@ -192,13 +192,13 @@ fn a_revision_that_is_no_skill_or_would_be_an_option_is_refused() {
         ("HEAD:nowhere", "cannot read HEAD:nowhere"),
         ("HEAD:.claude", "it has no SKILL.md"),
         ("--output=x:y", "unexpected argument"),
-        (":writer", "names no git revision"),
+        (":writer", "is not a git revision"),
     ] {
         let ran = scene.run(&["compare", given, "writer", "--suite", "suite.toml", "--yes"]);
         assert!(ran.code == Some(2) && ran.stderr.contains(why), "{given}: {ran:?}");
     }
     let option = scene.run(&["compare", "--suite", "suite.toml", "--", "--help:x", "writer"]);
-    assert!(option.stderr.contains("names no git revision"), "{option:?}");
+    assert!(option.stderr.contains("is not a git revision"), "{option:?}");
     let module = format!("160000,{},.claude/skills/writer/vendor", "a".repeat(40));
     git(&scene, &["update-index", "--add", "--cacheinfo", &module]);
     git(&scene, &["commit", "--quiet", "--message", "three"]);
@@ -270,8 +270,8 @@ fn what_could_show_nothing_is_refused_before_anybody_is_called() {
     hint: add 1 more; `skilltune suite new` drafts some
     ");
     insta::assert_snapshot!(scene.refusal(&["compare", "none", "none", "--suite", "suite.toml"]), @r"
-    error: there is nothing to compare: both sides are `none`
-    hint: name a skill on one side
+    error: cannot compare two versions: both sides are `none`
+    hint: pass a skill on one side
     ");
     insta::assert_snapshot!(scene.refusal(&["compare", "writer", "writer", "--suite", "suite.toml"]), @r"
     error: writer and writer are the same version
@@ -332,7 +332,7 @@ fn a_skills_own_suite_is_found_and_what_only_a_skill_can_be_asked_is_left_out_ag
     let ran = compare(&scene, "none", "writer", &[]);
     assert_eq!(verdict(&ran), (Some(0), json!("won")), "{ran:?}");
     assert!(ran.stderr.contains("left out: silent (no checks and no expectations)"), "{ran:?}");
-    assert!(ran.stderr.contains("not asked of either version: whether the skill is used"), "{ran:?}");
+    assert!(ran.stderr.contains("skipped for both versions: checks that the skill is used"), "{ran:?}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_dangerous_champion_is_kept_with_its_dangers_first_until_a_person_applies_it
     insta::assert_snapshot!(lines.join("\n"), @r"
     ## Dangerous Changes
 
-    The champion's edits brought these lines. Look at them before you apply it or keep it:
+    The champion's edits contain these changes. Review them before you apply or keep it:
 
     - script: run.sh: changed
     - script: run.sh:1: scribbled

@@ -173,10 +173,7 @@ fn a_search_that_made_no_candidate_says_so_and_what_ended_it() {
     let line = ["tune", "writer", "--suite", "suite.toml", "--yes", "--runs", TRIED_AT_ONCE];
     let ran = scene.run(&line);
     assert!(ran.stdout.contains("verdict: none, the search made no candidate"), "{ran:?}");
-    assert!(
-        ran.stdout.contains("The search stopped: too many edits in a row were no valid change."),
-        "{ran:?}"
-    );
+    assert!(ran.stdout.contains("The search stopped: too many invalid edits in a row."), "{ran:?}");
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     assert!(report.contains("| Outcome | EDITS REFUSED |"), "{report}");
     let failed = scene.events("decided").iter().filter(|one| one.get("no_draft").is_some()).count();

@@ -138,7 +138,7 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     unverified `command-4`: sh -c "kill -9 $$" succeeds | ended by signal 9
     unverified `command-5`: ./no-such-program succeeds | cannot start ./no-such-program: No such file or directory (os error 2)
     "##);
-    assert!(ran.stderr.contains("  cannot be told (1"), "{ran:?}");
+    assert!(ran.stderr.contains("  unverified (1"), "{ran:?}");
     assert_left_nothing(&scene, "checks of every kind");
 }
 
@@ -199,7 +199,7 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
 fn a_round_of_which_nothing_could_be_told_says_what_that_was() {
     let scene = scene(&suite(&["tool = 'Bash'"]));
     let ran = tune(&scene, &["1"]);
-    let line = "  cannot be told (1): one/tool-1: the agent does not report what it did\n";
+    let line = "  unverified (1): one/tool-1: the agent does not report what it did\n";
     assert!(ran.code == Some(4) && ran.stderr.contains(line), "{ran:?}");
 }
 
@@ -226,7 +226,7 @@ fn a_program_of_a_check_that_hangs_writes_elsewhere_or_changes_itself_harms_noth
     fs::write(scene.path("project/suite.toml"), suite(&checks) + &again).unwrap();
     let ran = tune(&scene, &["1"]);
     let page = verdicts(&scene);
-    let late = "cannot be told (1): one/command-1: it did not end within 6 seconds\n";
+    let late = "unverified (1): one/command-1: it did not end within 6 seconds\n";
     assert!(
         page.contains("| it did not end within 6 seconds") && ran.stderr.contains(late),
         "{ran:?} {page}"

@@ -139,7 +139,7 @@ fn how_often_held_out_scenarios_have_decided_is_counted_over_runs_and_told() {
     };
     assert!(!output().contains("have decided"));
     let first = scene.run_folder();
-    assert!(output().contains("These held-out scenarios have decided 2 times, with about 0.2 false wins"));
+    assert!(output().contains("These held-out scenarios have decided 2 times; expect about 0.2 false wins"));
     fs::remove_dir_all(first).unwrap();
     assert!(output().contains("have decided 3 times"), "the newest run knows of those that are gone");
 }
@@ -213,10 +213,7 @@ fn a_scenarios_own_folder_called_input_is_there_for_its_checks_and_our_own_files
     fs::create_dir_all(scene.path("project/cases/skill")).unwrap();
     suite("cases/skill");
     let refused = scene.refusal(&["tune", "writer", "--suite", "suite.toml", "--yes"]);
-    assert!(
-        refused.contains("scenario `one` brings `skill`, where the skill itself will stand"),
-        "{refused}"
-    );
+    assert!(refused.contains("scenario `one` uses `skill`, where skilltune puts the skill"), "{refused}");
 }
 
 /// Agents see neither the suite nor its graders, beside the skill's page or in a folder; they see the other folders.

@@ -422,9 +422,9 @@ fn without_a_file_or_a_scheduler_nothing_is_written() {
     let world = World::new("project", &[]);
     let before = world.scene.everything();
     insta::assert_snapshot!(world.refused(&["install"], 2), @r"
-    error: no scheduler found: no systemd of yours answers, and there is no crontab or launchctl
+    error: no scheduler found: your user systemd does not answer, and crontab and launchctl are missing
     hint: install cron, or start `skilltune night --scheduled` from a scheduler of your own
-    hint: `skilltune night install --print kubernetes` and `--print github` print texts for other places
+    hint: other schedulers: use `skilltune night install --print kubernetes` or `--print github`
     ");
     fs::rename(world.project.join("skilltune-night.toml"), world.scene.path("kept.toml")).unwrap();
     let ran = world.night(&["install"]);
@@ -444,7 +444,7 @@ fn a_file_that_nobody_has_trusted_is_not_installed() {
     let before = world.scene.everything();
     insta::assert_snapshot!(world.refused(&["install"], 2), @r"
     error: /projects/project/skilltune-night.toml is not trusted, or changed since
-    caused by: a file of jobs decides what is spent, what is applied and what is run
+    caused by: a file of jobs decides what skilltune spends, applies and runs
     hint: read it, then run `skilltune trust /projects/project/skilltune-night.toml`
     ");
     assert_eq!(world.scene.everything(), before);

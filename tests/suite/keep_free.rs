@@ -146,15 +146,15 @@ fn a_night_leaves_the_jobs_of_that_agent_for_the_next_one_and_does_the_others() 
     );
     assert_eq!(morning["left"][0]["job"], "second");
     let page = without_moments(&nights.page());
-    let (_, section) = page.split_once("Nothing could be kept").unwrap();
+    let (_, section) = page.split_once("`keep_free` has no effect").unwrap();
     let (section, _) = section.split_once("## What was done?").unwrap();
     insta::assert_snapshot!(section, @"
-     free for agents that report no usage window: evaluator, executor, improver.
+     on agents that do not report a usage window: evaluator, executor, improver.
 
     ## What could not run, and why?
 
-    - first: paused, goes on in the next night: claude: 71% of its five-hour window is used, and 30% has to stay free; it resets MOMENT
-    - second: not begun: its agent is used up or away; tried again next night
+    - first: paused until the next night: claude: 71% of its five-hour window is used, and 30% has to stay free; it resets MOMENT
+    - second: not begun: its agent is at its limit or down; retried next night
     ");
     // The next night starts before the reset.
     let ran = night("2026-11-03");

@@ -162,7 +162,7 @@ fn a_night_that_works_has_no_fault_and_nothing_is_changed_by_looking() {
 
     file
       ok  /project/skilltune-night.toml: 1 job
-      ok  trusted as it is, with the files that it names
+      ok  trusted, with the files that it names
 
     start
       ok  systemd: the timer is enabled and active
@@ -199,7 +199,7 @@ fn a_night_that_works_has_no_fault_and_nothing_is_changed_by_looking() {
 #[test]
 fn without_a_scheduler_the_world_of_the_shell_is_looked_at_and_said_so() {
     let ward = Ward::new(JOB, ("systemctl", SYSTEMCTL));
-    insta::assert_snapshot!(ward.fault(&[]), @"start: not installed; looked at with the PATH and folders of this shell; `skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`");
+    insta::assert_snapshot!(ward.fault(&[]), @"start: not installed; checked with the PATH and folders of this shell; run `skilltune night install`, unless your own scheduler starts `skilltune night --scheduled`");
     assert_eq!(ward.report(&[])["scheduler"], Value::Null);
     // Another scheduler starts it.
     let ran = ward.nights.night("2026-11-03", &["--scheduled"]);
@@ -222,10 +222,10 @@ fn a_file_that_is_missing_wrong_or_not_trusted_is_a_fault_and_then_no_agent_is_s
     let calls = ward.claude_calls();
     let file = ward.path("project/skilltune-night.toml");
     fs::write(&file, format!("keep = 7\n{JOB}")).unwrap();
-    insta::assert_snapshot!(ward.fault(&[]), @"file: /project/skilltune-night.toml is not trusted, or changed since: a file of jobs decides what is spent, what is applied and what is run; read it, then run `skilltune trust /project/skilltune-night.toml`");
+    insta::assert_snapshot!(ward.fault(&[]), @"file: /project/skilltune-night.toml is not trusted, or changed since: a file of jobs decides what skilltune spends, applies and runs; read it, then run `skilltune trust /project/skilltune-night.toml`");
     assert_eq!(ward.claude_calls(), calls, "nobody agreed with what the file names");
     fs::write(&file, format!("until = \"late\"\n{JOB}")).unwrap();
-    insta::assert_snapshot!(ward.fault(&[]), @r#"file: /project/skilltune-night.toml: line 1: "late" is no time; write it like "06:30""#);
+    insta::assert_snapshot!(ward.fault(&[]), @r#"file: /project/skilltune-night.toml: line 1: "late" is not a time; write it like "06:30""#);
     fs::write(&file, "").unwrap();
     ward.nights.write_jobs("");
     insta::assert_snapshot!(ward.fault(&[]), @"file: /project/skilltune-night.toml has no jobs; `skilltune night add SKILL --suite FILE` adds one");
@@ -245,7 +245,7 @@ fn a_script_that_tells_of_the_night_has_to_be_there_and_trusted() {
     ward.write_jobs("notify = [\"./tell.sh\"]");
     ward.assert_fine(&[]);
     ward.program("project/tell.sh", "#!/bin/sh\nrm -rf /\n");
-    insta::assert_snapshot!(ward.fault(&[]), @"file: a script that `notify` names is not trusted, or changed since: a file of jobs decides what is spent, what is applied and what is run; read the script, then run `skilltune trust /project/skilltune-night.toml`");
+    insta::assert_snapshot!(ward.fault(&[]), @"file: a script that `notify` names is not trusted, or changed since: a file of jobs decides what skilltune spends, applies and runs; read the script, then run `skilltune trust /project/skilltune-night.toml`");
     ward.write_jobs("notify = [\"missing-mailer\"]");
     insta::assert_snapshot!(ward.fault(&[]), @r#"file: notify: program "missing-mailer" not found; no notification would be sent; install it, or change `notify`"#);
 }
@@ -282,9 +282,9 @@ fn what_the_timer_starts_has_to_be_there_and_the_timer_on() {
     }
     let enabled = ward.path(&format!("enabled-{}.timer", ward.name));
     fs::remove_file(&enabled).unwrap();
-    insta::assert_snapshot!(ward.fault(&[]), @"start: systemd: the timer is not active; `skilltune night install` enables and starts it");
+    insta::assert_snapshot!(ward.fault(&[]), @"start: systemd: the timer is not active; run `skilltune night install` to enable and start it");
     ward.program("bin/systemctl", "#!/bin/sh\nexit 1\n");
-    insta::assert_snapshot!(ward.fault(&[]), @"start: systemd: the timer is there, but no systemd of yours answers; log in again, or start the user's systemd");
+    insta::assert_snapshot!(ward.fault(&[]), @"start: systemd: the timer is installed, but your user systemd does not answer; log in again, or start the user's systemd");
 }
 
 #[test]
@@ -298,7 +298,7 @@ fn another_skilltune_lingering_and_units_of_somebody_else_cannot_be_judged_and_n
     let new: Vec<&str> = unknown.iter().filter(|line| !before.contains(line)).map(String::as_str).collect();
     insta::assert_snapshot!(new.join("\n"), @r#"
     start: systemd: the timer stops when you log out; `loginctl enable-linger` keeps it running
-    start: the night starts /other/skilltune, which is another program than this one, version VERSION; run `night doctor` and `night install` with the one that you want
+    start: the night starts /other/skilltune, a different program from this one, version VERSION; run `night doctor` and `night install` with the one that you want
     "#);
     fs::remove_file(ward.path("bin/loginctl")).unwrap();
     let hostile = ward.path("other/skilltune").display().to_string();
@@ -321,7 +321,7 @@ fn an_agent_that_only_this_shell_finds_is_none_of_the_night() {
     fs::rename(ward.path("bin/claude"), ward.path("more/claude")).unwrap();
     let path = format!("{}:{}", ward.path("bin").display(), ward.path("more").display());
     let shell = [("PATH", path.as_str())];
-    insta::assert_snapshot!(ward.fault(&shell), @r#"jobs: writer: cannot run agent `claude`: program "claude" not found (install it (npm install -g @anthropic-ai/claude-code), or describe it as [agents.claude]); it can run in this shell: see what the night lacks, or run `skilltune night install` again"#);
+    insta::assert_snapshot!(ward.fault(&shell), @r#"jobs: writer: cannot run agent `claude`: program "claude" not found (install it (npm install -g @anthropic-ai/claude-code), or describe it as [agents.claude]); it can run in this shell: fix the night's environment, or run `skilltune night install` again"#);
     // A reinstall adds the other folder of PATH to the installed start.
     let ran = ward.ran(&["install"], &shell);
     assert_eq!(ran.code, Some(0), "{ran:?}");
@@ -337,7 +337,7 @@ fn a_key_that_only_this_shell_has_is_named_and_its_value_is_not() {
     fs::remove_file(ward.path("home/.claude/.credentials.json")).unwrap();
     assert!(ward.fault(&[]).contains("no key or login found"));
     let shell = [("ANTHROPIC_API_KEY", KEY)];
-    insta::assert_snapshot!(ward.fault(&shell), @"agents: claude: ANTHROPIC_API_KEY is set in this shell, and the night will not have it; give it to the night: `systemctl --user edit NAME.service` and write `Environment=NAME=value`");
+    insta::assert_snapshot!(ward.fault(&shell), @"agents: claude: ANTHROPIC_API_KEY is set in this shell, but not for the night; set it for the night: `systemctl --user edit NAME.service` and write `Environment=NAME=value`");
     // The ways in which a person can provide it.
     let more = format!("{}.d/override.conf", ward.unit("service").display());
     fs::create_dir(Path::new(&more).parent().unwrap()).unwrap();
@@ -388,7 +388,7 @@ fn a_launch_agent_has_to_be_loaded() {
     ward.assert_fine(&[]);
     assert_eq!(ward.report(&[])["scheduler"], "launchd");
     fs::remove_file(ward.path("loaded")).unwrap();
-    insta::assert_snapshot!(ward.fault(&[]), @"start: launchd: the agent is there, but not loaded; `skilltune night install` loads it");
+    insta::assert_snapshot!(ward.fault(&[]), @"start: launchd: the agent is installed, but not loaded; run `skilltune night install` to load it");
 }
 
 #[test]
@@ -422,7 +422,7 @@ fn what_older_nights_used_and_a_clock_that_went_back_are_seen_in_their_journal()
     insta::assert_snapshot!(ward.fault(&[]), @"file: the budget of the week is used up, and still will be at the next start; raise the limits of `[week]`, or wait until its nights are a week old");
     ward.assert_fine(&[("SKILLTUNE_NOW", "2026-11-09T12:00:00Z")]);
     ward.nights.write_jobs(WRITER);
-    insta::assert_snapshot!(ward.fault(&[("SKILLTUNE_NOW", "2026-11-01T12:00:00Z")]), @"time: the clock shows 2026-11-01 12:00 UTC, before the last night of 2026-11-02 02:30 UTC; set the clock: a night whose date has been run is not run again");
+    insta::assert_snapshot!(ward.fault(&[("SKILLTUNE_NOW", "2026-11-01T12:00:00Z")]), @"time: the clock shows 2026-11-01 12:00 UTC, before the last night of 2026-11-02 02:30 UTC; set the clock: skilltune runs the night of each date only once");
     // Another time on the same day belongs to a night that has already run.
     ward.install(&["--at", "05:00"]);
     let unknown = ward.checks("unknown", &[("SKILLTUNE_NOW", "2026-11-02T03:30:00Z")]).join("\n");
@@ -448,7 +448,7 @@ fn a_clock_that_skips_or_repeats_the_start_and_a_zone_that_is_none_are_told() {
     let shell = ward.checks("unknown", &[("TZ", "Asia/Tokyo")]).join("\n");
     assert!(shell.contains("TZ is \"Asia/Tokyo\" in this shell only"), "{shell}");
     ward.write("given", "TZ=Nowhere/Atlantis\n");
-    insta::assert_snapshot!(ward.fault(&[]), @r#"time: TZ is "Nowhere/Atlantis", which is no time zone: the night goes by UTC; set the time zone, such as with `timedatectl set-timezone`"#);
+    insta::assert_snapshot!(ward.fault(&[]), @r#"time: TZ is "Nowhere/Atlantis", which is not a time zone: the night uses UTC; set the time zone, such as with `timedatectl set-timezone`"#);
 }
 
 #[test]
@@ -458,7 +458,7 @@ fn a_night_under_way_is_told_with_its_beginning_and_a_killed_one_holds_nothing()
     let first = Background::spawn(&ward.nights.scene, ward.nights.command("2026-11-02", &[]));
     first.until_begun(1);
     let unknown = ward.checks("unknown", &[]).join("\n");
-    assert!(unknown.contains("a night is under way since 2026-11-02 02:30 UTC"), "{unknown}");
+    assert!(unknown.contains("a night has been under way since 2026-11-02 02:30 UTC"), "{unknown}");
     first.signal(rustix::process::Signal::KILL);
     gate.open();
     first.wait();

@@ -62,7 +62,7 @@ fn a_night_since_a_revision_takes_only_the_jobs_whose_skill_or_suite_changed() {
     fs::write(project(".gitignore"), ".skilltune/\n*.log\n").unwrap();
     let ran = nights.night("2026-11-01", &["--changed-since", "HEAD"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("is in no git repository"), "{ran:?}");
+    assert!(ran.stderr.contains("is not in a git repository"), "{ran:?}");
     fs::remove_dir_all(project(".git")).unwrap();
     git(&nights, &["init", "--quiet"]);
     git(&nights, &["add", "--all"]);
@@ -86,7 +86,7 @@ fn a_night_since_a_revision_takes_only_the_jobs_whose_skill_or_suite_changed() {
     assert_eq!(names(&morning["done"]), BTreeSet::from(["skill-03", "skill-05", "skill-07"]));
     let all: BTreeSet<&str> = skills.iter().map(String::as_str).collect();
     assert_eq!(&names(&morning["left"]) | &names(&morning["done"]), all);
-    assert_eq!(morning["left"][0]["why"], "not begun: nothing of it changed");
+    assert_eq!(morning["left"][0]["why"], "not begun: unchanged");
     let page = nights.page();
     assert!(
         page.contains(
@@ -169,7 +169,7 @@ fn eight_merged_shards_are_one_night_of_all_jobs_in_whatever_order_they_come_and
 #[test]
 fn a_shard_that_is_missing_or_was_killed_is_named_and_joins_the_night_when_it_comes() {
     let shards: Vec<Nights> = (1..=3).map(|number| sharded(3, &format!("{number}/3"))).collect();
-    // The second was killed while it worked: its journal ends with the request.
+    // The second was killed before it ended: its journal ends with the request.
     let killed = shards[1].scene.path("killed");
     let journal = fs::read_to_string(state(&shards[1]).join("history.jsonl")).unwrap();
     let asked = journal.lines().position(|line| line.contains("\"asked\"")).unwrap();
@@ -179,7 +179,7 @@ fn a_shard_that_is_missing_or_was_killed_is_named_and_joins_the_night_when_it_co
     let (merged, _) = nights(3);
     let ran = merge(&merged, &[state(&shards[0]), killed]);
     assert_eq!(ran.code, Some(4), "what could not run is tried again: {ran:?}");
-    assert!(ran.stderr.contains("shard 2/3 was killed while it worked\nshard 3/3 is missing\n"), "{ran:?}");
+    assert!(ran.stderr.contains("shard 2/3 was killed before it ended\nshard 3/3 is missing\n"), "{ran:?}");
     let morning = merged.morning();
     assert_eq!((&morning["missing_shards"], &morning["killed_shards"]), (&json!(["3/3"]), &json!(["2/3"])));
     assert_eq!(morning["killed"], json!(["skill-02"]));

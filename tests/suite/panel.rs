@@ -54,7 +54,7 @@ fn a_judge_that_believes_what_it_is_told_of_files_is_named_and_decides_nothing()
             .contains("the verdicts of evaluator do not count: it was wrong or silent on 3 of 6 statements"),
         "{ran:?}"
     );
-    assert!(ran.stdout.contains("INDECISIVE, no judge can be believed"), "{ran:?}");
+    assert!(ran.stdout.contains("INDECISIVE, no judge is reliable"), "{ran:?}");
     assert_eq!(counted(&scene), [("evaluator".to_owned(), false)]);
 }
 

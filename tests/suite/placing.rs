@@ -28,7 +28,7 @@ fn rollback_restores_byte_for_byte_and_apply_brings_back() {
     verdict  the candidate scored higher than the start
     score    89.6, goal 80  (candidate HASH)
     updated  MOMENT
-    since    someone restored the skill to its state before the run
+    since    skill restored to its state before the run
     next     skilltune diff RUN   (see the champion's changes)
     next     skilltune apply RUN   (apply it)
     ");

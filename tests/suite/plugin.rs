@@ -64,6 +64,6 @@ fn a_trial_has_the_files_of_the_plugin_that_the_skill_names_and_nothing_that_act
     let files: Vec<&str> = files.lines().filter(|line| !line.starts_with("./skills/writer/")).collect();
     assert_eq!(files, ["./scripts/a.sh"], "{page}");
     let output = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    let note = "not placed in trials, of the plugin of writer: .mcp.json, hooks, hooks/h.sh, skills/other";
+    let note = "trials lack these parts of the plugin of writer: .mcp.json, hooks, hooks/h.sh, skills/other";
     assert!(output.contains(note), "{ran:?}");
 }

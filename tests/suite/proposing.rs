@@ -40,7 +40,7 @@ fn a_branch_has_one_commit_on_head_that_tells_verdict_figures_and_run() {
     let repository = Repository::new();
     let id = repository.tuned();
     let output = assert_proposed(&repository, "branch");
-    assert!(output.contains("`git merge skilltune/writer` takes it"), "{output}");
+    assert!(output.contains("`git merge skilltune/writer` merges it"), "{output}");
     assert_eq!(repository.git(&["rev-parse", &format!("{BRANCH}^")]), repository.git(&["rev-parse", "HEAD"]));
     assert_eq!(
         repository.git(&["diff", "--name-only", "HEAD", BRANCH]),
@@ -76,7 +76,7 @@ fn a_fifo_in_a_repository_is_named_before_git_waits_for_it() {
     let fifo = repository.path(".git/refs/heads/other");
     mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
     let ran = repository.apply_as("branch");
-    let message = format!("git would wait without end: {} is not a regular file", fifo.display());
+    let message = format!("git would hang: {} is not a regular file", fifo.display());
     assert!(ran.code == Some(2) && ran.stderr.contains(&message), "{ran:?}");
 }
 
@@ -100,7 +100,7 @@ fn a_patch_is_taken_by_git_am_and_leaves_no_branch() {
     repository.tuned();
     let output = assert_proposed(&repository, "patch");
     let patch = repository.patch().expect("the run has it");
-    assert!(output.contains("`git am ") && output.contains(".patch` takes it"), "{output}");
+    assert!(output.contains("`git am ") && output.contains(".patch` applies it"), "{output}");
     assert!(!repository.has_branch());
     repository.git(&["am", "--quiet", patch.to_str().unwrap()]);
     assert_eq!(repository.scene.quality("writer"), 90);

@@ -102,7 +102,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     let line = ["regrade", &run, "--yes"];
     let dry = scene.run(&[&line[..], &["--dry-run"]].concat());
     insta::assert_snapshot!(stable_lines(&dry.stdout), @r"
-    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge is asked about 10 of them, in at most 26 calls
+    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge evaluates 10 of them in at most 26 calls
     5 scenarios
     first steps:
       judging s2
@@ -113,12 +113,12 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     at most 26 calls: 26 by the evaluator (evaluator)
     limits: 26 calls (default)
     estimate: up to 13 calls (evaluator 13)
-      if every call answers at its first try; from the mean of 13 earlier calls in 1 run
+      if every call succeeds at the first try; from the mean of 13 earlier calls in 1 run
     ");
     let ran = scene.run(&line);
     assert_eq!(ran.code, Some(3), "{ran:?}");
     insta::assert_snapshot!(stable_lines(&ran.stderr), @r"
-    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge is asked about 10 of them, in at most 26 calls
+    regrade run OLDER: is B = writer better than A = none? 10 stored trials, confidence 0.9; nothing is executed again, and the judge evaluates 10 of them in at most 26 calls
     evaluator evaluator
     run RUN, 5 scenarios
     limits: 26 calls (default)
@@ -140,7 +140,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     ");
     insta::assert_snapshot!(stable_lines(&scene.run(&["status"]).stdout), @r"
     run      RUN  regrade of writer with none
-    status   The stored trials were judged anew; nothing was changed.
+    status   The stored trials were regraded; nothing was changed.
     A        none
     B        writer
     trials   10 of run OLDER, by executor
@@ -167,7 +167,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     | Suite | `/project/suite.toml` |
     | Trials | 10 of run OLDER, by executor |
     | Agents | evaluator evaluator |
-    | Note | One side is no skill, so neither was asked whether the skill is used. |
+    | Note | One side has no skill, so skill use was not checked on either side. |
     | Confidence | 0.9 |
 
     ## Scenarios
@@ -425,9 +425,9 @@ fn what_has_no_comparison_is_refused_in_one_line_that_says_what_to_do() {
     assert!(refused(&own).contains("its search found no better candidate"));
     let text = ["reflex", "Write about the pump", "--alias", "pump", "--template", "docs", "--yes"];
     scene.run(&text);
-    assert!(refused("pump").contains("compared nothing: it wrote a text"));
+    assert!(refused("pump").contains("has no comparison: it wrote a text"));
     let tried = ["calibrate", "writer", "--suite", "suite.toml", "--yes", "--format", "json"];
-    assert!(refused(&id(&scene.run(&tried))).contains("it tried a skill as it is"));
+    assert!(refused(&id(&scene.run(&tried))).contains("it calibrated a suite"));
     // A run of another user, and lost objects of the store.
     let theirs = Scene::new(&[("writer", 80)], &json!({}));
     copy(&scene.path("project/.skilltune"), &theirs.path("project"));
@@ -438,7 +438,7 @@ fn what_has_no_comparison_is_refused_in_one_line_that_says_what_to_do() {
     assert!(refused(&run).contains("does not exist"));
     fs::rename(scene.path("project/other.toml"), scene.path("project/suite.toml")).unwrap();
     fs::rename(scene.path("project/.skilltune/objects"), scene.path("lost")).unwrap();
-    assert!(refused(&run).contains("the store has lost some of what the trials"));
+    assert!(refused(&run).contains("the store is missing output of the trials"));
     fs::rename(scene.path("lost"), scene.path("project/.skilltune/objects")).unwrap();
     let journal = scene.path("project/.skilltune/runs").join(&run).join("history.jsonl");
     let text = fs::read_to_string(&journal).unwrap();

@@ -66,7 +66,7 @@ fn a_world_that_cannot_be_is_refused_in_one_line() {
     error: invalid value '513' for '--runs <N>': 513 is not in 16..=512
     error: invalid value '0' for '--seeds <N>': 0 is not in 1..=100000
     error: invalid value 'luck' for '--policy <POLICIES>'
-    error: there is no member 4 in a chain of 3
+    error: a chain of 3 has no member 4
     ");
 }
 

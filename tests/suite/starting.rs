@@ -142,5 +142,5 @@ fn files_from_elsewhere_are_refused() {
     symlink("/etc/passwd", scene.path("project/cases/data/link")).unwrap();
     let ran = tune(&scene, &["--trust"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("links are not copied"), "{ran:?}");
+    assert!(ran.stderr.contains("symlinks are not copied"), "{ran:?}");
 }

@@ -237,7 +237,7 @@ fn the_second_run_on_a_target_is_told_who_works_on_it_and_what_to_do() {
         let id = scene.run_id();
         for part in [
             format!("{} is in use by another skilltune", scene.skill("writer").display()),
-            format!("process {} on {host} holds the lock since 20", run.pid()),
+            format!("process {} on {host} has held the lock since 20", run.pid()),
             format!("skilltune stop {id}"),
         ] {
             assert!(refused.stderr.contains(&part), "{part:?} is not in {}", refused.stderr);

@@ -71,10 +71,10 @@ fn a_failing_trial_becomes_a_draft_which_counts_once_a_person_has_removed_the_ma
     ]
     "#);
     insta::assert_snapshot!(unmarked(&scene, &added.stderr), @r#"
-    added `scenario-1-MARK` to /project/suite.toml, as a draft that asks:
+    added `scenario-1-MARK` to /project/suite.toml as a draft that requires:
       The result does not have this fault: SKILL.md: "Quality"
       The result does not have this fault: SKILL.md: the quality is only 40
-    review it, then remove `draft = true`: until then no run counts it
+    review it, then remove `draft = true`; runs do not count drafts
     "#);
     // Drafts are listed but not counted.
     let before = tuned(&scene, "suite.toml");
@@ -260,15 +260,15 @@ fn without_a_trial_or_with_one_that_did_well_the_failing_ones_are_listed() {
     tuned(&scene, "suites/suite.toml");
     let run = scene.run_id();
     insta::assert_snapshot!(scene.refusal(&["suite", "add", "--from", &run]), @r#"
-    error: no trial is named
-    hint: trials that fell short:
+    error: no trial given
+    hint: trials with faults:
       two@1  50.0  1 fault  version HASH
       one@1  0.0  1 fault  version HASH
     hint: `skilltune suite add --from RUN TRIAL` adds one of them
     "#);
     insta::assert_snapshot!(scene.refusal(&["suite", "add", "--from", &run, "one@7"]), @r#"
-    error: no trial "one@7" of run RUN fell short
-    hint: trials that fell short:
+    error: run RUN has no trial "one@7" with faults
+    hint: trials with faults:
       two@1  50.0  1 fault  version HASH
       one@1  0.0  1 fault  version HASH
     "#);

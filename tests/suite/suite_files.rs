@@ -244,7 +244,7 @@ fn a_suite_that_brings_too_much_is_refused_before_it_is_read() {
             [&["suite", "check", "suite.toml"][..], &["tune", "writer", "--suite", "suite.toml", "--dry-run"]]
         {
             let ran = scene.run(line);
-            let message = "is too much: a suite brings at most 20000 files and 256 MiB";
+            let message = "is too large: a suite can have at most 20000 files and 256 MiB";
             assert!(ran.code == Some(2) && ran.stderr.contains(message), "{named}, {line:?}: {ran:?}");
         }
     }

@@ -29,7 +29,7 @@ fn an_agent_drafts_scenarios_that_count_once_a_person_has_reviewed_them() {
     wrote /project/suite.toml with 3 drafts
     tells nothing:
       Odd-id, expectation-1: the task itself says "zebra"
-    review each, then remove its `draft = true`: until then no run counts it
+    review each, then remove its `draft = true`; runs do not count drafts
     "#);
     let text = fs::read_to_string(scene.path("project/suite.toml")).unwrap();
     let written: toml::Table = text.parse().unwrap();

@@ -84,7 +84,7 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
     /project/suite.toml
       suite.toml: 5 scenarios, 3 checks, 3 expectations, 1 held out, 1 draft, 3 tried without a skill
 
-    lost or odd:
+    notes:
       draft: a draft: not counted until `draft = true` is removed
 
     tells nothing:
@@ -201,12 +201,12 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
     | easy | yes | 100.0 |
     | hard | no | 50.0 |
 
-    What was met and missed, in the first trial of each: `/project/.skilltune/runs/RUN/iterations/iteration-1/iteration-1-eval.md`
+    Verdicts and evidence of each scenario's first trial: `/project/.skilltune/runs/RUN/iterations/iteration-1/iteration-1-eval.md`
     ");
     let shown = scene.run(&["show"]);
     assert!(shown.stdout.contains("pass without a skill: easy."), "{shown:?}");
     let refused = scene.run(&["suite", "add", "--from", &id(&scene)]);
-    assert!(refused.stderr.contains("no trial of run"), "{refused:?}");
+    assert!(refused.stderr.contains("has no trials with faults"), "{refused:?}");
     // Commands that replace a skill take the run that has one.
     assert_eq!(scene.run(&["apply"]).code, Some(0));
     assert_eq!(scene.quality("writer"), 90);
@@ -233,7 +233,7 @@ fn nothing_is_called_before_somebody_has_agreed_to_the_price() {
     not tried without a skill: silent (no checks and no expectations)
     not tried without a skill: only-used (it asks only whether the skill is used)
     trying 3 scenarios without a skill, 1 trial each: at most 10 calls: 6 by the executor (executor), 4 by the evaluator (evaluator)
-    error: cannot ask whether to make these calls: this is no terminal
+    error: cannot ask whether to make these calls: not a terminal
     hint: pass --yes to make them
     ");
     let refused = scene.refusal(&[&TRY[..], &["--agent", "offline"]].concat());
@@ -291,6 +291,6 @@ fn what_could_not_be_judged_is_not_known_and_said_so() {
     let scene = scene_with(&json!({ "executor_fails_at": [50] }));
     let ran = scene.run(&TRY);
     assert_eq!(ran.code, Some(4), "{ran:?}");
-    assert!(ran.stderr.contains("Not known, as trials are missing: easy, hard, used."), "{ran:?}");
+    assert!(ran.stderr.contains("Unknown, trials are missing: easy, hard, used."), "{ran:?}");
     assert!(!ran.stdout.contains("tried without a skill"), "{ran:?}");
 }

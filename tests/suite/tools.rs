@@ -93,7 +93,7 @@ fn a_skill_with_scripts_is_offered_a_shell_until_it_has_one() {
     assert!(notes(&[]).contains(suggestion) && !notes(&[]).contains(opened), "{}", notes(&[]));
     let with = notes(&["--tools", "shell"]);
     assert!(!with.contains("scripts of writer") && with.contains(opened), "{with}");
-    assert!(with.contains("nothing keeps their writes"), "limits.confine is false: {with}");
+    assert!(with.contains("nothing confines their writes"), "limits.confine is false: {with}");
     let ran = tune(&scene, &["write a page", "--tools", "shell", "--max-iterations", "1"]);
     let report = fs::read_to_string(scene.run_folder().join("final-report.md")).unwrap();
     assert!(ran.json()["notes"].to_string().contains(opened) && report.contains(opened), "{ran:?} {report}");

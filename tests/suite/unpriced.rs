@@ -123,14 +123,14 @@ fn with_a_limit_in_money_an_agent_that_it_cannot_count_is_refused_before_any_cal
     "#);
     insta::assert_snapshot!(scene.normalized(&plain(&["--executor", "gemini"]).stderr), @r#"
     error: cannot enforce the limit of $3.00: the cost of some calls would be unknown
-    caused by: executor: gemini reports only tokens, and has no model whose price could be known
+    caused by: executor: gemini reports only tokens, and its price is unknown without a model
     hint: add the price of a million tokens to your own skilltune.toml:
 
         [prices."MODEL"]
         input = DOLLARS
         output = DOLLARS
 
-    hint: name the model: gemini:MODEL in place of gemini
+    hint: name the model: use gemini:MODEL instead of gemini
     hint: or run without counting these calls: pass --unpriced allow, or set budget.unpriced = "allow" in your own skilltune.toml
     "#);
     for line in [&["--dry-run"][..], &["--estimate"]] {
@@ -150,7 +150,7 @@ fn only_the_user_lets_a_limit_in_money_not_count_an_agent() {
     let theirs = run(&scene, &["tune", "writer", "write a page", "--yes", "--executor", "gemini:asked"]);
     assert_eq!(theirs.code, Some(2), "{theirs:?}");
     insta::assert_snapshot!(scene.normalized(&theirs.stderr), @r#"
-    error: /project/skilltune.toml: only your own settings may say `budget.unpriced = "allow"`, which lets calls of unknown cost pass a limit in money
+    error: /project/skilltune.toml: only your own settings may set `budget.unpriced = "allow"`, which lets calls of unknown cost exceed a cost limit
     hint: remove it there, or set it in your own skilltune.toml
     "#);
     write_projects(&scene, "");

@@ -140,7 +140,7 @@ pub const APPLY: &str = "\
 Examples:
   skilltune apply
   skilltune apply da29 best
-  skilltune apply da29 --merge   # keep what you changed meanwhile
+  skilltune apply da29 --merge   # keep your own changes
   skilltune apply da29 --as branch";
 
 pub const ROLLBACK: &str = "\

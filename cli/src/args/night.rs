@@ -49,7 +49,7 @@ pub struct NightRunArgs {
     /// Run once a night: a second start in the same night, or one after `latest_start`, does nothing
     #[arg(long)]
     pub scheduled: bool,
-    /// Print only what needs you
+    /// Print only what needs your attention
     #[arg(short, long)]
     pub quiet: bool,
     /// Output format
@@ -65,20 +65,20 @@ pub enum NightCommand {
     Add(NightAddArgs),
     /// List the jobs, and what the next night would do
     List(NightViewArgs),
-    /// Say what the last night has done, and whether anything needs you
+    /// Show the results of the last night, and what needs your attention
     Status(NightStatusArgs),
-    /// Check what would keep tonight from working, as the scheduler sees it
+    /// Check for problems that would stop tonight's run, in the scheduler's environment
     #[command(after_help = examples::NIGHT_DOCTOR)]
     Doctor(NightDoctorArgs),
-    /// Say that you know that a skill works worse
+    /// Acknowledge that a skill got worse
     Ack(NightAckArgs),
-    /// Start the night by itself, every night: by systemd, launchd or cron
+    /// Schedule the night with systemd, launchd or cron
     #[command(after_help = examples::NIGHT_INSTALL)]
     Install(InstallArgs),
-    /// Remove everything that `night install` has set up
+    /// Remove everything that `night install` set up
     #[command(after_help = examples::NIGHT_UNINSTALL)]
     Uninstall(UninstallArgs),
-    /// Put the results of shards together as one night
+    /// Merge the results of shards into one night
     Merge(NightMergeArgs),
 }
 
@@ -92,12 +92,12 @@ pub struct NightJobArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct NightAddArgs {
-    /// Path or name of a skill; several, separated by commas, are a chain
+    /// Path or name of a skill; a comma-separated list is a chain
     pub skill: String,
     /// Suite of tasks [default: the skill's own evals/evals.json]
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
-    /// Name of the job [default: that of the skill]
+    /// Name of the job [default: the skill's name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// Maximum number of runs of the executor
@@ -123,7 +123,7 @@ pub struct NightViewArgs {
 pub struct NightStatusArgs {
     #[command(flatten)]
     pub view: NightViewArgs,
-    /// Print only what needs you
+    /// Print only what needs your attention
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -139,7 +139,7 @@ pub struct NightDoctorArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct NightMergeArgs {
-    /// State folder of each shard, as its `.skilltune/nights/NAME`
+    /// State folder of each shard: its `.skilltune/nights/NAME`
     #[arg(required = true, value_name = "DIR")]
     pub shards: Vec<PathBuf>,
     #[command(flatten)]

@@ -36,7 +36,7 @@ pub enum RunCommand {
     /// Show what a version changes
     #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
-    /// Replace the skill with a candidate, or make a commit of it
+    /// Replace the skill with a candidate, or create a commit with it
     #[command(after_help = examples::APPLY)]
     Apply(ApplyArgs),
     /// Restore the skill to its state before a run
@@ -75,7 +75,7 @@ pub struct ResumeArgs {
     /// Answer to the question of a paused run
     #[arg(long, value_enum, value_name = "OPTION")]
     pub answer: Option<AnswerName>,
-    /// gan: what the answer says: a dimension, guidance, or a JSON file of changes
+    /// gan: details of the answer: a dimension, guidance, or a JSON file of changes
     #[arg(long = "with", value_name = "TEXT", requires = "answer", allow_hyphen_values = true)]
     pub detail: Option<String>,
     #[command(flatten)]
@@ -83,7 +83,7 @@ pub struct ResumeArgs {
 }
 
 /// An answer to what a run asks: tune, whether to replace the skill; reflex, whether to run the check commands that an agent
-/// proposed; gan, how to go on without a pass.
+/// proposed; gan, how to continue without a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum AnswerName {
     /// tune: replace the skill
@@ -94,19 +94,19 @@ pub enum AnswerName {
     Run,
     /// reflex, gan: let the judge decide instead
     Skip,
-    /// gan: go on with another dimension first; --with DIMENSION
+    /// gan: continue with another dimension first; --with DIMENSION
     Refocus,
-    /// gan: change the contract, and judge anew; --with FILE
+    /// gan: change the contract and judge again; --with FILE
     Amend,
-    /// gan: tell the builder something; --with TEXT
+    /// gan: continue with guidance for the builder; --with TEXT
     Guide,
-    /// gan: call it passed
+    /// gan: treat the result as passed
     Force,
-    /// gan: take it as it is
+    /// gan: accept the result as it is
     Accept,
-    /// gan: end, and keep the best
+    /// gan: end the run and keep the best round in the run's folder
     End,
-    /// gan: end, and take nothing
+    /// gan: end the run without a result
     Abort,
 }
 
@@ -218,13 +218,13 @@ pub struct ApplyArgs {
     pub run: RunArgs,
     /// Candidate id (or a unique prefix), the id of a version that `apply` replaced, or start, best, head or champion [default: champion]
     pub candidate: Option<String>,
-    /// Merge the candidate with what you changed since the run; conflicts are listed, and then nothing is changed
+    /// Merge the candidate with your changes since the run; on conflicts, list them and change nothing
     #[arg(long, conflicts_with = "force")]
     pub merge: bool,
     /// Replace the skill even if it changed since the run
     #[arg(long)]
     pub force: bool,
-    /// Leave the skill unchanged, and make a commit for git instead
+    /// Leave the skill unchanged, and create a git commit instead
     #[arg(long = "as", value_enum, value_name = "FORM", conflicts_with_all = ["force", "merge"])]
     pub form: Option<FormName>,
 }
@@ -234,9 +234,9 @@ pub struct ApplyArgs {
 pub enum FormName {
     /// A commit on the branch skilltune/NAME
     Branch,
-    /// A file that `git am` takes
+    /// A patch file for `git am`
     Patch,
-    /// A branch that is pushed, and a pull request made by `gh`
+    /// A pushed branch, and a pull request that `gh` creates
     Pr,
 }
 

@@ -12,7 +12,7 @@ const WORLD: &str = "World";
 
 #[derive(Clone, Debug, Args)]
 pub struct SimulateArgs {
-    /// Search policies, comma-separated [default: all that differ there: lowest in chains alone]
+    /// Search policies, comma-separated [default: all that differ in that world; lowest only in chains]
     #[arg(long, value_name = "POLICIES", value_delimiter = ',', value_parser = policies())]
     pub policy: Vec<Policy>,
     /// Budgets: executor runs of one search, comma-separated
@@ -24,7 +24,7 @@ pub struct SimulateArgs {
     /// The first seed: use other seeds than those a policy was tuned on
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub first_seed: u32,
-    /// How sure a final comparison must be: 0.8, 0.9 or 0.95
+    /// Confidence of a final comparison: 0.8, 0.9 or 0.95
     #[arg(long, value_name = "SHARE", default_value_t = Confidence::default())]
     pub confidence: Confidence,
     /// Output format
@@ -59,7 +59,7 @@ pub struct WorldFlags {
     /// How much the judge's strictness varies from trial to trial, in points
     #[arg(long, value_name = "POINTS", default_value_t = Law::default().noise, value_parser = noise)]
     pub noise: f64,
-    /// Points that the judge gives too many, besides its errors; below 0 for a strict judge
+    /// Points that the judge adds to a score, besides its errors; below 0 for a strict judge
     #[arg(long, value_name = "POINTS", default_value_t = Law::default().leniency, value_parser = leniency, allow_negative_numbers = true)]
     pub leniency: f64,
     /// Maximum number of weaknesses that the improver works on at once
@@ -71,7 +71,7 @@ pub struct WorldFlags {
     /// How often it breaks something else with each of these edits
     #[arg(long, value_name = "SHARE", default_value_t = Law::default().breaks, value_parser = share)]
     pub breaks: f64,
-    /// How often a second improver fixes a weakness, which then takes turns with the first [default: there is none]
+    /// How often a second improver, which takes turns with the first, fixes a weakness [default: no second improver]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub second_fixes: Option<f64>,
     /// How often the second improver breaks something else
@@ -86,13 +86,13 @@ pub struct WorldFlags {
     /// Member that has none of its facets at the start; 0 for none
     #[arg(long, value_name = "K", default_value_t = Law::default().broken, value_parser = count::<0, { Law::FACETS }>)]
     pub broken: usize,
-    /// How often a member hands on a facet that is shown in what it was given
+    /// How often a member passes on a facet that its input shows
     #[arg(long, value_name = "SHARE", default_value_t = Law::default().hands_on, value_parser = share)]
     pub hands_on: f64,
-    /// Share of facets whose statements are about the end of the chain, and not about their own member
+    /// Share of facets whose statements are about the end of the chain, not about their own member
     #[arg(long, value_name = "SHARE", default_value_t = Law::default().at_end, value_parser = share)]
     pub at_end: f64,
-    /// How often the judge names the member at fault; else it names any
+    /// How often the judge names the member at fault; otherwise it names any member
     #[arg(long, value_name = "SHARE", default_value_t = Law::default().names, value_parser = share)]
     pub names: f64,
 }

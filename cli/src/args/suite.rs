@@ -28,13 +28,13 @@ impl SuiteArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum SuiteCommand {
-    /// Show what is in a suite, what is lost of it, and which scenarios tell nothing
+    /// Show the contents of a suite, its unused parts, and the scenarios that tell nothing
     #[command(after_help = examples::SUITE_CHECK)]
     Check(SuiteCheckArgs),
     /// Write a suite in another format
     #[command(after_help = examples::SUITE_CONVERT)]
     Convert(SuiteConvertArgs),
-    /// Add a trial of a run that fell short, or a scenario of another suite, to a suite.toml as a draft
+    /// Add a draft to a suite.toml: from a trial with faults, or a scenario of another suite
     #[command(after_help = examples::SUITE_ADD)]
     Add(SuiteAddArgs),
     /// Have an agent draft scenarios for a skill, in one call
@@ -59,7 +59,7 @@ const TRY: &str = "Try";
 /// Whether the suite is tried without a skill, and how.
 #[derive(Clone, Debug, Args)]
 pub struct TryFlags {
-    /// Have an agent do each scenario without the skill, and name those that pass all the same
+    /// Run each scenario without the skill, and list those that pass anyway
     #[arg(long = "try", id = "try", help_heading = TRY)]
     pub is_wanted: bool,
     /// Trials of each scenario
@@ -91,11 +91,11 @@ pub struct SuiteConvertArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct SuiteAddArgs {
-    /// Run (id or a unique prefix), and the scenario whose worst trial to add; ONE@2 is that of round 2, ONE@final one of the
-    /// final comparison. Or a suite, by a path that ends in .toml, and the id of a scenario
+    /// Run (id or a unique prefix) and a scenario, to add its worst trial; ONE@2 is the trial of round 2, ONE@final a trial
+    /// of the final comparison. Or a suite (a path that ends in .toml) and the id of a scenario
     #[arg(long, num_args = 1..=2, value_names = ["RUN|SUITE", "TRIAL|ID"], required = true)]
     pub from: Vec<String>,
-    /// File to add to, made if it is missing [default: the suite.toml that the run used, or suite.toml in the project]
+    /// File to add to, created if missing [default: the suite.toml that the run used, or suite.toml in the project]
     #[arg(long, value_name = "SUITE")]
     pub to: Option<PathBuf>,
 }

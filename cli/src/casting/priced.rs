@@ -76,7 +76,7 @@ impl Unpriced<'_> {
                 format!("reports only tokens, and the price of {model} in {} is not trusted", file.display())
             }
             (Some(model), None) => format!("reports only tokens, and {model} has no price"),
-            (None, _) => "reports only tokens, and has no model whose price could be known".to_owned(),
+            (None, _) => "reports only tokens, and its price is unknown without a model".to_owned(),
         };
         let via = self.agent.via().map_or(String::new(), |via| format!(" via {}", via.name()));
         format!("{}: {name}{via} {why}", self.role)
@@ -94,7 +94,7 @@ fn hints(unpriced: &[Unpriced<'_>]) -> Vec<String> {
     let prices = format!("add the price of a million tokens to your own skilltune.toml:\n{lines}");
     let unnamed: BTreeSet<&str> =
         countable().filter(|agent| agent.model.is_none()).map(|agent| agent.name.as_str()).collect();
-    let named = unnamed.iter().map(|name| format!("name the model: {name}:{MODEL} in place of {name}"));
+    let named = unnamed.iter().map(|name| format!("name the model: use {name}:{MODEL} instead of {name}"));
     (!models.is_empty()).then_some(prices).into_iter().chain(named).collect()
 }
 

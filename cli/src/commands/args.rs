@@ -22,7 +22,7 @@ pub struct DoctorArgs {
     /// Make one tiny call to each installed agent, which may cost a little
     #[arg(long)]
     pub probe: bool,
-    /// The same through a wrapper
+    /// Like --probe, through a wrapper
     #[arg(long, value_enum, value_name = "WRAPPER")]
     pub via: Option<ViaName>,
     /// Output format

@@ -33,17 +33,17 @@ pub struct Cli {
 pub enum Command {
     #[command(flatten)]
     Loop(LoopCommand),
-    /// Find out how small a change a suite can show, and what a tuning run would cost
+    /// Measure the smallest change that a suite can show, and estimate what a tuning run would cost
     #[command(after_help = examples::CALIBRATE)]
     Calibrate(Box<CalibrateArgs>),
-    /// Compare two versions of a skill, or a skill with none
+    /// Compare two versions of a skill, or test a skill against no skill
     #[command(after_help = examples::COMPARE)]
     Compare(Box<CompareArgs>),
-    /// Judge the final comparison of a run anew, by the suite and the judge as they are now
+    /// Judge the final comparison of a run again, with the current suite and judge
     #[command(after_help = examples::REGRADE)]
     Regrade(Box<RegradeArgs>),
 
-    /// Show what search policies are worth in a simulated world, without agents or cost
+    /// Compare search policies in a simulated world, without agents or cost
     #[command(after_help = examples::SIMULATE)]
     Simulate(SimulateArgs),
     /// Check skills for problems and fix them
@@ -54,9 +54,9 @@ pub enum Command {
     Suite(SuiteArgs),
     #[command(flatten)]
     Run(RunCommand),
-    /// Run tuning jobs by themselves, each night
+    /// Run tuning jobs automatically, every night
     Night(NightArgs),
-    /// Show what a job's skill was worth, night by night
+    /// Show the scores of a job's skill, night by night
     Trend(TrendArgs),
     /// Trust a project's settings, a suite or rules, so that their commands may run
     #[command(after_help = examples::TRUST)]

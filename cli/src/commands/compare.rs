@@ -71,7 +71,7 @@ fn side(given: &str, env: &Environment) -> Result<Side, Complaint> {
 fn one(mut skills: Vec<Skill>) -> Result<Skill, Complaint> {
     if skills.len() > 1 {
         return Err(
-            Complaint::input("`compare` compares two versions of one skill").hint("name one skill a side")
+            Complaint::input("`compare` compares two versions of one skill").hint("pass one skill per side")
         );
     }
     Ok(skills.remove(0))
@@ -125,8 +125,8 @@ fn project(sides: &[Side; 2], env: &Environment) -> PathBuf {
 fn name(sides: &[Side; 2]) -> Result<String, Complaint> {
     let named = sides.iter().find_map(Side::name);
     named.map(str::to_owned).ok_or_else(|| {
-        Complaint::input("there is nothing to compare: both sides are `none`")
-            .hint("name a skill on one side")
+        Complaint::input("cannot compare two versions: both sides are `none`")
+            .hint("pass a skill on one side")
     })
 }
 
@@ -152,7 +152,7 @@ fn without_skill(suite: &Suite, name: &str, found: bool, printer: Printer) -> Re
         printer.talk(&format!("left out: {line}"));
     }
     if suite.scenarios.iter().any(asks_about_use) {
-        printer.talk("not asked of either version: whether the skill is used");
+        printer.talk("skipped for both versions: checks that the skill is used");
     }
     Ok(TaskSet { scenarios, ..task_set(suite, found)? })
 }

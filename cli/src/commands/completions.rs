@@ -17,7 +17,7 @@ pub fn run(args: &CompletionsArgs, printer: Printer) -> Result<Exit, Complaint> 
 fn script(shell: Shell) -> String {
     let mut script = Vec::new();
     generate(shell, &mut Cli::command(), "skilltune", &mut script);
-    String::from_utf8(script).expect("our words are text")
+    String::from_utf8(script).expect("completion scripts are UTF-8")
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub fn run(args: &DoctorArgs, env: &Environment, printer: Printer) -> Result<Exi
     match args.format {
         Format::Human => printer.data(&render(&report, columns::data_width(env), printer.data)),
         Format::Json => {
-            printer.json(&serde_json::to_string_pretty(&report).expect("what was seen has a JSON text"))
+            printer.json(&serde_json::to_string_pretty(&report).expect("a report has a JSON text"))
         }
     }?;
     let works = report.verdict.ready && !report.agents.iter().any(AgentSeen::has_failed);

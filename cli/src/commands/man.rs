@@ -22,7 +22,7 @@ struct ManPage {
 }
 
 pub fn run(args: &ManArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let pages = pages().map_err(|error| Complaint::ours("cannot make the manual").caused_by(error))?;
+    let pages = pages().map_err(|error| Complaint::ours("cannot generate the manual").caused_by(error))?;
     if let Some(folder) = &args.out {
         write(&pages, &env.cwd.join(folder), printer)?;
     } else {

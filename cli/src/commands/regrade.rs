@@ -29,7 +29,7 @@ pub(super) fn run(args: &RegradeArgs, env: &Environment, printer: Printer) -> Re
     let runs = Runs::here(env)?;
     let id = runs.named(Some(&args.run), None)?;
     if runs.kind(&id) != LoopKind::Tune {
-        return Err(Complaint::input(format!("run {id} compared nothing: it wrote a text")).hint(ANOTHER));
+        return Err(Complaint::input(format!("run {id} has no comparison: it wrote a text")).hint(ANOTHER));
     }
     let known = runs.load::<Tune>(&id)?;
     Ownership::new(env).require(&known)?;
@@ -77,16 +77,16 @@ fn no_comparison(run: &Run, why: NoComparison) -> Complaint {
         }
         (NoComparison::None, Aim::Improve) => "its search found no better candidate",
         (NoComparison::None, Aim::Try { .. }) => "it tried a suite without a skill",
-        (NoComparison::None, Aim::Calibrate { .. }) => "it tried a skill as it is",
+        (NoComparison::None, Aim::Calibrate { .. }) => "it calibrated a suite",
         (NoComparison::None, Aim::Compare(_)) => "it has no trials",
     };
-    Complaint::input(format!("run {id} compared nothing: {why}")).hint(ANOTHER)
+    Complaint::input(format!("run {id} has no comparison: {why}")).hint(ANOTHER)
 }
 
 fn require_stored(objects: &Objects, run: &Run, regrading: &Regrading) -> Result<(), Complaint> {
     if regrading.trees().into_iter().all(|tree| objects.contains_tree(tree)) {
         return Ok(());
     }
-    let what = format!("the store has lost some of what the trials of run {} left", run.plan.run);
+    let what = format!("the store is missing output of the trials of run {}", run.plan.run);
     Err(Complaint::input(what).hint("restore the store from a backup, or compare the versions again"))
 }

@@ -16,7 +16,7 @@ use crate::text::figures::count;
 pub(super) fn run(args: &SimulateArgs, printer: Printer) -> Result<Exit, Complaint> {
     let (members, broken) = (args.world.members, args.world.broken);
     if broken > members {
-        return Err(Complaint::input(format!("there is no member {broken} in a chain of {members}"))
+        return Err(Complaint::input(format!("a chain of {members} has no member {broken}"))
             .hint("pass --members with a higher number"));
     }
     let all = if members > 1 { &Policy::OF_CHAIN[..] } else { &Policy::ALL };

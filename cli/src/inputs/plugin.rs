@@ -93,11 +93,11 @@ fn standing(root: &Path, own: &str) -> BTreeSet<String> {
 fn too_much(skill: &Path, why: TooMuch) -> Complaint {
     match why {
         TooMuch::Files => Complaint::input(format!(
-            "the pages of {} name more than {MOST_FILES} files, or {} MiB, of its plugin",
+            "the pages of {} refer to more than {MOST_FILES} files or {} MiB of its plugin",
             skill.display(),
             MOST_BYTES >> 20
         ))
-        .hint("name the files that the skill needs, and not their folder"),
+        .hint("name only the files that the skill needs, not their folder"),
         TooMuch::Unreadable(path) => {
             Complaint::input(format!("cannot read {}", path.display())).hint("check its permissions")
         }

@@ -77,7 +77,7 @@ impl Shelf {
                 let number = entries.len() + 1;
                 Complaint::input(format!("line {number} of {} is damaged", path.path().display()))
                     .caused_by(error)
-                    .hint("move the file away to begin a new one; runs and skills are not touched by that")
+                    .hint("move the file away to start a new one; runs and skills stay unchanged")
             })?;
             entries.push(entry);
             whole += line.len() as u64;

@@ -299,7 +299,7 @@ impl<'a> Driver<'a> {
             if drafts.is_empty() { Ok(()) } else { self.write(Event::Drafted { job: name.clone(), drafts }) };
         for why in failed.iter().chain(written.as_ref().err()) {
             let why = inbox::reason(why);
-            self.say(&format!("warning: {name}: not all drafts were put into the inbox: {why}"));
+            self.say(&format!("warning: {name}: could not add all drafts to the inbox: {why}"));
         }
     }
 

@@ -176,7 +176,7 @@ impl NightPlan {
         check(&content).map_err(|why| bad(&why))?;
         let folder = file.path.parent().expect("a file is in a folder").to_owned();
         let stem = file.path.file_stem().and_then(|stem| stem.to_str());
-        let name = stem.and_then(|stem| stem.parse().ok()).ok_or_else(|| bad("its name is not text"))?;
+        let name = stem.and_then(|stem| stem.parse().ok()).ok_or_else(|| bad("its name is not UTF-8"))?;
         Ok(Self { file, folder, name, content })
     }
 
@@ -198,7 +198,7 @@ impl NightPlan {
             (self.file.path.display().to_string(), "read it")
         };
         Err(Complaint::input(format!("{what} is not trusted, or changed since"))
-            .caused_by("a file of jobs decides what is spent, what is applied and what is run")
+            .caused_by("a file of jobs decides what skilltune spends, applies and runs")
             .hint(format!("{read}, then run `skilltune trust {path}`")))
     }
 }
@@ -246,7 +246,7 @@ fn one_of<T: clap::ValueEnum>(key: &str, given: Option<&str>) -> Result<(), Stri
 fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Time>, D::Error> {
     let text = String::deserialize(from)?;
     let read = Time::strptime("%H:%M", &text);
-    read.map(Some).map_err(|_| de::Error::custom(format!("{text:?} is no time; write it like \"06:30\"")))
+    read.map(Some).map_err(|_| de::Error::custom(format!("{text:?} is not a time; write it like \"06:30\"")))
 }
 
 fn one() -> u32 {

@@ -87,7 +87,7 @@ pub fn all(plan: &NightPlan) -> Result<Vec<Job>, Complaint> {
                 return Err(unfit());
             }
             if jobs.iter().any(|job| job.name == name) {
-                return Err(bad("is there twice").hint("give one of them another `name`"));
+                return Err(bad("is defined twice").hint("give one of them another `name`"));
             }
             jobs.push(Job {
                 name,

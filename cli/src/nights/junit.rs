@@ -75,7 +75,7 @@ fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
         return Result::Regressed(kind, worse(one));
     }
     if morning.broken.contains(&job) {
-        return Result::Infra("killed", "skilltune was killed while it worked".to_owned());
+        return Result::Infra("killed", "skilltune was killed before it ended".to_owned());
     }
     let ends = || done.iter().map(|done| (&done.outcome.end, ended(&done.outcome)));
     let infra = ends().find_map(|(end, why)| match end {
@@ -101,14 +101,14 @@ fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
     };
     let flaky = || {
         let was_low = done.iter().any(|done| matches!(done.work, Work::Again { .. }));
-        let once = || "it was low once, and not when it was tried again the same night".to_owned();
+        let once = || "it scored low once, but not when retried the same night".to_owned();
         worse_one.map(worse).or_else(|| was_low.then(once)).map(Result::Flaky)
     };
     let nothing = || {
         let why = if morning.night.missing_shards().is_empty() {
-            "nothing was to be done for it"
+            "nothing to do"
         } else {
-            "nothing is known of it: results of some shards are missing"
+            "no result: results of some shards are missing"
         };
         done.is_empty().then(|| Result::Skipped("did_not_run", why.to_owned()))
     };

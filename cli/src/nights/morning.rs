@@ -21,9 +21,9 @@ pub fn begun(work: &Work, shown: &str) -> String {
     match work {
         Work::Measure { only } => format!("measuring {shown} on {}", count(only.len(), "scenario")),
         Work::Again { only } => {
-            format!("lower than it was: measuring {} again", count(only.len(), "scenario"))
+            format!("scores fell: measuring {} again", count(only.len(), "scenario"))
         }
-        Work::Resume { run } => format!("going on with run {run}"),
+        Work::Resume { run } => format!("resuming run {run}"),
         Work::Tune => format!("tuning {shown}"),
     }
 }
@@ -40,7 +40,7 @@ pub fn ended(outcome: &JobOutcome) -> String {
         }
         End::Paused { why, agent, .. } => {
             let agent = agent.as_ref().map(|agent| format!("{}: ", one_line(agent))).unwrap_or_default();
-            format!("paused, goes on in the next night: {agent}{}", one_line(why))
+            format!("paused until the next night: {agent}{}", one_line(why))
         }
         End::Unjudged { why } => format!("not judged: {}", one_line(why)),
         End::Refused { why } => format!("not begun: {}", one_line(why)),
@@ -50,12 +50,12 @@ pub fn ended(outcome: &JobOutcome) -> String {
 
 pub fn left(left: &Left) -> String {
     match left {
-        Left::Budget => "not begun: nothing is left of the budget; it goes first next night".to_owned(),
+        Left::Budget => "not begun: no budget left; it goes first next night".to_owned(),
         Left::Time => "not begun: the night was over; it goes first next night".to_owned(),
-        Left::Away => "not begun: its agent is used up or away; tried again next night".to_owned(),
+        Left::Away => "not begun: its agent is at its limit or down; retried next night".to_owned(),
         Left::Busy { why } => format!("not begun: {}", one_line(why)),
         Left::Refused { why } => format!("cannot run: {}", one_line(why)),
-        Left::Unchanged => "not begun: nothing of it changed".to_owned(),
+        Left::Unchanged => "not begun: unchanged".to_owned(),
     }
 }
 
@@ -73,7 +73,7 @@ fn outcome_text(place: &Place) -> String {
         Place::Patch(patch) => format!(", as patch {}", one_line(patch)),
         Place::PullRequest(address) => format!(", as pull request {}", one_line(address)),
         Place::Kept => ", kept for you".to_owned(),
-        Place::Conflict => ", not applied because somebody edited the skill".to_owned(),
+        Place::Conflict => ", not applied because the skill was edited".to_owned(),
     }
 }
 
@@ -99,13 +99,13 @@ pub fn headline(morning: &Morning<'_>) -> String {
         return format!("Yes: {}.", shown.join(", "));
     }
     if !morning.night.missing_shards().is_empty() {
-        return "No. Results of some shards are missing; the next night tries their jobs again.".to_owned();
+        return "No. Results of some shards are missing; the next night retries their jobs.".to_owned();
     }
     if morning.has_failed() {
-        return "No. Some jobs failed; the next night tries them again.".to_owned();
+        return "No. Some jobs failed; the next night retries them.".to_owned();
     }
     if morning.goes_on() {
-        return "No. The next night goes on where this one stopped.".to_owned();
+        return "No. The next night continues where this one stopped.".to_owned();
     }
     "No. All is well.".to_owned()
 }
@@ -135,7 +135,7 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
     if !without.is_empty() {
         let agents = without.join(", ");
         page.paragraph(format!(
-            "Nothing could be kept free for agents that report no usage window: {agents}."
+            "`keep_free` has no effect on agents that do not report a usage window: {agents}."
         ));
     }
     page.section("What could not run, and why?");
@@ -205,15 +205,15 @@ fn next(better: &Better<'_>) -> String {
     };
     let how = match &decided.place {
         Place::Branch(branch) => {
-            format!("on branch {}: {} takes it", code(branch), typed("git merge", branch))
+            format!("on branch {}: {} merges it", code(branch), typed("git merge", branch))
         }
-        Place::Patch(patch) => format!("a patch in the run's folder, {}: `git am` takes it", code(patch)),
+        Place::Patch(patch) => format!("a patch in the run's folder, {}: `git am` applies it", code(patch)),
         Place::PullRequest(address) => format!("a pull request: {}", marked(address)),
         Place::Conflict => {
-            format!("not applied, because the skill was edited: `skilltune apply {run} --merge` joins both")
+            format!("not applied, because the skill was edited: `skilltune apply {run} --merge` merges both")
         }
         Place::Kept | Place::Nowhere | Place::Applied => {
-            format!("which is kept in the store: `skilltune apply {run}` applies it")
+            format!("kept in the store: `skilltune apply {run}` applies it")
         }
     };
     format!("{job} has a winner, {how}.{dangers}")
@@ -264,14 +264,14 @@ pub fn worse(worse: &Worse<'_>) -> String {
             };
             let sure = match drift_level {
                 DriftLevel::Drift => format!(
-                    "on {} it was low, and low again when tried once more the same night",
+                    "on {} it scored low, and again when retried the same night",
                     count(*days, "night")
                 ),
                 DriftLevel::Watch | DriftLevel::Steady => {
-                    "it was low, and low again when tried once more; one night says little, so it is only watched".to_owned()
+                    "it scored low, and again when retried; one night is weak evidence, so skilltune only watches it".to_owned()
                 }
             };
-            format!("{}: {seen}. Nothing of it, of its suite or of its agents changed: {sure}.", words(job))
+            format!("{}: {seen}. Its skill, suite and agents are unchanged: {sure}.", words(job))
         }
         Worse::Update { job, change } => format!("{}: {}", words(job), updated(change)),
     }
@@ -304,17 +304,17 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
         format!("Unchanged, so not begun: {}{more}", few.join(", "))
     });
     let broken = morning.broken.iter().map(|job| {
-        format!("{}: skilltune was killed while it worked; the next night goes on with it", words(job))
+        format!("{}: skilltune was killed before it ended; the next night continues it", words(job))
     });
     let missing = morning.night.missing_shards();
     let missing = missing.into_iter().map(|shard| {
         format!(
-            "Shard {shard}: its results are missing; `skilltune night merge` takes them when they are there"
+            "Shard {shard}: its results are missing; run `skilltune night merge` again when you have them"
         )
     });
     let killed = morning.night.killed_shards();
     let killed =
-        killed.into_iter().map(|shard| format!("Shard {shard}: skilltune was killed while it worked"));
+        killed.into_iter().map(|shard| format!("Shard {shard}: skilltune was killed before it ended"));
     failed.chain(paused).chain(left).chain(unchanged).chain(broken).chain(missing).chain(killed)
 }
 

@@ -80,7 +80,7 @@ fn last_object(stdout: &[u8]) -> Option<Value> {
 fn said(stderr: &[u8]) -> Box<str> {
     let text = String::from_utf8_lossy(stderr);
     let error = text.lines().find(|line| line.starts_with("error"));
-    let line = error.or_else(|| text.lines().last()).unwrap_or("it ended without a word");
+    let line = error.or_else(|| text.lines().last()).unwrap_or("it printed no error");
     one_line(line.trim_start_matches("error: ")).chars().take(400).collect::<String>().into()
 }
 

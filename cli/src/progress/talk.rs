@@ -121,7 +121,7 @@ impl<L: Narrated> Talk<L> {
         if let Some(role) = L::role(&done.step).filter(|_| is_first && run.plan.ceilings.usd.is_some()) {
             let agent = run.plan.roles.of(&role).shown();
             self.remark(&format!(
-                "note: {agent} reports no cost, so the limit of money does not count it; set its price in [prices], or use --max-tokens or --max-calls"
+                "note: {agent} reports no cost, so the cost limit does not count it; set its price in [prices], or use --max-tokens or --max-calls"
             ));
         }
     }
@@ -135,7 +135,7 @@ impl<L: Narrated> Talk<L> {
         let own = run.plan.roles.iter().filter(|(_, cast)| cast.agent == *agent);
         let answers: u32 = own.map(|(role, _)| run.ledger.of(role)).map(|own| own.calls - own.failed).sum();
         if answers == 1 && run.without_windows().contains(agent.as_str()) {
-            self.remark(&format!("note: {agent} reports no usage window, so nothing of it can be kept free"));
+            self.remark(&format!("note: {agent} reports no usage window, so `keep_free` has no effect"));
         }
     }
 

@@ -50,7 +50,7 @@ pub fn fix(agent: &str, failure: &Failure) -> String {
             format!("start a new run with a model that {agent} has: --agent {agent}:MODEL")
         }
         (Remedy::Fix, FailureKind::BudgetLimit) => {
-            format!("raise the limit on the money of {agent} in its own settings")
+            format!("raise the spending limit of {agent} in its own settings")
         }
         (Remedy::Fix, FailureKind::NotSetUp) => "fix that, then retry".to_owned(),
         (Remedy::Fix, FailureKind::NotTrusted) => {

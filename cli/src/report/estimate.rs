@@ -129,13 +129,13 @@ impl Estimate {
         ));
         let earlier: u32 = self.roles.iter().map(|of| of.earlier.calls).sum();
         lines.push(format!(
-            "  if every call answers at its first try; from the mean of {} in {}",
+            "  if every call succeeds at the first try; from the mean of {} in {}",
             figures::count(earlier as usize, "earlier call"),
             figures::count(self.runs, "run")
         ));
         let unknown = self.unknown();
         if !unknown.is_empty() {
-            lines.push(format!("  only calls are counted of: {} (no earlier call)", unknown.join(", ")));
+            lines.push(format!("  cost and time unknown for: {} (no earlier call)", unknown.join(", ")));
         }
         lines
     }

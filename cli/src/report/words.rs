@@ -47,7 +47,7 @@ pub fn remarks(roles: &Roles) -> Vec<String> {
     let world = "the agents use your own setup (--isolation user): your settings, memory, hooks, servers and skills affect the result";
     let world = roles.in_user_world().then(|| world.to_owned());
     let wrapped = |via| {
-        let works = "the executor and the improver have all your rights, and nothing but the prompt keeps the judge from writing";
+        let works = "the executor and the improver have all your rights, and only the prompt keeps the judge from writing";
         let world = "your own settings apply unless you pass --isolation fresh; costs are unknown";
         format!("{via} does not enforce the rights of roles: {works}; {world}")
     };
@@ -145,7 +145,7 @@ pub fn failure(kind: FailureKind) -> &'static str {
         FailureKind::Crashed => "exited with an error",
         FailureKind::Empty => "returned an empty answer",
         FailureKind::OffSchema => "returned an invalid answer",
-        FailureKind::TooLarge => "wrote too much",
+        FailureKind::TooLarge => "produced too much output",
         FailureKind::Gate => "made no valid change",
         FailureKind::Refused => "refused the task",
         FailureKind::TurnLimit => "reached its turn limit",
@@ -177,15 +177,15 @@ pub fn pause(pause: Pause) -> &'static str {
 
 pub fn placing(by: PlacedBy) -> &'static str {
     match by {
-        PlacedBy::Apply => "someone started to apply a candidate",
-        PlacedBy::Rollback => "someone started to restore the skill to its state before the run",
+        PlacedBy::Apply => "applying a candidate",
+        PlacedBy::Rollback => "restoring the skill to its state before the run",
     }
 }
 
 pub fn placed(by: PlacedBy) -> &'static str {
     match by {
-        PlacedBy::Apply => "someone applied a candidate",
-        PlacedBy::Rollback => "someone restored the skill to its state before the run",
+        PlacedBy::Apply => "candidate applied",
+        PlacedBy::Rollback => "skill restored to its state before the run",
     }
 }
 
@@ -234,9 +234,9 @@ pub fn commit(proposal: &Proposal) -> String {
         (Some(branch), _) if let Some(address) = pull_request(proposal) => {
             format!("the pull request {address}, from branch {branch}")
         }
-        (Some(branch), _) => format!("a commit on branch {branch}; `git merge {branch}` takes it"),
+        (Some(branch), _) => format!("a commit on branch {branch}; `git merge {branch}` merges it"),
         (None, Some(patch)) => {
-            format!("the patch {} in the run's folder; `git am` takes it", plain::one_line(patch))
+            format!("the patch {} in the run's folder; `git am` applies it", plain::one_line(patch))
         }
         (None, None) => format!("commit {}", plain::one_line(&proposal.commit)),
     }

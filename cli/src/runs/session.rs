@@ -170,7 +170,7 @@ fn changed<L: Ui>(run: &Run<L>, role: &Role, now: &Cast) -> Complaint {
 pub fn may_go_on<L: Ui>(known: &Known<L>, has_answer: bool, env: &Environment) -> Result<(), Complaint> {
     if has_answer && !known.run.held {
         let id = &known.run.plan.run;
-        return Err(Complaint::input(format!("run {id} does not wait for an answer")).hint("omit --answer"));
+        return Err(Complaint::input(format!("run {id} is not waiting for an answer")).hint("omit --answer"));
     }
     Ownership::new(env).require(known)
 }
@@ -393,7 +393,7 @@ fn held(error: LockError) -> Complaint {
     };
     complaint
         .caused_by(format!(
-            "process {} on {} holds the lock since {} ({})",
+            "process {} on {} has held the lock since {} ({})",
             holder.pid,
             holder.host,
             holder.since.strftime("%Y-%m-%d %H:%M:%S UTC"),

@@ -36,11 +36,11 @@ table! {
         calls: Option<u64> = Setting::limit(AMOUNT, None),
             "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.";
         minutes: Option<u64> = Setting::limit(AMOUNT, None),
-            "Maximum minutes that a run works, without pauses, such as `minutes = 90`; no limit if unset.";
+            "Maximum minutes of work in a run, without pauses, such as `minutes = 90`; no limit if unset.";
         keep_free: Option<Percent> = Setting::limit(ANY, None),
             "Share of each usage window of an account that stays free, where the agent reports it, such as `keep_free = \"30%\"`; none if unset.";
         unpriced: UnpricedName = Setting::new(UnpricedName::Refuse),
-            "Whether a run with a maximum cost may call agents whose cost would stay unknown, which the maximum then does not count; only your own settings may allow it.";
+            "Whether a run with a maximum cost may call agents of unknown cost, which the maximum does not include; only your own settings may allow it.";
     }
 }
 
@@ -61,9 +61,9 @@ table! {
     /// Agents for optional roles.
     OptionalRoles, "roles", {
         second_improver: Option<AgentSpec> = Setting::new(None),
-            "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one whose edits earn more makes more of them.";
+            "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one with better edits gets more turns.";
         panel: Panel = Setting::new(Panel::default()),
-            "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, best of other families.";
+            "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, preferably of other families.";
     }
 }
 

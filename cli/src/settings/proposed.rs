@@ -35,7 +35,7 @@ readable_words!(ChecksName);
 pub fn by_own_word(key: &str, flag: &str, setting: &Setting<ChecksName>) -> Result<RunThem, Complaint> {
     match (&setting.origin, setting.value) {
         (Origin::Project(file), ChecksName::Run) => Err(Complaint::input(format!(
-            "{}: only your own settings may say `{key} = \"run\"`, which runs commands of a model without asking",
+            "{}: only your own settings may set `{key} = \"run\"`, which runs commands of a model without asking",
             file.display()
         ))
         .hint(format!("remove it there; pass {flag} run for one run, or set it in your own skilltune.toml"))),

@@ -19,7 +19,7 @@ impl Environment {
 /// target, not the user. A path that is outside by itself is the user's own choice.
 pub fn require_within(project: &Path, path: &Path) -> Result<(), Complaint> {
     let unreadable =
-        |error: io::Error| Complaint::input(format!("cannot look at {}", path.display())).caused_by(error);
+        |error: io::Error| Complaint::input(format!("cannot access {}", path.display())).caused_by(error);
     let project = project.canonicalize().map_err(unreadable)?;
     let mut here = PathBuf::new();
     for part in path.components() {

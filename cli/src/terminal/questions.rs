@@ -59,7 +59,7 @@ impl Answers for Person {
         let (question, text) = (question.to_owned(), one_line(text));
         let typed = unless_gone(move || {
             let line = Text::new(&question).with_initial_value(&text);
-            line.with_help_message("enter keeps it").prompt()
+            line.with_help_message("enter to keep it").prompt()
         })?;
         Ok(typed.trim().to_owned())
     }

@@ -22,11 +22,11 @@ pub(super) enum Mute {
     Late,
     #[error("the browser did not start{0}")]
     NotStarted(String),
-    #[error("the browser has ended")]
+    #[error("the browser exited")]
     Gone,
     #[error("the browser refused {method}: {why}")]
     Refused { method: String, why: String },
-    #[error("cannot speak to the browser")]
+    #[error("cannot communicate with the browser")]
     Broken(#[from] io::Error),
 }
 

@@ -30,7 +30,7 @@ fn become_browser() -> io::Result<()> {
     let reads = rustix::io::dup(rustix::stdio::stdin())?;
     let writes = rustix::io::dup(rustix::stdio::stdout())?;
     if (reads.as_raw_fd(), writes.as_raw_fd()) != PLACES {
-        return Err(io::Error::other("the places of its pipes are taken"));
+        return Err(io::Error::other("file descriptor 3 or 4 is already in use"));
     }
     let nowhere = open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&nowhere)?;

@@ -68,7 +68,7 @@ impl Server {
             let code = server.ask(&HttpRequest::get(&preview.path), left).ok().map(|reply| reply.code);
             let answers = code.is_some_and(|code| code < 400);
             let why = match server.ended.recv_timeout(if answers { Duration::ZERO } else { AGAIN }) {
-                Ok(how) => format!("it ended: {how}"),
+                Ok(how) => format!("it exited: {how}"),
                 Err(RecvTimeoutError::Timeout) if answers => return Ok(server),
                 Err(RecvTimeoutError::Timeout) if Instant::now() < until => continue,
                 Err(_) => match code {
@@ -83,7 +83,7 @@ impl Server {
     /// Returns how the server ended, if it did. Then its answers do not count: another process may have its port.
     pub(super) fn has_ended(&self) -> Option<String> {
         let how = self.ended.try_recv().ok()?;
-        Some(format!("it ended meanwhile: {how}{}", last_words(&self.said)))
+        Some(format!("it exited during the check: {how}{}", last_words(&self.said)))
     }
 
     pub(super) fn origin(&self) -> String {

@@ -170,18 +170,18 @@ impl Folder {
         match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
             Err(Errno::NOENT) => Ok(None),
-            Err(errno) => Err(errno).on_disk("look at", self.path_of(name)),
+            Err(errno) => Err(errno).on_disk("access", self.path_of(name)),
         }
     }
 
     pub(crate) fn mode(&self) -> Result<u32, DiskError> {
-        let metadata = self.handle.metadata().on_disk("look at", &self.path)?;
+        let metadata = self.handle.metadata().on_disk("access", &self.path)?;
         Ok(metadata.mode() & MODE_BITS)
     }
 
     pub(crate) fn read_link(&self, name: &OsStr) -> Result<Vec<u8>, DiskError> {
         let target = rustix::fs::readlinkat(&self.handle, name, Vec::new());
-        Ok(target.on_disk("read the link", self.path_of(name))?.into_bytes())
+        Ok(target.on_disk("read the symlink", self.path_of(name))?.into_bytes())
     }
 
     pub(crate) fn open_file(&self, name: &OsStr) -> Result<File, DiskError> {

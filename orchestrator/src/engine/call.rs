@@ -186,7 +186,7 @@ impl<L: LoopEngine> Job<L> {
     ) -> Result<L::Answer, ReadError> {
         let (answer, space) = (answer?, dir.space());
         if !space.is_folder() {
-            return Err(Failure::new(FailureKind::OffSchema, "its workspace is no folder any more").into());
+            return Err(Failure::new(FailureKind::OffSchema, "its workspace is no longer a folder").into());
         }
         tamper::check(&self.services.objects, self.request.as_ref(), space.path())?;
         let base = L::base(&self.request);

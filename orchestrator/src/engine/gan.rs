@@ -211,10 +211,10 @@ fn promote(
 /// Makes the person's folder and its parents. Their path was real when the run began: a symlink on it is newer.
 fn make_folder(path: &Path) -> Result<(), DiskError> {
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(path);
-    if there.canonicalize().on_disk("look at", there)? != there {
+    if there.canonicalize().on_disk("access", there)? != there {
         return Err(io::Error::other("it is a symlink, or inside one")).on_disk("write", there);
     }
-    fs::create_dir_all(path).on_disk("make", path)
+    fs::create_dir_all(path).on_disk("create", path)
 }
 
 /// Returns the artifact's changes against what its folder held when the run began.

@@ -57,7 +57,7 @@ pub(super) fn make(
             How::Cancelled | How::OutputClosed => "it was cancelled".to_owned(),
             How::Exited(code) => format!("exit code {code}"),
             How::Signalled(signal) => format!("signal {signal}"),
-            How::TimedOut => "it did not end in time".to_owned(),
+            How::TimedOut => "it timed out".to_owned(),
         };
         let why =
             format!("cannot make the workspace a git repository: {}: {why}", command.argv[..2].join(" "));

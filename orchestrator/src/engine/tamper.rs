@@ -84,13 +84,13 @@ fn unlike(error: CaptureError, at: &str) -> Result<String, EngineError> {
     match error {
         CaptureError::Replaced(_) => Ok(format!("removed {at}")),
         CaptureError::TooLarge(_) => Ok(format!("added far more to {at} than was there")),
-        CaptureError::TooDeep(_) => Ok(format!("added folders to {at}, too deep to look into")),
-        CaptureError::Special(_) => Ok(format!("added to {at} what is neither file nor folder")),
-        CaptureError::Changing(_) => Ok(format!("went on changing {at}")),
+        CaptureError::TooDeep(_) => Ok(format!("added folders to {at} that are nested too deeply")),
+        CaptureError::Special(_) => Ok(format!("added something to {at} that is neither file nor folder")),
+        CaptureError::Changing(_) => Ok(format!("kept changing {at}")),
         CaptureError::Disk(error)
             if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound) =>
         {
-            Ok(format!("took away the right to read {at}"))
+            Ok(format!("made {at} unreadable"))
         }
         CaptureError::Rules(_) | CaptureError::Object(_) | CaptureError::Disk(_) => Err(error.into()),
     }
@@ -190,6 +190,6 @@ mod tests {
         let pipe = Bench::new();
         let fifo = rustix::fs::FileType::Fifo;
         rustix::fs::mknodat(rustix::fs::CWD, pipe.path("pipe"), fifo, rustix::fs::Mode::RWXU, 0).unwrap();
-        assert_eq!(pipe.found(), ["added to skill/a what is neither file nor folder"]);
+        assert_eq!(pipe.found(), ["added something to skill/a that is neither file nor folder"]);
     }
 }

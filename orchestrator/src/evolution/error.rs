@@ -8,9 +8,9 @@ use crate::disk::DiskError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum EvolutionError {
-    #[error("{} is {kind}, where a folder of the loop should be; move it away, or name another folder", path.display())]
+    #[error("{} is {kind}, but the loop needs a folder there; move it away, or choose another folder", path.display())]
     NoFolder { path: PathBuf, kind: EntryKind },
-    #[error("{} is {kind}, where a file of the loop should be; move it away", path.display())]
+    #[error("{} is {kind}, but the loop needs a file there; move it away", path.display())]
     NoFile { path: PathBuf, kind: EntryKind },
     #[error("{} is larger than {LARGEST} bytes; move it away", .0.display())]
     TooLarge(PathBuf),
@@ -35,7 +35,7 @@ impl fmt::Display for EntryKind {
         f.pad(match self {
             Self::File => "a file",
             Self::Folder => "a folder",
-            Self::Link => "a link",
+            Self::Link => "a symlink",
             Self::Special => "neither file nor folder",
         })
     }

@@ -53,7 +53,7 @@ pub(super) fn read(folder: &Folder, name: &OsStr) -> Result<Option<Vec<u8>>, Evo
         return Ok(None);
     }
     let (file, path) = (folder.open_file(name)?, folder.path_of(name));
-    let meta = file.metadata().on_disk("look at", &path)?;
+    let meta = file.metadata().on_disk("access", &path)?;
     if !meta.is_file() {
         return Err(EvolutionError::NoFile { path, kind: EntryKind::Special });
     }

@@ -29,7 +29,7 @@ pub(super) fn look(
 ) -> Result<BranchState, GitError> {
     let (git, name) = (&repository.git, full(branch));
     if git.find(Command::new(["check-ref-format", &name]))?.is_none() {
-        return Ok(BranchState::Taken(format!("{branch:?} cannot be the name of a branch")));
+        return Ok(BranchState::Taken(format!("{branch:?} is not a valid branch name")));
     }
     let worktrees = git.run(Command::new(["worktree", "list", "--porcelain", "-z"]))?;
     if let Some(path) = checked_out(&worktrees, &name) {
@@ -44,7 +44,7 @@ pub(super) fn look(
         return Ok(BranchState::Taken(format!("branch {branch} has commits that skilltune did not make")));
     }
     if !content.has_target_of(wanted) {
-        return Ok(BranchState::Taken(format!("branch {branch} proposes a change of another folder")));
+        return Ok(BranchState::Taken(format!("branch {branch} changes another folder")));
     }
     let below = format!("{commit}^");
     let exclude = format!("--exclude={name}");

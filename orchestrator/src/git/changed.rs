@@ -16,7 +16,7 @@ pub struct Changed {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ChangedError {
-    #[error("{folder} is in no git repository", folder = .0.display())]
+    #[error("{folder} is not in a git repository", folder = .0.display())]
     NoRepository(PathBuf),
     #[error("the repository has no revision {0:?}")]
     NoRevision(String),

@@ -48,7 +48,7 @@ pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Prop
         }
     }
     if changes.is_empty() {
-        return Err(refused("HEAD has these changes already", "there is nothing left to do"));
+        return Err(refused("HEAD already has these changes", "nothing left to do"));
     }
     commit::require_identity(&repository)?;
     let content = commit::content(&repository, &changes, &target(&prefixes), &wanted.words.message)?;

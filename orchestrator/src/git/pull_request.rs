@@ -104,7 +104,7 @@ impl<'a> Hub<'a> {
         if git.gh().is_none() {
             return Err(Hindered::Because("`gh` is not installed".to_owned()));
         }
-        let why = "the address of the remote names no repository of a server";
+        let why = "the address of the remote does not name a repository on a server";
         let named = repository.and_then(|repository| Some((repository, repository.split_once('/')?)));
         let (repository, (host, name)) = named.ok_or_else(|| Hindered::Because(why.to_owned()))?;
         Ok(Self { git, repository, host, path: format!("repos/{name}") })
@@ -199,7 +199,7 @@ impl<'a> Hub<'a> {
 
 fn parsed<'d, T: Deserialize<'d>>(printed: &'d [u8]) -> Result<T, Hindered> {
     serde_json::from_slice(printed)
-        .map_err(|_| Hindered::Because("`gh` printed something that cannot be read".to_owned()))
+        .map_err(|_| Hindered::Because("cannot parse the output of `gh`".to_owned()))
 }
 
 /// Agents wrote parts of the text, so mentions and issue-closing keywords are disabled.

@@ -172,7 +172,7 @@ impl<'a> Remote<'a> {
             return because("has commits that skilltune did not make");
         }
         if !older.has_target_of(content) {
-            return because("proposes a change of another folder");
+            return because("changes another folder");
         }
         match &older.parents[..] {
             [below] if !self.lacks(repository, below, branch)? => Ok(Found::Older(found.clone())),

@@ -53,7 +53,7 @@ impl<'a> Repository<'a> {
                 Err(error) => return Err(error),
             }
         }
-        let top = top.ok_or_else(|| refused("nothing changes", "there is nothing to do"))?;
+        let top = top.ok_or_else(|| refused("no changes", "nothing to do"))?;
         Ok((Self::at(git, &top)?, paths))
     }
 

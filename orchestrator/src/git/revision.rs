@@ -41,7 +41,7 @@ pub enum RevisionError {
     Submodule(String),
     #[error("it has more than {MOST_FILES} files or {} MiB", MOST_BYTES >> 20)]
     TooLarge,
-    #[error("git printed something that cannot be read")]
+    #[error("cannot parse the output of git")]
     Garbled,
     #[error("it cannot be stored as a folder")]
     Manifest(#[from] ManifestError),
@@ -231,7 +231,7 @@ mod tests {
     fn what_leads_out_is_too_large_or_is_no_file_is_refused() {
         let refused = |list: &[u8]| parse(list, b"").unwrap_err();
         for path in [&b"../x"[..], b"/etc/x", b"a//b", b""] {
-            assert!(refused(&line("100644", "1", path)).contains("cannot be read"), "{path:?}");
+            assert!(refused(&line("100644", "1", path)).contains("cannot parse"), "{path:?}");
         }
         let module = format!("160000 commit {ID}       -\tvendor\0");
         assert!(refused(module.as_bytes()).contains("\"vendor\" holds a submodule"));
@@ -241,7 +241,7 @@ mod tests {
             (0..=MOST_FILES).flat_map(|nth| line("100644", "0", nth.to_string().as_bytes())).collect();
         assert!(refused(&many).contains("more than"));
         for garbled in [&b"x"[..], b"100644 blob\tx\0", b"100644 blob -- 3\tx\0", b"040000 tree 57 -\tx\0"] {
-            assert!(refused(garbled).contains("cannot be read"), "{garbled:?}");
+            assert!(refused(garbled).contains("cannot parse"), "{garbled:?}");
         }
     }
 

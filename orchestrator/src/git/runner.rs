@@ -27,11 +27,11 @@ pub enum GitError {
     Failed { code: Option<i32>, said: String },
     #[error("git printed more than expected")]
     TooLarge,
-    #[error("git printed something that cannot be read")]
+    #[error("cannot parse the output of git")]
     Garbled,
     #[error("cannot read {path}", path = path.display())]
     Unread { path: PathBuf, source: std::io::Error },
-    #[error("git would wait without end: {path} is not a regular file", path = path.display())]
+    #[error("git would hang: {path} is not a regular file", path = path.display())]
     Special { path: PathBuf },
     #[error(transparent)]
     Disk(#[from] DiskError),
@@ -200,10 +200,10 @@ impl<'a> Git<'a> {
                 let said = self.keys.hide(&said);
                 failed(Some(code), said.trim().trim_start_matches("fatal: ").to_owned())
             }
-            How::TimedOut => failed(None, "it did not end in time".to_owned()),
+            How::TimedOut => failed(None, "it timed out".to_owned()),
             How::NotStarted { why } | How::Lost { why } => failed(None, why),
             How::Cancelled | How::OutputClosed => failed(None, "it was cancelled".to_owned()),
-            How::Signalled(signal) => failed(None, format!("signal {signal} ended it")),
+            How::Signalled(signal) => failed(None, format!("it was ended by signal {signal}")),
         }
     }
 

@@ -78,7 +78,7 @@ pub fn confined_main() -> ExitCode {
 }
 
 fn become_confined(writes: &[OsString], argv: &[OsString]) -> String {
-    let Some((program, arguments)) = argv.split_first() else { return "no program was named".to_owned() };
+    let Some((program, arguments)) = argv.split_first() else { return "no program given".to_owned() };
     let places = writes.iter().map(OsString::as_os_str);
     let places = places.chain(DEVICES.iter().map(OsStr::new)).chain([OsStr::new(TERMINALS)]);
     if let Err(error) = confine(places) {

@@ -18,7 +18,7 @@ pub enum ProcessError {
     Driver(#[source] io::Error),
     #[error("cannot create a namespace for a guardian: {why}")]
     Namespace { why: String },
-    #[error("something that was started could not be ended")]
+    #[error("cannot end a process that skilltune started")]
     Left,
     #[error("the pool of guardians is closed")]
     Closed,

@@ -118,7 +118,7 @@ impl Guardian {
         let until = Instant::now().checked_add(START);
         loop {
             let reply = self.answer(until).map_err(|error| match error.kind() {
-                io::ErrorKind::UnexpectedEof => "it ended before it took any call".to_owned(),
+                io::ErrorKind::UnexpectedEof => "it exited before it accepted a call".to_owned(),
                 _ => error.to_string(),
             })?;
             match reply {
@@ -129,7 +129,7 @@ impl Guardian {
                     self.end.send(&GuardianRequest::<&Call>::Mapped).map_err(|error| error.to_string())?;
                 }
                 Reply::Failed { why } => return Err(why),
-                Reply::Ended(_) => return Err("it told the end of a call".to_owned()),
+                Reply::Ended(_) => return Err("it reported the end of a call too early".to_owned()),
             }
         }
     }

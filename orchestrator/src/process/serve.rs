@@ -40,7 +40,7 @@ fn begin(word: &OsStr, part: &OsStr, parent: &mut Parent) -> io::Result<bool> {
         adopt_orphans()?;
         serve(Reach::Descendants, parent)?;
     } else {
-        namespace::enter().map_err(|error| io::Error::other(format!("the kernel grants none: {error}")))?;
+        namespace::enter().map_err(|error| io::Error::other(format!("the kernel refused: {error}")))?;
         parent.tell(&Reply::Entered)?;
         return match parent.next()? {
             Some(GuardianRequest::Mapped) => Ok(namespace::run_init(word)?.success()),

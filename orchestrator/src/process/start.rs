@@ -27,7 +27,7 @@ pub(super) struct Started {
 /// Starts the program. The error is a text for the user.
 pub(super) fn start(call: &Call) -> Result<Started, String> {
     let argv = argv(call);
-    let (program, arguments) = argv.split_first().ok_or("no program was named")?;
+    let (program, arguments) = argv.split_first().ok_or("no program given")?;
     let stdin = match &call.stdin {
         Some(path) => {
             File::open(path).map_err(|error| format!("cannot open {}: {error}", path.display()))?.into()

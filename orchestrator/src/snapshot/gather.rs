@@ -17,9 +17,9 @@ use crate::disk::Folder;
 
 #[derive(Debug, thiserror::Error)]
 pub enum GatherError {
-    #[error("{} is no file and no folder", .0.display())]
+    #[error("{} is neither a file nor a folder", .0.display())]
     Odd(PathBuf),
-    #[error("{} is a link, or holds one; links are not copied", .0.display())]
+    #[error("{} is or contains a symlink; symlinks are not copied", .0.display())]
     Link(PathBuf),
     #[error("two files would be placed at {0}")]
     Twice(RelPath),

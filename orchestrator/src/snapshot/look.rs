@@ -96,7 +96,7 @@ pub(super) fn look_in(
 }
 
 fn stamp(file: &File, path: &Path) -> Result<Stamp, CaptureError> {
-    let stat = rustix::fs::fstat(file).on_disk("look at", path)?;
+    let stat = rustix::fs::fstat(file).on_disk("access", path)?;
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Ok(Stamp::of(&stat)),
         _ => Err(CaptureError::Special(path.to_path_buf())),

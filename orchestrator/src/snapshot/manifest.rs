@@ -45,9 +45,9 @@ pub enum ManifestError {
     Orphan(RelPath),
     #[error("{0} is a reserved name")]
     Reserved(RelPath),
-    #[error("{0} has an impossible mode")]
+    #[error("{0} has an invalid mode")]
     Mode(RelPath),
-    #[error("{0} has an impossible link target")]
+    #[error("{0} has an invalid symlink target")]
     Target(RelPath),
 }
 

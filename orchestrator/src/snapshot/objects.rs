@@ -226,7 +226,7 @@ impl Objects {
         let path = path_of(digest);
         let Some(mut file) = folder.file_below(&path)? else { return Err(ObjectError::Missing(digest)) };
         let path = folder.path().join(path);
-        let len = file.metadata().on_disk("look at", &path)?.len();
+        let len = file.metadata().on_disk("access", &path)?.len();
         if len > IN_MEMORY {
             let (found, _) = pump(file, &path, sink)?;
             return if found == digest { Ok(()) } else { Err(ObjectError::Damaged(digest)) };

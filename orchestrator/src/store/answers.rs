@@ -44,7 +44,7 @@ impl AnswerCache {
         if !file.exists() {
             SafePath::below(state, "runs").make_folder()?;
             let mut key = [0; blake3::KEY_LEN];
-            random(&mut key).on_disk("make up", file.path())?;
+            random(&mut key).on_disk("generate a key for", file.path())?;
             match file.create_private(&key) {
                 // Another command was faster: use its key.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

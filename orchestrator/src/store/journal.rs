@@ -147,7 +147,7 @@ impl Journal {
 pub fn read<L: Loop>(path: &SafePath) -> Result<History<L>, JournalError> {
     let named = || path.path().to_owned();
     let file = path.open()?.ok_or_else(|| JournalError::Missing { path: named() })?;
-    if file.metadata().on_disk("look at", path.path())?.len() > LARGEST {
+    if file.metadata().on_disk("access", path.path())?.len() > LARGEST {
         return Err(JournalError::TooLarge { path: named() });
     }
     let mut reader = BufReader::new(file.take(LARGEST));
@@ -158,7 +158,7 @@ pub fn read<L: Loop>(path: &SafePath) -> Result<History<L>, JournalError> {
         let damaged = |why| JournalError::Damaged { path: named(), line: records.len() + 1, why };
         if line.last() != Some(&b'\n') {
             if length > LONGEST {
-                return Err(damaged("it is far too long"));
+                return Err(damaged("it is too long"));
             }
             return Ok(History { records, torn: line.len(), whole });
         }

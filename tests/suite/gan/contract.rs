@@ -164,7 +164,7 @@ fn a_project_does_not_decide_that_commands_of_a_model_run() {
     fs::write(scene.path("project/skilltune.toml"), "[gan]\ncommands = \"run\"\n").unwrap();
     let ran = build(&scene, &["--contract", "--yes"]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
-    assert!(ran.stderr.contains("only your own settings may say `gan.commands"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("only your own settings may set `gan.commands"), "{}", ran.stderr);
 }
 
 #[test]

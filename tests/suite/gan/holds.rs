@@ -102,7 +102,8 @@ fn a_run_that_waits_says_why_and_which_answers_there_are() {
     let ran = scene.run(&["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--no-browser"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     let output = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(output.contains("2 rounds in a row gained less than 5 points. How should it go on?"), "{output}");
+    let question = "2 rounds in a row gained less than 5 points. How should the run continue?";
+    assert!(output.contains(question), "{output}");
     for answer in ["end", "refocus --with DIMENSION", "guide --with TEXT", "amend --with FILE", "accept"] {
         assert!(
             output.contains(&format!("skilltune resume {} --answer {answer}", scene.run_id())),
@@ -118,7 +119,7 @@ fn an_answer_that_does_not_fit_changes_nothing() {
     let scene = standing_still(&[]);
     for (wrong, why) in [
         (&["guide"][..], "add --with TEXT"),
-        (&["apply"], "asks how to go on"),
+        (&["apply"], "asks how to continue"),
         (&["amend", "--with", "nowhere.json"], "cannot use the changes"),
     ] {
         let ran = answer(&scene, wrong);
@@ -134,11 +135,19 @@ fn an_escalation_takes_no_end_and_the_last_round_no_other_focus() {
     let ran = build(&scene, &["--threshold", "100", "--max-rounds", "4"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     let wrong = answer(&scene, &["end"]);
-    assert!(wrong.code == Some(3) && wrong.stderr.contains("does not answer"), "{}", wrong.stderr);
+    assert!(
+        wrong.code == Some(3) && wrong.stderr.contains("is not an answer to this question"),
+        "{}",
+        wrong.stderr
+    );
     let scene = building(&[&[CLEAR]]);
     assert_eq!(build(&scene, &["--max-rounds", "1"]).code, Some(3));
     let wrong = answer(&scene, &["refocus", "--with", "form"]);
-    assert!(wrong.code == Some(3) && wrong.stderr.contains("does not answer"), "{}", wrong.stderr);
+    assert!(
+        wrong.code == Some(3) && wrong.stderr.contains("is not an answer to this question"),
+        "{}",
+        wrong.stderr
+    );
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn whoever_is_not_root_has_a_browser_with_its_sandbox_though_it_is_confined() {
         Ran::of(command.output().unwrap())
     };
     let refused = run(&["gan", "brief.md", "--into", "/etc/site"]);
-    assert!(refused.code == Some(2) && refused.stderr.contains("that you may write"), "{refused:?}");
+    assert!(refused.code == Some(2) && refused.stderr.contains("pass a writable folder"), "{refused:?}");
     let ran = run(&words);
     assert_eq!(ran.code, Some(3), "{} {}", ran.stdout, ran.stderr);
     let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");

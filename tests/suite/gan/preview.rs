@@ -154,7 +154,7 @@ fn a_preview_that_ends_or_never_answers_tells_why() {
         ran.stderr
     };
     let ended = look(&["/bin/ls", "/nowhere/at/all"], "/");
-    assert!(ended.contains("it ended: exit status") && ended.contains("No such file"), "{ended}");
+    assert!(ended.contains("it exited: exit status") && ended.contains("No such file"), "{ended}");
     let silent = look(&["/bin/tail", "-f", "/dev/null"], "/");
     assert!(silent.contains("did not answer within 1 seconds"), "{silent}");
     let missing = look(&["/nowhere/server"], "/");

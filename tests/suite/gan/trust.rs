@@ -118,15 +118,15 @@ fn what_cannot_be_read_is_refused_with_a_hint_before_anything_is_paid_for() {
     }
     for read_by_others in [".git", ".git/hooks", ".skilltune/x", "a/.claude", ".vscode"] {
         let message = refused(&["brief.md", "--into", read_by_others]);
-        assert!(message.contains("read files in there unasked"), "{read_by_others}: {message}");
+        assert!(message.contains("read files there by themselves"), "{read_by_others}: {message}");
     }
     fs::create_dir(scene.path("project/many")).unwrap();
     (0..1_001).for_each(|nth| fs::write(scene.path("project/many").join(nth.to_string()), "").unwrap());
-    assert!(refused(&["brief.md", "--into", "many"]).contains("let git ignore"));
+    assert!(refused(&["brief.md", "--into", "many"]).contains("to .gitignore"));
     let strict = refused(&["brief.md", "--strict", "--max-rounds", "1"]);
     assert!(strict.contains("a strict run judges 2 rounds at least"), "{strict}");
     assert!(refused(&["brief.md", "--copy", "broken.json"]).contains("it is no JSON"));
-    assert!(refused(&["brief.md", "--profile", "brief.md"]).contains("is no profile"));
+    assert!(refused(&["brief.md", "--profile", "brief.md"]).contains("is not a profile"));
     assert!(refused(&["brief.md", "--minimums", "colour=50"]).contains("has no dimension \"colour\""));
     assert!(refused(&["brief.md", "--threshold", "50"]).contains("from 60 to 100"));
     assert!(refused(&["brief.md", "--agent", "offline"]).contains("cannot build anything"));

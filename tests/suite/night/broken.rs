@@ -66,7 +66,7 @@ fn a_scheduled_night_runs_once_and_not_after_its_latest_start_and_the_night_afte
     assert_eq!((first.code, nights.scene.quality("writer")), (Some(0), 80), "{first:?}");
     let answered = nights.scene.answered();
     let twice = at("2026-10-25T02:30:00+01:00", &[]);
-    assert!(twice.code == Some(0) && twice.stderr.contains("has been run"), "{twice:?}");
+    assert!(twice.code == Some(0) && twice.stderr.contains("has already run"), "{twice:?}");
     assert_eq!(nights.scene.answered(), answered);
     assert_eq!(at("2026-10-26T02:30:00+01:00", &[]).code, Some(0));
     assert!(nights.scene.answered() > answered);
@@ -151,7 +151,7 @@ fn a_night_that_is_killed_while_it_tunes_goes_on_with_that_run_and_pays_no_answe
     job.see_off();
     assert_eq!(nights.scene.alive(), [0; 0]);
     let status = nights.scene.run(&["night", "status"]);
-    assert!(status.code == Some(4) && status.stdout.contains("was killed while it worked"), "{status:?}");
+    assert!(status.code == Some(4) && status.stdout.contains("was killed before it ended"), "{status:?}");
     let ran = nights.night("2026-11-03", &[]);
     assert_eq!((ran.code, nights.scene.quality("writer")), (Some(0), 80), "{ran:?}");
     assert_eq!(works(&nights), ["resumed", "measured"]);
@@ -218,12 +218,12 @@ fn a_file_that_says_something_else_than_jobs_is_refused_with_what_to_do() {
     };
     for (text, why) in [
         ("unti = \"06:30\"", "unknown field"),
-        ("until = \"6h30\"", "is no time"),
+        ("until = \"6h30\"", "is not a time"),
         ("parallel = 0", "`parallel` must be from 1 to 16"),
         ("[[jobs]]\nskill = \"a,b\"", "without commas"),
         ("[[jobs]]\nskill = \"writer\"\napply = \"ask\"", "needs a person"),
         ("[[jobs]]\nskill = \"writer\"\npreset = \"fast\"", "quick, standard, thorough"),
-        ("[[jobs]]\nskill = \"writer\"\n[[jobs]]\nskill = \"writer\"", "is there twice"),
+        ("[[jobs]]\nskill = \"writer\"\n[[jobs]]\nskill = \"writer\"", "is defined twice"),
         ("[[jobs]]\nname = \"../x\"\nskill = \"writer\"", "needs a name of letters"),
         ("[night]\nmax_usd = -1.0", "above 0"),
     ] {

@@ -147,7 +147,7 @@ fn an_inbox_that_is_full_or_broken_is_left_alone_and_the_night_is_as_good_as_eve
         assert_eq!((ran.code, text(&nights).as_str()), (Some(0), content), "{ran:?}");
         let warning = ran.stderr.lines().find(|line| line.starts_with("warning: ")).unwrap_or_default();
         assert!(
-            warning.contains("not all drafts were put into the inbox: ") && warning.contains(why),
+            warning.contains("could not add all drafts to the inbox: ") && warning.contains(why),
             "{ran:?}"
         );
         assert!(new(&nights).is_empty());
@@ -162,7 +162,7 @@ fn an_inbox_that_is_full_or_broken_is_left_alone_and_the_night_is_as_good_as_eve
     let cases = inbox(&nights).with_file_name("cases");
     fs::write(&cases, "").unwrap();
     let ran = nights.night("2026-11-07", &[]);
-    assert!(ran.code == Some(0) && ran.stderr.contains("not all drafts"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.stderr.contains("could not add all drafts"), "{ran:?}");
     assert_eq!(scenarios(&new(&nights)), ["other"]);
     fs::remove_file(&cases).unwrap();
     quiet_night(&nights, "2026-11-08");
@@ -189,7 +189,7 @@ fn a_draft_is_taken_out_of_the_inbox_with_its_files_and_its_task_is_no_draft_aga
     let unnamed = add(&[]);
     assert_eq!(unnamed.code, Some(2), "{unnamed:?}");
     insta::assert_snapshot!(unmarked(&nights.scene.normalized(&unnamed.stderr), &drafts), @r"
-    error: no scenario is named
+    error: no scenario given
     hint: scenarios:
       bare-MARK  2 demands  Write a page
       other-MARK  2 demands  Write a letter
@@ -200,11 +200,11 @@ fn a_draft_is_taken_out_of_the_inbox_with_its_files_and_its_task_is_no_draft_aga
     let added = add(&[&drafts[0].1]);
     assert_eq!(added.code, Some(0), "{added:?}");
     insta::assert_snapshot!(unmarked(&nights.scene.normalized(&added.stderr), &drafts), @r#"
-    added `bare-MARK` to /project/suite.toml, as a draft that asks:
+    added `bare-MARK` to /project/suite.toml as a draft that requires:
       The result does not have this fault: SKILL.md: "Quality"
       The result does not have this fault: SKILL.md: the quality is only 40
     note: it stays in /project/.skilltune/nights/skilltune-night/inbox.toml until you delete it there
-    review it, then remove `draft = true`: until then no run counts it
+    review it, then remove `draft = true`; runs do not count drafts
     "#);
     let again = add(&[&drafts[0].1]);
     assert!(again.code == Some(0) && again.stderr.contains("nothing was added"), "{again:?}");

@@ -137,11 +137,11 @@ fn without_a_program_or_a_login_the_branch_is_pushed_and_a_note_says_so() {
     fs::remove_file(server.file("fails")).unwrap();
     fs::write(server.file("all.json"), "<html>").unwrap();
     let output = server.apply();
-    assert!(output.contains(&format!("{pushed}`gh` printed something that cannot be read")), "{output}");
+    assert!(output.contains(&format!("{pushed}cannot parse the output of `gh`")), "{output}");
 
     server.repository.git(&["remote", "set-url", "origin", "../hub.git"]);
     let output = server.apply();
-    assert!(output.contains("the address of the remote names no repository of a server"), "{output}");
+    assert!(output.contains("the address of the remote does not name a repository on a server"), "{output}");
     assert!(output.contains(pushed), "the path is meant from the repository: {output}");
 }
 

@@ -27,7 +27,7 @@ fn a_run_proposes_its_champion_and_leaves_the_rest_as_it_is() {
     assert_eq!(repository.users(), before);
     assert!(repository.page(BRANCH).contains("Quality: 90"));
     let report = fs::read_to_string(repository.scene.run_folder().join("final-report.md")).unwrap();
-    assert!(report.contains("git merge skilltune/writer\\` takes it. The skill is unchanged."), "{report}");
+    assert!(report.contains("git merge skilltune/writer\\` merges it. The skill is unchanged."), "{report}");
     let rollback = repository.scene.run(&["rollback"]);
     assert!(rollback.stderr.contains("`git branch -D skilltune/writer` deletes it"), "{rollback:?}");
     let again = repository.apply_as("branch");

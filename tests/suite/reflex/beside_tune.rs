@@ -132,7 +132,7 @@ fn a_run_is_taken_up_and_stopped_without_the_name_of_its_loop() {
     run.kill_and_see_off();
     gate.remove();
     let wrong = scene.run(&["resume", ALIAS, "--answer", "apply"]);
-    assert!(wrong.code == Some(2) && wrong.stderr.contains("does not wait for an answer"), "{wrong:?}");
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("is not waiting for an answer"), "{wrong:?}");
     let ran = scene.run(&["resume", "--yes", "--format", "json"]);
     assert_eq!((ran.code, &ran.json()["alias"]), (Some(0), &json!(ALIAS)), "{ran:?}");
 }

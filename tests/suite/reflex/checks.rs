@@ -152,7 +152,7 @@ fn nothing_is_run_that_nobody_has_allowed() {
 pub(crate) fn held() -> Option<Scene> {
     let scene = scene(&grep());
     let line = ["reflex", "new", TASK, "--alias", ALIAS, "--template", "docs"];
-    let agree = ("? tells which there are", "\r");
+    let agree = ("? lists the changes", "\r");
     let leave = ("Run these commands?", "\u{3}");
     talked(scene.command(&line), terminal().ok()?, &[agree, leave]);
     Some(scene)

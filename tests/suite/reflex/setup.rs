@@ -122,7 +122,7 @@ fn unattended_rules_come_from_a_file_whose_commands_are_trusted_and_run() {
 
 const ENTER: &str = "\r";
 /// The hint beside a question is written once; the question is redrawn with every typed letter.
-const START: &str = "? tells which there are";
+const START: &str = "? lists the changes";
 
 #[test]
 fn a_person_sets_up_everything_at_the_terminal() {
@@ -138,24 +138,24 @@ fn a_person_sets_up_everything_at_the_terminal() {
         &[
             ("as you would ask somebody", "The story of the pump\r"),
             ("What kind of text is it?", &format!("{}{ENTER}", down.repeat(4))),
-            ("enter leaves it open", "A page that a child understands.\r"),
-            ("paths with spaces", "NOTES.md\r"),
+            ("enter to leave it open", "A page that a child understands.\r"),
+            ("paths separated by spaces", "NOTES.md\r"),
             ("enter when done", "$ grep -q pump artifact.md\r"),
             ("enter when done", ENTER),
-            ("enter leaves it to the rules", "A wrong port.\r"),
+            ("enter to leave it to the rules", "A wrong port.\r"),
             (START, "2\r"),
-            ("enter keeps it", " And all of them.\r"),
-            ("enter keeps it", ENTER),
+            ("enter to keep it", " And all of them.\r"),
+            ("enter to keep it", ENTER),
             ("How much does it matter?", ENTER),
             (START, "+\r"),
-            ("enter adds none", "It has a hero.\r"),
+            ("enter to add none", "It has a hero.\r"),
             ("At which level?", ENTER),
             ("How much does it matter?", &format!("{down}{ENTER}")),
             (START, "-5\r"),
             (START, "t 50 60\r"),
             (START, "i 2\r"),
             (START, "nonsense\r"),
-            ("`nonsense` is no change", ""),
+            ("`nonsense` is not a change", ""),
             (START, ENTER),
             ("leave empty to skip", ENTER),
         ],

@@ -38,7 +38,7 @@ fn a_suite_of_skill_creator_is_shown_with_what_is_lost_and_what_a_round_calls() 
     /project/suites/report-writer/evals/evals.json
       evals.json: 10 scenarios, 2 checks, 18 expectations
 
-    lost or odd:
+    notes:
       4: the file "data/sales-without-february.csv" is missing
       5: its name is not used: reports call a scenario by its id
 

@@ -12,7 +12,7 @@ pub struct InstallArgs {
     pub at: Time,
     #[command(flatten)]
     pub file: FileArg,
-    /// Print the text for a scheduler, and install nothing
+    /// Print the configuration for a scheduler, and install nothing
     #[arg(long, value_enum, value_name = "SCHEDULER")]
     pub print: Option<Printed>,
 }
@@ -26,15 +26,15 @@ pub struct UninstallArgs {
 /// A text that `night install --print` can print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Printed {
-    /// A service and a timer of a user's systemd
+    /// A systemd user service and its timer
     Systemd,
-    /// The lines of a crontab
+    /// Crontab lines
     Cron,
-    /// A launch agent of macOS
+    /// A macOS launch agent
     Launchd,
     /// A GitHub Actions workflow with eight shards
     Github,
-    /// A cron job of Kubernetes with its volume
+    /// A Kubernetes cron job with its volume
     Kubernetes,
 }
 

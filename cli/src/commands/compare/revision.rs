@@ -15,7 +15,7 @@ pub(super) fn read(revision: &str, folder: &str, env: &Environment) -> Result<Ve
     let called = format!("{revision}:{folder}");
     // Git would read it as an option.
     if revision.is_empty() || revision.starts_with('-') {
-        return Err(Complaint::input(format!("{called:?} names no git revision"))
+        return Err(Complaint::input(format!("{called:?} is not a git revision"))
             .hint("write REVISION:PATH, such as HEAD~1:skills/writer"));
     }
     let git = git(env).map_err(|_| {

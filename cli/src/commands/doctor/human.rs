@@ -196,7 +196,7 @@ fn shell(report: &DoctorReport) -> Line {
             "shell: with --tools shell executors run commands, and nothing confines those of claude, gemini and opencode; {open}{limits}"
         )),
         System::Cannot => absent(
-            "shell: --tools shell works with codex only, because nothing here confines what the others run"
+            "shell: --tools shell works with codex only, because nothing here confines the others' commands"
                 .to_owned(),
         ),
     }

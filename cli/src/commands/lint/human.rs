@@ -65,7 +65,7 @@ impl ReportText<'_> {
         let (skills, characters) =
             (count(held.listing.skills, "skill"), grouped(held.listing.characters as u64));
         let line = format!(
-            "{skills}, whose descriptions use {characters} of about {} characters in the agent's list",
+            "{skills}: descriptions use {characters} of about {} characters in the agent's list",
             grouped(BUDGET as u64)
         );
         self.hanging("  ", &line, |_, line| line.to_owned());
@@ -179,7 +179,7 @@ mod tests {
               mentions. Mention it in `SKILL.md`, or delete it.
 
         skills
-          90 skills, whose descriptions use 9,000 of about 8,000
+          90 skills: descriptions use 9,000 of about 8,000
               characters in the agent's list
           listing: warning listing-budget: the descriptions of 90
               skills have 9000 characters; agents list about 8000

@@ -24,13 +24,13 @@ pub fn run(args: &NightAckArgs, env: &Environment, printer: Printer) -> Result<E
             .hint("`skilltune night list` lists the jobs"));
     };
     if !job.is_worse() {
-        printer.talk(&format!("{} works as well as it did: nothing to acknowledge", args.job));
+        printer.talk(&format!("{} did not get worse: nothing to acknowledge", args.job));
         return Ok(Exit::Reached);
     }
     let job = name.expect("a known job has a name");
     book.write(Clock::new().now().timestamp(), Event::Acknowledged { job })?;
     printer.talk(&format!(
-        "{}: the mornings are silent about it until its skill, its suite or its agents change",
+        "{}: skilltune reports it again only when its skill, its suite or its agents change",
         args.job
     ));
     Ok(Exit::Reached)

@@ -27,7 +27,7 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
         None => true,
     };
     let folder = path.parent().filter(|folder| folder.is_dir());
-    let folder = folder.ok_or_else(|| Complaint::input(format!("{} is in no folder", path.display())))?;
+    let folder = folder.ok_or_else(|| Complaint::input(format!("{}: folder not found", path.display())))?;
     let folder = folder.canonicalize().map_err(ours)?;
     let near =
         |path: &std::path::Path| path.strip_prefix(&folder).unwrap_or(path).to_str().map(str::to_owned);
@@ -74,7 +74,7 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
         store.record(&written, &[])?;
     }
     let hint = if was_trusted {
-        "`skilltune night` runs it, `skilltune night install` each night".to_owned()
+        "`skilltune night` runs it now, `skilltune night install` every night".to_owned()
     } else {
         format!(
             "the file was not trusted: read it, then run `skilltune trust {}`",

@@ -85,12 +85,12 @@ pub fn run(
     let date = Clock::night_of(&now);
     if args.scheduled {
         if book.history.nights.iter().any(|night| night.scheduled && night.date == date) {
-            talk(&format!("the night of {date} has been run: nothing to do"));
+            talk(&format!("the night of {date} has already run: nothing to do"));
             return Ok(Exit::Reached);
         }
         let latest = plan.content.latest_start.and_then(|time| Clock::latest(&now, time));
         if latest.is_some_and(|latest| now.timestamp() > latest) {
-            talk("it is too late to begin: the next night goes on");
+            talk("too late to start; the next night continues");
             return Ok(Exit::Paused);
         }
     }

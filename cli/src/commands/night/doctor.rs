@@ -48,7 +48,7 @@ pub fn run(args: &NightDoctorArgs, env: &Environment, printer: Printer) -> Resul
     let report = look(args, env)?;
     match args.view.format {
         Format::Human => printer.data(&page::page(&report, columns::data_width(env), printer.data)),
-        Format::Json => printer.json(&serde_json::to_string(&report).expect("what was seen has a JSON text")),
+        Format::Json => printer.json(&serde_json::to_string(&report).expect("a report has a JSON text")),
     }?;
     Ok(if report.ready { Exit::Reached } else { Exit::Ended })
 }

@@ -44,16 +44,16 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
                 if let Some(known) = shards.insert(part.shard.number(), shard)
                     && known.part != part
                 {
-                    return Err(Complaint::input(format!("shard {} is there twice", part.shard))
-                        .hint("leave one of its folders out"));
+                    return Err(Complaint::input(format!("shard {} is given twice", part.shard))
+                        .hint("remove one of its folders"));
                 }
             }
             Err(why) => printer.talk(&format!("skipped {shown}: {}", one_line(&why))),
         }
     }
     if shards.is_empty() {
-        return Err(Complaint::input("none of these folders has a night of a shard")
-            .hint("pass the `.skilltune/nights/NAME` that `skilltune night --shard N/M` leaves"));
+        return Err(Complaint::input("these folders have no results of a shard")
+            .hint("pass the `.skilltune/nights/NAME` that `skilltune night --shard N/M` writes"));
     }
     let Some(mut book) = Book::open(&plan, false)? else {
         return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
@@ -61,12 +61,12 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
     let shards: Vec<ShardNight> = shards.into_values().collect();
     let entries = merged(&book.history, &shards, &jobs);
     if entries.is_empty() {
-        printer.talk("these shards were merged before: nothing changed");
+        printer.talk("these shards are already merged: nothing changed");
         return Ok(Morning::of(&book.history).map_or(Exit::Reached, |morning| exit(&morning)));
     }
     book.extend(&entries)?;
     for shard in shards.iter().filter(|shard| !shard.part.is_whole) {
-        printer.talk(&format!("shard {} was killed while it worked", shard.part.shard));
+        printer.talk(&format!("shard {} was killed before it ended", shard.part.shard));
     }
     for shard in book.history.last().map(Night::missing_shards).unwrap_or_default() {
         printer.talk(&format!("shard {shard} is missing"));
@@ -77,11 +77,11 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
 /// Reads the last night of a shard, if its jobs are among these.
 fn shard(folder: &Path, jobs: &[(Name, u32)]) -> Result<ShardNight, String> {
     let (entries, _) = Shelf::at(folder).entries_within(LARGEST).map_err(|complaint| complaint.what)?;
-    let night = ShardNight::last(entries).ok_or("its last night is not that of a shard")?;
+    let night = ShardNight::last(entries).ok_or("its last night did not run as a shard")?;
     let share = night.part.shard.share(jobs.iter().map(|(job, _)| job.clone()));
     let is_share = night.jobs.len() == share.len() && night.jobs.iter().all(|job| share.contains(job));
     if !is_share || !night.is_of_its_jobs() {
-        return Err("its jobs are not those of this file".to_owned());
+        return Err("its jobs differ from those of this file".to_owned());
     }
     Ok(night)
 }

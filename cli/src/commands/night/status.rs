@@ -50,7 +50,7 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
                 .data(morning::page(&morning, inbox::place(&shelf).path(), &TimeZone::system()).trim_end())?;
             if let Some(age) = overdue {
                 printer.talk(&format!(
-                    "no scheduled night for {}: look at the scheduler, and at `skilltune night list`",
+                    "no scheduled night for {}: check the scheduler, and `skilltune night list`",
                     duration(age)
                 ));
             }

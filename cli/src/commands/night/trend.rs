@@ -24,9 +24,9 @@ pub fn run(args: &TrendArgs, env: &Environment, printer: Printer) -> Result<Exit
         let hint = if names.is_empty() {
             "no night has tuned or measured anything yet".to_owned()
         } else {
-            format!("there are {}", names.join(", "))
+            format!("known jobs: {}", names.join(", "))
         };
-        return Err(Complaint::input(format!("nothing is known of a job {:?}", args.job)).hint(hint));
+        return Err(Complaint::input(format!("no night has run a job {:?}", args.job)).hint(hint));
     };
     match args.view.format {
         _ if args.csv => printer.data(&trend::csv(job))?,

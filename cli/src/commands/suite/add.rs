@@ -42,7 +42,7 @@ fn from_run(args: &SuiteAddArgs, env: &Environment, printer: Printer) -> Result<
     let of = &known.run.plan.task.scenarios[chosen.judged.trial.scenario];
     let note = of.held_out.then(|| {
         let (of, id) = (one_line(&of.id), &scenario.id);
-        format!("`{of}` was held out in that run; once `{id}` counts, its task is known to the search")
+        format!("`{of}` was held out in that run; once `{id}` counts, the search sees its task")
     });
     let to = destination(args, &known.run, env);
     add(New { scenario, origin, note }, &to, &scope.objects(), printer)
@@ -65,10 +65,10 @@ fn add(new: New, to: &Path, objects: &Objects, printer: Printer) -> Result<Exit,
             printer.talk(&format!("{path} already has this as `{known}`; nothing was added"));
         }
         Appended::Added(id) => {
-            let mut lines = vec![format!("added `{id}` to {path}, as a draft that asks:")];
+            let mut lines = vec![format!("added `{id}` to {path} as a draft that requires:")];
             lines.extend(scenario.demands.iter().map(|demand| format!("  {}", asked(demand))));
             lines.extend(note.map(|note| format!("note: {note}")));
-            lines.push("review it, then remove `draft = true`: until then no run counts it".to_owned());
+            lines.push("review it, then remove `draft = true`; runs do not count drafts".to_owned());
             printer.talk(&lines.join("\n"));
         }
     }
@@ -84,13 +84,13 @@ fn choose<'a>(
 ) -> Result<&'a Short<'a>, Complaint> {
     let id = &run.plan.run;
     if short.is_empty() {
-        return Err(Complaint::input(format!("no trial of run {id} fell short"))
-            .hint(format!("`skilltune show {id}` shows what came of it")));
+        return Err(Complaint::input(format!("run {id} has no trials with faults"))
+            .hint(format!("`skilltune show {id}` shows its results")));
     }
     let lines: Vec<String> = short.iter().map(|short| line(run, short)).collect();
     let Some(name) = name else {
         let Some(person) = Person::present(env) else {
-            return Err(listing(SHORT, &lines, "no trial is named".to_owned())
+            return Err(listing(SHORT, &lines, "no trial given".to_owned())
                 .hint(format!("`skilltune suite add --from {id} TRIAL` adds one of them")));
         };
         let options: Vec<&str> = lines.iter().map(String::as_str).collect();
@@ -102,7 +102,7 @@ fn choose<'a>(
             && round.is_none_or(|round| of_round(&short.judged) == round)
     };
     let worst = worst(short.iter().filter(is_meant));
-    worst.ok_or_else(|| listing(SHORT, &lines, format!("no trial {name:?} of run {id} fell short")))
+    worst.ok_or_else(|| listing(SHORT, &lines, format!("run {id} has no trial {name:?} with faults")))
 }
 
 /// Returns the second part of a trial's name as users type it.
@@ -111,7 +111,7 @@ fn of_round(judged: &JudgedTrial<'_>) -> String {
 }
 
 /// The title of the list.
-const SHORT: &str = "trials that fell short";
+const SHORT: &str = "trials with faults";
 
 /// The most trials that are listed.
 const LISTED: usize = 30;

@@ -109,7 +109,7 @@ impl<'a> Report<'a> {
                 );
             }
         };
-        list("lost or odd:", notes.iter().map(Note::to_string).collect());
+        list("notes:", notes.iter().map(Note::to_string).collect());
         list("answers in the skill:", self.answers.clone());
         list("tells nothing:", self.vacuous.iter().map(describe).collect());
         let (executor, judge) = (self.executor_calls(), self.judge_calls());

@@ -56,7 +56,7 @@ fn message(suite: &Suite, written: &Written, out: &Path) -> String {
     let of_suite = suite.notes.iter().filter(|note| !is_of_drafts(note));
     let lost: Vec<&Note> = of_suite.chain(&written.lost).collect();
     if !lost.is_empty() {
-        lines.push("lost or odd:".to_owned());
+        lines.push("notes:".to_owned());
         lines.extend(lost.iter().map(|note| format!("  {note}")));
     }
     lines.join("\n")

@@ -62,7 +62,7 @@ pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> R
         lines.push("tells nothing:".to_owned());
         lines.extend(nothing.iter().map(|one| format!("  {}", check::describe(one))));
     }
-    lines.push("review each, then remove its `draft = true`: until then no run counts it".to_owned());
+    lines.push("review each, then remove its `draft = true`; runs do not count drafts".to_owned());
     printer.talk(&lines.join("\n"));
     Ok(Exit::Reached)
 }
@@ -133,7 +133,7 @@ fn ask(
         deadline: Duration::from_secs(timeout_seconds),
     };
     let system = casting::system_confines(settings);
-    let lost = || Err("the call was cut off".to_owned());
+    let lost = || Err("the call was interrupted".to_owned());
     let mut heard = under_guard(1, lost, |_, room| {
         let (agent, question) = (agent.clone(), question.clone());
         move |pool, cancel_token| {

@@ -31,7 +31,7 @@ pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
         Ok(runs) => runs,
         Err(complaint) => {
             return Shown {
-                unread: Some(format!("no runs were read: {}", complaint.what)),
+                unread: Some(format!("cannot read the runs: {}", complaint.what)),
                 ..Shown::default()
             };
         }
@@ -69,7 +69,7 @@ pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
         }
     }
     let shown = planned.iter().filter_map(|scenario| Some(never(scenario, &tallies.get(&scenario.id)?.1)));
-    let note = |unread| format!("{} could not be read; `skilltune list` says why", count(unread, "run"));
+    let note = |unread| format!("{} could not be read; `skilltune list` shows why", count(unread, "run"));
     let named = planned.iter().filter_map(|scenario| without.get(&scenario.id).cloned());
     Shown {
         vacuous: shown.chain(named).flatten().collect(),

@@ -63,9 +63,7 @@ pub fn appendable(path: &Path) -> Result<(PathBuf, Option<Suite>), Complaint> {
     let suite = Suite::of_file(file)?;
     if suite.format != Format::Toml {
         return Err(Complaint::input(format!("{shown} is a suite of the format {}", suite.format.name()))
-            .hint(
-                "`skilltune suite convert SUITE --to toml --out suite.toml` makes one that can be added to",
-            ));
+            .hint("run `skilltune suite convert SUITE --to toml --out suite.toml`, and add to that file"));
     }
     Ok((path, Some(suite)))
 }
@@ -164,14 +162,14 @@ fn brought(
 fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Result<Vec<RelPath>, Complaint> {
     let manifest = objects.manifest(tree).map_err(|error| Complaint::of(ErrorKind::Input, &error))?;
     let refused = |entry: &RelPath, why: &str| {
-        Err(Complaint::input(format!("the run's copy of {entry} cannot be taken over: {why}")))
+        Err(Complaint::input(format!("cannot copy {entry} from the run: {why}")))
     };
     let below = into.path().strip_prefix(base).expect("it is below the suite's folder");
     let mut paths = Vec::new();
     for entry in manifest.entries() {
         let is_git = |part: std::path::Component<'_>| part.as_os_str().eq_ignore_ascii_case(".git");
         match entry.node {
-            Node::Link { .. } => return refused(&entry.path, "it is a link"),
+            Node::Link { .. } => return refused(&entry.path, "it is a symlink"),
             // Its hooks and settings would create a repository inside the user's own.
             Node::File { .. } | Node::Folder { .. } if entry.path.as_path().components().any(is_git) => {
                 return refused(&entry.path, "it belongs to a git repository");
@@ -190,7 +188,7 @@ fn copied(tree: TreeId, base: &Path, into: &SafePath, objects: &Objects) -> Resu
         let is_same = there.manifest().is_ok_and(|there| there.tree() == tree);
         if !is_same {
             return Err(Complaint::input(format!("{} already exists", into.path().display()))
-                .hint("move it away, and repeat the command"));
+                .hint("move it away, then run the command again"));
         }
         return Ok(paths);
     }
@@ -236,7 +234,7 @@ fn composed(
         && read.drafts.split_last().is_some_and(|(last, before)| {
             before == drafts && as_written(last.clone()) == as_written(scenario.clone())
         });
-    if is_whole { Ok(text) } else { Err(unwritable("the file would say something else".to_owned())) }
+    if is_whole { Ok(text) } else { Err(unwritable("the file would read back differently".to_owned())) }
 }
 
 /// Removes the parts that the text does not contain, and sorts the demands.

@@ -63,7 +63,7 @@ pub(super) fn assemble(reading: Reading) -> Result<Assembled, String> {
     Ok(Assembled { scenarios, drafts, starts, notes: notes.taken() })
 }
 
-const INCOMPLETE: &str = "a draft: not counted, because its task is not complete without that";
+const INCOMPLETE: &str = "a draft: not counted, because part of its task is missing";
 
 struct Made<'a> {
     names: &'a mut Names,
@@ -168,7 +168,7 @@ fn whole(demands: &[Ask], mut note: impl FnMut(&str)) -> Vec<u32> {
         let exact = ask.weight * scale;
         let kept = exact.round().clamp(1.0, f64::from(HEAVIEST));
         if (kept - exact).abs() > 1e-6 {
-            note("weights are rounded: they are whole numbers from 1 to 1,000 here");
+            note("weights are rounded to whole numbers from 1 to 1,000");
         }
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 1,000")]
         let kept = kept as u32;

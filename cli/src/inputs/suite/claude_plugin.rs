@@ -123,7 +123,7 @@ fn note_lost(case: &mut Case, front: &Object, sheet: &Object, execution: &Object
         let is_known = SETTINGS.contains(&key.as_str())
             || CASE.contains(&key.as_str())
             || EXECUTION.contains(&key.as_str());
-        case.note(if is_known { format!("`{key}` is lost") } else { format!("`{key}` is not known") });
+        case.note(if is_known { format!("`{key}` is lost") } else { format!("unknown key `{key}`") });
     }
 }
 
@@ -152,16 +152,16 @@ fn graders(place: &SafePath, sheet: &Object, case: &mut Case) -> Result<(), (Str
     }
     for entry in listed {
         let at = |what: String| ("case.yaml".to_owned(), format!("graders: {what}"));
-        let entry = entry.as_object().ok_or_else(|| at("an entry is no mapping".to_owned()))?;
+        let entry = entry.as_object().ok_or_else(|| at("an entry is not a mapping".to_owned()))?;
         let name = first_text(entry, &["name"]).ok_or_else(|| at("an entry has no name".to_owned()))?;
         if known.contains(&name) {
-            return Err(at(format!("two graders are called `{name}`")));
+            return Err(at(format!("duplicate grader name `{name}`")));
         }
         grader::read(entry, &name, None, case).map_err(at)?;
         known.push(name);
     }
     if case.demands.is_empty() {
-        case.note("no grader of it can be used");
+        case.note("none of its graders can be used");
     }
     Ok(())
 }
@@ -184,7 +184,7 @@ fn mapping(text: &str) -> Result<Object, String> {
     match yaml::value(text).map_err(|error| error.to_string())? {
         Value::Object(object) => Ok(object),
         Value::Null => Ok(Object::new()),
-        _ => Err("it is no mapping of keys".to_owned()),
+        _ => Err("it is not a mapping of keys".to_owned()),
     }
 }
 

@@ -65,7 +65,7 @@ pub(super) fn shape(value: &Value) -> Result<Shape<'_>, String> {
     if let Some(queries) = value.as_object().and_then(triggers::sides) {
         return Ok(Shape::Triggers(queries));
     }
-    let refusal = || format!("no suite: it is {}", looks_like(value));
+    let refusal = || format!("not a suite: it is {}", looks_like(value));
     let entries = match value {
         Value::Array(entries) => entries,
         Value::Object(top) => {
@@ -153,7 +153,7 @@ fn looks_like(value: &Value) -> String {
             Some(Value::Object(first)) => {
                 format!("a list of {} entries, the first with {}", entries.len(), keys(first))
             }
-            Some(_) => format!("a list of {} entries that are no objects", entries.len()),
+            Some(_) => format!("a list of {} entries that are not objects", entries.len()),
         },
         Value::Null => "empty".to_owned(),
         Value::String(_) | Value::Number(_) | Value::Bool(_) => "a single value".to_owned(),

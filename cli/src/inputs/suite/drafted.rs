@@ -13,7 +13,7 @@ use crate::trust::file::TextFile;
 
 /// Returns the suite, with every scenario as a draft, and its text. The text was read again and matches the drafts.
 pub fn drafted(path: &Path, drafts: Vec<Drafted>) -> Result<(Suite, String), Complaint> {
-    let wrong = |what: String| Complaint::ours("what was drafted makes no suite").caused_by(what);
+    let wrong = |what: String| Complaint::ours("the drafted suite is invalid").caused_by(what);
     let base = path.parent().expect("a file is in a folder").to_owned();
     let cases = drafts.into_iter().map(case).collect();
     let Assembled { scenarios, drafts, starts, .. } =
@@ -33,7 +33,7 @@ pub fn drafted(path: &Path, drafts: Vec<Drafted>) -> Result<(Suite, String), Com
     if read.drafts == suite.drafts && read.scenarios.is_empty() {
         Ok((read, text))
     } else {
-        Err(wrong("it reads otherwise than it was drafted".to_owned()))
+        Err(wrong("the written suite differs from the draft".to_owned()))
     }
 }
 

@@ -57,7 +57,7 @@ pub(super) fn require_bounded<'a>(
 ) -> Result<(), String> {
     weigh(base, paths, MOST).map_err(|error| match error {
         CaptureError::TooLarge(path) => format!(
-            "{} is too much: a suite brings at most {} files and {} MiB",
+            "{} is too large: a suite can have at most {} files and {} MiB",
             path.display(),
             MOST.files,
             MOST.bytes >> 20
@@ -207,7 +207,7 @@ pub(super) fn flat(paths: &[RelPath]) -> Vec<Brought> {
 }
 
 fn unusable(error: &GatherError, place: &str) -> Complaint {
-    Complaint::of(ErrorKind::Input, error).hint(format!("look at {place}"))
+    Complaint::of(ErrorKind::Input, error).hint(format!("check {place}"))
 }
 
 /// Parses a path below a folder; none if it leads out of it.

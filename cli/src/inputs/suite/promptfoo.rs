@@ -71,7 +71,7 @@ impl Source<'_> {
             prompt => text(prompt)?,
         };
         if !raw.starts_with("file://") && is_path(&raw) {
-            self.note(format!("the prompt {raw:?} is read as a text; a file's is written file://{raw}"));
+            self.note(format!("the prompt {raw:?} is read as text; for a file, write file://{raw}"));
         }
         match self.filled_in(&raw) {
             Ok(text) => Some(text),
@@ -120,7 +120,7 @@ impl Source<'_> {
             None => self.matching(None, plain),
         };
         if names.is_empty() {
-            self.note(format!("no file is {name:?}"));
+            self.note(format!("no file matches {name:?}"));
         }
         let mut values = Vec::new();
         for name in names {

@@ -16,7 +16,7 @@ pub(super) fn escaped(text: &str) -> String {
 pub(super) fn from_javascript(pattern: &str, flags: &str) -> Result<String, String> {
     const LOOKING: [&str; 4] = ["(?=", "(?!", "(?<=", "(?<!"];
     if LOOKING.iter().any(|look| pattern.contains(look)) {
-        return Err("its pattern looks ahead or behind, which patterns cannot do here".to_owned());
+        return Err("its pattern uses lookahead or lookbehind, which is not supported".to_owned());
     }
     let (mut ours, mut by_lines) = (String::new(), false);
     for flag in flags.chars() {
@@ -25,7 +25,7 @@ pub(super) fn from_javascript(pattern: &str, flags: &str) -> Result<String, Stri
             'm' => by_lines = true,
             // Our patterns match anywhere, and in Unicode.
             'g' | 'u' | 'v' | 'd' => {}
-            other => return Err(format!("its pattern has the flag `{other}`")),
+            other => return Err(format!("its pattern has the unsupported flag `{other}`")),
         }
     }
     let pattern = pattern.replace("[^]", r"[\s\S]");
@@ -49,7 +49,7 @@ mod tests {
         assert_eq!(converted("^a$", "i"), "(?i-m)^a$", "the ends of the text");
         assert_eq!(converted("^a$", "m"), "^a$", "the ends of lines");
         assert_eq!(converted("a[^]b", ""), r"a[\s\S]b");
-        assert!(converted("(?<![a])b", "").contains("looks ahead or behind"));
+        assert!(converted("(?<![a])b", "").contains("lookahead or lookbehind"));
         assert!(converted("a", "y").contains("flag `y`"));
     }
 

@@ -62,7 +62,7 @@ pub(super) fn read(top: &Value, entries: &[&Map<String, Value>], path: &Path) ->
         .extend(named.filter(|key| !known.contains(&key.as_str())).map(|key| format!("`{key}` is not read")));
     let folder = places.skill.file_name().and_then(|name| name.to_str());
     if let Some((skill, folder)) = skill.zip(folder).filter(|(skill, folder)| skill != folder) {
-        notes.push(format!("it is about the skill `{skill}`, in a folder called `{folder}`"));
+        notes.push(format!("it is for the skill `{skill}`, but the folder is called `{folder}`"));
     }
     Reading { base: places.base, cases, notes }
 }
@@ -81,7 +81,7 @@ fn case(entry: &Map<String, Value>, skill: Option<&str>, places: &Places) -> Cas
     demands(entry, skill, &mut case);
     files(entry, places, &mut case);
     for key in CONTENT.iter().filter(|key| entry.get(**key).is_some_and(|value| !value.is_null())) {
-        case.lose(format!("`{key}` is not read, and is part of the task"));
+        case.lose(format!("`{key}` is part of the task, but is not read"));
     }
     case.note_unread(entry, &[&READ[..], &CONTENT].concat());
     case
@@ -189,7 +189,7 @@ fn files(entry: &Map<String, Value>, places: &Places, case: &mut Case) {
         match place(&case.scenario.description, name, is_folder) {
             Some(at) => case.files.push(Brought { from, at }),
             None => {
-                case.lose(format!("the file {name:?} is skipped: agents and shells read it by themselves"));
+                case.lose(format!("the file {name:?} is skipped: agents and shells load it automatically"));
             }
         }
     }

@@ -155,10 +155,7 @@ impl Entry {
         for demand in &demands {
             let Some(own) = &demand.id else { continue };
             if let Some(other) = ids.insert(own, kind(&demand.how)) {
-                return Err(format!(
-                    "two demands of `{id}` have the id `{own}`: a {other} and a {}",
-                    kind(&demand.how)
-                ));
+                return Err(format!("duplicate id `{own}` in `{id}`: a {other} and a {}", kind(&demand.how)));
             }
         }
         case.demands = demands;
@@ -200,10 +197,10 @@ fn files(names: &[String], base: &Path) -> Result<Vec<RelPath>, String> {
     let found = |name: &String| {
         let path = inside(name).ok_or_else(|| format!("{name:?} is outside the suite's folder"))?;
         if !is_there(base, &path) {
-            return Err(format!("{name:?} is no file or folder beside the suite"));
+            return Err(format!("{name:?} is not a file or folder in the suite's folder"));
         }
         if !own.insert(path.name().to_owned()) {
-            return Err(format!("two of the name {}", path.name().display()));
+            return Err(format!("duplicate name {}", path.name().display()));
         }
         Ok(path)
     };

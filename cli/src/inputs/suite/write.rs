@@ -124,8 +124,12 @@ impl<'a> SuiteWriter<'a> {
             let full = self.suite.starts.base().join(path.as_path());
             match full.strip_prefix(below).ok().and_then(Path::to_str) {
                 Some(path) => named.push(path.to_owned()),
-                None => self
-                    .lose(scenario, &format!("{path} is lost: it is not below the folder of the new suite")),
+                None => {
+                    self.lose(
+                        scenario,
+                        &format!("{path} is lost: it is outside the folder of the new suite"),
+                    );
+                }
             }
         }
         named

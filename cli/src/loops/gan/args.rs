@@ -20,11 +20,11 @@ const CONTRACT: &str = "Contract";
 #[derive(Clone, Debug, Args)]
 #[command(after_help = examples::GAN)]
 pub struct GanArgs {
-    /// Markdown file that says what to build; each heading of level 2 is a section that it must have
+    /// Markdown file that says what to build; the result must have a section for each heading of level 2
     #[arg(value_name = "BRIEF.md")]
     pub brief: PathBuf,
 
-    /// Folder for the result; what is in it is the starting point
+    /// Folder for the result; its files are the starting point
     #[arg(long, value_name = "DIR", help_heading = BRIEF)]
     pub into: Option<PathBuf>,
     /// What to do with an accepted result [default: auto]
@@ -40,19 +40,19 @@ pub struct GanArgs {
     /// How thoroughly to verify the result
     #[arg(long, value_enum, value_name = "LEVEL", help_heading = CONTRACT)]
     pub level: Option<LevelName>,
-    /// What it is judged by: design, code, or a YAML file of your own
+    /// Criteria for the result: design, code, or your own YAML file
     #[arg(long, value_name = "PROFILE", help_heading = CONTRACT)]
     pub profile: Option<String>,
-    /// Let builder and evaluator agree on a contract first; always so at level thorough
+    /// Let builder and evaluator agree on a contract first; always on at level thorough
     #[arg(long, help_heading = CONTRACT)]
     pub contract: bool,
-    /// Ask every dimension for the threshold, and judge two rounds at least
+    /// Require the threshold of every dimension, and at least two rounds
     #[arg(long, help_heading = CONTRACT)]
     pub strict: bool,
     /// Score to pass, 60 to 100
     #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = CONTRACT)]
     pub threshold: Option<Score>,
-    /// Scores that single dimensions must reach, such as craft=75,originality=50
+    /// Minimum scores of single dimensions, such as craft=75,originality=50
     #[arg(long, value_name = "LIST", help_heading = CONTRACT)]
     pub minimums: Option<Minimums>,
     /// Maximum number of rounds

@@ -52,7 +52,7 @@ impl engine::Person<Gan> for AtHold {
         };
         if let Some(given) = self.given.take() {
             let Given::Goes(choice) = given else {
-                self.printer.talk("the run asks how to go on, and not whether commands may run");
+                self.printer.talk("the run asks how to continue, not whether commands may run");
                 return None;
             };
             if run.may_choose(hold, &choice) {
@@ -109,7 +109,7 @@ fn unfit(run: &Run, hold: Question, choice: &Choice) -> String {
     if !hold.allows(choice) {
         let name = words::choice(choice);
         return format!(
-            "`{name}` does not answer this question; it takes {}",
+            "`{name}` is not an answer to this question; use one of {}",
             words::options(hold).join(", ")
         );
     }
@@ -123,10 +123,10 @@ fn unfit(run: &Run, hold: Question, choice: &Choice) -> String {
         Choice::Amend { changes } => {
             let why = contract.and_then(|contract| contract.amended(changes).err());
             let why = why.map_or(String::new(), |why| format!(": {why}"));
-            format!("these changes make no contract{why}")
+            format!("these changes make the contract invalid{why}")
         }
         Choice::Guide { .. } | Choice::Force | Choice::Accept | Choice::Stop | Choice::Abort => {
-            "this answer says nothing".to_owned()
+            "this answer is empty".to_owned()
         }
     }
 }
@@ -136,7 +136,7 @@ pub fn given(reply: Reply<'_>, env: &Environment) -> Result<Given, Complaint> {
     let detail = |what: &str| {
         let text = reply.detail.map(str::trim).filter(|text| !text.is_empty());
         text.ok_or_else(|| {
-            Complaint::input("this answer says nothing yet").hint(format!("add --with {what}"))
+            Complaint::input("this answer requires more detail").hint(format!("add --with {what}"))
         })
     };
     let choice = match reply.name {
@@ -150,7 +150,7 @@ pub fn given(reply: Reply<'_>, env: &Environment) -> Result<Given, Complaint> {
         AnswerName::Run => return Ok(Given::Allows(true)),
         AnswerName::Skip => return Ok(Given::Allows(false)),
         AnswerName::Apply | AnswerName::Keep => {
-            return Err(Complaint::input("a gan run asks how to go on without a pass")
+            return Err(Complaint::input("a gan run without a pass asks how to continue")
                 .hint("pass --answer refocus, amend, guide, force, accept, end or abort"));
         }
     };
@@ -212,12 +212,12 @@ fn change(person: &dyn Answers, contract: &Contract) -> Result<Change, Complaint
     let all: Vec<&str> = contract.criteria.iter().map(|one| one.id.as_str()).collect();
     let criterion = &contract.criteria[person.pick("Which criterion?", &all, 0)?];
     let id: CriterionId = criterion.id.clone();
-    let must = if criterion.must_pass { "it need not pass" } else { "it must pass" };
-    Ok(match person.pick("What about it?", &["say it in other words", must, "drop it"], 0)? {
+    let must = if criterion.must_pass { "make it optional" } else { "require it to pass" };
+    Ok(match person.pick("What should change?", &["reword it", must, "drop it"], 0)? {
         0 => Change::Reword {
             criterion: id,
             text: person.edit("The criterion:", &criterion.criterion)?.into(),
-            verification: person.edit("How anybody can tell:", &criterion.verification)?.into(),
+            verification: person.edit("How to verify it:", &criterion.verification)?.into(),
         },
         1 => Change::MustPass { criterion: id, must: !criterion.must_pass },
         _ => Change::Drop { criterion: id },

@@ -142,7 +142,7 @@ impl LoopCommands for Gan {
     fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
         if reason.is_some() {
             return Err(Complaint::input("`stop` only pauses a gan run, and records no reason")
-                .hint("omit the reason; `resume --answer end` ends a run that asks how to go on"));
+                .hint("omit the reason; `resume --answer end` ends a run that asks how to continue"));
         }
         let id = &known.run.plan.run;
         let process = match scope.runs.status(&known.run) {
@@ -166,11 +166,11 @@ impl LoopCommands for Gan {
         let into = run.plan.task.into.as_deref();
         match (run.handed_over(), into) {
             (Some(Answer::Promoted), Some(into)) if run.plan.task.start != TreeId::EMPTY => {
-                Some(format!("only this run can tell what {} held before", Path::new(into).display()))
+                Some(format!("only this run has the earlier files of {}", Path::new(into).display()))
             }
             (Some(Answer::Promoted), _) => None,
             (Some(Answer::Committed(proposal)), _) if proposal.patch.is_none() => None,
-            _ => run.result().map(|_| "its result is only here".to_owned()),
+            _ => run.result().map(|_| "only this run has the result".to_owned()),
         }
     }
 }

@@ -78,7 +78,7 @@ pub fn judged(named: Option<&str>, env: &Environment) -> Result<Judged, Complain
             let path = env.named(Path::new(path))?;
             let text = text(&path, "profile", LARGEST_PROFILE)?;
             let no_profile = |why: NotAProfile| {
-                Complaint::input(format!("{} is no profile: {why}", path.display()))
+                Complaint::input(format!("{} is not a profile: {why}", path.display()))
                     .hint("docs/gan.md shows the form; design and code are built in")
             };
             original = Original::read(&text).map_err(no_profile)?;

@@ -188,7 +188,7 @@ fn rules(gan: &GanSettings, asked: &Contract) -> Result<Rules, Complaint> {
             .hint(format!("it has {}", known.join(", "))));
     }
     rules.checked().map_err(|why| {
-        Complaint::input(why.to_string()).hint("look at --threshold, --max-rounds and the settings of [gan]")
+        Complaint::input(why.to_string()).hint("check --threshold, --max-rounds and the settings of [gan]")
     })
 }
 
@@ -214,24 +214,24 @@ fn casting(settings: &Settings, env: &Environment) -> Result<Casting, Complaint>
 fn destination(path: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
     let cannot = |why: &str| Complaint::input(format!("cannot build into {}: {why}", path.display()));
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok());
-    let there = there.ok_or_else(|| cannot("it is below no folder"))?;
+    let there = there.ok_or_else(|| cannot("no parent folder exists"))?;
     if !there.is_dir() {
         return Err(cannot(&format!("{} is not a folder", there.display())).hint("pass another folder"));
     }
     let missing = path.strip_prefix(there).expect("an ancestor is a prefix");
     if !missing.components().all(|part| matches!(part, Component::Normal(_))) {
-        return Err(cannot("a folder on the way does not exist").hint("pass a path without `..`"));
+        return Err(cannot("a parent folder does not exist").hint("pass a path without `..`"));
     }
     let real = there.canonicalize().map_err(|error| cannot("it cannot be read").caused_by(error))?;
     let real = if missing.as_os_str().is_empty() { real } else { real.join(missing) };
     let home = env.vars.get("HOME").and_then(|home| Path::new(home).canonicalize().ok());
     // Agents read all files in it.
     if real.parent().is_none() || home.is_some_and(|home| home.starts_with(&real)) {
-        return Err(cannot("it holds all of your files").hint("pass a folder for this alone"));
+        return Err(cannot("it holds all of your files").hint("pass a separate folder"));
     }
     let is_ours = |part: Component<'_>| part.as_os_str() == ".git" || part.as_os_str() == ".skilltune";
     if real.components().any(is_ours) || acts_by_itself(&format!("{}/", real.display())) {
-        return Err(cannot("git, skilltune, agents or editors read files in there unasked")
+        return Err(cannot("git, skilltune, agents or editors read files there by themselves")
             .hint("pass another folder"));
     }
     Ok(real)
@@ -242,6 +242,6 @@ fn require_writable(path: &Path) -> Result<(), Complaint> {
     let there = path.ancestors().find(|folder| folder.is_dir()).unwrap_or(path);
     access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|error| {
         let cannot = Complaint::input(format!("cannot build into {}", path.display()));
-        cannot.caused_by(io::Error::from(error)).hint("pass a folder that you may write, or --apply never")
+        cannot.caused_by(io::Error::from(error)).hint("pass a writable folder, or --apply never")
     })
 }

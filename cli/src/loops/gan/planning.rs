@@ -58,7 +58,7 @@ pub fn read<T>(
         let cannot = cannot.caused_by(error);
         if is_too_large {
             cannot.hint(
-                "let git ignore what agents need not read, or raise limits.artifact_files and limits.artifact_bytes",
+                "add files that agents do not need to .gitignore, or raise limits.artifact_files and limits.artifact_bytes",
             )
         } else {
             cannot

@@ -62,7 +62,7 @@ impl Narrated for Gan {
                 }
             }
             Decision::Answered { choice, .. } => {
-                let message = format!("{} answered: {}", words::who(run), words::choice(choice));
+                let message = format!("answered by {}: {}", words::who(run), words::choice(choice));
                 talk.say(&below(&message, width));
             }
             Decision::Again { .. } => {
@@ -129,7 +129,7 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     }
     if let Some(disagreement) = round.disagreement(&run.plan.task.rules) {
         let remark =
-            format!("two judgements are {} points apart; the lower one stands", disagreement.typed());
+            format!("two judgements are {} points apart; the lower one counts", disagreement.typed());
         lines.extend(below(&remark, width));
     }
     talk.say(&lines);

@@ -29,33 +29,33 @@ table! {
             "At level standard, let builder and evaluator agree on a contract first.";
         threshold: Score = Setting::within(PASS, Rules::default().threshold), "Score to pass.";
         minimums: Minimums = Setting::new(Minimums::default()),
-            "Scores that single dimensions must reach, such as `minimums = \"craft=75, originality=50\"`.";
+            "Minimum scores of single dimensions, such as `minimums = \"craft=75, originality=50\"`.";
         strict: bool = Setting::new(false),
-            "Ask every dimension for the threshold, and judge strict_rounds rounds at least.";
+            "Require the threshold of every dimension, and at least strict_rounds rounds.";
         strict_rounds: u32 = Setting::limit(COUNT, Rules::default().strict_rounds),
             "Minimum number of rounds of a strict run.";
         max_rounds: u32 = Setting::limit(COUNT, Rules::default().max_rounds),
-            "Maximum number of rounds; then the run asks how to go on.";
+            "Maximum number of rounds; then the run asks how to continue.";
         escalate_after: u32 = Setting::within(COUNT, Rules::default().escalate_after),
-            "Ask how to go on after this many rounds without a pass.";
+            "Ask how to continue after this many rounds without a pass.";
         gain: Score = Setting::within(POINTS, Rules::default().gain),
             "Minimum gain of a round, in points of the passed share.";
         standstill: u32 = Setting::within(COUNT, Rules::default().standstill),
-            "Ask how to go on after this many rounds in a row that gain less than the minimum.";
+            "Ask how to continue after this many rounds in a row that gain less than the minimum.";
         cap: Score = Setting::within(POINTS, Rules::default().cap),
-            "The most that an anti-pattern leaves of its dimension.";
+            "Maximum level of a dimension that has an anti-pattern.";
         negotiation_rounds: usize = Setting::limit(FEW, Rules::default().negotiation_rounds),
-            "Rounds in which the builder may propose changes of the contract.";
+            "Maximum number of rounds in which the builder proposes changes to the contract.";
         apart: Score = Setting::within(POINTS, Rules::default().disagreement),
             "Level thorough: warn when two judgements differ by more than this many points.";
         extra_items: usize = Setting::within(FEW, Rules::default().extra_items),
-            "Maximum number of items that a round adds to the contract's, and that are shown and not scored.";
+            "Maximum number of items beyond the contract that a round shows without a score.";
         commands: ChecksName = Setting::new(ChecksName::Ask),
-            "What to do with the commands of test scenarios; only your own settings may say run.";
+            "What to do with the commands of test scenarios; only your own settings may set run.";
         command_seconds: u64 = Setting::limit(SECONDS, 300),
             "Timeout of the command of a test scenario in seconds.";
         browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
-        browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one look in the browser in seconds.";
+        browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one browser check in seconds.";
         apply: ApplyName = Setting::new(ApplyName::Auto),
             "What to do with an accepted result.";
         preview: CommandWords = Setting::limit(ANY, CommandWords::default()),
@@ -127,7 +127,7 @@ pub enum LevelName {
     Minimal,
     /// With --contract, builder and evaluator agree on one first
     Standard,
-    /// They always do, and a pass is judged twice
+    /// Builder and evaluator always agree on one first, and a pass is judged twice
     Thorough,
 }
 
@@ -144,15 +144,15 @@ impl From<LevelName> for Level {
 /// What to do with an accepted result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ApplyName {
-    /// It is put into the folder
+    /// Write it to the folder
     Auto,
-    /// It stays in the run's folder
+    /// Leave it in the run's folder
     Never,
-    /// It is a commit on the branch skilltune/NAME
+    /// Commit it on the branch skilltune/NAME
     Branch,
-    /// It is a patch in the run's folder, which `git am` takes
+    /// Write a patch for `git am` to the run's folder
     Patch,
-    /// It is a pull request, made by `gh`
+    /// Make a pull request with `gh`
     Pr,
 }
 

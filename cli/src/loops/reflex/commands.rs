@@ -92,7 +92,7 @@ impl LoopCommands for Reflex {
             run.state.judged.iter().filter(|judged| judged.iteration == number).collect();
         if judged.is_empty() {
             return Err(Complaint::input(format!(
-                "run {} judged nothing in iteration {number}",
+                "run {} has no evaluation in iteration {number}",
                 run.plan.run
             ))
             .hint(format!("it is in iteration {}", run.state.iteration)));

@@ -35,8 +35,10 @@ pub fn pages(project: &Path, named: &[(String, Vec<u8>)]) -> Vec<(String, Vec<u8
 /// Reads a page that the user has named, under its own name.
 pub fn named(path: &Path) -> Result<(String, Vec<u8>), Complaint> {
     let refused = |why: &str| Complaint::input(format!("cannot read the page {}: {why}", path.display()));
-    let name =
-        path.file_name().and_then(|name| name.to_str()).ok_or_else(|| refused("it has no plain name"))?;
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .ok_or_else(|| refused("it has no valid file name"))?;
     let text = disk::read(path, LARGEST).map_err(|error| refused("it cannot be opened").caused_by(error))?;
     Ok((name.to_owned(), text))
 }

@@ -78,7 +78,7 @@ impl Invocation {
         }
         let proposals = proposals(args, answers.template, criteria.rules.len(), reflex.proposals.value)?;
         if let Some(fault) = criteria.fault().filter(|_| proposals.is_none()) {
-            return Err(Complaint::input(format!("nothing to judge the text by: {fault}"))
+            return Err(Complaint::input(format!("cannot judge the text: {fault}"))
                 .hint("pass other --rules, or --template"));
         }
         let named = args.context.iter().cloned().chain(answers.context.iter().map(PathBuf::from));
@@ -145,7 +145,7 @@ fn proposals(
     match (args.rules.is_some(), template) {
         (true, _) if args.proposals.is_none() => Ok(None),
         (false, Template::Other) if most == 0 => {
-            Err(Complaint::input("a text of another kind has no rules but those that somebody makes for it")
+            Err(Complaint::input("cannot judge a text of kind `other`: it has no rules")
                 .hint("pass --rules FILE, or --proposals N to have the evaluator propose some"))
         }
         (false, Template::Other) => {
@@ -162,7 +162,7 @@ fn task(args: &NewArgs, env: &Environment, person: Option<&dyn Answers>) -> Resu
         (TaskSource::Stdin, _) => input()?,
         (TaskSource::File(path), _) => file(&env.named(Path::new(path))?)?,
         (TaskSource::Nowhere, Some(person)) => person
-            .line("What shall be written?", "in a sentence or two, as you would ask somebody")?
+            .line("What should skilltune write?", "in a sentence or two, as you would ask somebody")?
             .unwrap_or_default(),
         (TaskSource::Nowhere, None) => String::new(),
     };

@@ -21,14 +21,14 @@ pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
     }
     let cannot = |why: &str| Complaint::input(format!("cannot write {}: {why}", path.display()));
     let there = path.ancestors().skip(1).find(|folder| folder.symlink_metadata().is_ok());
-    let there = there.ok_or_else(|| cannot("it is below no folder"))?;
+    let there = there.ok_or_else(|| cannot("no parent folder exists"))?;
     if !there.is_dir() {
         return Err(cannot(&format!("{} is not a folder", there.display())).hint("pass another file"));
     }
     let missing = path.strip_prefix(there).expect("an ancestor is a prefix");
     // The missing part of the path must not contain `..`.
     if !missing.components().all(|part| matches!(part, Component::Normal(_))) {
-        return Err(cannot("a folder on the way does not exist").hint("pass a path without `..`"));
+        return Err(cannot("a parent folder does not exist").hint("pass a path without `..`"));
     }
     let there = there
         .canonicalize()
@@ -78,5 +78,5 @@ pub fn hand_over(
 
 fn taken(path: &Path) -> Complaint {
     Complaint::input(format!("{} already exists, and was not replaced", path.display()))
-        .hint("pass another file; the artifact is still in its own place")
+        .hint("pass another file; the artifact is still in its folder")
 }

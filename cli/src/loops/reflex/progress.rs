@@ -51,7 +51,7 @@ impl Narrated for Reflex {
             Decision::Agreed(terms) => agreed(talk, run, terms),
             Decision::Refined(_) if run.state.anew => {
                 talk.say(&wrapped(
-                    "the refinement changed nothing; the next iteration plans and writes anew",
+                    "the refinement changed nothing; the next iteration plans and writes from scratch",
                     width,
                     "  ",
                 ));

@@ -107,12 +107,12 @@ impl RulesFile {
             let before = criteria.rules.len();
             criteria.rules.retain(|rule| rule.id != *id);
             if criteria.rules.len() == before {
-                return Err(wrong(format!("`remove` names `{id}`, which is no rule of the template")));
+                return Err(wrong(format!("`remove` names `{id}`, which is not a rule of the template")));
             }
         }
         if let Some([a, b]) = self.page.thresholds {
             let score = |points| {
-                Score::new(points).ok_or_else(|| wrong(format!("a threshold of {points}; use 0 to 100")))
+                Score::new(points).ok_or_else(|| wrong(format!("the threshold {points} is outside 0 to 100")))
             };
             criteria.thresholds = Thresholds { a: score(a)?, b: score(b)? };
         }
@@ -120,7 +120,7 @@ impl RulesFile {
         for (entry, number) in self.page.rules.iter().zip(1..) {
             let rule = entry.rule(weights).map_err(|what| wrong(format!("rule {number}: {what}")))?;
             if !own.insert(rule.id.clone()) {
-                return Err(wrong(format!("rule {number}: a second rule `{}`", rule.id)));
+                return Err(wrong(format!("rule {number}: duplicate rule `{}`", rule.id)));
             }
             criteria.set(rule);
         }
@@ -155,7 +155,9 @@ impl Entry {
         let id = self.id.clone().map_or_else(|| RuleId::made(level, OWN, description), RuleId::new);
         let severity = self.severity.unwrap_or(Severity::Warn);
         let rule = Rule::new(id.as_str(), severity, weights, description).ok_or_else(|| {
-            format!("`{id}` is no id of a rule; use `a` or `b`, a category and a name, such as a.completeness.ports")
+            format!(
+                "`{id}` is not a rule id; use `a` or `b`, a category and a name, such as a.completeness.ports"
+            )
         })?;
         if self.level.is_some() && rule.level != level {
             return Err(format!("`{id}` is a rule of level {}, but `level` says {level}", rule.level));

@@ -35,7 +35,7 @@ table! {
         proposals: u32 = Setting::limit(FEW, 4),
             "Maximum number of rules that the evaluator proposes for a task; 0 for none.";
         checks: ChecksName = Setting::new(ChecksName::Ask),
-            "What to do with commands that the evaluator proposes as checks; only your own settings may say run.";
+            "What to do with commands that the evaluator proposes as checks; only your own settings may set run.";
         stall_window: usize = Setting::within(COUNT, 2),
             "Stop if the best score of a level did not rise by stall_gain in this many evaluations.";
         stall_gain: f64 = Setting::within(POINTS, 2.0),

@@ -33,7 +33,7 @@ pub fn asked(
     if let Some(template) = guess {
         let short = format!("with the rules for {template}, and those that the evaluator proposes");
         let options =
-            [short.as_str(), "step by step: kind, ideal result, mandatory checks, major issues", "leave"];
+            [short.as_str(), "step by step: kind, ideal result, mandatory checks, major issues", "quit"];
         match person.pick("How should this run be set up?", &options, 0)? {
             0 => return Ok(SetupAnswers::only(template)),
             1 => {}
@@ -45,20 +45,20 @@ pub fn asked(
         guess.and_then(|guess| Template::ALL.iter().position(|template| *template == guess)).unwrap_or(0);
     let chosen = person.pick("What kind of text is it?", &names, start)?;
     let template = Template::ALL[chosen.min(Template::ALL.len() - 1)];
-    let ideal = person.line("What would the ideal result be?", "enter leaves it open")?;
+    let ideal = person.line("What would the ideal result be?", "enter to leave it open")?;
     let context = person.line(
         "Which files tell the agents about the project?",
-        "paths with spaces between; enter for DESCRIPTION.md, RULES.md and the like",
+        "paths separated by spaces; enter for DESCRIPTION.md, RULES.md etc.",
     )?;
     let context = context.as_deref().and_then(shlex::split).unwrap_or_default();
     let mut must: Vec<Rule> = Vec::new();
     while let Some(line) = person.line(
-        "What must hold in any case?",
-        "a demand, or `$ COMMAND artifact.md` that must succeed; enter when done",
+        "What must always hold?",
+        "a rule, or `$ COMMAND artifact.md` that must succeed; enter when done",
     )? {
         must.push(demand(&line, Level::A, Severity::Fail, weights, &must));
     }
-    let major = person.line("What is a major issue?", "in your words; enter leaves it to the rules")?;
+    let major = person.line("What is a major issue?", "in your words; enter to leave it to the rules")?;
     Ok(SetupAnswers { template, ideal, context, must, major })
 }
 

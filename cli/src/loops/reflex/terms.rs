@@ -99,13 +99,13 @@ const CHANGES: [&str; 4] = [
     "  2      reword rule 2             t 80 90  goals of levels A and B",
     "  +      add a rule                i 6      iterations",
     "  -3     remove rule 3             s 10m    time limit; s 0 for none",
-    "  m 1 4  only 1 and 4 are major    q        leave; resume asks again",
+    "  m 1 4  only 1 and 4 are major    q        quit; resume asks again",
 ];
 
 /// Reads one line from the user. Returns `None` after a change, why it failed, or an empty text if they agree.
 fn once(task: &mut Task, person: &dyn Answers) -> Result<Option<String>, Complaint> {
     let Some(line) =
-        person.line("Start with these?", "enter starts; or type a change, ? tells which there are")?
+        person.line("Start with these?", "enter to start, or type a change; ? lists the changes")?
     else {
         let fault = task.criteria.fault().map(|fault| format!("cannot start: {fault}"));
         return Ok(Some(fault.unwrap_or_default()));
@@ -157,7 +157,7 @@ impl Change {
                 .map_err(|why| format!("the time limit {why}")),
             ("q", []) => Ok(Self::Leave),
             ("?", []) => Ok(Self::Help),
-            _ => Err(format!("`{}` is no change", plain::one_line(line))),
+            _ => Err(format!("`{}` is not a change", plain::one_line(line))),
         }
     }
 
@@ -174,9 +174,9 @@ impl Change {
                 criteria.set(if changed { rule.of_severity(severity, weights) } else { rule });
             }
             Self::Add => {
-                let help = "a demand, or `$ COMMAND artifact.md` that must succeed; enter adds none";
+                let help = "a rule, or `$ COMMAND artifact.md` that must succeed; enter to add none";
                 let Some(line) = person.line("What must hold?", help)? else { return Ok(None) };
-                let level = match person.pick("At which level?", &["A: right and whole", "B: good"], 0)? {
+                let level = match person.pick("At which level?", &["A: correct, complete", "B: good"], 0)? {
                     0 => Level::A,
                     _ => Level::B,
                 };
@@ -221,8 +221,8 @@ fn reworded(rule: Rule, person: &dyn Answers) -> Result<Rule, Complaint> {
 
 fn severity(now: Severity, person: &dyn Answers) -> Result<Severity, Complaint> {
     const ALL: [(Severity, &str); 3] = [
-        (Severity::Fail, "fail: no level is passed without it"),
-        (Severity::Warn, "warn: it costs points"),
+        (Severity::Fail, "fail: required to pass a level"),
+        (Severity::Warn, "warn: costs points"),
         (Severity::Info, "info: a remark"),
     ];
     let start = ALL.iter().position(|(severity, _)| *severity == now).unwrap_or(0);

@@ -88,14 +88,14 @@ fn no_target(run: &Run) -> Complaint {
     let id = &run.plan.run;
     let (what, hint) = match &run.plan.task.aim {
         Aim::Compare(two) if let Some(of) = two.regraded.as_ref().filter(|of| of.searched) => (
-            "it judged another run anew",
-            format!("`skilltune apply {}` takes the candidates of that run", of.run),
+            "it regraded another run",
+            format!("`skilltune apply {}` applies a candidate of that run", of.run),
         ),
         Aim::Compare(_) => (
             "it compared two versions",
             format!("`skilltune export {id} {CHAMPION} DIR` copies the better one"),
         ),
-        Aim::Calibrate { .. } => ("it tried a skill as it is", ANOTHER.to_owned()),
+        Aim::Calibrate { .. } => ("it calibrated a suite", ANOTHER.to_owned()),
         Aim::Improve | Aim::Try { .. } => ("it tried a suite without a skill", ANOTHER.to_owned()),
     };
     Complaint::input(format!("run {id} has no target to replace: {what}")).hint(hint)

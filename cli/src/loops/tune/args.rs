@@ -54,7 +54,7 @@ pub struct TuneArgs {
     /// How to search [default: draft, if two or more scenarios are left to search with]
     #[arg(long, value_enum, value_name = "SEARCH", help_heading = SEARCH)]
     pub search: Option<SearchName>,
-    /// Search `draft`: maximum number of runs of the executor, the final comparison included
+    /// Search `draft`: maximum number of executor runs, including the final comparison
     #[arg(long, value_name = "N", value_parser = values::runs, help_heading = SEARCH)]
     pub runs: Option<u32>,
     /// Search `rounds`: maximum number of rounds, including the baseline
@@ -63,7 +63,7 @@ pub struct TuneArgs {
     /// Goal for the exit code, 0 to 100; the search `rounds` also stops when the score reaches it
     #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = SEARCH)]
     pub threshold: Option<Score>,
-    /// How sure the final comparison must be: 0.8, 0.9 or 0.95
+    /// Confidence of the final comparison: 0.8, 0.9 or 0.95
     #[arg(long, value_name = "SHARE", help_heading = SEARCH)]
     pub confidence: Option<Confidence>,
     /// Compare on the scenarios of the search: weaker evidence, never applied without you
@@ -82,19 +82,19 @@ pub struct TuneArgs {
     /// Agent that judges the results
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub evaluator: Option<AgentSpec>,
-    /// Agents that judge close scenarios of the final comparison, too: NAME or NAME:MODEL, comma-separated
+    /// Agents that also judge close scenarios of the final comparison: NAME or NAME:MODEL, comma-separated
     #[arg(long, value_name = "AGENTS", help_heading = AGENTS)]
     pub panel: Option<Panel>,
     /// Agent that improves the skill
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub improver: Option<AgentSpec>,
-    /// Agent that takes turns with the improver, by what the edits of each have earned
+    /// Second agent that improves the skill; the one whose edits help more gets more turns
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub second_improver: Option<AgentSpec>,
     /// How the executor gets the skill
     #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
     pub delivery: Option<DeliveryName>,
-    /// What the executor may use, whatever the suite says
+    /// Tools of the executor; overrides the suite
     #[arg(long, value_enum, value_name = "TOOLS", help_heading = AGENTS)]
     pub tools: Option<ToolsName>,
     #[command(flatten)]

@@ -281,7 +281,7 @@ fn decided(run: &Run, decision: &Decision) -> String {
         Decision::Consult { scenarios } if scenarios.is_empty() => "no scenario is close".to_owned(),
         Decision::Consult { scenarios } => judges::consulted(run, scenarios.len()),
         Decision::Retry { scenarios, .. } => {
-            format!("try {} again that got much worse", figures::count(scenarios.len(), "scenario"))
+            format!("retry {} that got much worse", figures::count(scenarios.len(), "scenario"))
         }
         Decision::Ship(shipment) => {
             format!("verdict {} ({})", verdicts::verdict(run, shipment), shipment.champion.short())

@@ -23,11 +23,11 @@ pub fn text(run: &Run) -> Option<String> {
     let each = several(run)?.into_iter().map(|one| {
         let (agent, edits) = (agent(run, one.by), count(one.turns, "edit"));
         if one.tested == 0 {
-            return format!("{agent}: {edits}, nothing known of them");
+            return format!("{agent}: {edits}, none tested");
         }
         let share = percent(one.sum / f64::from(u32::try_from(one.tested).unwrap_or(u32::MAX)));
         if words::is_by_single_trials(&run.plan) {
-            format!("{agent}: {edits}, after which what they were for is {share} likelier to be met")
+            format!("{agent}: {edits}, which made their target statements {share} likelier to be met")
         } else {
             format!("{agent}: {edits}, {share} of them kept")
         }

@@ -94,6 +94,6 @@ pub fn reason(why: LeftOut) -> &'static str {
         LeftOut::FilesChanged => "its files have changed",
         LeftOut::SetupChanged => "its set-up has changed",
         LeftOut::ToolsChanged => "its tools have changed",
-        LeftOut::NotKept => "it had no checks then, so nothing was kept for them",
+        LeftOut::NotKept => "it had no checks then, so no files were stored for them",
     }
 }

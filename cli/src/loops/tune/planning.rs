@@ -269,7 +269,7 @@ fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
     let (Some(sides), Some(suite), false) =
         (plan.task.aim.sides(), plan.task.suite.as_ref(), plan.is_chain())
     else {
-        return Err(complaint.hint("start a new run with the suite as it is now"));
+        return Err(complaint.hint("start a new run with the current suite"));
     };
     let (start, challenger) =
         (shell_path(Path::new(&*sides.start)), shell_path(Path::new(&*sides.challenger)));
@@ -315,7 +315,7 @@ fn unreadable(path: &Path, error: &CaptureError) -> Complaint {
     };
     let hint = match error {
         CaptureError::TooLarge(_) => {
-            format!("list what is no part of the skill in {}", path.join(".skilltuneignore").display())
+            format!("list the files to leave out in {}", path.join(".skilltuneignore").display())
         }
         CaptureError::Rules(RulesError::TooLarge(_) | RulesError::Unusable(_)) => {
             "shorten these .gitignore and .skilltuneignore files".to_owned()

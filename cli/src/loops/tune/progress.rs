@@ -73,7 +73,7 @@ impl Narrated for Tune {
             Decision::Stop(_) if !has_chosen(run) => chosen(talk, run),
             Decision::Retry { scenarios, .. } => {
                 let fell = figures::count(scenarios.len(), "scenario");
-                talk.say(&wrapped(&format!("trying {fell} again that got much worse"), width, "  "));
+                talk.say(&wrapped(&format!("retrying {fell} that got much worse"), width, "  "));
             }
             // A person who is asked needs the verdict now; otherwise the end shows it first.
             Decision::Ship(shipment) if asks(run, shipment) => {

@@ -90,7 +90,7 @@ impl TaskSet {
             let brought = self.starts.of(&scenario.id);
             if brought.iter().any(|brought| brought.at.as_path().starts_with(place)) {
                 let what =
-                    format!("scenario `{}` brings `{place}`, where the skill itself will stand", scenario.id);
+                    format!("scenario `{}` uses `{place}`, where skilltune puts the skill", scenario.id);
                 return Err(Complaint::input(what).hint("give it another name in `files`"));
             }
         }

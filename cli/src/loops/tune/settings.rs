@@ -25,7 +25,7 @@ table! {
         search: Option<SearchName> = Setting::new(None),
             "How to search: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, or if the built-in agent judges or improves; otherwise `draft`.";
         runs: u32 = Setting::limit(RUNS, 48),
-            "Search `draft`: maximum number of runs of the executor, the final comparison included.";
+            "Search `draft`: maximum number of executor runs, including the final comparison.";
         max_iterations: u32 = Setting::limit(COUNT, 5),
             "Search `rounds`: maximum number of rounds, including the baseline.";
         threshold: Score = Setting::within(POINTS, Score::FULL),
@@ -40,15 +40,15 @@ table! {
         confirm: u32 = Setting::within(COUNT, 1),
             "Fresh trials of each version per scenario in the final comparison.";
         confidence: Confidence = Setting::new(Confidence::P90),
-            "How sure the final comparison must be: 0.8, 0.9 or 0.95.";
+            "Confidence of the final comparison: 0.8, 0.9 or 0.95.";
         held_out: u32 = Setting::within(POINTS, 40),
-            "Percentage of scenarios kept for the final comparison alone, if the suite marks none; never fewer than it needs.";
+            "Percentage of scenarios held out for the final comparison if the suite marks none; at least as many as it needs.";
         coverage: f64 = Setting::within(SHARE, 0.8),
             "Share of trials that must be judged for a round to get a score.";
         delivery: DeliveryName = Setting::new(DeliveryName::Auto),
             "How the executor gets the skill; auto means installed for agents that support skills, otherwise inline.";
         tools: ToolsName = Setting::new(ToolsName::Files),
-            "What the executor may use: files, or also a shell, whose commands use the network.";
+            "Tools of the executor: files, or also a shell with network access.";
         apply: ApplyWhen = Setting::new(ApplyWhen::Auto),
             "When the champion may replace the skill; if unset, skilltune asks in a terminal.";
     }
@@ -169,7 +169,7 @@ pub enum DeliveryName {
 pub enum ToolsName {
     /// Read and write files
     Files,
-    /// Also run commands, such as the skill's scripts; the network is open to them
+    /// Also run commands, such as the skill's scripts, with network access
     Shell,
 }
 
@@ -182,11 +182,11 @@ pub enum ApplyWhen {
     Ask,
     /// Never; `skilltune apply` does it later
     Never,
-    /// Never; if it won, it is a commit on the branch skilltune/NAME
+    /// Never; a winner becomes a commit on the branch skilltune/NAME
     Branch,
-    /// Never; if it won, it is a patch in the run's folder, which `git am` takes
+    /// Never; a winner becomes a patch in the run's folder, for `git am`
     Patch,
-    /// Never; if it won, it is a pull request, made by `gh`
+    /// Never; a winner becomes a pull request, made by `gh`
     Pr,
 }
 

@@ -18,12 +18,12 @@ const TRIALS: &str = "Trials";
 pub struct CompareArgs {
     /// Version to start from: path or name of a skill, RUN/CANDIDATE, a git REVISION:PATH, or `none` for no skill
     pub a: String,
-    /// Version that may be better, named in the same way
+    /// Version to compare with it, in the same form
     pub b: String,
     /// Fresh trials of each version per scenario [default: tune.confirm]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20), help_heading = TRIALS)]
     pub trials: Option<u32>,
-    /// Agents that judge close scenarios besides the evaluator: NAME or NAME:MODEL, comma-separated
+    /// Agents that also judge close scenarios: NAME or NAME:MODEL, comma-separated
     #[arg(long, value_name = "AGENTS", help_heading = AGENTS)]
     pub panel: Option<Panel>,
     #[command(flatten)]
@@ -52,10 +52,10 @@ pub struct CalibrateArgs {
 pub struct RegradeArgs {
     /// Run that ended with a comparison: its id, or a unique prefix of it
     pub run: String,
-    /// Suite to judge by [default: that of the run, as it is now]
+    /// Suite to judge by [default: the current suite of the run]
     #[arg(long, value_name = "FILE", help_heading = TRIALS)]
     pub suite: Option<PathBuf>,
-    /// How sure the comparison must be: 0.8, 0.9 or 0.95 [default: as in the run]
+    /// Confidence of the comparison: 0.8, 0.9 or 0.95 [default: same as the run]
     #[arg(long, value_name = "SHARE", help_heading = TRIALS)]
     pub confidence: Option<Confidence>,
 
@@ -78,7 +78,7 @@ pub struct TrialFlags {
     /// Suite of tasks [default: the skill's own evals/evals.json]
     #[arg(long, value_name = "FILE", help_heading = TRIALS)]
     pub suite: Option<PathBuf>,
-    /// How sure a comparison must be: 0.8, 0.9 or 0.95
+    /// Confidence of a comparison: 0.8, 0.9 or 0.95
     #[arg(long, value_name = "SHARE", help_heading = TRIALS)]
     pub confidence: Option<Confidence>,
     /// Seed for the order of trials [default: a hash of the inputs]
@@ -97,7 +97,7 @@ pub struct TrialFlags {
     /// How the executor gets the skill
     #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
     pub delivery: Option<DeliveryName>,
-    /// What the executor may use, whatever the suite says
+    /// Tools of the executor; overrides the suite
     #[arg(long, value_enum, value_name = "TOOLS", help_heading = AGENTS)]
     pub tools: Option<ToolsName>,
     #[command(flatten)]

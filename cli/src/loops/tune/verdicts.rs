@@ -16,9 +16,9 @@ use crate::text::plain::one_line;
 
 const ONE_SCENARIO: &str = "Weak evidence: one scenario. Other tasks may show a different result.";
 
-const EARLY: &str = "Stopped at the first look, so the true difference is probably smaller.";
+const EARLY: &str = "The comparison stopped early, so the true difference is probably smaller.";
 
-const ADJUSTED: &str = "The difference in the verdict allows for having looked more than once, so it is not the plain mean of these scenarios.";
+const ADJUSTED: &str = "The difference in the verdict is corrected for several looks at the results, so it is not the plain mean of these scenarios.";
 
 const SEARCHED: &str =
     "Weaker evidence: compared on the scenarios of the search, which favour its best candidate.";
@@ -53,7 +53,7 @@ pub fn verdict(run: &Run, shipment: &Shipment) -> String {
         }
         (Verdict::Unchallenged, _) => "none, no candidate did better than the start in the search".to_owned(),
         (Verdict::Unjudged, _) if panel::seated(run).next().is_none() => {
-            "INDECISIVE, no judge can be believed".to_owned()
+            "INDECISIVE, no judge is reliable".to_owned()
         }
         (Verdict::Unjudged, _) => "INDECISIVE, too few trials could be judged".to_owned(),
     }
@@ -93,7 +93,7 @@ pub fn held_out_reuse(run: &Run) -> Option<String> {
     let advice = if expected > 1.0 { " Replace the held-out scenarios with new ones." } else { "" };
     (so_far > 1).then(|| {
         format!(
-            "These held-out scenarios have decided {so_far} times, with about {expected:.1} false wins to be expected.{advice}"
+            "These held-out scenarios have decided {so_far} times; expect about {expected:.1} false wins.{advice}"
         )
     })
 }
@@ -170,7 +170,7 @@ fn of_target(run: &Run) -> String {
             Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => "The scenarios were tried without a skill.",
         },
         RunOutcome::Compared if run.plan.task.regraded().is_some() => {
-            "The stored trials were judged anew; nothing was changed."
+            "The stored trials were regraded; nothing was changed."
         }
         RunOutcome::Compared => "The two versions were compared; nothing was changed.",
         RunOutcome::Unjudged => "The result could not be judged; the skill is unchanged.",
@@ -213,7 +213,7 @@ fn unchanged(run: &Run) -> &'static str {
             "No trial used the best candidate, so nothing shows that it is better; the skill is unchanged."
         }
         Some(Verdict::Unchallenged) if run.plan.is_structural() && run.class() == Class::Reached => {
-            "There is nothing to repair; the skill is unchanged."
+            "No structural findings to fix; the skill is unchanged."
         }
         Some(Verdict::Won | Verdict::Unchallenged | Verdict::Unjudged) | None => {
             "No improvement found; the skill is unchanged."

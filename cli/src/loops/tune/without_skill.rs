@@ -185,7 +185,7 @@ fn agreed(
     let most = words::most_calls(&Tune::most_calls(plan), &plan.roles);
     printer.talk(&format!("trying {scenarios} without a skill, {trials} each: {most}"));
     if !flags.yes && person.is_none() {
-        return Err(Complaint::input("cannot ask whether to make these calls: this is no terminal")
+        return Err(Complaint::input("cannot ask whether to make these calls: not a terminal")
             .hint("pass --yes to make them"));
     }
     person.map_or(Ok(true), |person| person.agree("Make these calls?"))

@@ -23,9 +23,9 @@ use crate::text::figures::{count, percent};
 use crate::text::plain::{one_line, shell_path};
 
 const STRUCTURE_ONLY: &str =
-    "structure only; the task was not run, and no score here says how well the skill does it";
+    "structure only; the task was not run, so no score shows how well the skill does it";
 
-const NO_TASK: &str = "no task was given; each skill is tried on a typical task of its own choice";
+const NO_TASK: &str = "no task given; the agent chooses a typical task for each skill";
 
 /// Returns the members' names in their order.
 pub fn target(run: &Run) -> String {
@@ -136,7 +136,7 @@ fn plugins(plan: &Plan) -> Option<String> {
     let left_out = members.filter_map(|member| {
         let left_out = &member.plugin.as_ref().filter(|plugin| !plugin.left_out.is_empty())?.left_out;
         let names: Vec<&str> = left_out.iter().map(String::as_str).collect();
-        Some(format!("not placed in trials, of the plugin of {}: {}", member.name, shown(&names)))
+        Some(format!("trials lack these parts of the plugin of {}: {}", member.name, shown(&names)))
     });
     let plugins: Vec<String> = left_out.collect();
     (!plugins.is_empty()).then(|| plugins.join("; "))
@@ -192,14 +192,14 @@ fn unrun(plan: &Plan) -> Option<String> {
 fn shell(plan: &Plan) -> Option<String> {
     let executor = plan.roles.of(&Role::EXECUTOR);
     let kept = match executor.rights {
-        Enforced::Agent => "its own sandbox keeps their writes",
+        Enforced::Agent => "its own sandbox confines their writes",
         Enforced::SystemAndAgent | Enforced::System if executor.lacks_shell => {
-            "the system keeps their writes"
+            "the system confines their writes"
         }
         Enforced::Wrapper | Enforced::WrapperAndAgent if executor.lacks_shell => {
-            "the wrapper alone keeps their writes"
+            "only the wrapper confines their writes"
         }
-        Enforced::Nobody if executor.lacks_shell => "nothing keeps their writes",
+        Enforced::Nobody if executor.lacks_shell => "nothing confines their writes",
         Enforced::SystemAndAgent
         | Enforced::System
         | Enforced::Wrapper
@@ -208,7 +208,7 @@ fn shell(plan: &Plan) -> Option<String> {
     };
     (plan.task.has_shell() && plan.task.regraded().is_none()).then(|| {
         format!(
-            "the executor ({}) runs commands (tools: shell): {kept} in the folders of the trial, they can read your files, and the network is open to them",
+            "the executor ({}) runs commands (tools: shell): {kept} to the folders of the trial, they can read your files, and the network is open to them",
             executor.shown()
         )
     })
@@ -333,7 +333,7 @@ pub fn reason(plan: &Plan, reason: Reason) -> &'static str {
         Reason::Exhausted if is_by_single_trials(plan) => "its runs are used up",
         Reason::Stalled if is_by_single_trials(plan) => "edits stopped helping",
         Reason::Failed if is_by_single_trials(plan) => "too many failures in a row",
-        Reason::Refused => "too many edits in a row were no valid change",
+        Reason::Refused => "too many invalid edits in a row",
         Reason::Finished => "the improver finds nothing more to change",
         Reason::Reached => "goal reached",
         Reason::Failed => "too many failed rounds in a row",

@@ -13,7 +13,7 @@ pub fn block(job: &Job) -> Result<String, Complaint> {
     let command = command(job);
     if command.len() > LONGEST {
         let what = format!(
-            "cron takes no command of more than {LONGEST} characters, and this one has {}",
+            "a cron command can have at most {LONGEST} characters, and this one has {}",
             command.len()
         );
         return Err(Complaint::input(what).hint(
@@ -95,7 +95,7 @@ pub fn place(crontab: &[u8], name: &str) -> Result<Option<Range<usize>>, Complai
     match (&begins[..], &ends[..]) {
         ([], []) => Ok(None),
         (&[begin], &[end]) if begin < end => Ok(Some(begin..end)),
-        _ => Err(Complaint::input(format!("the crontab does not have one begin and one end of {name}"))
+        _ => Err(Complaint::input(format!("the crontab needs exactly one begin and one end line of {name}"))
             .hint("delete the lines of this name with `crontab -e`, and run the command again")),
     }
 }

@@ -20,7 +20,7 @@ pub fn below_project(job: &Job) -> Result<&str, Complaint> {
     let below = job.file.strip_prefix(job.project.as_str()).and_then(|path| path.strip_prefix('/'));
     below.ok_or_else(|| {
         Complaint::input(format!("{} is not in the project {}", job.file, job.project))
-            .hint("a checkout of the project needs the file: put it there")
+            .hint("move the file into the project, so that a checkout has it")
     })
 }
 
@@ -55,7 +55,7 @@ mod tests {
         let job = Job { file: "/home/me/project-2/night.toml".to_owned(), ..job() };
         insta::assert_snapshot!(workflow(&job).unwrap_err().render(Style::PLAIN, 999), @r"
         error: /home/me/project-2/night.toml is not in the project /home/me/project
-        hint: a checkout of the project needs the file: put it there
+        hint: move the file into the project, so that a checkout has it
         ");
     }
 }

@@ -74,7 +74,7 @@ fn path(env: &Environment) -> Result<String, Complaint> {
         }
     }
     if folders.is_empty() {
-        let complaint = Complaint::input("PATH names no folder, so the night would find no agent");
+        let complaint = Complaint::input("PATH has no absolute folder, so the night cannot find any agent");
         return Err(complaint.hint("set PATH as in your shell"));
     }
     Ok(folders.join(":"))
@@ -166,7 +166,7 @@ pub mod tests {
         let path = |value: &str| super::path(&Environment::fake("/w", &[("PATH", value)]));
         assert_eq!(path("/b:bin::.:/a:/b").unwrap(), "/b:/a");
         insta::assert_snapshot!(path("bin:.").unwrap_err().render(Style::PLAIN, 80), @r"
-        error: PATH names no folder, so the night would find no agent
+        error: PATH has no absolute folder, so the night cannot find any agent
         hint: set PATH as in your shell
         ");
     }

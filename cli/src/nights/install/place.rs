@@ -20,10 +20,10 @@ pub fn install(job: &Job, env: &Environment) -> Result<Installed, Complaint> {
         return cron.install(job);
     }
     Err(Complaint::input(
-        "no scheduler found: no systemd of yours answers, and there is no crontab or launchctl",
+        "no scheduler found: your user systemd does not answer, and crontab and launchctl are missing",
     )
     .hint("install cron, or start `skilltune night --scheduled` from a scheduler of your own")
-    .hint("`skilltune night install --print kubernetes` and `--print github` print texts for other places"))
+    .hint("other schedulers: use `skilltune night install --print kubernetes` or `--print github`"))
 }
 
 /// Returns the start in each scheduler, or why a scheduler could not be read.

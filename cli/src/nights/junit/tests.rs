@@ -118,13 +118,13 @@ fn each_fate_of_a_job_is_another_kind_of_test_case() {
     for (job, what) in [
         ("drifts", "<failure message=\"drifts: 20.0 now, 80.0 before."),
         ("watched", "<property name=\"flaky\" value=\"watched: 20.0 now"),
-        ("flickers", "<property name=\"flaky\" value=\"it was low once"),
+        ("flickers", "<property name=\"flaky\" value=\"it scored low once"),
         ("open", "<skipped message=\"between -3 and +9 points\" type=\"indecisive\"/>"),
-        ("away", "<error message=\"paused, goes on in the next night: limit &lt;reached&gt;"),
+        ("away", "<error message=\"paused until the next night: limit &lt;reached&gt;"),
         ("broken", "<error message=\"not judged: no verdict\" type=\"not_judged\"/>"),
         ("late", "<skipped message=\"not begun: the night was over"),
         ("gone", "<skipped message=\"cannot run: no suite\" type=\"did_not_run\"/>"),
-        ("idle", "<skipped message=\"nothing was to be done for it\" type=\"did_not_run\"/>"),
+        ("idle", "<skipped message=\"nothing to do\" type=\"did_not_run\"/>"),
     ] {
         assert!(case(&xml, job).contains(what), "{job}: {}", case(&xml, job));
     }

@@ -99,7 +99,7 @@ impl Agent {
         }
         if let Some(login) = self.lent_login(rights) {
             let at = beside(temp, profile.login_at)?;
-            symlink(login, &at).on_disk("create the link", &at)?;
+            symlink(login, &at).on_disk("create the symlink", &at)?;
         }
         Ok(())
     }

@@ -180,8 +180,8 @@ fn the_errors_say_what_to_do() {
     ];
     let messages: Vec<_> = errors.iter().map(ToString::to_string).collect();
     let expected = [
-        "/p/run.json is a link, where a folder of the loop should be; move it away, or name another folder",
-        "/p/run.json is neither file nor folder, where a file of the loop should be; move it away",
+        "/p/run.json is a symlink, but the loop needs a folder there; move it away, or choose another folder",
+        "/p/run.json is neither file nor folder, but the loop needs a file there; move it away",
         "/p/run.json is larger than 8388608 bytes; move it away",
         r"/p/run.json belongs to run x\u{1b}[2J; choose another alias, or move the folder away",
         "/p/run.json belongs to an unknown run; choose another alias, or move the folder away",

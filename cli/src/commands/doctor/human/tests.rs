@@ -100,7 +100,7 @@ fn a_wide_terminal_gets_a_line_a_thing() {
           !!  mine: version check failed: exit code 2, /usr/local/bin/mine (user file /home/me/.config/skilltune/skilltune.toml)
           --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
           ok  processes: the kernel ends all processes of a call
-          --  shell: --tools shell works with codex only, because nothing here confines what the others run
+          --  shell: --tools shell works with codex only, because nothing here confines the others' commands
           --  browser: /usr/bin/chromium, without axe-core, which measures accessibility and contrast; npm install -g axe-core
 
         folders
@@ -157,7 +157,7 @@ fn a_narrow_terminal_gets_lines_that_fit_and_paths_that_are_whole() {
               processes of a call
           --  shell: --tools shell works with
               codex only, because nothing here
-              confines what the others run
+              confines the others' commands
           --  browser: /usr/bin/chromium,
               without axe-core, which measures
               accessibility and contrast; npm
@@ -263,7 +263,7 @@ fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() 
     --  ccw: 2.1.329 (Claude Code), /usr/local/bin/claude; a wrapper: use it with --via ccw
     --  rights: not enforced by the kernel, which needs Landlock from Linux 6.2 or newer
     ok  processes: the kernel ends all processes of a call
-    --  shell: --tools shell works with codex only, because nothing here confines what the others run
+    --  shell: --tools shell works with codex only, because nothing here confines the others' commands
     --  browser: /usr/bin/chromium, without axe-core, which measures accessibility and contrast; npm install -g axe-core
     ");
 }

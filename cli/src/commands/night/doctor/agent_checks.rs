@@ -53,7 +53,7 @@ pub fn look(
         }
     }
     if !is_trusted && !jobs.is_empty() {
-        let fix = "trust the file of jobs, and look again";
+        let fix = "trust the file of jobs, then run `skilltune night doctor` again";
         checks.push(Check::unknown(
             About::Agents,
             "not started, because the file of jobs is not trusted",
@@ -108,8 +108,8 @@ fn without(
 ) -> Option<Check> {
     let scheduler = start.scheduled.as_ref().filter(|_| !lost.is_empty() && name != offline::NAME)?;
     let names = lost.join(", ");
-    let text = format!("{name}: {names} is set in this shell, and the night will not have it");
-    let fix = format!("give it to the night: {}", scheduler.gives);
+    let text = format!("{name}: {names} is set in this shell, but not for the night");
+    let fix = format!("set it for the night: {}", scheduler.gives);
     let is_refused = jobs.iter().any(|job| !job.is_ready && job.agents.contains(name));
     let is_needed = is_refused || seen.is_some_and(AgentSeen::lacks_login);
     let is_missing = is_needed && !scheduler.reading.has_more_env;

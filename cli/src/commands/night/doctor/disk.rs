@@ -38,8 +38,8 @@ fn one(folder: &Place, needed: u64, calls: u64) -> Check {
     let Some(free) = folder.free_bytes else {
         return Check::unknown(
             About::Disk,
-            format!("{what}: {path}: cannot tell how much is free"),
-            "`df` may",
+            format!("{what}: {path}: free space unknown"),
+            "run `df` to see it",
         );
     };
     let text = format!("{what}: {path}: {} free", figures::bytes(free));

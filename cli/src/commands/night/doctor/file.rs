@@ -20,7 +20,7 @@ pub fn look(plan: &NightPlan, timer: &Environment, checks: &mut Vec<Check>) -> b
     });
     let trust = plan.require_trust(timer);
     checks.push(match &trust {
-        Ok(()) => Check::fine(About::File, "trusted as it is, with the files that it names"),
+        Ok(()) => Check::fine(About::File, "trusted, with the files that it names"),
         Err(complaint) => broken(About::File, complaint),
     });
     if let Some(program) = plan.content.notify.first() {

@@ -22,7 +22,7 @@ pub struct Needs {
 }
 
 const IN_THIS_SHELL: &str =
-    "it can run in this shell: see what the night lacks, or run `skilltune night install` again";
+    "it can run in this shell: fix the night's environment, or run `skilltune night install` again";
 
 /// Returns the jobs that can start, at night or at least from this shell.
 pub fn look(plan: &NightPlan, start: &Start, shell: &Environment, checks: &mut Vec<Check>) -> Vec<Needs> {
@@ -64,7 +64,7 @@ fn one(
             here.map(|ready| needs(ready, false))
         }
         Err(left) => {
-            let fix = "the night does not begin it unless that has ended by then";
+            let fix = "the night skips it unless that has ended by then";
             checks.push(Check::unknown(About::Jobs, format!("{name}: {}", morning::left(&left)), fix));
             None
         }

@@ -22,7 +22,7 @@ pub struct Start {
     pub checks: Vec<Check>,
 }
 
-const AGAIN: &str = "`skilltune night install` writes the start anew";
+const AGAIN: &str = "run `skilltune night install` to rewrite it";
 
 /// Variables that every scheduler sets for a user's programs.
 const GIVEN: [&str; 3] = ["HOME", "USER", "LOGNAME"];
@@ -50,7 +50,7 @@ impl Start {
             checks.push(Check::unknown(
                 About::Start,
                 format!("{} starts it too: the second start in a night does nothing", other.by),
-                "`skilltune night uninstall` removes both, and `night install` puts one back",
+                "run `skilltune night uninstall` to remove both, then `skilltune night install`",
             ));
         }
         let mut world = env.clone();
@@ -63,7 +63,7 @@ impl Start {
                 Some(given) => world = given,
                 None => checks.push(Check::unknown(
                     About::Start,
-                    "the folders of the night cannot be told: looked at with those of this shell",
+                    "cannot read the folders of the night: checked with those of this shell",
                     AGAIN,
                 )),
             }
@@ -73,9 +73,9 @@ impl Start {
 
     /// Returns the check for a missing start. The user's own scheduler may start it, and has if a night has run lately.
     pub fn missing(&self, has_run_lately: bool) -> Option<Check> {
-        let text = "not installed; looked at with the PATH and folders of this shell";
+        let text = "not installed; checked with the PATH and folders of this shell";
         let fix =
-            "`skilltune night install`, unless a scheduler of your own starts `skilltune night --scheduled`";
+            "run `skilltune night install`, unless your own scheduler starts `skilltune night --scheduled`";
         let check = if has_run_lately { Check::unknown } else { Check::broken };
         self.scheduled.is_none().then(|| check(About::Start, text, fix))
     }
@@ -133,7 +133,7 @@ fn program(program: &Path) -> Check {
     }
     Check::unknown(
         About::Start,
-        format!("the night starts {shown}, which is another program than this one, version {version}"),
+        format!("the night starts {shown}, a different program from this one, version {version}"),
         "run `night doctor` and `night install` with the one that you want",
     )
 }

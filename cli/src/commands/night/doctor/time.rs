@@ -50,14 +50,14 @@ impl Times {
         let given = start.env.vars.get("TZ");
         let zone = zone_of(given.map(String::as_str)).unwrap_or_else(|| {
             let text = match given {
-                Some(name) => format!("TZ is {name:?}, which is no time zone: the night goes by UTC"),
-                None => "the time zone of this machine cannot be read: the night goes by UTC".to_owned(),
+                Some(name) => format!("TZ is {name:?}, which is not a time zone: the night uses UTC"),
+                None => "cannot read the time zone of this machine: the night uses UTC".to_owned(),
             };
             checks.push(broken(text, "set the time zone, such as with `timedatectl set-timezone`"));
             TimeZone::UTC
         });
         if let Some(own) = shell.vars.get("TZ").filter(|own| Some(*own) != given) {
-            let fix = "times of the night are not those of this shell";
+            let fix = "the night does not use the time zone of this shell";
             checks.push(unknown(format!("TZ is {own:?} in this shell only, not for the night"), fix));
         }
         let now = Clock::in_zone(zone.clone()).now();
@@ -90,7 +90,7 @@ impl Times {
         if let Some(latest) = latest.max().filter(|latest| *latest > self.now.timestamp()) {
             let latest = shown(&latest.to_zoned(self.now.time_zone().clone()));
             let text = format!("the clock shows {}, before the last night of {latest}", shown(&self.now));
-            self.checks.push(broken(text, "set the clock: a night whose date has been run is not run again"));
+            self.checks.push(broken(text, "set the clock: skilltune runs the night of each date only once"));
         }
     }
 
@@ -103,7 +103,7 @@ impl Times {
             let at = clock(start.time());
             self.checks.push(if length > LONGEST {
                 broken(
-                    format!("`until` is {}, not after the start at {at}: the night would not stop before that of the next day", clock(until)),
+                    format!("`until` is {}, not after the start at {at}: the night would stop only on the next day", clock(until)),
                     "change `until`, or install with another `--at`",
                 )
             } else {
@@ -117,7 +117,7 @@ impl Times {
             let late = shown(&moment.to_zoned(start.time_zone().clone()));
             self.checks.push(broken(
                 format!(
-                    "`latest_start` is {} ({late}), before the start: every scheduled night comes too late",
+                    "`latest_start` is {} ({late}), before the start: every scheduled night starts too late",
                     clock(latest)
                 ),
                 "change `latest_start`, or install with another `--at`",
@@ -136,7 +136,7 @@ impl Times {
         let is_done = self.next.as_ref().is_some_and(|next| Clock::night_of(next) == night.date);
         if night.scheduled && is_done && self.next.as_ref().is_some_and(|next| next.timestamp() > night.began)
         {
-            let fix = "the night after it runs; `skilltune night` runs one now";
+            let fix = "the night after it runs; run `skilltune night` to start one now";
             return unknown(format!("{text}, so the next start, of the same night, does nothing"), fix);
         }
         fine(text)
@@ -148,10 +148,10 @@ impl Times {
         let began = shown(&night.began.to_zoned(self.now.time_zone().clone()));
         if !Shelf::of(plan).is_locked() {
             return fine(format!(
-                "the night that began {began} was killed: the next one goes on with its runs"
+                "the night that began {began} was killed: the next night continues its runs"
             ));
         }
-        let text = format!("a night is under way since {began}");
+        let text = format!("a night has been under way since {began}");
         match plan.content.overlap {
             Overlap::Skip => {
                 unknown(text, "if it has not ended at the next start, that one does nothing (`overlap`)")

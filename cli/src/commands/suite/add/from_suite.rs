@@ -48,11 +48,11 @@ fn choose<'a>(suite: &'a Suite, name: Option<&str>, env: &Environment) -> Result
     let lines: Vec<String> = all.iter().map(|one| line(one)).collect();
     let Some(name) = name else {
         let Some(person) = Person::present(env) else {
-            return Err(super::listing("scenarios", &lines, "no scenario is named".to_owned())
+            return Err(super::listing("scenarios", &lines, "no scenario given".to_owned())
                 .hint(format!("`skilltune suite add --from {path} ID` adds one of them")));
         };
         let options: Vec<&str> = lines.iter().map(String::as_str).collect();
-        return Ok(all[person.pick("Which one should be added?", &options, 0)?]);
+        return Ok(all[person.pick("Which scenario should be added?", &options, 0)?]);
     };
     let named = all.into_iter().find(|one| one.id == *name);
     named.ok_or_else(|| super::listing("scenarios", &lines, format!("{path} has no scenario {name:?}")))

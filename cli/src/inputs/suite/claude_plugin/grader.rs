@@ -25,7 +25,7 @@ pub(super) fn read(grader: &Object, name: &str, body: Option<&str>, case: &mut C
         "regex" => regex(grader, body)?,
         "tool_used" => tool_used(grader, name, case)?,
         "tool_order" => {
-            let tool = |key: &str| tool(grader.get(key)).ok_or_else(|| format!("`{key}` names no tool"));
+            let tool = |key: &str| tool(grader.get(key)).ok_or_else(|| format!("`{key}` must name a tool"));
             Ok(How::Check(Check::ToolOrder { before: tool("before")?, after: tool("after")? }))
         }
         "file_exists" => {
@@ -37,7 +37,7 @@ pub(super) fn read(grader: &Object, name: &str, body: Option<&str>, case: &mut C
         "llm" => {
             let criteria = text(grader, "criteria", body)?;
             if grader.get("focus").is_some_and(|focus| focus != "last_message") {
-                case.note("`focus` of graders is lost: the judge looks at all that a trial left");
+                case.note("`focus` of graders is lost: the judge sees everything that a trial left");
             }
             Ok(How::Question { text: criteria.into() })
         }
@@ -68,7 +68,7 @@ fn regex(grader: &Object, body: Option<&str>) -> Result<Result<How, String>, Str
             let count = count.ok_or("`match` must be `contains`, `not_contains` or `count:N`")?;
             Times { min: count, max: Some(count) }
         }
-        None => return Err("`match` is no text".to_owned()),
+        None => return Err("`match` must be text".to_owned()),
     };
     let of = match grader.get("target") {
         None => Text::Answer,
@@ -77,13 +77,13 @@ fn regex(grader: &Object, body: Option<&str>) -> Result<Result<How, String>, Str
             "trace" => Text::Transcript,
             // Here, a pattern must be in each file; there, in any.
             "files" if times == Times::NEVER => Text::Files("**".into()),
-            "files" => return Ok(Err("it looks for its pattern in any file: name the file".to_owned())),
-            "mock_calls" => return Ok(Err("there are no mocks here".to_owned())),
+            "files" => return Ok(Err("it searches all files: name one file".to_owned())),
+            "mock_calls" => return Ok(Err("skilltune has no mocks".to_owned())),
             other => return Err(format!("unknown target `{other}`")),
         },
         Some(target) => {
             let path = target.get("path").and_then(Value::as_str);
-            Text::Files(path.ok_or("`target` names no file")?.into())
+            Text::Files(path.ok_or("`target` must name a file")?.into())
         }
     };
     Ok(from_javascript(&pattern, &flags)
@@ -103,7 +103,7 @@ fn tool_used(grader: &Object, name: &str, case: &mut Case) -> Result<Result<How,
     let times = match (min, max) {
         (None, Some(0)) => {
             case.note(format!(
-                "the grader {name} is read as never: `max: 0` needs `min: 0`, or no run passes it"
+                "the grader {name} is read with `min: 0`: with `max: 0` alone, no run passes it"
             ));
             Times::NEVER
         }
@@ -112,7 +112,7 @@ fn tool_used(grader: &Object, name: &str, case: &mut Case) -> Result<Result<How,
     // The tool through which claude uses a skill.
     if &*call.name == "Skill" {
         if call.input.is_some() {
-            case.note(format!("the grader {name} is read as the use of the skill that is tried"));
+            case.note(format!("the grader {name} is read as the use of the tested skill"));
         }
         return Ok(Ok(How::Check(Check::Skill { used: times.max != Some(0) })));
     }

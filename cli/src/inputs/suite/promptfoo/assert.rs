@@ -19,7 +19,7 @@ pub(super) fn read(assert: &Value, case: &mut Case, fill: &dyn Fn(&str) -> Strin
     };
     if kind == "assert-set" {
         let inner = assert.get("assert").and_then(Value::as_array);
-        case.note("the asserts of an assert-set count one by one");
+        case.note("each assert of an assert-set counts separately");
         // promptfoo has no sets inside sets.
         let is_set = |one: &&Value| one.get("type").and_then(Value::as_str) == Some("assert-set");
         inner.into_iter().flatten().filter(|one| !is_set(one)).for_each(|one| read(one, case, fill));
@@ -76,10 +76,10 @@ fn hows(
             let flags = if plain.starts_with('i') { "(?i)" } else { "" };
             match (plain.ends_with("any"), is_negated) {
                 (true, _) => vec![any(flags)],
-                (false, true) => return lost("no check says that one of several is missing"),
+                (false, true) => return lost("no check can require that one of several is missing"),
                 (false, false) => {
                     if words.len() > 1 {
-                        case.note(format!("an assert of type {kind} counts as one check a word"));
+                        case.note(format!("an assert of type {kind} becomes one check per word"));
                     }
                     words.iter().map(|word| pattern(format!("{flags}{}", escaped(word)))).collect()
                 }
@@ -101,7 +101,7 @@ fn hows(
         "trajectory:tool-used" => {
             let tools = tools(value);
             if tools.is_empty() {
-                return lost("it names no tool");
+                return lost("it does not name a tool");
             }
             let check = |(name, own): (String, Times)| {
                 let times = if is_negated { Times::NEVER } else { own };
@@ -115,7 +115,7 @@ fn hows(
                 return lost("it names fewer than two tools");
             }
             if value.get("mode").and_then(Value::as_str) == Some("exact") {
-                case.note("of an exact sequence of tools only the order is read");
+                case.note("only the order of an exact tool sequence is checked");
             }
             let order = |pair: &[String]| {
                 How::Check(Check::ToolOrder { before: tool(&pair[0]), after: tool(&pair[1]) })
@@ -123,10 +123,10 @@ fn hows(
             steps.windows(2).map(order).collect()
         }
         "trajectory:step-count" if !is_negated => steps(value).map_or_else(
-            || lost("steps are counted here as turns with a `max`, or as calls of a tool by its name"),
+            || lost("skilltune counts only turns with a `max`, or calls of a named tool"),
             |check| Ok(vec![How::Check(check)]),
         )?,
-        _ => return lost("there is no such check here"),
+        _ => return lost("skilltune has no such check"),
     })
 }
 
@@ -137,7 +137,7 @@ fn skill(value: &Value, is_negated: bool, case: &mut Case) -> How {
         value => texts(value).first().cloned(),
     };
     if let Some(name) = name {
-        case.note(format!("skill-used {name:?} is read as the skill that is tried"));
+        case.note(format!("skill-used {name:?} is read as the tested skill"));
     }
     let is_unused = value.get("max").and_then(Value::as_u64) == Some(0);
     How::Check(Check::Skill { used: is_negated == is_unused })

@@ -96,27 +96,27 @@ fn what_is_lost_of_graders_is_noted() {
         ),
         (
             "---\ntype: regex\ntarget: mock_calls\n---\nx",
-            "sums: the grader g (regex) is lost: there are no mocks here",
+            "sums: the grader g (regex) is lost: skilltune has no mocks",
         ),
         (
             "---\ntype: regex\ntarget: files\n---\nx",
-            "sums: the grader g (regex) is lost: it looks for its pattern in any file: name the file",
+            "sums: the grader g (regex) is lost: it searches all files: name one file",
         ),
         (
             "---\ntype: regex\n---\n(?<![a])x",
-            "sums: the grader g (regex) is lost: its pattern looks ahead or behind, which patterns cannot do here",
+            "sums: the grader g (regex) is lost: its pattern uses lookahead or lookbehind, which is not supported",
         ),
     ] {
         let (demands, notes) = demands(&[("g.md", grader)]);
         assert!(demands.is_empty());
-        assert_eq!(notes, [note, "sums: no grader of it can be used"], "{grader}");
+        assert_eq!(notes, [note, "sums: none of its graders can be used"], "{grader}");
     }
     let (none, notes) = demands(&[("g.md", "---\ntype: file_exists\npath: /etc/passwd\n---\n")]);
     assert!(none.is_empty());
     assert!(notes[0].starts_with("sums: a file check is lost: the path leaves the workspace"), "{notes:?}");
     let (demands, notes) = demands(&[("g.md", "---\ntype: tool_used\ntool: Bash\nmax: 0\n---\n")]);
     assert!(matches!(demands[0].how.check(), Some(Check::Tool { times: Times::NEVER, .. })));
-    assert!(notes[0].contains("read as never"), "{notes:?}");
+    assert!(notes[0].contains("is read with `min: 0`"), "{notes:?}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn a_sheet_is_a_case_too_and_the_page_wins_over_it() {
             "from-sheet: `max_turns` is lost",
             "from-sheet: `scaffold_script` is lost: a `setup` command of a suite.toml does the same",
             "from-sheet: `history_file` is lost: the task begins with its prompt",
-            "from-sheet: a draft: not counted, because its task is not complete without that",
+            "from-sheet: a draft: not counted, because part of its task is missing",
         ]
     );
     assert!(suite.programs().is_empty(), "nothing of it runs");
@@ -184,7 +184,7 @@ fn a_sheet_is_a_case_too_and_the_page_wins_over_it() {
     for (sheet, why) in [
         (SHEET.replace("'1.0'", "2"), "a/case.yaml: `schema_version` 2 is newer than 1"),
         (SHEET.replace("name: from-sheet\n", ""), "a/case.yaml: `name` is missing"),
-        (SHEET.replace("shows", "adds"), "a/case.yaml: graders: two graders are called `adds`"),
+        (SHEET.replace("shows", "adds"), "a/case.yaml: graders: duplicate grader name `adds`"),
     ] {
         folder.write("a/case.yaml", sheet);
         assert_eq!(folder.refusal(""), why);

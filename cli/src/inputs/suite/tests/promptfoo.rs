@@ -74,13 +74,13 @@ fn what_is_lost_of_asserts_is_noted() {
     for (assert, note) in [
         (
             "{type: javascript, value: 'true'}",
-            "an assert of type javascript is lost: there is no such check here",
+            "an assert of type javascript is lost: skilltune has no such check",
         ),
-        ("{type: similar, value: a}", "an assert of type similar is lost: there is no such check here"),
+        ("{type: similar, value: a}", "an assert of type similar is lost: skilltune has no such check"),
         ("{type: contains}", "an assert of type contains is lost: it has no value"),
         (
             "{type: regex, value: 'a(?!b)'}",
-            "an assert of type regex is lost: its pattern looks ahead or behind, which patterns cannot do here",
+            "an assert of type regex is lost: its pattern uses lookahead or lookbehind, which is not supported",
         ),
         ("{type: llm-rubric, value: a, weight: 0}", "an assert of type llm-rubric is lost: it has no weight"),
         ("{value: a}", "an assert without a type is lost"),

@@ -171,7 +171,7 @@ fn our_own_format_loses_nothing() {
     assert_eq!(lost.len(), 3);
     assert_eq!(
         lost[0].to_string(),
-        "monthly: cases/sales.csv is lost: it is not below the folder of the new suite"
+        "monthly: cases/sales.csv is lost: it is outside the folder of the new suite"
     );
 }
 
@@ -254,7 +254,7 @@ fn what_a_format_has_no_words_for_is_said_and_nothing_else_comes_back() {
       monthly: `git` is lost
       monthly: `command` is lost
       monthly: `tools` is lost
-      monthly: cases/sales.csv is placed at cases/sales.csv, and no longer at sales.csv
+      monthly: cases/sales.csv is placed at cases/sales.csv instead of sales.csv
       monthly: file checks are lost: evals.json has expectations only
       monthly: pattern checks are lost: evals.json has expectations only
       monthly: json checks are lost: evals.json has expectations only
@@ -280,16 +280,16 @@ fn what_a_format_has_no_words_for_is_said_and_nothing_else_comes_back() {
       monthly: `git` is lost
       monthly: `command` is lost
       monthly: `tools` is lost
-      monthly: file checks are lost: a trigger set asks for nothing else
-      monthly: pattern checks are lost: a trigger set asks for nothing else
-      monthly: json checks are lost: a trigger set asks for nothing else
-      monthly: schema checks are lost: a trigger set asks for nothing else
-      monthly: only-changes checks are lost: a trigger set asks for nothing else
-      monthly: tool checks are lost: a trigger set asks for nothing else
-      monthly: order checks are lost: a trigger set asks for nothing else
-      monthly: limit checks are lost: a trigger set asks for nothing else
-      monthly: command checks are lost: a trigger set asks for nothing else
-      monthly: expectations are lost: a trigger set asks for nothing else
+      monthly: file checks are lost: a trigger set checks only skill use
+      monthly: pattern checks are lost: a trigger set checks only skill use
+      monthly: json checks are lost: a trigger set checks only skill use
+      monthly: schema checks are lost: a trigger set checks only skill use
+      monthly: only-changes checks are lost: a trigger set checks only skill use
+      monthly: tool checks are lost: a trigger set checks only skill use
+      monthly: order checks are lost: a trigger set checks only skill use
+      monthly: limit checks are lost: a trigger set checks only skill use
+      monthly: command checks are lost: a trigger set checks only skill use
+      monthly: expectations are lost: a trigger set checks only skill use
     claude plugin eval: 10 of 20 demands
       later: a draft: it is left out
       monthly: `requirements` is lost
@@ -334,7 +334,7 @@ fn what_a_format_has_no_words_for_is_said_and_nothing_else_comes_back() {
       monthly: command checks are lost: promptfoo runs no commands
       monthly: `must_pass` of demands is lost
       monthly: `member` of demands is lost
-      `providers` is empty: name yours
+      `providers` is empty: add yours
     ");
 }
 

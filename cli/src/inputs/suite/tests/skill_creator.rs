@@ -6,7 +6,7 @@ use super::*;
 fn case(entry: &str) -> (Scenario, Vec<String>) {
     let suite = read("evals.json", &format!(r#"{{"skill_name": "s", "evals": [{entry}]}}"#));
     assert_eq!(suite.format, Format::Evals, "{entry}");
-    let notes = notes(&suite).into_iter().filter(|note| !note.starts_with("it is about the skill")).collect();
+    let notes = notes(&suite).into_iter().filter(|note| !note.starts_with("it is for the skill")).collect();
     (suite.scenarios.into_iter().next().unwrap(), notes)
 }
 
@@ -179,12 +179,15 @@ fn something_else_of_that_name_is_refused_with_what_it_looks_like() {
     let refusal_of = |text: &str| refusal("evals.json", text);
     assert_eq!(
         refusal_of(r#"[{"slug": "a", "title": "A"}, {"slug": "b", "title": "B"}]"#),
-        "evals.json: no suite: it is a list of 2 entries, the first with the keys `slug`, `title`"
+        "evals.json: not a suite: it is a list of 2 entries, the first with the keys `slug`, `title`"
     );
-    assert_eq!(refusal_of(r#"{"site": 1}"#), "evals.json: no suite: it is an object with the keys `site`");
-    assert_eq!(refusal_of("[]"), "evals.json: no suite: it is an empty list");
-    assert_eq!(refusal_of(r#"{"evals": []}"#), "evals.json: no suite: it is an object with the keys `evals`");
-    assert_eq!(refusal_of("3"), "evals.json: no suite: it is a single value");
+    assert_eq!(refusal_of(r#"{"site": 1}"#), "evals.json: not a suite: it is an object with the keys `site`");
+    assert_eq!(refusal_of("[]"), "evals.json: not a suite: it is an empty list");
+    assert_eq!(
+        refusal_of(r#"{"evals": []}"#),
+        "evals.json: not a suite: it is an object with the keys `evals`"
+    );
+    assert_eq!(refusal_of("3"), "evals.json: not a suite: it is a single value");
     assert!(refusal_of("{").starts_with("evals.json: not valid JSON: EOF"), "{}", refusal_of("{"));
 }
 

@@ -165,8 +165,8 @@ fn a_check_that_makes_no_sense_is_told_with_its_number() {
     };
     for (lines, why) in [
         ("id = 'x'", "check 1 of `scenario-1`: it needs one of `file`, `pattern`, `json`,"),
-        ("file = 'a'\npattern = 'b'", "`file` and `pattern` are two checks"),
-        ("file = 'a'\nin = 'b'", "`in` does not go with `file`"),
+        ("file = 'a'\npattern = 'b'", "`file` and `pattern` cannot be in one check"),
+        ("file = 'a'\nin = 'b'", "`in` cannot be used with `file`"),
         ("file = 'a'\ntimes = 1\nat_most = 2", "`times` is exact: leave out `at_least` and `at_most`"),
         ("file = 'a'\nat_least = 3\nat_most = 2", "`at_least` is more than `at_most`"),
         ("file = 'a'\nat_least = -3", "`at_least` must be a whole number, 0 or more"),
@@ -178,7 +178,7 @@ fn a_check_that_makes_no_sense_is_told_with_its_number() {
         ("limit = 'tokens'", "`at_most` is missing"),
         ("limit = 'money'\nat_most = 1", "line 4: unknown variant `money`"),
         ("json = 'a'", "needs `schema`, or one of `equals`, `at_least` and `at_most`"),
-        ("json = 'a'\npointer = 'b'\nequals = 1", "`pointer` begins with `/`"),
+        ("json = 'a'\npointer = 'b'\nequals = 1", "`pointer` must begin with `/`"),
         ("json = 'a'\nequals = 2024-01-01", "JSON has no dates"),
         ("json = 'a'\nequals = nan", "JSON has no infinite numbers"),
         ("json = 'a'\nschema = '../b.json'", "is outside the suite's folder"),
@@ -189,7 +189,7 @@ fn a_check_that_makes_no_sense_is_told_with_its_number() {
         ("command = ['sh', '{grader}']\ngrader = ['/etc']", "`grader`: \"/etc\" is outside"),
         (
             "file = 'a'\nid = 'x'\n[[scenarios.checks]]\npattern = 'a'\nid = 'x'",
-            "have the id `x`: a file and a pattern",
+            "duplicate id `x` in `scenario-1`: a file and a pattern",
         ),
         ("fiel = 'a'", "line 4: unknown field `fiel`"),
         ("file = '../x'", "check 1 of `scenario-1`: the path leaves the workspace"),

@@ -74,7 +74,7 @@ fn a_task_about_a_file_with_its_answer_is_a_draft() {
         note_lines(&suite),
         [
             "one: the task is about notes.md, which holds the answer of one",
-            "one: a draft: not counted, because its task is not complete without that",
+            "one: a draft: not counted, because part of its task is missing",
         ]
     );
 }
@@ -86,7 +86,7 @@ fn a_case_that_loses_content_is_a_draft() {
         {"id": 2, "prompt": "Do it", "context": null, "expected_output": "x"}]"#;
     let suite = read("evals.json", evals);
     assert_eq!((ids(&suite.scenarios), ids(&suite.drafts)), (vec!["2"], vec!["1"]));
-    assert_eq!(note_lines(&suite)[0], "1: `context` is not read, and is part of the task");
+    assert_eq!(note_lines(&suite)[0], "1: `context` is part of the task, but is not read");
     let files = [("evals/files/CLAUDE.md", "Be brief"), ("evals/files/.vscode/settings.json", "{}")];
     let evals = r#"[{"id": 1, "prompt": "Read .vscode/settings.json", "files": ["evals/files/.vscode/settings.json"], "expected_output": "x"}]"#;
     let folder = Folder::new(&[&files[..], &[("evals/evals.json", evals)]].concat());

@@ -107,7 +107,7 @@ impl CheckEntry {
             }
         };
         match self.first_set() {
-            Some(key) => Err(format!("`{key}` does not go with `{kind}`")),
+            Some(key) => Err(format!("`{key}` cannot be used with `{kind}`")),
             None => Ok((check, grader)),
         }
     }
@@ -133,7 +133,7 @@ impl CheckEntry {
                 let all = kinds.map(|(key, _)| format!("`{key}`")).join(", ");
                 Err(format!("it needs one of {all}"))
             }
-            [one, other, ..] => Err(format!("`{one}` and `{other}` are two checks")),
+            [one, other, ..] => Err(format!("`{one}` and `{other}` cannot be in one check")),
         }
     }
 
@@ -144,7 +144,7 @@ impl CheckEntry {
         }
         let pointer: Box<str> = self.pointer.take().unwrap_or_default().into();
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err("`pointer` begins with `/`, such as \"/total\"".to_owned());
+            return Err("`pointer` must begin with `/`, such as \"/total\"".to_owned());
         }
         let is = match (self.equals.take(), self.at_least.take(), self.at_most.take()) {
             (Some(value), None, None) => Comparison::Equals(json(value)?),

@@ -47,7 +47,7 @@ fn case(page: &mut SuiteWriter<'_>, scenario: &Scenario, id: &Value) -> Value {
         let named = files.iter().find(|file| from.as_path().ends_with(file));
         let again = named.and_then(|file| place(&scenario.description, file, is_folder));
         if let Some(again) = again.filter(|again| again != at) {
-            page.lose(scenario, &format!("{from} is placed at {again}, and no longer at {at}"));
+            page.lose(scenario, &format!("{from} is placed at {again} instead of {at}"));
         }
     }
     let mut case = json!({

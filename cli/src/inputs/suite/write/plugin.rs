@@ -15,7 +15,7 @@ pub(super) fn files(page: &mut SuiteWriter<'_>) -> Vec<(String, String)> {
         page.lose_fields(scenario, &["tags", "expected"]);
         let graders = graders(page, scenario);
         if graders.is_empty() {
-            page.lose(scenario, "it has no grader left, which claude plugin eval refuses");
+            page.lose(scenario, "it has no grader left, but claude plugin eval requires one");
         }
         files.push((format!("{}/prompt.md", scenario.id), prompt(scenario)));
         files.extend(graders);
@@ -81,7 +81,7 @@ fn grader(how: &How) -> Result<(Value, String), &'static str> {
                 Text::Files(path) if !path.contains(['*', '?']) => {
                     front["target"] = json!({"source": "file", "path": path});
                 }
-                Text::Files(_) => return Err("claude plugin eval looks into one file by its name"),
+                Text::Files(_) => return Err("claude plugin eval searches only one named file"),
             }
             return Ok((front, pattern));
         }

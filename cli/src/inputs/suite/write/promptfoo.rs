@@ -11,7 +11,7 @@ pub(super) fn text(page: &mut SuiteWriter<'_>) -> String {
     for scenario in page.scenarios() {
         page.lose_fields(scenario, &["tags"]);
         if scenario.description.contains("{{") || scenario.description.contains("{%") {
-            page.lose(scenario, "promptfoo takes the `{{` of the task for a variable");
+            page.lose(scenario, "promptfoo reads the `{{` in the task as a variable");
         }
         let mut asserts = Vec::new();
         for demand in &scenario.demands {
@@ -40,7 +40,7 @@ pub(super) fn text(page: &mut SuiteWriter<'_>) -> String {
         }
         tests.push(test);
     }
-    page.lost.add(None, "`providers` is empty: name yours");
+    page.lost.add(None, "`providers` is empty: add yours");
     pretty(
         &json!({"description": "Written by skilltune", "prompts": ["{{prompt}}"], "providers": [], "tests": tests}),
     )

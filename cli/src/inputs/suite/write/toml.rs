@@ -34,7 +34,7 @@ fn scenario(page: &mut SuiteWriter<'_>, scenario: &Scenario, is_draft: bool) -> 
     let below = page.folder.clone();
     let brought = page.suite.starts.of(&scenario.id);
     for Brought { from, at } in brought.iter().filter(|one| **one != Brought::flat(one.from.clone())) {
-        page.lose(scenario, &format!("{from} is placed under its own name, and no longer at {at}"));
+        page.lose(scenario, &format!("{from} is placed under its own name instead of at {at}"));
     }
     let files = page.paths(scenario, brought.iter().map(|brought| &brought.from), &below);
     lines.set_list("files", files.into_iter());

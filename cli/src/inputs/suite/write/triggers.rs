@@ -19,7 +19,7 @@ pub(super) fn text(page: &mut SuiteWriter<'_>) -> String {
         page.lose_fields(scenario, &["tags"]);
         page.lose_terms(scenario, check, &[]);
         for demand in scenario.demands.iter().filter(|demand| demand.id != check.id) {
-            page.lose_demand(scenario, demand, "a trigger set asks for nothing else");
+            page.lose_demand(scenario, demand, "a trigger set checks only skill use");
         }
         let mut query = json!({
             "id": scenario.id.as_str(),

@@ -67,7 +67,7 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
       a.quick: index.html: seen
       b.clear: index.html: seen
       b.quiet: index.html: seen
-      the default answer answered: end
+      answered by default: end
     ");
     insta::assert_snapshot!(seen.data(), @"
     Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The
@@ -105,24 +105,27 @@ fn a_run_out_of_rounds_says_how_close_it_came() {
 fn an_open_question_is_shown_with_every_answer() {
     insta::assert_snapshot!(seen(&held(into_folder(plan()), &nothing), PLAIN).data(), @"
     The run waits for you. 2 rounds in a row gained less than 5 points. How should
-      it go on?
+      the run continue?
     best: round 1, score 25, 0 % met; a 25, b 25
       a.runs must pass, and does not
       the score is 25, and has to reach 75
     effort: 3 rounds judged; 6 calls, 6s of agent time, $3.00
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-1/artifact
-    to keep the best round, outside of your folder:
+    to keep the best round in the run's folder:
       skilltune resume pump-20261121-213000 --answer end
-    to go on, with another dimension first:
+    to continue with another dimension first:
       skilltune resume pump-20261121-213000 --answer refocus --with DIMENSION
-    to go on, and tell the builder something:
+    to continue with guidance for the builder:
       skilltune resume pump-20261121-213000 --answer guide --with TEXT
-    to change the contract, and judge anew:
+    to change the contract and judge again:
       skilltune resume pump-20261121-213000 --answer amend --with FILE
-    to call it passed: skilltune resume pump-20261121-213000 --answer force
-    to take it as it is: skilltune resume pump-20261121-213000 --answer accept
-    to take nothing: skilltune resume pump-20261121-213000 --answer abort
+    to treat the result as passed:
+      skilltune resume pump-20261121-213000 --answer force
+    to accept the result as it is:
+      skilltune resume pump-20261121-213000 --answer accept
+    to end the run without a result:
+      skilltune resume pump-20261121-213000 --answer abort
     ");
 }
 
@@ -195,7 +198,7 @@ fn two_judges_that_disagree_are_reported() {
     round 1 of 5, judged again: passed; score 81.3, 75 % met; a 100, b 25
       b.clear: index.html: seen
       b.quiet: index.html: seen
-      two judgements are 18.7 points apart; the lower one stands
+      two judgements are 18.7 points apart; the lower one counts
     ");
 }
 

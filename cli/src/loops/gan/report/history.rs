@@ -49,10 +49,10 @@ fn answered(answer: &Answer) -> String {
         Answer::Allowed(true) => "a person allowed the commands".to_owned(),
         Answer::Allowed(false) => "the commands are not run".to_owned(),
         Answer::Chosen { choice, by } => chosen(choice, *by),
-        Answer::Promoted => "put into its folder".to_owned(),
+        Answer::Promoted => "done".to_owned(),
         Answer::Committed(proposal) => made(proposal),
         Answer::NotCommitted { why } => format!("could not make a commit: {why}"),
-        Answer::Conflict { .. } => "the folder was edited during the run; nothing was put into it".to_owned(),
+        Answer::Conflict { .. } => "the folder was edited during the run, so nothing was written".to_owned(),
     }
 }
 
@@ -72,7 +72,7 @@ fn chosen(choice: &Choice, by: Who) -> String {
 
 fn decided(run: &Run, decision: &Decision) -> String {
     match decision {
-        Decision::Drafted(_) | Decision::Proposed(_) | Decision::Ruled(_) => "the talk goes on".to_owned(),
+        Decision::Drafted(_) | Decision::Proposed(_) | Decision::Ruled(_) => "still negotiating".to_owned(),
         Decision::Agreed(contract) => {
             let (criteria, hash) = (contract.criteria.len(), contract.hash().hex());
             format!("the contract has {criteria} criteria ({})", &hash[..8])

@@ -62,14 +62,14 @@ fn progression(page: &mut MarkdownPage, run: &Run) {
     if rows.is_empty() {
         return page.paragraph("Nothing was judged.");
     }
-    page.table(&["Round", "Score", "Met", "Verdict", "Kept From Passing By"], rows);
+    page.table(&["Round", "Score", "Met", "Verdict", "Blocked By"], rows);
 }
 
 /// Writes every verdict on the best round, with its basis.
 fn best_round(page: &mut MarkdownPage, run: &Run, best: &Round) {
     let found = best.evaluation();
     page.section("Criteria");
-    page.paragraph(format!("Of round {}, {}.", run.number_of(best), words::measured(found)));
+    page.paragraph(format!("Verdicts on round {}: {}.", run.number_of(best), words::measured(found)));
     let contract = run.contract_of(found.contract);
     let row = |finding: &Finding| {
         let criterion = contract.and_then(|contract| contract.criterion(&finding.criterion));
@@ -90,13 +90,13 @@ fn best_round(page: &mut MarkdownPage, run: &Run, best: &Round) {
         page.list(seen.map(|one| format!("{}: {}", code_cell(one.pattern.as_str()), safe(&one.evidence))));
     }
     if !found.extra.is_empty() {
-        page.subsection("Besides the Contract");
-        page.paragraph("Shown, and not scored.");
+        page.subsection("Beyond the Contract");
+        page.paragraph("These are shown but not scored.");
         page.table(&["Item", "Gate", "Verdict", "By", "Evidence", "Fix"], found.extra.iter().map(row));
     }
     let limits: Vec<_> = run.limits(best.artifact).map(safe).collect();
     if !limits.is_empty() {
-        page.subsection("What Machines Could Not Tell");
+        page.subsection("Not Checked by Machine");
         page.list(limits);
     }
 }

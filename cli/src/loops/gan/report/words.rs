@@ -58,14 +58,14 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Rule { round } => format!("ruling on the builder's proposals, exchange {round}"),
         Step::Build { sprint, .. } => format!("building, round {sprint}"),
         Step::Inspect { .. } => "reading the source".to_owned(),
-        Step::Browse { .. } => "looking at it in a browser".to_owned(),
+        Step::Browse { .. } => "looking at the result in a browser".to_owned(),
         Step::Allow => "asking whether commands may run".to_owned(),
         Step::Try { scenario, .. } => format!("running the test scenario {scenario}"),
         Step::Judge { reading: Reading::First, .. } => format!("judging, {}", place(run)),
-        Step::Judge { reading: Reading::Second, .. } => format!("judging once more, {}", place(run)),
-        Step::Ask { .. } => "asking how to go on".to_owned(),
+        Step::Judge { reading: Reading::Second, .. } => format!("judging again, {}", place(run)),
+        Step::Ask { .. } => "asking how to continue".to_owned(),
         Step::Commit { form, .. } => format!("making a {} of the result", form.word()),
-        Step::Promote { .. } => "putting the result into its folder".to_owned(),
+        Step::Promote { .. } => "writing the result to its folder".to_owned(),
     }
 }
 
@@ -92,12 +92,12 @@ pub fn outcome_text(run: &Run) -> String {
     };
     match end.ending {
         Ending::Reached => format!("Passed{}.", score(run)),
-        Ending::Forced => format!("Not passed{}: {} called it passed.", score(run), who(run)),
-        Ending::Accepted => format!("Not passed{}: {} took it as it is.", score(run), who(run)),
+        Ending::Forced => format!("Not passed{}: {} treated the result as passed.", score(run), who(run)),
+        Ending::Accepted => format!("Not passed{}: {} accepted the result as it is.", score(run), who(run)),
         Ending::Kept(hold) => {
             format!("Not passed{}: {}. The best round is kept.", score(run), why(run, hold))
         }
-        Ending::Aborted => "Aborted: nothing is taken.".to_owned(),
+        Ending::Aborted => "Aborted: the run has no result.".to_owned(),
         Ending::Failed => {
             let note = end.note.as_ref().map_or(String::new(), |note| format!(": {}", plain::one_line(note)));
             format!("The run ended without a judgement{note}.")
@@ -135,7 +135,7 @@ pub fn who(run: &Run) -> &'static str {
 pub fn by(who: Who) -> &'static str {
     match who {
         Who::Person => "a person",
-        Who::Default => "the default answer",
+        Who::Default => "default",
     }
 }
 
@@ -169,19 +169,19 @@ pub fn question(run: &Run, hold: Question) -> String {
     let why = why(run, hold);
     let mut letters = why.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}. How should it go on?", letters.as_str())
+    format!("{first}{}. How should the run continue?", letters.as_str())
 }
 
 /// Returns the answers to a question: their names and meanings. Without an answer, the first is used.
 pub fn choices(hold: Question) -> Vec<(&'static str, &'static str)> {
     let all = [
-        ("refocus", "go on, with another dimension first"),
-        ("end", "keep the best round, outside of your folder"),
-        ("guide", "go on, and tell the builder something"),
-        ("amend", "change the contract, and judge anew"),
-        ("force", "call it passed"),
-        ("accept", "take it as it is"),
-        ("abort", "take nothing"),
+        ("refocus", "continue with another dimension first"),
+        ("end", "keep the best round in the run's folder"),
+        ("guide", "continue with guidance for the builder"),
+        ("amend", "change the contract and judge again"),
+        ("force", "treat the result as passed"),
+        ("accept", "accept the result as it is"),
+        ("abort", "end the run without a result"),
     ];
     let fits = |name: &str| {
         !matches!((name, hold), ("refocus", Question::Exhausted) | ("end", Question::Escalation))
@@ -254,7 +254,7 @@ pub fn destination(run: &Run) -> Option<String> {
     match run.handed_over() {
         Some(Answer::Promoted) => None,
         Some(Answer::Conflict { .. }) => Some(format!(
-            "{into} was changed by somebody else while the run went on, so skilltune left it alone; copy the result by hand"
+            "{into} changed during the run, so skilltune did not write to it; copy the result yourself"
         )),
         Some(Answer::Committed(proposal)) => {
             let notes: String = proposal.notes.iter().flat_map(|note| ["; ", note]).collect();

@@ -37,7 +37,7 @@ fn the_loops_help_says_what_its_commands_do() {
       history   Show the events of a run in order
       show      Show a run, a round or a version
       diff      Show what a version changes
-      apply     Replace the skill with a candidate, or make a commit of it
+      apply     Replace the skill with a candidate, or create a commit with it
       rollback  Restore the skill to its state before a run
       export    Copy a version to a new folder
       report    Print the report of a run

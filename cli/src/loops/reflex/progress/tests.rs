@@ -102,8 +102,8 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
           effort    3 iterations, 0 dropped; 20 calls, 30s of agent time, $10.00
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
-        Next: agree on it with those who will call it, then build it, and hold what is
-          built against its schemas and examples.
+        Next: review it with the people who will call it, then build it, and test what
+          you build against its schemas and examples.
         ");
 }
 
@@ -171,8 +171,8 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
           effort    2 iterations, 0 dropped; 16 calls, 24s of agent time, $8.00
         file: /p/.ai-factory/evolution/courses-api/artifact.md
         report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
-        Next: agree on it with those who will call it, then build it, and hold what is
-          built against its schemas and examples.
+        Next: review it with the people who will call it, then build it, and test what
+          you build against its schemas and examples.
     ");
 }
 
@@ -258,9 +258,9 @@ fn a_narrow_terminal_gets_narrow_lines() {
           /p/.ai-factory/evolution/courses-api/artifact.md
         report:
           /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
-        Next: agree on it with those who will
-          call it, then build it, and hold what
-          is built against its schemas and
+        Next: review it with the people who will
+          call it, then build it, and test what
+          you build against its schemas and
           examples.
     ");
 }
@@ -372,11 +372,11 @@ fn each_kind_of_artifact_has_a_next_step_of_its_own() {
         data.lines().find(|line| line.starts_with("Next: ")).unwrap().to_owned()
     });
     insta::assert_snapshot!(next.join("\n"), @r"
-        Next: agree on it with those who will call it, then build it, and hold what is built against its schemas and examples.
-        Next: move the code to its place, then build it and run its tests before you merge it.
+        Next: review it with the people who will call it, then build it, and test what you build against its schemas and examples.
+        Next: move the code into place, then build it and run its tests before you merge it.
         Next: ask someone who knows the subject to read it, then publish it next to what it describes.
         Next: try it in a test environment before you replace the current configuration.
-        Next: read it, and move it to its place.
+        Next: read it, and move it into place.
         ");
 }
 

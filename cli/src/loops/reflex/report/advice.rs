@@ -42,11 +42,11 @@ pub fn use_of_it(run: &Run) -> Option<&'static str> {
     let name = &*run.plan.task.criteria.name;
     Some(match Template::ALL.into_iter().find(|template| template.as_str() == name) {
         Some(Template::Api) => {
-            "Next: agree on it with those who will call it, then build it, and hold what is built against its \
-             schemas and examples."
+            "Next: review it with the people who will call it, then build it, and test what you build \
+             against its schemas and examples."
         }
         Some(Template::Code) => {
-            "Next: move the code to its place, then build it and run its tests before you merge it."
+            "Next: move the code into place, then build it and run its tests before you merge it."
         }
         Some(Template::Docs) => {
             "Next: ask someone who knows the subject to read it, then publish it next to what it describes."
@@ -54,6 +54,6 @@ pub fn use_of_it(run: &Run) -> Option<&'static str> {
         Some(Template::Config) => {
             "Next: try it in a test environment before you replace the current configuration."
         }
-        Some(Template::Other) | None => "Next: read it, and move it to its place.",
+        Some(Template::Other) | None => "Next: read it, and move it into place.",
     })
 }

@@ -39,7 +39,7 @@ fn summary(page: &mut MarkdownPage, run: &Run) {
     let mut rows = vec![
         ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
         ("Criteria", safe(&words::aim(run))),
-        ("Agreed To By", confirmed(plan.task.confirmed).to_owned()),
+        ("Confirmed By", confirmed(plan.task.confirmed).to_owned()),
         ("Agents", safe(&shared_words::roles(&plan.roles))),
     ];
     let notes = shared_words::remarks(&plan.roles).into_iter().chain(shared_words::changes(run));
@@ -159,7 +159,7 @@ fn standing(run: &Run, judged: &Judged) -> &'static str {
 
 /// Writes every verdict on the best artifact, with its basis.
 fn rules(page: &mut MarkdownPage, run: &Run, best: &Judged) {
-    page.paragraph(format!("Of {} at level {}.", code_cell(&best.artifact.hash), best.evaluation.level));
+    page.paragraph(format!("Judged: {} at level {}.", code_cell(&best.artifact.hash), best.evaluation.level));
     let row = |result: &RuleResult| {
         let rule = run.plan.task.criteria.rule(&result.rule);
         vec![

@@ -79,9 +79,9 @@ fn a_file_that_cannot_be_meant_is_refused_with_the_place() {
     assert!(refusal(&rule("colour = 1")).starts_with("toml: line 3: unknown field `colour`"));
     assert_eq!(
         refusal("remove = [\"a.x.y\"]"),
-        "toml: `remove` names `a.x.y`, which is no rule of the template"
+        "toml: `remove` names `a.x.y`, which is not a rule of the template"
     );
-    assert_eq!(refusal("thresholds = [80, 101]"), "toml: a threshold of 101; use 0 to 100");
+    assert_eq!(refusal("thresholds = [80, 101]"), "toml: the threshold 101 is outside 0 to 100");
     assert_eq!(refusal(&rule("weight = 101")), "toml: rule 1: the weight must be 0 to 100");
     assert_eq!(
         refusal(&rule("command = []")),
@@ -91,8 +91,8 @@ fn a_file_that_cannot_be_meant_is_refused_with_the_place() {
         refusal(&rule("id = \"b.x.y\"\nlevel = \"A\"")),
         "toml: rule 1: `b.x.y` is a rule of level B, but `level` says A"
     );
-    assert!(refusal(&rule("id = \"../x\"")).contains("`../x` is no id of a rule"));
-    assert_eq!(refusal(&rule("").repeat(2)), "toml: rule 2: a second rule `a.task.x`");
+    assert!(refusal(&rule("id = \"../x\"")).contains("`../x` is not a rule id"));
+    assert_eq!(refusal(&rule("").repeat(2)), "toml: rule 2: duplicate rule `a.task.x`");
     assert_eq!(
         refusal("[[rules]]\ndescription = \" \""),
         "toml: rule 1: the description must have 1 to 2000 characters"

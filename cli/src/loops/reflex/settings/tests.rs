@@ -199,7 +199,7 @@ fn commands_of_a_model_are_run_unasked_where_a_person_says_so_and_where_a_projec
     assert_eq!(complaint.exit().code(), 2);
     let rendered = complaint.render(Style::PLAIN, UNBOUNDED).replace(files.project().to_str().unwrap(), "");
     insta::assert_snapshot!(rendered, @r#"
-    error: /skilltune.toml: only your own settings may say `reflex.checks = "run"`, which runs commands of a model without asking
+    error: /skilltune.toml: only your own settings may set `reflex.checks = "run"`, which runs commands of a model without asking
     hint: remove it there; pass --checks run for one run, or set it in your own skilltune.toml
     "#);
     for (flag, run) in [("skip", RunThem::Never), ("ask", RunThem::Ask), ("run", RunThem::Always)] {

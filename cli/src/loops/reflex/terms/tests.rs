@@ -60,7 +60,7 @@ commands that agents propose as checks: not run; the judge decides instead
   2      reword rule 2             t 80 90  goals of levels A and B
   +      add a rule                i 6      iterations
   -3     remove rule 3             s 10m    time limit; s 0 for none
-  m 1 4  only 1 and 4 are major    q        leave; resume asks again"#);
+  m 1 4  only 1 and 4 are major    q        quit; resume asks again"#);
 }
 
 fn terms_of(task: Task) -> Terms {
@@ -112,7 +112,7 @@ fn what_is_no_change_is_told_and_changes_nothing() {
     let (terms, shown) = typed(&odd);
     assert_eq!(terms.unwrap(), terms_of(task()));
     assert_eq!(shown.len(), 2 + odd.len() - 1, "{shown:?}");
-    assert!(shown[2].contains("there is no rule 9") && shown[6].contains("`x` is no change"), "{shown:?}");
+    assert!(shown[2].contains("there is no rule 9") && shown[6].contains("`x` is not a change"), "{shown:?}");
 }
 
 #[test]

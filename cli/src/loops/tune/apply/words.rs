@@ -176,12 +176,12 @@ pub fn proposed(known: &Known<Tune>, candidate: &Candidate, proposal: &Proposal)
     let notes = proposal.notes.iter().map(|note| plain::one_line(note));
     let made = match (branch(proposal), patch(proposal, known.folder.root())) {
         (Some(branch), _) if let Some(address) = pull_request(proposal) => format!(
-            "candidate {short} is the pull request {address}; `gh pr merge {address}` takes it, `gh pr close {address}` discards it; branch {branch} has it too"
+            "candidate {short} is the pull request {address}; `gh pr merge {address}` merges it, `gh pr close {address}` discards it; branch {branch} has it too"
         ),
         (Some(branch), _) => format!(
-            "candidate {short} is a commit on branch {branch}; `git merge {branch}` takes it, `git branch -D {branch}` deletes it"
+            "candidate {short} is a commit on branch {branch}; `git merge {branch}` merges it, `git branch -D {branch}` deletes it"
         ),
-        (None, Some(path)) => format!("candidate {short} is a patch; `git am {path}` takes it"),
+        (None, Some(path)) => format!("candidate {short} is a patch; `git am {path}` applies it"),
         (None, None) => format!("candidate {short} is commit {}", plain::one_line(&proposal.commit)),
     };
     notes.chain([made]).collect()

@@ -182,7 +182,7 @@ fn agents_are_let_go_by_a_persons_own_settings_and_by_no_projects() {
     assert_eq!(rights(""), [Enforced::Nobody, Enforced::Nobody, held]);
     let complaint = World::new(&agents, OFF).ask(None, &["./a", "--dry-run"]).unwrap_err();
     assert_eq!(complaint.exit().code(), 2);
-    assert!(complaint.render(Style::PLAIN, UNBOUNDED).contains("only your own settings may say"));
+    assert!(complaint.render(Style::PLAIN, UNBOUNDED).contains("only your own settings may set"));
 }
 
 impl World {
@@ -461,7 +461,7 @@ fn a_fresh_world_needs_a_key_and_says_which() {
 fn a_project_may_not_open_the_users_world_without_trust() {
     let world = World::new(&format!("{AGENTS}{ROLES}"), "[calls]\nisolation = \"user\"\n");
     insta::assert_snapshot!(world.refusal(&["./a"]), @r"
-    error: the agents of /repo/skilltune.toml are not trusted: your own world for agents (calls.isolation)
+    error: the agents of /repo/skilltune.toml are not trusted: your full setup for agents (calls.isolation)
     hint: read the file, then run `skilltune trust /repo/skilltune.toml`
     hint: or pass --trust to trust them for this run
     ");

@@ -49,7 +49,7 @@ fn unclear(run: &Run, round: &Round, width: usize) -> Option<String> {
     let names: Vec<_> = unclear.iter().map(|finding| finding.criterion.as_str()).collect();
     let is_same = unclear.iter().all(|finding| finding.evidence == first.evidence);
     let why = if is_same { format!(": {}", plain::one_line(first.evidence)) } else { String::new() };
-    Some(cut(&format!("{LEAD}cannot be told ({}): {}{why}", names.len(), names.join(", ")), width))
+    Some(cut(&format!("{LEAD}unverified ({}): {}{why}", names.len(), names.join(", ")), width))
 }
 
 /// Returns the score of each member, and which outputs are of an earlier round. Names are shortened, scores never.

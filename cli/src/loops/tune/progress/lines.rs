@@ -36,7 +36,7 @@ pub fn header(run: &Run, width: usize) -> Vec<String> {
     lines
 }
 
-const PERCENTAGES: &str = "percentages: how likely the skill meets a statement, by all trials and edits";
+const PERCENTAGES: &str = "percentages: chance of meeting a statement, based on all trials and edits";
 
 fn header_without_skill(run: &Run, width: usize) -> Vec<String> {
     let plan = &run.plan;

@@ -62,18 +62,16 @@ fn results_of(run: &Run, shown: &Calibration) -> Vec<(&'static str, String)> {
         results.push(("noise", noise(visible.noise.as_ref())));
         results.push(("smallest visible change", smallest(run, visible)));
         let better = visible.better.as_ref();
-        results.extend(better.map(|better| ("to see less", self::better(run, visible, better))));
+        results.extend(better.map(|better| ("to see smaller changes", self::better(run, visible, better))));
     }
     if let Some(noise) = shown.visible.as_ref().and_then(|visible| visible.noise.as_ref()) {
         let named = |places: &[usize], why: &str| {
             (!places.is_empty()).then(|| format!("{} ({why})", names(run, places).join(", ")))
         };
-        results.extend(
-            named(&noise.always_zero, "perhaps nothing can pass them").map(|text| ("always 0", text)),
-        );
-        results.extend(
-            named(&noise.always_full, "no change can be better there").map(|text| ("always 100", text)),
-        );
+        results
+            .extend(named(&noise.always_zero, "perhaps impossible to pass").map(|text| ("always 0", text)));
+        results
+            .extend(named(&noise.always_full, "no change can improve them").map(|text| ("always 100", text)));
         results.extend(
             named(&noise.flickering, "the same skill passes and fails").map(|text| ("flickering", text)),
         );
@@ -127,7 +125,7 @@ fn smallest(run: &Run, shown: &Visible) -> String {
         (Some(points), _) if points < FINEST => format!("below 1 point, {by}"),
         (Some(points), _) => format!("{points:.1} points, {by}"),
         (None, Some(_)) => {
-            format!("none, as only {:.1} points are left up to 100, {by}", comparison.headroom)
+            format!("none, because only {:.1} points are left up to 100, {by}", comparison.headroom)
         }
         (None, None) => "unknown".to_owned(),
     }
@@ -146,10 +144,10 @@ fn better(run: &Run, shown: &Visible, better: &Needed) -> String {
     );
     let trials = match better.trials {
         Some(trials) => format!("; or {} of each version (tune.confirm)", count(trials as usize, "trial")),
-        None if now.pairs > 0 => format!("; not even {MOST_TRIALS} trials of each version are enough"),
+        None if now.pairs > 0 => format!("; {MOST_TRIALS} trials of each version are not enough"),
         None => String::new(),
     };
-    format!("{:.1} points take {pairs}{trials}", better.points)
+    format!("{:.1} points need {pairs}{trials}", better.points)
 }
 
 fn price(cost: &Cost) -> String {

@@ -49,7 +49,7 @@ fn regraded(run: &Run, two: &Sides, of: &Regraded) -> String {
     let most: u64 = Tune::most_calls(&run.plan).values().sum();
     let judge = match of.judged {
         0 => "no judge is needed".to_owned(),
-        judged => format!("the judge is asked about {judged} of them, in at most {}", counted(most, "call")),
+        judged => format!("the judge evaluates {judged} of them in at most {}", counted(most, "call")),
     };
     format!(
         "regrade run {}: is B = {} better than A = {}? {}, confidence {}; nothing is executed again, and {judge}",
@@ -168,7 +168,7 @@ fn row(run: &Run, &(scenario, a, b): &ScenarioScores) -> Option<[String; 4]> {
 /// Returns a note that a question was skipped, if one of the versions is not a skill.
 fn unasked(run: &Run, two: &Sides) -> Option<&'static str> {
     let is_without = two.is_without_skill() || run.plan.task.target.members[0].start == TreeId::EMPTY;
-    is_without.then_some("One side is no skill, so neither was asked whether the skill is used.")
+    is_without.then_some("One side has no skill, so skill use was not checked on either side.")
 }
 
 pub fn json(run: &Run, two: &Sides) -> Value {

@@ -83,7 +83,7 @@ fn head(round: &Round) -> String {
 }
 
 /// The purpose of the text's own score.
-const GUARD: &str = "apart from the score: it decides between equal scores, and a version whose text is much worse is dropped";
+const GUARD: &str = "not part of the score: it breaks ties, and drops a version whose text is much worse";
 
 fn composite(round: &Round) -> String {
     let Some(measured) = &round.measured else { return "no score yet".to_owned() };

@@ -50,7 +50,7 @@ fn dangers(page: &mut MarkdownPage, run: &Run) {
     if !all.is_empty() {
         page.section("Dangerous Changes");
         page.paragraph(
-            "The champion's edits brought these lines. Look at them before you apply it or keep it:",
+            "The champion's edits contain these changes. Review them before you apply or keep it:",
         );
         page.list(all.iter().map(|line| words(line)));
     }

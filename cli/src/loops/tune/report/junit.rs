@@ -27,7 +27,7 @@ pub fn junit(run: &Run) -> String {
     let target = safe(&words::target(run));
     let mut report = Report::new(format!("skilltune {}", run.plan.kind.word()));
     report.add_test_suite(suite(run, &target));
-    report.to_string().expect("a text of safe characters has an XML text")
+    report.to_string().expect("safe characters are valid in XML")
 }
 
 fn suite(run: &Run, target: &str) -> TestSuite {
@@ -136,7 +136,7 @@ fn judged(run: &Run, trial: Trial, judgement: &Judgement) -> TrialResult {
 fn fate(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "passed",
-        Verdict::Partial => "is met in part",
+        Verdict::Partial => "is partly met",
         Verdict::Fail => "failed",
         Verdict::Unverified => "could not be verified",
     }

@@ -53,7 +53,7 @@ pub fn shown(run: &Run) -> Vec<String> {
         passing => format!("{} of {of} pass without a skill: {}.", passing.len(), passing.join(", ")),
     }];
     lines.extend(
-        (!unknown.is_empty()).then(|| format!("Not known, as trials are missing: {}.", unknown.join(", "))),
+        (!unknown.is_empty()).then(|| format!("Unknown, trials are missing: {}.", unknown.join(", "))),
     );
     lines
 }
@@ -108,7 +108,7 @@ pub fn page(run: &Run) -> String {
     page.section("Scenarios");
     page.table(&["Scenario", "Passes", "Scores"], without_skill::results(run).iter().map(row));
     page.paragraph(format!(
-        "What was met and missed, in the first trial of each: {}",
+        "Verdicts and evidence of each scenario's first trial: {}",
         code_cell(&format!("{}/iterations/iteration-1/iteration-1-eval.md", plan.folder))
     ));
     costs::costs(&mut page, run);
@@ -120,7 +120,7 @@ fn row(one: &WithoutSkill<'_>) -> Vec<String> {
     let passes = match one.passes() {
         Some(true) => "yes",
         Some(false) => "no",
-        None => "not known",
+        None => "unknown",
     };
     let scores: Vec<_> = one.scores.iter().map(|score| figures::score(Some(*score))).collect();
     let missing = one.trials - one.scores.len();

@@ -25,18 +25,18 @@ impl Cron {
             Some(true) => Check::fine(About::Start, "cron: its daemon runs"),
             Some(false) => Check::broken(
                 About::Start,
-                "cron: the line is there, but no cron daemon runs",
-                "start it, such as by `sudo service cron start`",
+                "cron: the line is installed, but no cron daemon is running",
+                "start it, such as with `sudo service cron start`",
             ),
             None => Check::unknown(
                 About::Start,
-                "cron: whether its daemon runs cannot be seen",
+                "cron: cannot see whether its daemon is running",
                 "look for a process `cron` or `crond` as an administrator",
             ),
         });
         if let Some(zone) = start.reading.env.get("CRON_TZ") {
-            let text = format!("cron: CRON_TZ is {zone:?}, which some daemons go by and some do not");
-            let fix = "look at the start of the last night, or remove it from the crontab";
+            let text = format!("cron: CRON_TZ is {zone:?}, which only some cron daemons use");
+            let fix = "check when the last night started, or remove it from the crontab";
             start.checks.push(Check::unknown(About::Start, text, fix));
         }
         Ok(Some(start))

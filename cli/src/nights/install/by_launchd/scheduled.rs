@@ -20,8 +20,8 @@ impl Launchd {
         } else {
             Check::broken(
                 About::Start,
-                "launchd: the agent is there, but not loaded",
-                "`skilltune night install` loads it",
+                "launchd: the agent is installed, but not loaded",
+                "run `skilltune night install` to load it",
             )
         });
         Ok(Some(start))

@@ -39,7 +39,7 @@ impl Systemd {
         if said.is_none() {
             start.checks.push(Check::broken(
                 About::Start,
-                "systemd: the timer is there, but no systemd of yours answers",
+                "systemd: the timer is installed, but your user systemd does not answer",
                 "log in again, or start the user's systemd",
             ));
         } else {
@@ -49,21 +49,21 @@ impl Systemd {
             start.checks.push(Check::unknown(
                 About::Start,
                 format!("systemd: other files change {timer}, and perhaps its time"),
-                format!("`systemctl --user list-timers {timer}` tells its next start"),
+                format!("run `systemctl --user list-timers {timer}` to see its next start"),
             ));
         }
         Ok(Some(start))
     }
 
     fn standing(&self, timer: &str) -> Vec<Check> {
-        let install = "`skilltune night install` enables and starts it";
+        let install = "run `skilltune night install` to enable and start it";
         let is = |what: &str| self.said(&[what, timer]).is_some();
         let mut checks = match (is("is-enabled"), is("is-active")) {
             (true, true) => vec![Check::fine(About::Start, "systemd: the timer is enabled and active")],
             (_, false) => vec![Check::broken(About::Start, "systemd: the timer is not active", install)],
             (false, true) => vec![Check::unknown(
                 About::Start,
-                "systemd: the timer is active, but not enabled: it is gone after the next start of the machine",
+                "systemd: the timer is active, but not enabled: it will not start after a reboot",
                 install,
             )],
         };

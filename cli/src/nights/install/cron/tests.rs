@@ -118,7 +118,7 @@ fn lines_of_ours_that_somebody_has_torn_are_not_guessed_at() {
         assert_eq!(without(torn.as_bytes(), &job().name).unwrap_err(), complaint);
         insta::allow_duplicates! {
             insta::assert_snapshot!(complaint.render(Style::PLAIN, 999), @r"
-            error: the crontab does not have one begin and one end of skilltune-night-project-01234567
+            error: the crontab needs exactly one begin and one end line of skilltune-night-project-01234567
             hint: delete the lines of this name with `crontab -e`, and run the command again
             ");
         }
@@ -129,7 +129,7 @@ fn lines_of_ours_that_somebody_has_torn_are_not_guessed_at() {
 fn a_command_that_cron_would_refuse_is_refused() {
     let long = Job { env: vec![("PATH".to_owned(), "/x".repeat(500))], ..job() };
     insta::assert_snapshot!(block(&long).unwrap_err().render(Style::PLAIN, 999), @r"
-    error: cron takes no command of more than 998 characters, and this one has 1161
+    error: a cron command can have at most 998 characters, and this one has 1161
     hint: set a shorter PATH for the night: `PATH=/usr/local/bin:/usr/bin:/bin skilltune night install`
     ");
 }

@@ -43,14 +43,14 @@ fn a_report_has_the_result_the_course_and_the_evidence() {
 
     ## Progression
 
-    | Round | Score | Met | Verdict | Kept From Passing By |
+    | Round | Score | Met | Verdict | Blocked By |
     | --- | --- | --- | --- | --- |
     | 1 | 43.8 | 37.5 % | not passed | a.runs must pass, and does not; the score is 43.8, and has to reach 75 |
     | 2 | 100 | 100 % | passed |  |
 
     ## Criteria
 
-    Of round 2, score 100, 100 % met; a 100, b 100.
+    Verdicts on round 2: score 100, 100 % met; a 100, b 100.
 
     | Criterion | Gate | Verdict | By | Evidence | Fix |
     | --- | --- | --- | --- | --- | --- |
@@ -104,13 +104,13 @@ fn a_run_without_a_pass_names_what_kept_each_round_from_passing() {
     insta::assert_snapshot!(head_and(&stalled, "Questions"), @"
     **STALLED**. Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The best round is kept.
 
-    - after round 3, no gain: end, by the default answer
+    - after round 3, no gain: end, by default
     ");
     let out_of_rounds = play_with(into_folder(plan()), &rising, |_, _| None).run;
     insta::assert_snapshot!(head_and(&out_of_rounds, "Progression"), @"
     **MAX ROUNDS**. Not passed with 62.5 (75 needed): 5 rounds built, and none passed. The best round is kept.
 
-    | Round | Score | Met | Verdict | Kept From Passing By |
+    | Round | Score | Met | Verdict | Blocked By |
     | --- | --- | --- | --- | --- |
     | 1 | 25 | 0 % | not passed | a.runs must pass, and does not; the score is 25, and has to reach 75 |
     | 2 | 43.8 | 37.5 % | not passed | a.runs must pass, and does not; the score is 43.8, and has to reach 75 |

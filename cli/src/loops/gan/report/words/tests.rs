@@ -28,10 +28,10 @@ fn every_end_has_its_sentence() {
     MAX ROUNDS: Not passed with 62.5 (75 needed): 5 rounds built, and none passed. The best round is kept.
     FAILED: The run ended without a judgement: it said nothing.
     NOT ENDED: The run has not ended; `skilltune resume` continues it.
-    FORCED: Not passed with 25 (75 needed): a person called it passed.
-    ACCEPTED AS IT IS: Not passed with 25 (75 needed): a person took it as it is.
+    FORCED: Not passed with 25 (75 needed): a person treated the result as passed.
+    ACCEPTED AS IT IS: Not passed with 25 (75 needed): a person accepted the result as it is.
     STALLED: Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The best round is kept.
-    ABORTED: Aborted: nothing is taken.
+    ABORTED: Aborted: the run has no result.
     ");
 }
 
@@ -52,6 +52,6 @@ fn a_destination_is_named_when_the_result_is_not_in_it() {
         destination(&drive.run).unwrap_or_default()
     };
     assert_eq!(ended(|| Answer::Promoted), "");
-    insta::assert_snapshot!(ended(|| Answer::Conflict { found: Vec::new() }), @"/project/site was changed by somebody else while the run went on, so skilltune left it alone; copy the result by hand");
+    insta::assert_snapshot!(ended(|| Answer::Conflict { found: Vec::new() }), @"/project/site changed during the run, so skilltune did not write to it; copy the result yourself");
     insta::assert_snapshot!(destination(&answered(&Choice::Stop)).unwrap(), @"/project/site is unchanged");
 }

@@ -14,7 +14,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 
         **PASSED**. The run is completed (threshold_reached): level B passed.
 
-        Next: agree on it with those who will call it, then build it, and hold what is built against its schemas and examples.
+        Next: review it with the people who will call it, then build it, and test what you build against its schemas and examples.
 
         ## Summary
 
@@ -22,7 +22,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
         | --- | --- |
         | Run | `courses-api-20260218-120000` (reflex) |
         | Criteria | api rules, level A from 80, level B from 90; 4 iterations at most |
-        | Agreed To By | a person |
+        | Confirmed By | a person |
         | Agents | executor claude:small, evaluator gemini, improver claude |
         | Rights of Roles | enforced by the system and the agent, in all roles |
         | Commands as Checks | never run; the judge decides instead |
@@ -60,7 +60,7 @@ fn a_report_tells_the_end_the_way_and_the_evidence() {
 
         ## Rules
 
-        Of `a330d6c30443898e90ec421b5884963e86ff616cecd61f716569acc2fab3720a` at level B.
+        Judged: `a330d6c30443898e90ec421b5884963e86ff616cecd61f716569acc2fab3720a` at level B.
 
         | Rule | Severity, Weight | Verdict | By | Evidence |
         | --- | --- | --- | --- | --- |

@@ -105,7 +105,7 @@ fn a_search_by_single_trials_tells_each_round_what_it_edits_and_why() {
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 12 scenarios, 4 of them held out for the final comparison
     limits: 264 calls (default)
-    percentages: how likely the skill meets a statement, by all trials and edits
+    percentages: chance of meeting a statement, based on all trials and edits
 
     round  1 of 12  66.7            baseline    on 5 scenarios
       to edit N%, failed 5 of 5  The answer names the amount.

@@ -297,7 +297,7 @@ fn how_little_is_shown_depends_on_the_scenarios() {
     plan.task.scenarios.iter_mut().skip(1).for_each(|scenario| scenario.held_out = true);
     plan.task.looks_before = 11;
     let run = play(plan, scored(&[50, 95], &[50, 95])).run;
-    insta::assert_snapshot!(verdicts::held_out_reuse(&run).unwrap(), @"These held-out scenarios have decided 12 times, with about 1.2 false wins to be expected. Replace the held-out scenarios with new ones.");
+    insta::assert_snapshot!(verdicts::held_out_reuse(&run).unwrap(), @"These held-out scenarios have decided 12 times; expect about 1.2 false wins. Replace the held-out scenarios with new ones.");
 }
 
 #[test]

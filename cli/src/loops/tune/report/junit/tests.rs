@@ -148,7 +148,7 @@ fn what_an_agent_failed_is_an_error_and_a_scenario_without_demands_has_to_reach_
                 </properties>
                 <failure message="the score 70.0 is below the goal 90" type="score">the score 70.0 is below the goal 90
     clarity.words failed: Is it plain?
-    output.done is met in part: Is it done?
+    output.done is partly met: Is it done?
       haiku.md has | two lines␛[31m</failure>
             </testcase>
     "#);

@@ -8,8 +8,8 @@ use skilltune_phases::loops::tune::Run;
 use super::{CANDIDATE, Eval, Graded, safe};
 use crate::loops::tune::{verdicts, words};
 
-const CONFIGURATIONS: &str = "with_skill is the candidate, or the version that is left where nothing was compared; without_skill is the skill as it was.";
-const UNWEIGHTED: &str = "pass_rate is the plain share of demands that were met; the verdict weighs them, and is tested over scenarios.";
+const CONFIGURATIONS: &str = "with_skill is the candidate, or the remaining version if nothing was compared; without_skill is the original skill.";
+const UNWEIGHTED: &str = "pass_rate is the unweighted share of demands met; the verdict uses weights and is tested across scenarios.";
 
 pub(super) fn benchmark(run: &Run, evals: &[Eval<'_>]) -> Value {
     let members = &run.plan.task.target.members;

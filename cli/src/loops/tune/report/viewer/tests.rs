@@ -197,8 +197,8 @@ fn the_candidate_comes_first_in_the_benchmark_and_deltas_are_texts() {
       [
         "Verdict: the candidate scored higher than the start.",
         "Weak evidence: one scenario. Other tasks may show a different result.",
-        "with_skill is the candidate, or the version that is left where nothing was compared; without_skill is the skill as it was.",
-        "pass_rate is the plain share of demands that were met; the verdict weighs them, and is tested over scenarios."
+        "with_skill is the candidate, or the remaining version if nothing was compared; without_skill is the original skill.",
+        "pass_rate is the unweighted share of demands met; the verdict uses weights and is tested across scenarios."
       ],
       {
         "pass_rate": 0.0,
