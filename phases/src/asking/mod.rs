@@ -1,4 +1,4 @@
-//! Requests to agents: who is asked, and in which words.
+//! Requests to agents: orders and prompts.
 
 pub mod order;
 pub mod prompt;

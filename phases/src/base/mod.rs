@@ -1,4 +1,4 @@
-//! Words that every room uses: ids, names, models, roles, texts, and how to read what is not trusted.
+//! Types that every room uses: ids, names, models, roles, limits, and readers of untrusted text.
 
 pub mod answer;
 pub mod ceiling;

@@ -1,4 +1,4 @@
-//! Skills: what they are, what is wrong with them, and how edits change them.
+//! Skills: their files and versions, their faults, and their edits.
 
 pub mod candidate;
 pub mod context;

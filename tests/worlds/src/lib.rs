@@ -1,4 +1,4 @@
-//! Worlds for tests and benches: what stands in for agents, disks and clocks when a loop runs.
+//! Worlds for tests and benches: they replace agents, disks and clocks when a loop runs.
 //!
 //! Each module of a loop plans its runs and answers their steps; `drive` plays a run to its end. The integration tests
 //! of `phases`, the unit tests of `cli` and the benches share them. Unit tests in `phases/src` cannot: they would meet

@@ -1,4 +1,4 @@
-//! The aims besides the search: to compare, to judge again, to calibrate, to try without a skill.
+//! The aims besides the search: comparing, regrading, calibrating, and trying without a skill.
 
 pub mod calibration;
 pub(super) mod comparison;

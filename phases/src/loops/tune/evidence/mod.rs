@@ -1,4 +1,4 @@
-//! What the trials of a search say about each statement, and where a fault may come from.
+//! Evidence of the trials of a search: the beliefs about each statement, its faults, and the members to suspect.
 
 pub mod beliefs;
 pub(super) mod credit;

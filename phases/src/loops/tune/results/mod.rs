@@ -1,4 +1,4 @@
-//! What a run says of its results: to agents, to people and to scripts.
+//! Results of a run, for agents, people and scripts.
 
 pub(super) mod activity;
 pub mod ending;
