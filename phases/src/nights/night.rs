@@ -270,16 +270,6 @@ impl Key {
         });
         prints.chain(models).collect()
     }
-
-    /// Returns the agents with their models.
-    pub fn agents_text(&self) -> String {
-        let models: Vec<String> = self.models.iter().map(|(role, model)| format!("{role} {model}")).collect();
-        if models.is_empty() {
-            self.shown.to_string()
-        } else {
-            format!("{} ({})", self.shown, models.join(", "))
-        }
-    }
 }
 
 impl Sum for Spent {

@@ -1,4 +1,4 @@
-//! How many calls a run makes: at most, and as expected.
+//! Counts the calls of a run: the maximum, and the expected number.
 
 use super::compare::panel;
 use super::search::{drafting, turns};
@@ -20,16 +20,15 @@ const EDITS_PER_ROOT: usize = 3;
 pub(super) fn most(plan: &Plan) -> MostCalls {
     match &plan.task.aim {
         Aim::Improve => most_of_search(plan),
-        Aim::Try { trials } | Aim::Calibrate { trials } => most_calls_of_trials(plan, *trials),
-        Aim::Compare(_) => most_calls_of_comparison(plan),
+        Aim::Try { trials } | Aim::Calibrate { trials } => most_of_trials(plan, *trials),
+        Aim::Compare(_) => most_of_comparison(plan),
     }
 }
 
-fn most_calls_of_trials(plan: &Plan, trials: u32) -> MostCalls {
+fn most_of_trials(plan: &Plan, trials: u32) -> MostCalls {
     let scenarios = 0..plan.task.scenarios.len();
     let judged = scenarios.clone().filter(|&scenario| plan.task.is_judged(scenario)).count();
-    let most =
-        |count: usize| u64::from(state::TRIES) * u64::from(trials) * u64::try_from(count).unwrap_or(u64::MAX);
+    let most = |count: usize| u64::from(state::TRIES) * u64::from(trials) * number(count);
     MostCalls::from([(Role::EXECUTOR, most(scenarios.len())), (Role::EVALUATOR, most(judged))])
 }
 
@@ -68,7 +67,7 @@ pub(super) fn of_search(plan: &Plan) -> MostCalls {
     std::iter::once(executor).chain(of_panel).chain(improvers).collect()
 }
 
-fn most_calls_of_comparison(plan: &Plan) -> MostCalls {
+fn most_of_comparison(plan: &Plan) -> MostCalls {
     let tries = u64::from(state::TRIES);
     let trials = if plan.task.regraded().is_some() { 0 } else { most_fresh_trials(plan, &|_| true) };
     let executor = (Role::EXECUTOR, trials);
