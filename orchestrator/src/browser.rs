@@ -78,9 +78,9 @@ fn look() -> Result<(), Box<dyn std::error::Error>> {
     process::become_driver()?;
     let found = findings();
     process::end_descendants()?;
-    let (looked, tour) = found?;
+    let (inspection, tour) = found?;
     keep_pictures(&tour.pages, &tour.findings)?;
-    io::stdout().write_all(&serde_json::to_vec(&looked)?)?;
+    io::stdout().write_all(&serde_json::to_vec(&inspection)?)?;
     Ok(())
 }
 
@@ -92,7 +92,7 @@ fn findings() -> Result<(Inspection, Tour), Box<dyn std::error::Error>> {
     let axe = axe.map(String::from_utf8).transpose()?;
     let look: ToLookAt = serde_json::from_reader(io::stdin().lock().take(LARGEST_INPUT))?;
     let longest = Duration::from_secs(seconds) / 3;
-    let mut looked = Inspection::default();
+    let mut inspection = Inspection::default();
     let site = Path::new(SITE);
     let preview = |why: String| format!("gan.preview: {why}");
     let server = look.preview.as_ref().map(|preview| Server::start(preview, site, look.confined)).transpose();
@@ -104,32 +104,32 @@ fn findings() -> Result<(Inspection, Tour), Box<dyn std::error::Error>> {
         _ => (Source::Folder(site), Start::of_folder(site)),
     };
     let Some(first) = start.first() else {
-        looked.notes.push("there is no page to look at".into());
-        return Ok((looked, Tour::default()));
+        inspection.notes.push("there is no page to look at".into());
+        return Ok((inspection, Tour::default()));
     };
-    let (tour, tried) = with_browser(&program, until, &mut looked, |browser| {
+    let (tour, scenarios) = with_browser(&program, until, &mut inspection, |browser| {
         let tour = start.walk(browser, source, &look.given, axe.as_deref(), longest)?;
-        Ok((tour, acts::tried(browser, source, &first.address, &look.test_scenarios)))
+        Ok((tour, acts::scenario_results(browser, source, &first.address, &look.test_scenarios)))
     })?;
     if let Some(why) = server.as_ref().and_then(Server::has_ended) {
         return Err(preview(why).into());
     }
-    looked.scenarios = tried;
-    verdicts::tell(&mut looked, &tour, &look.given, server.is_some());
-    verdicts::doubt(&mut looked, &tour);
-    Ok((looked, tour))
+    inspection.scenarios = scenarios;
+    verdicts::tell(&mut inspection, &tour, &look.given, server.is_some());
+    verdicts::doubt(&mut inspection, &tour);
+    Ok((inspection, tour))
 }
 
 /// Starts a browser, calls `work`, and ends the browser.
 fn with_browser<T>(
     program: &Path,
     until: Instant,
-    looked: &mut Inspection,
+    inspection: &mut Inspection,
     work: impl FnOnce(&mut DevTools) -> Result<T, Mute>,
 ) -> Result<T, Mute> {
     let has_sandbox = !rustix::process::geteuid().is_root();
     if !has_sandbox {
-        looked.notes.push("the browser had no sandbox of its own: it runs as root".into());
+        inspection.notes.push("the browser had no sandbox of its own: it runs as root".into());
     }
     let place = tempfile::tempdir_in(".")?;
     let said = tempfile::tempfile_in(".")?;

@@ -22,12 +22,12 @@ pub fn run(args: &ViewArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 }
 
 fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) -> Result<Exit, Complaint> {
-    let (standing, printer) = (scope.runs.status(&known.run), scope.printer);
+    let (status, printer) = (scope.runs.status(&known.run), scope.printer);
     match format {
-        Format::Human => printer.data(&lines(&known.run, standing, &scope.objects()).join("\n")),
-        Format::Json => printer.json(&format!("{:#}", object(&known.run, standing, &scope.objects()))),
+        Format::Human => printer.data(&lines(&known.run, status, &scope.objects()).join("\n")),
+        Format::Json => printer.json(&format!("{:#}", object(&known.run, status, &scope.objects()))),
     }?;
-    if known.torn > 0 && standing == RunStatus::Open {
+    if known.torn > 0 && status == RunStatus::Open {
         printer.talk(&format!(
             "the last journal line is incomplete ({} bytes); `resume` removes it",
             known.torn
@@ -37,20 +37,20 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) ->
 }
 
 /// Returns the object of `list` with the state of the run.
-pub fn object<L: LoopCommands>(run: &Run<L>, standing: RunStatus, objects: &Objects) -> Value {
+pub fn object<L: LoopCommands>(run: &Run<L>, status: RunStatus, objects: &Objects) -> Value {
     let mut object = L::listed(run, objects);
-    object["standing"] = standing.word(run).into();
+    object["standing"] = status.word(run).into();
     object["started_at"] = json!(run.started_at);
     object["updated_at"] = json!(run.updated_at);
     object["failed_calls"] = run.errors.len().into();
-    object["next"] = next(run, standing).into_iter().map(|next| next.command).collect();
+    object["next"] = next(run, status).into_iter().map(|next| next.command).collect();
     object
 }
 
-pub fn lines<L: LoopCommands>(run: &Run<L>, standing: RunStatus, objects: &Objects) -> Vec<String> {
+pub fn lines<L: LoopCommands>(run: &Run<L>, status: RunStatus, objects: &Objects) -> Vec<String> {
     let (kind, subject) = (L::kind(run), plain::one_line(&L::subject(run)));
     let mut facts =
-        vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, standing))];
+        vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, status))];
     facts.extend(L::facts(run, objects));
     facts.push(("updated", figures::moment(run.updated_at)));
     if let (Some(failed), None) = (&run.blocked, run.closed_at) {
@@ -66,15 +66,15 @@ pub fn lines<L: LoopCommands>(run: &Run<L>, standing: RunStatus, objects: &Objec
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));
     }
     facts.extend(run.placed.map(|by| ("since", words::placed(by).to_owned())));
-    let next = next(run, standing).into_iter();
+    let next = next(run, status).into_iter();
     facts.extend(next.map(|next| ("next", format!("{}   ({})", next.command, next.purpose))));
     let column = facts.iter().map(|(name, _)| name.len()).fold(8, usize::max);
     // One line per fact, so that no value can forge another line.
     facts.iter().map(|(name, text)| format!("{name:<column$} {}", plain::unbroken(text))).collect()
 }
 
-fn word<L: LoopCommands>(run: &Run<L>, standing: RunStatus) -> String {
-    match standing {
+fn word<L: LoopCommands>(run: &Run<L>, status: RunStatus) -> String {
+    match status {
         RunStatus::Running { pid } => match run.waits.until {
             Some(until) => format!("waiting until {} (process {pid})", figures::moment(until)),
             None => format!("running (process {pid})"),
@@ -85,8 +85,8 @@ fn word<L: LoopCommands>(run: &Run<L>, standing: RunStatus) -> String {
     }
 }
 
-fn next<L: LoopCommands>(run: &Run<L>, standing: RunStatus) -> Vec<Next> {
-    match standing {
+fn next<L: LoopCommands>(run: &Run<L>, status: RunStatus) -> Vec<Next> {
+    match status {
         RunStatus::Running { .. } => {
             let command = format!("skilltune stop {}", run.plan.run);
             vec![Next { command, purpose: "stop it after its current steps" }]

@@ -85,8 +85,8 @@ pub type TimeoutSettings = PerRole<Setting<u64>>;
 
 impl Default for RoleSettings {
     fn default() -> Self {
-        let nobody = || Setting::new(None);
-        Self { executor: nobody(), evaluator: nobody(), improver: nobody() }
+        let unset = || Setting::new(None);
+        Self { executor: unset(), evaluator: unset(), improver: unset() }
     }
 }
 

@@ -45,7 +45,7 @@ enum Fault {
 }
 
 /// Runs all scenarios, each from the first page.
-pub(super) fn tried(
+pub(super) fn scenario_results(
     browser: &mut DevTools,
     source: Source<'_>,
     first: &str,

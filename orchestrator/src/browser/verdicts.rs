@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use skilltune_phases::loops::gan::contract::Check;
 use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::inspect::{CheckResult, Given, Inspection, Live, Means, live};
+use skilltune_phases::loops::gan::inspect::{Given, Inspection, Live, MachineResult, Means, live};
 
 use super::page::{Measured, PageFindings, SIZES, Screenshot, Violation};
 use super::sight::{Sight, Sights};
@@ -15,29 +15,30 @@ const PLACES: usize = 5;
 const LONGEST: usize = 600;
 const CONTRAST: &str = "color-contrast";
 
-pub(super) fn tell(looked: &mut Inspection, tour: &Tour, given: &Given, is_served: bool) {
+pub(super) fn tell(inspection: &mut Inspection, tour: &Tour, given: &Given, is_served: bool) {
     let all = &tour.findings;
     let each = || tour.each();
     let late =
         each().filter(|(_, findings)| findings.screenshots.iter().any(|screenshot| !screenshot.has_loaded));
-    looked.notes.extend(late.map(|(path, _)| format!("{path} did not finish loading").into()));
+    inspection.notes.extend(late.map(|(path, _)| format!("{path} did not finish loading").into()));
     let refused = each().flat_map(|(path, findings)| {
         findings.refused.iter().map(move |url| format!("{path} asks for {url}, which is not its own").into())
     });
-    looked.notes.extend(refused.take(PLACES).collect::<Vec<_>>());
+    inspection.notes.extend(refused.take(PLACES).collect::<Vec<_>>());
     if each().any(|(_, findings)| findings.screenshots.iter().any(|screenshot| screenshot.measured.laid == 0))
     {
         // A page whose scripts keep it busy is not measured, and then its checks stay open.
-        looked.notes.push("a page could not be measured".into());
+        inspection.notes.push("a page could not be measured".into());
         return;
     }
     let lived: Vec<Live> = all.iter().filter_map(|findings| findings.live.clone()).collect();
     if lived.len() == all.len() {
-        looked.checks.push(live(&lived, is_served));
+        inspection.checks.push(live(&lived, is_served));
     }
-    looked.checks.extend(texts(all, given));
-    let mut tell =
-        |check, faults: Vec<String>, fine: &str| looked.checks.push(verdict_of(check, &faults, &[], fine));
+    inspection.checks.extend(texts(all, given));
+    let mut tell = |check, faults: Vec<String>, fine: &str| {
+        inspection.checks.push(verdict_of(check, &faults, &[], fine));
+    };
     let narrow = each().flat_map(|(path, findings)| {
         findings
             .screenshots
@@ -71,29 +72,29 @@ pub(super) fn tell(looked: &mut Inspection, tour: &Tour, given: &Given, is_serve
         tell(Check::Console, errors.collect(), "the console shows no error");
     }
     if tour.with_axe {
-        looked.checks.extend(by_axe(tour));
+        inspection.checks.extend(by_axe(tour));
     } else {
-        looked.notes.push(
+        inspection.notes.push(
             "axe-core is not installed: accessibility and contrast were not measured in the browser".into(),
         );
     }
     if wants_socket {
-        looked.notes.push("WebSockets are not forwarded: errors in the console were not counted".into());
+        inspection.notes.push("WebSockets are not forwarded: errors in the console were not counted".into());
     }
 }
 
 /// Returns the verdict of a check. A fault outweighs a doubt.
-fn verdict_of(check: Check, faults: &[String], doubts: &[String], fine: &str) -> CheckResult {
+fn verdict_of(check: Check, faults: &[String], doubts: &[String], fine: &str) -> MachineResult {
     let (verdict, evidence) = match (faults, doubts) {
         ([], []) => (Verdict::Passed, fine.to_owned()),
         ([], doubts) => (Verdict::Unverified, shown(doubts)),
         (faults, _) => (Verdict::Failed, shown(faults)),
     };
-    CheckResult { check, verdict, evidence: cut(&evidence).into(), by: Means::Browser }
+    MachineResult { check, verdict, evidence: cut(&evidence).into(), by: Means::Browser }
 }
 
 /// Checks the given texts and sections: each has to be seen on one page at each size.
-fn texts(all: &[PageFindings], given: &Given) -> Vec<CheckResult> {
+fn texts(all: &[PageFindings], given: &Given) -> Vec<MachineResult> {
     let on = |findings: &PageFindings, of: fn(&Sights) -> &[Sight], nth: usize| {
         let mut sights = findings
             .screenshots
@@ -128,7 +129,7 @@ fn texts(all: &[PageFindings], given: &Given) -> Vec<CheckResult> {
     all.into_iter().flatten().collect()
 }
 
-fn by_axe(tour: &Tour) -> [CheckResult; 2] {
+fn by_axe(tour: &Tour) -> [MachineResult; 2] {
     let said = || {
         tour.each().flat_map(|(path, findings)| {
             findings.screenshots.iter().map(move |screenshot| (path, screenshot.axe.as_ref()))
@@ -168,7 +169,7 @@ fn is_wide(screenshot: &Screenshot) -> bool {
 
 /// Reopens verdicts: a check that passes on some pages may fail on another one, and a missing text may be there. A page
 /// whose requests failed may look different.
-pub(super) fn doubt(looked: &mut Inspection, tour: &Tour) {
+pub(super) fn doubt(inspection: &mut Inspection, tour: &Tour) {
     let lost: Vec<String> = tour.findings.iter().flat_map(|findings| findings.lost.iter().cloned()).collect();
     let (some, all) = (tour.pages.len(), tour.pages.len() + tour.more);
     let why = match () {
@@ -176,15 +177,15 @@ pub(super) fn doubt(looked: &mut Inspection, tour: &Tour) {
         () if tour.more > 0 => format!("of {all} pages {some} were looked at"),
         () => return,
     };
-    let is_open = |result: &&mut CheckResult| {
+    let is_open = |result: &&mut MachineResult| {
         let may_be_there = matches!(result.check, Check::Copy | Check::Sections);
         !lost.is_empty() || result.verdict == Verdict::Passed || may_be_there
     };
-    for result in looked.checks.iter_mut().filter(is_open) {
+    for result in inspection.checks.iter_mut().filter(is_open) {
         result.verdict = Verdict::Unverified;
         result.evidence = format!("{why}: {}", result.evidence).into();
     }
-    looked.notes.push(why.into());
+    inspection.notes.push(why.into());
 }
 
 fn shown(faults: &[String]) -> String {

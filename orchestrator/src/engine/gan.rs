@@ -60,15 +60,16 @@ impl LoopEngine for Gan {
         ran: &CommandOutput<'_>,
     ) -> Result<Answer, ReadError> {
         if let Some(test) = request.test() {
-            let looked = Inspection { scenarios: vec![tried(test, ran)], ..Inspection::default() };
-            return Ok(Answer::Inspected { inspection: Box::new(looked), screens: None });
+            let inspection =
+                Inspection { scenarios: vec![scenario_result(test, ran)], ..Inspection::default() };
+            return Ok(Answer::Inspected { inspection: Box::new(inspection), screens: None });
         }
-        let (looked, screens) = match seen(services, ran) {
-            Ok(seen) => seen,
+        let (inspection, screens) = match read_inspection(services, ran) {
+            Ok(read) => read,
             Err(ReadError::Agent(Failure { why, .. })) => (failed(&why), None),
             Err(ours @ ReadError::Ours(_)) => return Err(ours),
         };
-        Ok(Answer::Inspected { inspection: Box::new(looked), screens })
+        Ok(Answer::Inspected { inspection: Box::new(inspection), screens })
     }
 
     fn own(
@@ -145,25 +146,28 @@ fn built(services: &Services, placed: &Placement, output: &AgentOutput<'_>) -> R
 }
 
 /// Reads the output of a browser check: findings and screenshots.
-fn seen(services: &Services, ran: &CommandOutput<'_>) -> Result<(Inspection, Option<TreeId>), ReadError> {
+fn read_inspection(
+    services: &Services,
+    ran: &CommandOutput<'_>,
+) -> Result<(Inspection, Option<TreeId>), ReadError> {
     let lost = |why: String| Failure::new(FailureKind::Crashed, why);
     if *ran.how != How::Exited(0) {
         let said = [ran.stderr, ran.stdout].into_iter().find_map(|said| said.trim().lines().next_back());
         let how = end_of(ran.how, ran.seconds);
         return Err(lost(said.map_or(how.clone(), |said| format!("{how}: {said}"))).into());
     }
-    let looked: Inspection = serde_json::from_str(ran.stdout)
+    let inspection: Inspection = serde_json::from_str(ran.stdout)
         .map_err(|error| lost(format!("its answer is not valid: {error}")))?;
     if !ran.space.join(SCREENS).is_dir() {
-        return Ok((looked, None));
+        return Ok((inspection, None));
     }
     let captured = capture_left(&services.objects, ran.space, SCREENS, &[], SCREEN_LIMITS);
     let captured = captured.map_err(|error| unreadable(error, ran.space))?;
-    Ok((looked, Some(captured.tree)))
+    Ok((inspection, Some(captured.tree)))
 }
 
 /// Returns the result of a test scenario's command.
-fn tried(test: &CriterionId, ran: &CommandOutput<'_>) -> ScenarioResult {
+fn scenario_result(test: &CriterionId, ran: &CommandOutput<'_>) -> ScenarioResult {
     let result = command_result(0, 0, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
     let verdict = match result.met {
         Some(true) => Verdict::Passed,

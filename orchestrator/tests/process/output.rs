@@ -65,8 +65,8 @@ fn a_flood_is_counted_and_cut_and_fits_into_little_memory() {
     let mut call = stage.call(&["flood", "0"]);
     call.keep_bytes = 100_000;
     let mut guardian = guardian();
-    let nobody = Canceller::new().unwrap();
-    let ended = guardian.run(&call, &nobody.cancel_token()).unwrap();
+    let canceller = Canceller::new().unwrap();
+    let ended = guardian.run(&call, &canceller.cancel_token()).unwrap();
     assert_eq!((&ended.how, ended.stdout_bytes, ended.stdout_truncated), (&How::Exited(0), 1 << 30, true));
     assert_eq!(fs::metadata(&call.stdout).unwrap().len(), 100_000);
     let status = fs::read_to_string(format!("/proc/{}/status", serving(guardian.pid()))).unwrap();

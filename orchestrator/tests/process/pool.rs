@@ -19,11 +19,11 @@ fn mark() -> (String, String) {
 fn calls_one_after_the_other_share_one_guardian() {
     let stage = Stage::new();
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 4);
-    let nobody = Canceller::new().unwrap();
+    let canceller = Canceller::new().unwrap();
     let mut guardians = Vec::new();
     for code in ["1", "2", "3"] {
         let mut slot = pool.acquire().unwrap();
-        let ended = slot.run(&stage.call(&["plain", code]), &nobody.cancel_token()).unwrap();
+        let ended = slot.run(&stage.call(&["plain", code]), &canceller.cancel_token()).unwrap();
         assert_eq!(ended.how, How::Exited(code.parse().unwrap()));
         guardians.push(slot.guardian().unwrap());
     }
@@ -51,8 +51,8 @@ fn a_call_whose_canceller_is_gone_ends_and_its_slot_serves_again() {
     assert_eq!(stage.record(), None);
     stage.assert_nothing_is_left();
     let stage = Stage::new();
-    let nobody = Canceller::new().unwrap();
-    let ended = pool.acquire().unwrap().run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
+    let canceller = Canceller::new().unwrap();
+    let ended = pool.acquire().unwrap().run(&stage.call(&["plain", "0"]), &canceller.cancel_token()).unwrap();
     assert_eq!(ended.how, How::Exited(0));
     pool.close();
 }
@@ -73,14 +73,14 @@ fn who_waits_for_a_slot_gets_one_or_hears_that_the_pool_is_closed() {
 fn a_guardian_that_is_killed_between_two_calls_costs_neither() {
     let stage = Stage::new();
     let pool = GuardianPool::new(PROGRAM, "guardian", mark(), 1);
-    let nobody = Canceller::new().unwrap();
+    let canceller = Canceller::new().unwrap();
     let mut slot = pool.acquire().unwrap();
-    slot.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
+    slot.run(&stage.call(&["plain", "0"]), &canceller.cancel_token()).unwrap();
     let first = slot.guardian().unwrap();
     let served = pidfd_open(serving(first), PidfdFlags::empty()).unwrap();
     kill_process(Pid::from_raw(first.cast_signed()).unwrap(), Signal::KILL).unwrap();
     poll(&mut [PollFd::new(&served, PollFlags::IN)], None).unwrap();
-    let ended = slot.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
+    let ended = slot.run(&stage.call(&["plain", "0"]), &canceller.cancel_token()).unwrap();
     assert_eq!(ended.how, How::Exited(0));
     assert_ne!(slot.guardian(), Some(first));
     drop(slot);
@@ -91,9 +91,9 @@ fn a_guardian_that_is_killed_between_two_calls_costs_neither() {
 fn a_guardian_that_cannot_be_started_is_named() {
     let stage = Stage::new();
     let pool = GuardianPool::new("/no/such/program", "guardian", mark(), 1);
-    let nobody = Canceller::new().unwrap();
+    let canceller = Canceller::new().unwrap();
     let mut slot = pool.acquire().unwrap();
-    let error = slot.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap_err();
+    let error = slot.run(&stage.call(&["plain", "0"]), &canceller.cancel_token()).unwrap_err();
     assert_eq!(error.to_string(), "cannot start a guardian from /no/such/program");
 }
 
@@ -101,8 +101,8 @@ fn a_guardian_that_cannot_be_started_is_named() {
 fn a_guardian_leads_a_session_of_its_own() {
     let stage = Stage::new();
     let mut guardian = guardian();
-    let nobody = Canceller::new().unwrap();
-    guardian.run(&stage.call(&["plain", "0"]), &nobody.cancel_token()).unwrap();
+    let canceller = Canceller::new().unwrap();
+    guardian.run(&stage.call(&["plain", "0"]), &canceller.cancel_token()).unwrap();
     let pid = Pid::from_raw(guardian.pid().cast_signed()).unwrap();
     #[expect(clippy::disallowed_methods, reason = "a leader is in its own session, wherever that began")]
     let session = rustix::process::getsid(Some(pid)).unwrap();

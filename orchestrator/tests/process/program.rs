@@ -56,8 +56,8 @@ fn drive(call: &str) -> Outcome {
     writeln!(out, "{}", guardian.pid())?;
     // Open as long as this process lives.
     let _alive = std::env::var_os("ALIVE").map(|path| OpenOptions::new().read(true).write(true).open(path));
-    let nobody = Canceller::new()?;
-    let ended = guardian.run(&call, &nobody.cancel_token());
+    let canceller = Canceller::new()?;
+    let ended = guardian.run(&call, &canceller.cancel_token());
     writeln!(out, "{:?}", ended.map(|ended| ended.how))?;
     guardian.close();
     Ok(ExitCode::SUCCESS)

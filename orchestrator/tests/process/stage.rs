@@ -131,8 +131,8 @@ pub(crate) fn guardian() -> Guardian {
 /// Runs a call that is never cancelled, with a guardian of its own.
 pub(crate) fn run(call: &Call) -> Result<Ended, ProcessError> {
     let mut guardian = guardian();
-    let nobody = Canceller::new().unwrap();
-    let ended = guardian.run(call, &nobody.cancel_token());
+    let canceller = Canceller::new().unwrap();
+    let ended = guardian.run(call, &canceller.cancel_token());
     guardian.close();
     ended
 }

@@ -10,7 +10,7 @@ use skilltune_phases::loops::gan::answers::{Notes, Verdicts};
 use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, Dimension, Origin};
 use skilltune_phases::loops::gan::course::{Choice, Item, Question, Who};
 use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
-use skilltune_phases::loops::gan::inspect::{CheckResult, Given, Inspection, Means, ScenarioResult};
+use skilltune_phases::loops::gan::inspect::{Given, Inspection, MachineResult, Means, ScenarioResult};
 use skilltune_phases::loops::gan::negotiation::{Draft, Proposal, Ruling};
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Apply, Brief, Browser, Event, Gan, Level, Plan, Run, Step, Task};
@@ -19,7 +19,7 @@ use skilltune_phases::suites::checks::{Commands, RunThem};
 
 use crate::drive::{self, bare_prompt, failed, plan_of, roles_of, tree};
 
-pub use crate::drive::points as score;
+pub use crate::drive::points;
 
 pub type Drive = drive::Drive<Gan>;
 pub type Outcome = event::Outcome<Answer>;
@@ -173,7 +173,7 @@ pub fn built(nth: usize) -> Answer {
 }
 
 pub fn inspected(verdict: Verdict, by: Means) -> Answer {
-    let result = CheckResult { check: Check::Console, verdict, evidence: "index.html".into(), by };
+    let result = MachineResult { check: Check::Console, verdict, evidence: "index.html".into(), by };
     let screens = (by == Means::Browser).then(|| tree("screens"));
     let inspection = Inspection { checks: vec![result], ..Inspection::default() };
     Answer::Inspected { inspection: Box::new(inspection), screens }

@@ -10,8 +10,8 @@ use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, miss
 use crate::loops::tune::world::{Play, failed, play};
 
 /// Formats the status in a project that does not exist.
-fn lines(run: &Run, standing: RunStatus) -> Vec<String> {
-    crate::commands::status::lines(run, standing, &Objects::at(Path::new("/p/.skilltune/objects")))
+fn lines(run: &Run, status: RunStatus) -> Vec<String> {
+    crate::commands::status::lines(run, status, &Objects::at(Path::new("/p/.skilltune/objects")))
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub struct Token {
 
 /// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CheckResult {
+pub struct MachineResult {
     pub check: Check,
     /// Unverified if it cannot be decided by these means; the evidence says why.
     pub verdict: Verdict,
@@ -71,7 +71,7 @@ pub struct CheckResult {
     pub by: Means,
 }
 
-impl CheckResult {
+impl MachineResult {
     pub fn is_unverified(&self) -> bool {
         self.verdict == Verdict::Unverified
     }
@@ -142,7 +142,7 @@ pub enum Lead {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspection {
     #[serde(rename = "told")]
-    pub checks: Vec<CheckResult>,
+    pub checks: Vec<MachineResult>,
     /// The results of test scenarios.
     #[serde(rename = "tried", default, skip_serializing_if = "Vec::is_empty")]
     pub scenarios: Vec<ScenarioResult>,

@@ -5,7 +5,7 @@ use super::answers::{Asked, Verdicts};
 use super::contract::{Check, Contract, Criterion};
 use super::course::Rounds;
 use super::evaluation::{By, Evaluation, Finding, PatternHit, RawVerdicts, Verdict, evaluate};
-use super::inspect::{CheckResult, ScenarioResult};
+use super::inspect::{MachineResult, ScenarioResult};
 use super::step::Reading;
 use crate::base::id::TreeId;
 
@@ -26,7 +26,7 @@ pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
 
 /// The results of machines for an artifact.
 struct Machines {
-    checks: Vec<CheckResult>,
+    checks: Vec<MachineResult>,
     scenarios: Vec<ScenarioResult>,
 }
 
@@ -36,7 +36,7 @@ impl Machines {
     }
 
     /// Returns the result of a check, if it could be made.
-    fn result(&self, check: Option<Check>) -> Option<&CheckResult> {
+    fn result(&self, check: Option<Check>) -> Option<&MachineResult> {
         self.checks.iter().find(|result| Some(result.check) == check && !result.is_unverified())
     }
 

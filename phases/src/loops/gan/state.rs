@@ -8,7 +8,7 @@ use super::answers::Notes;
 use super::contract::Contract;
 use super::course::{Answered, Choice, Focus, Round, Rounds};
 use super::decision::{Decision, End};
-use super::inspect::{CheckResult, Inspection, ScenarioResult};
+use super::inspect::{Inspection, MachineResult, ScenarioResult};
 use super::negotiation::{Negotiation, Round as Exchange};
 use super::step::{Answer, Reading, Step};
 use super::{Gan, Plan, Run};
@@ -167,15 +167,15 @@ impl Run {
     }
 
     /// Returns the machine results for an artifact so far: for each check the result of the best means.
-    pub fn check_results(&self, artifact: TreeId) -> Vec<CheckResult> {
-        let mut best: Vec<CheckResult> = Vec::new();
+    pub fn check_results(&self, artifact: TreeId) -> Vec<MachineResult> {
+        let mut best: Vec<MachineResult> = Vec::new();
         for result in self.inspections(artifact).flat_map(|(inspection, _)| &inspection.checks) {
             match best.iter_mut().find(|known| known.check == result.check) {
                 None => best.push(result.clone()),
                 Some(known) => {
                     // A browser outranks the source, and a decided result outranks an undecided one. Only a browser can
                     // decide whether a reader sees a text.
-                    let rank = |result: &CheckResult| {
+                    let rank = |result: &MachineResult| {
                         (result.is_unverified() && !result.check.is_of_sight(), result.by)
                     };
                     if rank(result) < rank(known) {

@@ -261,7 +261,7 @@ impl Run {
 
     /// Returns the versions that get fresh trials: both, or only the challenger.
     pub(crate) fn contestants(&self) -> Vec<CandidateId> {
-        let start = std::iter::once(self.start()).filter(|_| control::control(self).is_none());
+        let start = std::iter::once(self.start()).filter(|_| control::trials(self).is_none());
         start.chain(self.state.challenger).collect()
     }
 
@@ -270,7 +270,7 @@ impl Run {
         let analyses = self.plan.interim_analyses();
         let last = analyses.last().map_or(0, |analysis| analysis.pairs);
         let alpha = self.plan.task.rules.confidence.alpha();
-        if control::control(self).is_some() { vec![InterimAnalysis { pairs: last, alpha }] } else { analyses }
+        if control::trials(self).is_some() { vec![InterimAnalysis { pairs: last, alpha }] } else { analyses }
     }
 
     /// Returns the commit of the champion, or why it failed, if one was requested.

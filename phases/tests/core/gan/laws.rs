@@ -8,7 +8,7 @@ use skilltune_phases::loops::gan::course::{Ending, Who};
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Event, Gan, Level, Plan, Run, Step, projection};
 
-use super::world::{Drive, Outcome, at, into_folder, random_answer, random_answer_at, score, with_browser};
+use super::world::{Drive, Outcome, at, into_folder, points, random_answer, random_answer_at, with_browser};
 use crate::drive::assert_fold_is_live;
 use crate::laws::{any_ceilings, vec_of_picks};
 use crate::pairs::{
@@ -31,9 +31,9 @@ fn any_plan() -> impl Strategy<Value = Plan> {
             let mut plan = at(level, is_negotiated);
             let (max_rounds, escalate_after, standstill, negotiation_rounds, retries) = counts;
             let rules = Rules {
-                threshold: score(threshold),
-                gain: score(gain),
-                cap: score(cap),
+                threshold: points(threshold),
+                gain: points(gain),
+                cap: points(cap),
                 strict: strict.is_some(),
                 strict_rounds: strict.unwrap_or(2),
                 max_rounds: max_rounds.max(strict.unwrap_or(1)),

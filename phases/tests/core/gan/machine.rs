@@ -17,7 +17,7 @@ use skilltune_phases::suites::checks::RunThem;
 
 use super::world::{
     ALL, Drive, Met, answer, artifact, asked, at, built, criterion, everything, inspected, into_folder, name,
-    nothing, plan, play_with, prompt, rising, ruling, scenario_result, score, with_browser,
+    nothing, plan, play_with, points, prompt, rising, ruling, scenario_result, with_browser,
 };
 use crate::drive::{failed, recast, tree};
 
@@ -173,7 +173,7 @@ fn a_run_follows_the_answer_of_a_person() {
 #[test]
 fn another_evaluator_judges_the_best_again_before_the_next_build() {
     let mut plan = into_folder(plan());
-    plan.task.rules.threshold = score(100.0);
+    plan.task.rules.threshold = points(100.0);
     let mut drive = Drive::start(plan);
     for _ in 0..6 {
         let [step] = &drive.due(9)[..] else { panic!("one step at a time") };

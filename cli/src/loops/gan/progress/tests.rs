@@ -4,7 +4,7 @@ use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
 use skilltune_phases::suites::checks::RunThem;
 use skilltune_worlds::drive::failed_as;
 use skilltune_worlds::gan::{
-    Drive, answer, at, everything, held, into_folder, nothing, plan, play_with, rising, score,
+    Drive, answer, at, everything, held, into_folder, nothing, plan, play_with, points, rising,
 };
 use skilltune_worlds::reflex::pages::HOSTILE;
 
@@ -86,7 +86,7 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
 #[test]
 fn a_run_out_of_rounds_says_how_close_it_came() {
     let mut plan = plan();
-    plan.task.rules.threshold = score(90);
+    plan.task.rules.threshold = points(90);
     let seen = seen(&play_with(plan, &rising, |_, _| None), PLAIN);
     insta::assert_snapshot!(seen.data(), @"
     Not passed with 62.5 (90 needed): 5 rounds built, and none passed. The best

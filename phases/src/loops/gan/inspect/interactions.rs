@@ -6,7 +6,7 @@ use super::evidence::Places;
 use super::html::HtmlPage;
 use super::outcome::CheckOutcome;
 use super::site::{Handler, Site, is_external, is_void};
-use super::{CheckResult, Lead, Live, Means};
+use super::{Lead, Live, MachineResult, Means};
 use crate::loops::gan::contract::Check;
 use crate::skills::lint::Files;
 
@@ -28,10 +28,10 @@ pub(super) fn interactions(site: &Site<'_>) -> CheckOutcome {
 }
 
 /// Checks the same on pages whose scripts have run.
-pub fn live(pages: &[Live], is_served: bool) -> CheckResult {
+pub fn live(pages: &[Live], is_served: bool) -> MachineResult {
     let none = Files::new("site", []);
     let CheckOutcome { verdict, evidence } = interactions(&Site::live(&none, pages, is_served));
-    CheckResult { check: Check::Interactions, verdict, evidence: evidence.into(), by: Means::Browser }
+    MachineResult { check: Check::Interactions, verdict, evidence: evidence.into(), by: Means::Browser }
 }
 
 /// Elements that lead nowhere, and those that may.

@@ -7,7 +7,7 @@
 use super::evidence::short;
 use super::outcome::CheckOutcome;
 use super::site::Site;
-use super::{CheckResult, Given, Means, accessible, generic, interactions, layout, tokens, words};
+use super::{Given, MachineResult, Means, accessible, generic, interactions, layout, tokens, words};
 use crate::loops::gan::contract::Check;
 use crate::skills::lint::Files;
 
@@ -29,7 +29,7 @@ const CHECKS: [Check; 12] = [
 ];
 
 /// Returns the result of each check on the source, in the order of the checks.
-pub fn source(files: &Files, given: &Given) -> Vec<CheckResult> {
+pub fn source(files: &Files, given: &Given) -> Vec<MachineResult> {
     let site = Site::read(files);
     let look = |check: Check| match check {
         _ if site.pages.is_empty() && site.unread.is_empty() => CheckOutcome::unverified("there is no page"),
@@ -51,7 +51,7 @@ pub fn source(files: &Files, given: &Given) -> Vec<CheckResult> {
     };
     let result = |check: Check| {
         let CheckOutcome { verdict, evidence } = look(check);
-        CheckResult { check, verdict, evidence: short(&evidence, LONGEST).into(), by: Means::Source }
+        MachineResult { check, verdict, evidence: short(&evidence, LONGEST).into(), by: Means::Source }
     };
     CHECKS.into_iter().map(result).collect()
 }

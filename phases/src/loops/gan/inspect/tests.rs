@@ -50,7 +50,7 @@ fn look(check: Check, page: &str, given: &Given) -> (Verdict, String) {
     (result.verdict, result.evidence.into())
 }
 
-fn with_verdict(results: &[CheckResult], verdict: Verdict) -> Vec<Check> {
+fn with_verdict(results: &[MachineResult], verdict: Verdict) -> Vec<Check> {
     results.iter().filter(|result| result.verdict == verdict).map(|result| result.check).collect()
 }
 

@@ -300,7 +300,7 @@ pub(crate) fn fallen(pairs: &[Pair]) -> Vec<usize> {
 }
 
 fn samples(run: &Run, challenger: CandidateId) -> Option<UnpairedSamples> {
-    let (control, measure) = (control::control(run)?, &run.state.measure);
+    let (control, measure) = (control::trials(run)?, &run.state.measure);
     let of_start = |trial: Trial| mean(run, run.start(), trial.scenario, std::iter::once(trial));
     let fresh = |&scenario: &usize| mean(run, challenger, scenario, measure.trials_of(scenario));
     Some(UnpairedSamples {

@@ -118,7 +118,7 @@ impl<'a> Stored<'a> {
     fn of(run: &'a Run) -> Result<Self, NoComparison> {
         run.state.closed.ok_or(NoComparison::Open)?;
         let measure = &run.state.measure;
-        let control = control::control(run).unwrap_or_default();
+        let control = control::trials(run).unwrap_or_default();
         let (start, challenger) = match measure.contestants[..] {
             [start, challenger] => (start, challenger),
             [challenger] if !control.is_empty() => (run.start(), challenger),

@@ -7,7 +7,7 @@ use crate::loops::tune::{Basis, Run, Seat, Trial};
 
 /// Returns the start's first trials if fresh trials of the challenger can be compared with them: the scenarios of both
 /// versions were drawn, not chosen, the same judge judged them, and no agent has changed since.
-pub(crate) fn control(run: &Run) -> Option<Vec<Trial>> {
+pub(crate) fn trials(run: &Run) -> Option<Vec<Trial>> {
     let rounds = &run.state.rounds;
     let round = match run.plan.task.regraded() {
         // The trials as the newest judge judged them.

@@ -187,7 +187,7 @@ fn rows_at_analyses(run: &Run, seat: Seat) -> Vec<usize> {
 /// Selects trials evenly from the first to the last of a look. If the judge was not asked about one, takes the next.
 fn anchored(run: &Run, measure: &Measure, rows: usize) -> Vec<(CandidateId, Trial)> {
     let fresh = measure.units(rows);
-    let control = control::control(run);
+    let control = control::trials(run);
     let is_unpaired = control.is_some();
     let of_start = control.into_iter().flatten().map(|trial| (run.start(), trial));
     let units: Vec<(CandidateId, Trial)> = of_start.chain(fresh).collect();
