@@ -56,7 +56,7 @@ fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     always 0: s1 (perhaps impossible to pass)
     always 100: s2 (no change can improve them)
     report: /project/.skilltune/runs/RUN/final-report.md
-    to see what tells nothing: skilltune suite check /project/suite.toml
+    to see which checks prove nothing: skilltune suite check /project/suite.toml
     ");
     assert!(ran.stdout.contains("a tuning run: up to "), "{ran:?}");
     assert_eq!(scene.answered(), 2 * 3 * 12);
@@ -70,7 +70,7 @@ fn a_suite_without_noise_is_told_with_what_is_dead_in_it() {
     noise    none, all trials of a scenario scored the same
     visible  below 1 point, in 4 of 5 comparisons on 5 held-out scenarios, 1 trial of each version, at confidence 0.9
     updated  MOMENT
-    next     skilltune suite check /project/suite.toml   (see what tells nothing)
+    next     skilltune suite check /project/suite.toml   (see which checks prove nothing)
     ");
     let report = scene.run(&["report"]).stdout;
     assert!(

@@ -106,32 +106,32 @@ fn every_kind_of_check_on_what_was_left_passes_fails_or_cannot_be_told_and_says_
     let ran = tune(&scene, &["1"]);
     let verdicts = verdicts(&scene);
     insta::assert_snapshot!(verdicts, @r##"
-    pass `file-1`: there is out.md | out.md
-    fail `file-2`: there is none.md | there is no such file
-    fail `file-3`: \*.json is there at most 2 times | deep.json, half.json, large.json and 2 more
+    pass `file-1`: out.md exists | out.md
+    fail `file-2`: none.md exists | there is no such file
+    fail `file-3`: \*.json occurs at most 2 times | deep.json, half.json, large.json and 2 more
     pass `pattern-1`: "done" occurs at least once in the agent's last message | the answer, line 1: done
     fail `pattern-2`: "begun" occurs at least once in the agent's last message | nothing was found in the answer
     pass `pattern-3`: "total is \\d" occurs at least once in report.md | report.md, line 1: the total is 3
     fail `pattern-4`: "total" occurs at least once in none.md | there is no such file
     unverified `pattern-5`: "b" occurs at least once in large.txt | large.txt is too large to be read: 5000000 bytes
-    unverified `pattern-6`: "x" occurs at least once in what the agent reports of its work | the agent does not report what it did
+    unverified `pattern-6`: "x" occurs at least once in the agent's transcript | the agent does not report what it did
     pass `json-1`: /total in o.json is 3 | o.json: the value is 3
     fail `json-2`: /total in o.json is at least 4 | o.json: the value is 3
     fail `json-3`: /sum in o.json is 3 | o.json has no such value
-    fail `json-4`: /total in half.json is 3 | half.json is no JSON: line 2, column 0
+    fail `json-4`: /total in half.json is 3 | half.json is not valid JSON: line 2, column 0
     unverified `json-5`: /0 in deep.json is 3 | deep.json is nested too deeply to be read
-    pass `schema-1`: o.json has the form of its schema | o.json has the form
-    fail `schema-2`: o.json has the form of its schema | o.json does not have the form: /total is 3
-    unverified `schema-3`: large.json has the form of its schema | large.json is too large to be read: 5000000 bytes
-    pass `only-changes-1`: nothing but out.md, manifest.json is made, changed or removed | touched: out.md
-    fail `only-changes-2`: nothing but report.md is made, changed or removed | other files were touched: out.md
-    unverified `skill-used-1`: the skill is used | the agent does not tell whether it used the skill
+    pass `schema-1`: o.json matches its schema | o.json matches the schema
+    fail `schema-2`: o.json matches its schema | o.json does not match the schema: /total is 3
+    unverified `schema-3`: large.json matches its schema | large.json is too large to be read: 5000000 bytes
+    pass `only-changes-1`: only out.md, manifest.json is created, changed or removed | touched: out.md
+    fail `only-changes-2`: only report.md is created, changed or removed | other files were touched: out.md
+    unverified `skill-used-1`: the skill is used | the agent does not report whether it used the skill
     unverified `tool-1`: Bash is called at least once | the agent does not report what it did
     unverified `order-1`: Read is called before Write | the agent does not report what it did
     pass `limit-1`: it takes at most 1200 tokens | it took 1200 tokens
     fail `limit-2`: it takes at most 1199 tokens | it took 1200 tokens
     pass `limit-3`: it takes at most 100 seconds | it took SOME seconds
-    unverified `limit-4`: it takes at most 1 turns | it is not known how many turns it took
+    unverified `limit-4`: it takes at most 1 turns | the number of turns is unknown
     pass `command-1`: grep -q "quality 40" out.md succeeds | exit code 0
     fail `command-2`: sh -c "echo nothing here >&2; exit 3" succeeds | exit code 3: nothing here
     pass `command-3`: sh -c "exit 3" ends with exit code 3 | exit code 3
@@ -185,13 +185,13 @@ fn every_kind_of_check_on_what_the_agent_did_passes_fails_or_cannot_be_told() {
     fail `skill-used-2`: the skill is not used | the skill was used
     pass `tool-1`: Write is called at least once | Write: out.md
     fail `tool-2`: Bash with "fill" is never called | Bash: python fill.py
-    unverified `tool-3`: Bash with "zebra" is called at least once | there was no such call; but not all that the agent reported was kept
+    unverified `tool-3`: Bash with "zebra" is called at least once | there was no such call; but the transcript is incomplete
     pass `order-1`: Bash is called before Write | Bash: python fill.py, and then Write: out.md
     fail `order-2`: Write is called before Bash with "fill" | Bash: python fill.py came first
-    unverified `order-3`: Bash with "zebra" is called before Write | not all that the agent reported was kept
-    pass `pattern-1`: "fill" occurs at least once in what the agent reports of its work | a tool call, line 1: python fill.py
-    fail `pattern-2`: "fill" is not in what the agent reports of its work | a tool call, line 1: python fill.py
-    unverified `pattern-3`: "zebra" occurs at least once in what the agent reports of its work | nothing was found in what the agent reported; but not all that the agent reported was kept
+    unverified `order-3`: Bash with "zebra" is called before Write | the transcript is incomplete
+    pass `pattern-1`: "fill" occurs at least once in the agent's transcript | a tool call, line 1: python fill.py
+    fail `pattern-2`: "fill" is not in the agent's transcript | a tool call, line 1: python fill.py
+    unverified `pattern-3`: "zebra" occurs at least once in the agent's transcript | nothing was found in the transcript; but the transcript is incomplete
     "##);
 }
 
@@ -267,13 +267,13 @@ fn a_check_made_to_do_harm_is_refused_before_a_run_begins() {
     ]
     .map(refused);
     insta::assert_snapshot!(refusals.concat(), @r##"
-    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
-    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
-    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
-    check 1 of `one`: the path leaves the workspace; name it relative to the workspace, without `..`
+    check 1 of `one`: the path is outside the workspace; write it relative to the workspace, without `..`
+    check 1 of `one`: the path is outside the workspace; write it relative to the workspace, without `..`
+    check 1 of `one`: the path is outside the workspace; write it relative to the workspace, without `..`
+    check 1 of `one`: the path is outside the workspace; write it relative to the workspace, without `..`
     check 1 of `one`: the pattern cannot be used: it is too large; write smaller counts than in `a{1000}`, or fewer of them
-    check 1 of `one`: the schema refers to something outside itself; `$ref` can only begin with `#/`
-    check 1 of `one`: the schema refers to something outside itself; `$ref` can only begin with `#/`
+    check 1 of `one`: the schema refers to something outside itself; `$ref` must start with `#/`
+    check 1 of `one`: the schema refers to something outside itself; `$ref` must start with `#/`
     check 1 of `one`: "../../etc/passwd" is outside the suite's folder
     check 1 of `one`: `grader`: "../../etc" is outside the suite's folder
     check 1 of `one`: `command` must be a list of a program and its arguments

@@ -78,7 +78,7 @@ fn a_script_is_run_its_files_are_checked_and_the_page_that_calls_it_wrongly_is_m
     for words in [
         "**pass** `sales/made`",
         "**fail** `sales/right`",
-        "sums.json is no JSON",
+        "sums.json is not valid JSON",
         "**fail** `sales/again`",
         "exit code 1: the sum is not 600",
         "**fail** `sales/told`",

@@ -27,7 +27,7 @@ fn an_agent_drafts_scenarios_that_count_once_a_person_has_reviewed_them() {
     insta::assert_snapshot!(scene.normalized(&ran.stderr), @r#"
     asking improver for 3 scenarios: one call
     wrote /project/suite.toml with 3 drafts
-    tells nothing:
+    proves nothing:
       Odd-id, expectation-1: the task itself says "zebra"
     review each, then remove its `draft = true`; runs do not count drafts
     "#);

@@ -87,7 +87,7 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
     notes:
       draft: a draft: not counted until `draft = true` is removed
 
-    tells nothing:
+    proves nothing:
       silent: it asks nothing of the result: add `expectations` or checks
       easy: passes without a skill
       used: passes without a skill
@@ -176,7 +176,7 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
     tried    2 of 2 trials
     shown    1 of 2 scenarios pass without a skill: easy.
     updated  MOMENT
-    next     skilltune suite check /project/suite.toml   (see what tells nothing)
+    next     skilltune suite check /project/suite.toml   (see which checks prove nothing)
     ");
     let report = scene.run(&["report"]);
     let (page, _) = report.stdout.split_once("## Cost").unwrap();

@@ -28,7 +28,7 @@ impl SuiteArgs {
 
 #[derive(Clone, Debug, Subcommand)]
 pub enum SuiteCommand {
-    /// Show the contents of a suite, its unused parts, and the scenarios that tell nothing
+    /// Show the contents of a suite, its unused parts, and the scenarios that prove nothing
     #[command(after_help = examples::SUITE_CHECK)]
     Check(SuiteCheckArgs),
     /// Write a suite in another format

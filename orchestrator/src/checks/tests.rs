@@ -128,7 +128,7 @@ fn what_was_kept_of_a_trial_tells_its_checks_by_their_places() {
             (11, Some(true), "a tool call, line 1: python fill.py"),
             (12, Some(true), "notes.md, line 1: # Notes"),
             (13, Some(true), "out/report.json"),
-            (14, Some(true), "out/report.json has the form"),
+            (14, Some(true), "out/report.json matches the schema"),
             (15, Some(false), "out/report.json: the value is 3"),
             (17, Some(false), "other files were touched: notes.md"),
             (18, Some(true), "the skill was used"),

@@ -43,7 +43,7 @@ impl Folders {
 
     /// Returns a folder that the order itself has placed.
     pub fn placed(&self, at: &str) -> &Folder {
-        self.find(at).expect("whoever carries out an order loads each of its folders")
+        self.find(at).expect("the engine loads each folder of an order")
     }
 }
 

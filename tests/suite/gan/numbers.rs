@@ -290,8 +290,8 @@ fn each_dimension_reaches_its_minimum_or_the_run_does_not_pass() {
     for (minimums, kept_by) in [
         ("form=75", json!([])),
         ("substance=100, form=75", json!([])),
-        ("form=76", json!(["form is at 75, and has to reach 76"])),
-        ("form=100,substance=100", json!(["form is at 75, and has to reach 100"])),
+        ("form=76", json!(["form is at 75, but must reach 76"])),
+        ("form=100,substance=100", json!(["form is at 75, but must reach 100"])),
     ] {
         let scene = building(&[&NEARLY]);
         // A flag overrides the settings.

@@ -183,7 +183,7 @@ fn only_what_passed_or_what_a_person_took_is_proposed() {
     let ran = answer("force");
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("forced")), "{ran:?}");
     let message = repository.git(&["log", "-1", "--format=%B", BRANCH]);
-    assert!(message.contains("It did not pass; a person called it passed."), "{message}");
+    assert!(message.contains("It did not pass; a person marked it as passed."), "{message}");
     assert!(message.contains("\nSkilltune-Verdict: forced\n"), "{message}");
 
     let repository = self::repository(&[&[WORKS]]);

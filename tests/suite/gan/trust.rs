@@ -124,8 +124,8 @@ fn what_cannot_be_read_is_refused_with_a_hint_before_anything_is_paid_for() {
     (0..1_001).for_each(|nth| fs::write(scene.path("project/many").join(nth.to_string()), "").unwrap());
     assert!(refused(&["brief.md", "--into", "many"]).contains("to .gitignore"));
     let strict = refused(&["brief.md", "--strict", "--max-rounds", "1"]);
-    assert!(strict.contains("a strict run judges 2 rounds at least"), "{strict}");
-    assert!(refused(&["brief.md", "--copy", "broken.json"]).contains("it is no JSON"));
+    assert!(strict.contains("a strict run judges at least 2 rounds"), "{strict}");
+    assert!(refused(&["brief.md", "--copy", "broken.json"]).contains("it is not valid JSON"));
     assert!(refused(&["brief.md", "--profile", "brief.md"]).contains("is not a profile"));
     assert!(refused(&["brief.md", "--minimums", "colour=50"]).contains("has no dimension \"colour\""));
     assert!(refused(&["brief.md", "--threshold", "50"]).contains("from 60 to 100"));

@@ -42,7 +42,7 @@ fn a_suite_of_skill_creator_is_shown_with_what_is_lost_and_what_a_round_calls() 
       4: the file "data/sales-without-february.csv" is missing
       5: its name is not used: reports call a scenario by its id
 
-    tells nothing:
+    proves nothing:
       9, expectation-1: the task itself says "march north was the best"
 
     one round of one skill: 10 calls of the executor, 11 calls of the judge
@@ -128,7 +128,7 @@ fn a_suite_goes_to_every_format_and_comes_back() {
     assert!(scene.path("project/cases/1/graders/expectation-1.md").is_file());
     let lost =
         scene.run(&["suite", "convert", "suites/report-writer", "--to", "plugin", "--out", "again"]).stderr;
-    assert!(lost.contains(": `files` is lost\n"), "{lost}");
+    assert!(lost.contains(": `files` is not converted\n"), "{lost}");
 }
 
 #[test]

@@ -111,7 +111,7 @@ impl<'a> Report<'a> {
         };
         list("notes:", notes.iter().map(Note::to_string).collect());
         list("answers in the skill:", self.answers.clone());
-        list("tells nothing:", self.vacuous.iter().map(describe).collect());
+        list("proves nothing:", self.vacuous.iter().map(describe).collect());
         let (executor, judge) = (self.executor_calls(), self.judge_calls());
         lines.push(format!(
             "\none round of one skill: {} of the executor, {} of the judge",

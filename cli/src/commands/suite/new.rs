@@ -59,7 +59,7 @@ pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> R
     let mut lines = vec![format!("wrote {shown} with {}{cost}", count(suite.drafts.len(), "draft"))];
     let nothing = vacuous(&suite.drafts, |scenario| suite.starts.untouched(&scenario.id));
     if !nothing.is_empty() {
-        lines.push("tells nothing:".to_owned());
+        lines.push("proves nothing:".to_owned());
         lines.extend(nothing.iter().map(|one| format!("  {}", check::describe(one))));
     }
     lines.push("review each, then remove its `draft = true`; runs do not count drafts".to_owned());

@@ -96,7 +96,7 @@ impl Made<'_> {
         }
         demands.retain(|ask| match ask.how.check().and_then(fault) {
             Some(why) => {
-                self.notes.add(Some(&name), &format!("a {} check is lost: {why}", kind(&ask.how)));
+                self.notes.add(Some(&name), &format!("a {} check is not converted: {why}", kind(&ask.how)));
                 false
             }
             None => true,

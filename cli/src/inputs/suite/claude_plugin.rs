@@ -97,10 +97,12 @@ fn case(place: &SafePath, shown: &str) -> Result<Case, String> {
         for key in context.keys() {
             case.lose(match key.as_str() {
                 "scaffold_script" => {
-                    "`scaffold_script` is lost: a `setup` command of a suite.toml does the same".to_owned()
+                    "`scaffold_script` is not converted: use a `setup` command in suite.toml".to_owned()
                 }
-                "history_file" => "`history_file` is lost: the task begins with its prompt".to_owned(),
-                other => format!("`context.{other}` is lost"),
+                "history_file" => {
+                    "`history_file` is not converted: the task begins with its prompt".to_owned()
+                }
+                other => format!("`context.{other}` is not converted"),
             });
         }
     }
@@ -123,7 +125,11 @@ fn note_lost(case: &mut Case, front: &Object, sheet: &Object, execution: &Object
         let is_known = SETTINGS.contains(&key.as_str())
             || CASE.contains(&key.as_str())
             || EXECUTION.contains(&key.as_str());
-        case.note(if is_known { format!("`{key}` is lost") } else { format!("unknown key `{key}`") });
+        case.note(if is_known {
+            format!("`{key}` is not converted")
+        } else {
+            format!("unknown key `{key}`")
+        });
     }
 }
 

@@ -87,7 +87,7 @@ impl<'a> SuiteWriter<'a> {
             ("tools", scenario.tools.is_some()),
         ];
         for (field, _) in fields.iter().filter(|(field, is_set)| *is_set && !kept.contains(field)) {
-            self.lose(scenario, &format!("`{field}` is lost"));
+            self.lose(scenario, &format!("`{field}` is not converted"));
         }
     }
 
@@ -100,7 +100,7 @@ impl<'a> SuiteWriter<'a> {
             ("id", !has_default_id(scenario, demand)),
         ];
         for (term, _) in terms.iter().filter(|(term, is_set)| *is_set && !kept.contains(term)) {
-            self.lose(scenario, &format!("`{term}` of demands is lost"));
+            self.lose(scenario, &format!("`{term}` of demands is not converted"));
         }
     }
 
@@ -109,7 +109,7 @@ impl<'a> SuiteWriter<'a> {
             How::Question { .. } => "expectations".to_owned(),
             How::Check(_) => format!("{} checks", kind(&demand.how)),
         };
-        self.lose(scenario, &format!("{kind} are lost: {why}"));
+        self.lose(scenario, &format!("{kind} are not converted: {why}"));
     }
 
     /// Returns paths as the new suite names them. A path outside its folder is lost.
@@ -127,7 +127,7 @@ impl<'a> SuiteWriter<'a> {
                 None => {
                     self.lose(
                         scenario,
-                        &format!("{path} is lost: it is outside the folder of the new suite"),
+                        &format!("{path} is not converted: it is outside the folder of the new suite"),
                     );
                 }
             }

@@ -64,7 +64,7 @@ fn apply_there(run: &Run) -> Option<Next> {
 fn check(run: &Run) -> Option<Next> {
     let suite = run.plan.task.suite.as_ref()?;
     let command = format!("skilltune suite check {}", shell_path(Path::new(&suite.path)));
-    Some(Next { command, purpose: "see what tells nothing" })
+    Some(Next { command, purpose: "see which checks prove nothing" })
 }
 
 /// Returns whether the target was ever replaced. If not, there is nothing to roll back.

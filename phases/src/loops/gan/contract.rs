@@ -130,21 +130,21 @@ pub enum Change {
 pub enum Faulty {
     #[error("the contract has no dimension")]
     Empty,
-    #[error("the dimension {0} weighs nothing")]
+    #[error("the weight of the dimension {0} is 0")]
     Weightless(DimensionId),
-    #[error("the dimension {0} has no criterion that weighs anything")]
+    #[error("the dimension {0} has no criterion with a weight above 0")]
     Unasked(DimensionId),
-    #[error("{0} is there twice")]
+    #[error("{0} occurs twice")]
     Twice(Box<str>),
-    #[error("{criterion} belongs to {dimension}, which is no dimension of the contract")]
+    #[error("{criterion} belongs to {dimension}, which is not a dimension of the contract")]
     Astray { criterion: CriterionId, dimension: DimensionId },
-    #[error("{0} says nothing, or does not say how to tell")]
+    #[error("{0} is empty, or does not say how to verify it")]
     Silent(CriterionId),
-    #[error("{0} weighs more than {MOST_WEIGHT}")]
+    #[error("the weight of {0} is above {MOST_WEIGHT}")]
     TooHeavy(Box<str>),
     #[error("there are more than {MOST} criteria")]
     TooMany,
-    #[error("there is no criterion {0}")]
+    #[error("unknown criterion {0}")]
     Unknown(CriterionId),
     #[error("the test scenario {id}: {why}")]
     Untestable { id: CriterionId, why: Box<str> },

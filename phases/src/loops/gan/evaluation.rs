@@ -128,17 +128,17 @@ impl fmt::Display for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MustPass { criterion, verdict: Verdict::Unverified } => {
-                write!(f, "{criterion} must pass, and nobody could tell that it does")
+                write!(f, "{criterion} must pass, but was not verified")
             }
-            Self::MustPass { criterion, .. } => write!(f, "{criterion} must pass, and does not"),
-            Self::Fallen { criterion } => write!(f, "{criterion} had passed before, and does not any more"),
+            Self::MustPass { criterion, .. } => write!(f, "{criterion} must pass, but failed"),
+            Self::Fallen { criterion } => write!(f, "{criterion} passed before, but no longer does"),
             Self::BelowMinimum { dimension, level, minimum } => {
-                write!(f, "{dimension} is at {}, and has to reach {}", level.typed(), minimum.typed())
+                write!(f, "{dimension} is at {}, but must reach {}", level.typed(), minimum.typed())
             }
             Self::BelowThreshold { score, threshold } => {
-                write!(f, "the score is {}, and has to reach {}", score.typed(), threshold.typed())
+                write!(f, "the score is {}, but must reach {}", score.typed(), threshold.typed())
             }
-            Self::TooEarly { least, .. } => write!(f, "a strict run judges {least} rounds at least"),
+            Self::TooEarly { least, .. } => write!(f, "a strict run judges at least {least} rounds"),
         }
     }
 }

@@ -62,13 +62,13 @@ pub enum Turn {
 pub enum Foul {
     #[error(transparent)]
     Faulty(#[from] Faulty),
-    #[error("{0} is of the profile, which is not negotiated")]
+    #[error("{0} belongs to the profile, which is not negotiable")]
     Frozen(Box<str>),
     #[error("proposal {0} gives no reason")]
     Unexplained(usize),
-    #[error("{rulings} of {proposals} proposals are ruled on")]
+    #[error("{rulings} of {proposals} proposals have a ruling")]
     Miscounted { rulings: usize, proposals: usize },
-    #[error("ruling {0} cites no two words in a row of the brief")]
+    #[error("ruling {0} does not quote two consecutive words of the brief")]
     Uncited(usize),
 }
 

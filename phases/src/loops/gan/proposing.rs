@@ -12,8 +12,8 @@ pub fn words(run: &Run, artifact: TreeId) -> Words {
     let name = folder.filter(|name| !name.is_empty()).unwrap_or(&task.name).to_owned();
     let (said, verdict) = match state.end.as_ref().map(|end| end.ending) {
         Some(Ending::Reached) => ("It passed", "passed"),
-        Some(Ending::Forced) => ("It did not pass; a person called it passed", "forced"),
-        Some(Ending::Accepted) => ("It did not pass; a person took it as it is", "accepted"),
+        Some(Ending::Forced) => ("It did not pass; a person marked it as passed", "forced"),
+        Some(Ending::Accepted) => ("It did not pass; a person accepted it unchanged", "accepted"),
         Some(Ending::Kept(_) | Ending::Aborted | Ending::Failed) | None => ("It did not pass", "none"),
     };
     let score = run.best().map_or(String::new(), |best| {

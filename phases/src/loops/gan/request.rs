@@ -120,7 +120,7 @@ impl AgentRequest {
                 judged.map(|verdicts| Answer::Judged(Box::new(verdicts)))
             }
             Brief::Build(_) | Brief::Browse | Brief::Try(_) => {
-                return Err(Failure::new(FailureKind::OffSchema, "this answer is no data".to_owned()));
+                return Err(Failure::new(FailureKind::OffSchema, "this step expects no JSON".to_owned()));
             }
         };
         read.map_err(|why| Failure::new(FailureKind::OffSchema, why.to_string()))

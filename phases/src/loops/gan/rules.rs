@@ -65,7 +65,7 @@ pub enum Unruly {
     Threshold,
     #[error("`gan.max_rounds` must be at least 1")]
     Rounds,
-    #[error("a strict run judges {0} rounds at least, and `gan.max_rounds` allows fewer")]
+    #[error("a strict run judges at least {0} rounds, and `gan.max_rounds` allows fewer")]
     TooFew(u32),
     #[error("`gan.escalate_after` must be at least 1")]
     Escalation,

@@ -77,7 +77,7 @@ impl TestScenario {
 
 fn acts_fault(acts: &[Act]) -> Option<String> {
     if acts.is_empty() || acts.len() > MOST_ACTS {
-        return Some(format!("it has 1 to {MOST_ACTS} steps"));
+        return Some(format!("it must have 1 to {MOST_ACTS} steps"));
     }
     if !acts.iter().any(|act| act.act == Verb::See) {
         return Some("no step says what to `see`".to_owned());
@@ -90,7 +90,7 @@ impl Act {
         let Self { act, on, text } = self;
         let is_long = [on, text].iter().any(|words| words.chars().count() > LONGEST);
         if is_long || on.trim().is_empty() {
-            return Some(format!("`on` has 1 to {LONGEST} characters, and `text` no more"));
+            return Some(format!("`on` must have 1 to {LONGEST} characters, and `text` no more"));
         }
         let is_wrong = match act {
             Verb::Open => crate::skills::lint::resolved("", on).is_none() || on.contains(':'),

@@ -73,7 +73,7 @@ impl Criteria {
         match self.rules.len() {
             0 => Some("there is no rule"),
             many if many > MOST_RULES => Some("there are more than 60 rules"),
-            _ if self.rules.iter().all(|rule| rule.weight == 0) => Some("no rule weighs anything"),
+            _ if self.rules.iter().all(|rule| rule.weight == 0) => Some("no rule has a weight above 0"),
             _ => None,
         }
     }

@@ -145,7 +145,7 @@ impl AgentRequest {
                 answers::critique(answer, &nonce, &missed, rules.most_issues).map(Answer::Criticised)
             }
             Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => {
-                return Err(off_schema(&"this answer is no data"));
+                return Err(off_schema(&"this step expects no JSON"));
             }
         };
         read.map_err(|why| off_schema(&why))

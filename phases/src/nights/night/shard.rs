@@ -19,7 +19,7 @@ pub struct Shard {
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{0:?} is no shard: write one like 2/8, with at most {MOST}")]
+#[error("invalid shard {0:?}: use a form like 2/8, with at most {MOST}")]
 pub struct NotAShard(String);
 
 /// More than any CI matrix has.

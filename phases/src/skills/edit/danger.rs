@@ -118,10 +118,10 @@ pub fn dangers(before: &Version, after: &Version) -> Vec<Danger> {
         // An existing script already runs by its interpreter, with or without the bit.
         let was_run = old.is_some_and(|old| old.executable || is_script(old) && is_same);
         if file.executable && !was_run {
-            found.push(whole(file, DangerClass::Executable, "may be run now"));
+            found.push(whole(file, DangerClass::Executable, "is now executable"));
         }
         if after.set_id.contains(&file.path) && !before.set_id.contains(&file.path) {
-            found.push(whole(file, DangerClass::SetId, "runs with the rights of its owner or group now"));
+            found.push(whole(file, DangerClass::SetId, "now runs with the rights of its owner or group"));
         }
     }
     let is_gone = |old: &&File| is_settings(&old.path) && after.files.get(&old.path).is_none();
@@ -159,11 +159,7 @@ fn of_content(old: Option<&File>, new: &File, found: &mut Vec<Danger>) {
     } else if is_script(new) {
         found.push(first_line(old, new, DangerClass::Script));
     } else if text(new).is_none() && !is_media(&new.path) {
-        found.push(whole(
-            new,
-            DangerClass::HiddenCode,
-            "is too large or no text, so nobody can look into it",
-        ));
+        found.push(whole(new, DangerClass::HiddenCode, "is too large or not text, so it cannot be checked"));
     }
     if is_settings(&new.path) {
         found.push(first_line(old, new, DangerClass::Settings));

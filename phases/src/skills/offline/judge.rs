@@ -103,12 +103,11 @@ fn verdict(id: &CriterionId, inspected: &[Inspection<'_>]) -> (Verdict, String) 
 fn unfound(id: &CriterionId) -> (Verdict, String) {
     let rules: Vec<&str> =
         Rule::ALL.iter().filter(|rule| rule.criterion() == Some(id.as_str())).map(|rule| rule.id()).collect();
-    let looked_for =
-        if rules.is_empty() { "nothing that is seen in files".to_owned() } else { rules.join(", ") };
+    let looked_for = if rules.is_empty() { "nothing visible in files".to_owned() } else { rules.join(", ") };
     if ANSWERED.contains(&id.as_str()) {
         (Verdict::Pass, format!("structural: no findings of {looked_for}"))
     } else {
-        (Verdict::Unverified, format!("structural: looked for {looked_for}; the rest needs a reader"))
+        (Verdict::Unverified, format!("structural: looked for {looked_for}; a judge must check the rest"))
     }
 }
 

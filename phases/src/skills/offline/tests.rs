@@ -184,7 +184,7 @@ fn a_walk_tells_what_is_loaded_when_and_what_is_not() {
     insta::assert_snapshot!(walk("poet", &files), @r"
     # How an agent loads `poet`
 
-    Nothing was carried out: the built-in agent has walked through the files. Tokens are estimated.
+    Nothing was run: the built-in agent only read the files. Tokens are estimated.
 
     | when | what | tokens | so far |
     |---|---|---:|---:|

@@ -9,7 +9,7 @@ pub fn walk(name: &str, files: &Files) -> String {
     let route = lint::route(files);
     let mut page = format!(
         "# How an agent loads `{name}`\n\n\
-         Nothing was carried out: the built-in agent has walked through the files. Tokens are estimated.\n\n\
+         Nothing was run: the built-in agent only read the files. Tokens are estimated.\n\n\
          | when | what | tokens | so far |\n|---|---|---:|---:|\n"
     );
     let mut sum = 0;

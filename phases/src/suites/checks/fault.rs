@@ -48,7 +48,7 @@ fn command(argv: &[String], exit: i32) -> Option<String> {
         return Some(format!("an argument is longer than {LONGEST_ARGUMENT} characters"));
     }
     if argv.iter().any(|argument| argument.contains(is_odd)) {
-        return Some("an argument holds a control character".to_owned());
+        return Some("an argument contains a control character".to_owned());
     }
     (!(0..=255).contains(&exit)).then(|| "an exit code is a number from 0 to 255".to_owned())
 }
@@ -59,7 +59,7 @@ fn pattern(text: &str, often: Times) -> Option<String> {
         Err(why) => return Some(why),
     };
     if often.min > 0 && pattern.matches_nothing_at_all() {
-        let why = "the pattern matches even an empty text, so that it being present tells nothing";
+        let why = "the pattern matches even an empty text, so the check proves nothing";
         return Some(why.to_owned());
     }
     times(often)
@@ -67,7 +67,7 @@ fn pattern(text: &str, often: Times) -> Option<String> {
 
 fn times(often: Times) -> Option<String> {
     match often {
-        Times { min: 0, max: None } => Some("any number is right, which tells nothing".to_owned()),
+        Times { min: 0, max: None } => Some("any number is allowed, so the check proves nothing".to_owned()),
         Times { min, max: Some(max) } if min > max => {
             Some(format!("no number is at least {min} and at most {max}"))
         }
@@ -89,7 +89,7 @@ fn tool(tool: &Tool) -> Option<String> {
         return Some(format!("the name of a tool must have 1 to {LONGEST_NAME} characters"));
     }
     if tool.name.contains(char::is_control) {
-        return Some("the name of a tool holds a control character".to_owned());
+        return Some("the name of a tool contains a control character".to_owned());
     }
     let input = Pattern::compile(tool.input.as_deref()?, Anchors::Lines);
     match input {
@@ -129,8 +129,8 @@ mod tests {
         for argv in [&[][..], &[""], &[" "], &["x"; 65]] {
             assert_eq!(run(argv, 0).as_deref(), Some(no_list), "{argv:?}");
         }
-        assert_eq!(run(&["a", "b\u{0}"], 0).unwrap(), "an argument holds a control character");
-        assert_eq!(run(&["a\u{1b}"], 0).unwrap(), "an argument holds a control character");
+        assert_eq!(run(&["a", "b\u{0}"], 0).unwrap(), "an argument contains a control character");
+        assert_eq!(run(&["a\u{1b}"], 0).unwrap(), "an argument contains a control character");
         assert!(run(&["a", &"x".repeat(4001)], 0).unwrap().contains("longer than 4000"));
         assert_eq!(run(&["a"], 256).unwrap(), "an exit code is a number from 0 to 255");
         assert!(run(&["a"], -1).is_some());
@@ -144,7 +144,7 @@ mod tests {
         assert!(search("a*", ONCE).unwrap().contains("matches even an empty text"));
         assert_eq!(search(r"\A\s*\z", Times::NEVER), None);
         let outside = Check::Pattern { pattern: "a".into(), of: Text::Files("../a".into()), times: ONCE };
-        assert!(fault(&outside).unwrap().contains("leaves the workspace"));
+        assert!(fault(&outside).unwrap().contains("is outside the workspace"));
     }
 
     #[test]
@@ -153,7 +153,7 @@ mod tests {
         let tool = |times| fault(&Check::Tool { call: call("Bash", None), times });
         let file = |times| fault(&Check::File { path: "*".into(), times });
         for fault in [search("a", any), tool(any), file(any)] {
-            assert_eq!(fault.unwrap(), "any number is right, which tells nothing");
+            assert_eq!(fault.unwrap(), "any number is allowed, so the check proves nothing");
         }
         for fault in [search("a", none), tool(none), file(none)] {
             assert_eq!(fault.unwrap(), "no number is at least 2 and at most 1");

@@ -52,11 +52,11 @@ fn wild<P, T>(
 pub(super) fn fault(glob: &str) -> Option<String> {
     if let Some(sign) = glob.chars().find(|sign| "[]{}\\".contains(*sign)) {
         return Some(format!(
-            "a path knows `*`, `?` and `**` only, not `{sign}`; `?` stands for any character"
+            "a path supports only `*`, `?` and `**`, not `{sign}`; `?` matches any character"
         ));
     }
     if glob.split('/').any(|part| part.contains("**") && part != "**") {
-        return Some("`**` must be all that stands between two slashes".to_owned());
+        return Some("`**` must be alone between two slashes".to_owned());
     }
     path_fault(glob)
 }
@@ -68,9 +68,9 @@ pub(super) fn path_fault(path: &str) -> Option<String> {
     } else if path.len() > LONGEST {
         return Some(format!("the path is longer than {LONGEST} bytes"));
     } else if path.contains(char::is_control) {
-        "the path holds a control character"
+        "the path contains a control character"
     } else if path.starts_with('/') || path.split('/').any(|part| part == "..") {
-        "the path leaves the workspace; name it relative to the workspace, without `..`"
+        "the path is outside the workspace; write it relative to the workspace, without `..`"
     } else if path.split('/').any(|part| matches!(part, "" | ".")) {
         "the path has an empty part or a `.`"
     } else {

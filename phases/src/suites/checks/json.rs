@@ -64,9 +64,9 @@ pub(super) fn pointer_fault(pointer: &str) -> Option<String> {
     let why = if pointer.len() > 1000 {
         "the JSON pointer is longer than 1000 bytes"
     } else if !pointer.is_empty() && !pointer.starts_with('/') {
-        "a JSON pointer begins with `/`; an empty one stands for the whole file"
+        "a JSON pointer starts with `/`; an empty one means the whole file"
     } else if has_odd_tilde() {
-        "in a JSON pointer `~` is written `~0`, and a `/` in a name `~1`"
+        "in a JSON pointer, write `~` as `~0`, and a `/` in a name as `~1`"
     } else {
         return None;
     };

@@ -60,7 +60,7 @@ impl Schema {
         }
         let schema = Self { nodes };
         if schema.goes_in_circles() {
-            return Err("the schema refers to itself without end".to_owned());
+            return Err("the schema refers to itself endlessly".to_owned());
         }
         Ok(schema)
     }
@@ -117,13 +117,13 @@ impl<'a> Reader<'a> {
         let pointer = reference.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/'));
         let Some(pointer) = pointer else {
             return Err(
-                "the schema refers to something outside itself; `$ref` can only begin with `#/`".to_owned()
+                "the schema refers to something outside itself; `$ref` must start with `#/`".to_owned()
             );
         };
         if pointer.contains('%') {
-            return Err("a `$ref` with a `%` in it is not understood".to_owned());
+            return Err("a `$ref` with a `%` is not supported".to_owned());
         }
-        self.root.pointer(pointer).ok_or_else(|| "a `$ref` of the schema leads nowhere".to_owned())
+        self.root.pointer(pointer).ok_or_else(|| "a `$ref` of the schema has no target".to_owned())
     }
 
     /// Returns the dialect that the whole schema names, if any.

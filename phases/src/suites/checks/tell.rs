@@ -172,7 +172,7 @@ fn in_transcript(pattern: &Pattern, transcript: &Transcript, times: Times, work:
         }
     }
     let details = match (first, count) {
-        (None, _) => "nothing was found in what the agent reported".to_owned(),
+        (None, _) => "nothing was found in the transcript".to_owned(),
         (Some(first), 1) => first,
         (Some(first), _) => format!("{count} times, first in {first}"),
     };
@@ -227,7 +227,7 @@ fn of_json(path: &str, facts: &dyn Facts, judge: impl FnOnce(&Value) -> Met) -> 
         Ok(value) => judge(&value),
         Err(Unreadable::TooDeep) => unknown(format!("{} is nested too deeply to be read", quote(path))),
         Err(Unreadable::NoJson { line, column }) => {
-            (Some(false), format!("{} is no JSON: line {line}, column {column}", quote(path)))
+            (Some(false), format!("{} is not valid JSON: line {line}, column {column}", quote(path)))
         }
     }
 }
@@ -235,10 +235,10 @@ fn of_json(path: &str, facts: &dyn Facts, judge: impl FnOnce(&Value) -> Met) -> 
 fn of_schema(path: &str, schema: &Value, value: &Value) -> Met {
     let Ok(schema) = Schema::read(schema) else { return unknown("the schema cannot be used") };
     match schema.judge(value, &mut Work(WORK)) {
-        Judged::Met => (Some(true), format!("{} has the form", quote(path))),
+        Judged::Met => (Some(true), format!("{} matches the schema", quote(path))),
         Judged::Unmet { place, value } => {
             let place = if place.is_empty() { "it".to_owned() } else { quote(&place) };
-            (Some(false), format!("{} does not have the form: {place} is {}", quote(path), quote(&value)))
+            (Some(false), format!("{} does not match the schema: {place} is {}", quote(path), quote(&value)))
         }
         Judged::TooLong => unknown(format!("comparing {} with the schema takes too long", quote(path))),
     }
@@ -274,7 +274,7 @@ fn of_touched(only: &[super::Glob], facts: &dyn Facts) -> Met {
 fn of_skill(used: bool, skill: Option<SkillUse>) -> Met {
     match skill {
         Some(skill) => (Some(used == (skill == SkillUse::Used)), format!("the skill was {}", skill.word())),
-        None => unknown("the agent does not tell whether it used the skill"),
+        None => unknown("the agent does not report whether it used the skill"),
     }
 }
 
@@ -362,15 +362,15 @@ fn of_order(before: &Tool, after: &Tool, facts: &dyn Facts) -> Met {
     if maybe_after || !transcript.is_whole() {
         return unknown(CUT);
     }
-    (Some(false), "the two calls were not both made".to_owned())
+    (Some(false), "at least one of the two calls is missing".to_owned())
 }
 
-const CUT: &str = "not all that the agent reported was kept";
+const CUT: &str = "the transcript is incomplete";
 
 fn of_cost(of: Cost, most: u64, usage: Usage) -> Met {
     let within = |took: Option<u64>, what: &str| match took {
         Some(took) => (Some(took <= most), format!("it took {took} {what}")),
-        None => unknown(format!("it is not known how many {what} it took")),
+        None => unknown(format!("the number of {what} is unknown")),
     };
     match of {
         Cost::Tokens => within(usage.tokens, "tokens"),

@@ -11,17 +11,19 @@ impl fmt::Display for Check {
             Self::Command { argv, exit, .. } => write!(f, "{} ends with exit code {exit}", words(argv)),
             Self::Pattern { pattern, of, times: Times::NEVER } => write!(f, "\"{pattern}\" is not in {of}"),
             Self::Pattern { pattern, of, times } => write!(f, "\"{pattern}\" occurs {times} in {of}"),
-            Self::File { path, times: Times::NEVER } => write!(f, "there is no {path}"),
-            Self::File { path, times: Times::ONCE_OR_MORE } => write!(f, "there is {path}"),
-            Self::File { path, times } => write!(f, "{path} is there {times}"),
-            Self::Schema { path, .. } => write!(f, "{path} has the form of its schema"),
+            Self::File { path, times: Times::NEVER } => write!(f, "no {path} exists"),
+            Self::File { path, times: Times::ONCE_OR_MORE } => write!(f, "{path} exists"),
+            Self::File { path, times } => write!(f, "{path} occurs {times}"),
+            Self::Schema { path, .. } => write!(f, "{path} matches its schema"),
             Self::Json { path, pointer, is } => {
                 let pointer = if pointer.is_empty() { "the value" } else { pointer };
                 write!(f, "{pointer} in {path} is {is}")
             }
-            Self::Touches { only } if only.is_empty() => f.write_str("no file is made, changed or removed"),
+            Self::Touches { only } if only.is_empty() => {
+                f.write_str("no file is created, changed or removed")
+            }
             Self::Touches { only } => {
-                write!(f, "nothing but {} is made, changed or removed", only.join(", "))
+                write!(f, "only {} is created, changed or removed", only.join(", "))
             }
             Self::Skill { used: true } => f.write_str("the skill is used"),
             Self::Skill { used: false } => f.write_str("the skill is not used"),
@@ -63,7 +65,7 @@ impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answer => f.write_str("the agent's last message"),
-            Self::Transcript => f.write_str("what the agent reports of its work"),
+            Self::Transcript => f.write_str("the agent's transcript"),
             Self::Files(path) => f.write_str(path),
         }
     }
@@ -133,12 +135,12 @@ mod tests {
         sh -c "exit $1" "" 2 ends with exit code 2
         "a+" occurs at least once in the agent's last message
         "a+" is not in *.md
-        there is out.md
-        there is no *.tmp
-        *.png is there 2 to 3 times
-        o.json has the form of its schema
+        out.md exists
+        no *.tmp exists
+        *.png occurs 2 to 3 times
+        o.json matches its schema
         /n in o.json is at least 2
-        nothing but a, b/** is made, changed or removed
+        only a, b/** is created, changed or removed
         the skill is not used
         Bash with "make" is called at most 2 times
         Read is called before Bash with "make"

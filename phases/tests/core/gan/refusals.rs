@@ -140,10 +140,10 @@ fn each_request_refuses_an_answer_with_another_code() {
         answer(run, step, &|_, _| true)
     });
     insta::assert_snapshot!(read.into_iter().collect::<Vec<_>>().join("\n"), @"
-    build: this answer is no data
+    build: this step expects no JSON
     draft: `answer_to` is missing or is not the code given in the request
     judge: `answer_to` is missing or is not the code given in the request
-    look: this answer is no data
+    look: this step expects no JSON
     propose: `answer_to` is missing or is not the code given in the request
     rule: `answer_to` is missing or is not the code given in the request
     ");

@@ -133,7 +133,7 @@ fn criteria_that_could_judge_nothing_are_at_fault() {
     for rule in &mut criteria.rules {
         *rule = rule.clone().of_severity(Severity::Info, Weights::default());
     }
-    assert_eq!(criteria.fault(), Some("no rule weighs anything"));
+    assert_eq!(criteria.fault(), Some("no rule has a weight above 0"));
     let many = (0..61).map(|nth| proposed(&format!("a.style.x{nth}"))).collect();
     criteria.rules = many;
     assert_eq!(criteria.fault(), Some("there are more than 60 rules"));

@@ -37,7 +37,7 @@ pub(super) fn read(grader: &Object, name: &str, body: Option<&str>, case: &mut C
         "llm" => {
             let criteria = text(grader, "criteria", body)?;
             if grader.get("focus").is_some_and(|focus| focus != "last_message") {
-                case.note("`focus` of graders is lost: the judge sees everything that a trial left");
+                case.note("`focus` of graders is not converted: the judge sees everything that a trial left");
             }
             Ok(How::Question { text: criteria.into() })
         }
@@ -45,7 +45,7 @@ pub(super) fn read(grader: &Object, name: &str, body: Option<&str>, case: &mut C
     };
     match how {
         Ok(how) => case.demands.push(Ask::new(how).named(Some(name.to_owned())).weighing(weight)),
-        Err(why) => case.note(format!("the grader {name} ({kind}) is lost: {why}")),
+        Err(why) => case.note(format!("the grader {name} ({kind}) is not converted: {why}")),
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ pub(super) fn read(assert: &Value, case: &mut Case, fill: &dyn Fn(&str) -> Strin
         return case.note("skipped an assertion that is not a mapping");
     };
     let Some(kind) = assert.get("type").and_then(Value::as_str) else {
-        return case.note("an assert without a type is lost");
+        return case.note("an assert without a type is not converted");
     };
     if kind == "assert-set" {
         let inner = assert.get("assert").and_then(Value::as_array);
@@ -27,7 +27,7 @@ pub(super) fn read(assert: &Value, case: &mut Case, fill: &dyn Fn(&str) -> Strin
     }
     let weight = assert.get("weight").and_then(Value::as_f64).unwrap_or(1.0);
     if weight <= 0.0 {
-        return case.note(format!("an assert of type {kind} is lost: it has no weight"));
+        return case.note(format!("an assert of type {kind} is not converted: it has no weight"));
     }
     if assert.contains_key("threshold") && !kind.contains("latency") {
         case.note("`threshold` of asserts is not read");
@@ -51,10 +51,10 @@ fn hows(
     let (plain, is_negated) = kind.strip_prefix("not-").map_or((kind, false), |plain| (plain, true));
     let value = assert.get("value").unwrap_or(&Value::Null);
     let times = if is_negated { Times::NEVER } else { Times::ONCE_OR_MORE };
-    let lost = |why: &str| Err(format!("an assert of type {kind} is lost: {why}"));
+    let lost = |why: &str| Err(format!("an assert of type {kind} is not converted: {why}"));
     let words: Vec<String> = texts(value).iter().map(|text| fill(text)).collect();
     let first = words.first().cloned();
-    let empty = || format!("an assert of type {kind} is lost: it has no value");
+    let empty = || format!("an assert of type {kind} is not converted: it has no value");
     let needed = || first.clone().ok_or_else(empty);
     let pattern =
         |pattern: String| How::Check(Check::Pattern { pattern: pattern.into(), of: Text::Answer, times });
@@ -95,7 +95,7 @@ fn hows(
         "latency" if !is_negated => {
             let milliseconds = assert.get("threshold").and_then(Value::as_f64).unwrap_or_default();
             let most = seconds(milliseconds)
-                .ok_or_else(|| format!("an assert of type {kind} is lost: it has no threshold"))?;
+                .ok_or_else(|| format!("an assert of type {kind} is not converted: it has no threshold"))?;
             vec![How::Check(Check::AtMost { of: Cost::Seconds, most })]
         }
         "trajectory:tool-used" => {

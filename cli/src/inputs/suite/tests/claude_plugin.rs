@@ -32,7 +32,7 @@ fn a_case_is_a_page_with_graders() {
     assert_eq!(scenario.tags, ["sums".into()]);
     assert_eq!(questions(scenario), ["It shows a table"]);
     assert_eq!(ids(&scenario.demands), ["shows"]);
-    assert_eq!(notes(&suite), ["Sum-up: `runs` is lost", "Sum-up: `model` is lost"]);
+    assert_eq!(notes(&suite), ["Sum-up: `runs` is not converted", "Sum-up: `model` is not converted"]);
 }
 
 #[test]
@@ -92,19 +92,19 @@ fn what_is_lost_of_graders_is_noted() {
         ("no front matter", "sums: graders/g.md is skipped: it has no front matter"),
         (
             "---\ntype: baseline\nbaseline_file: a.jsonl\n---\n",
-            "sums: the grader g (baseline) is lost: it compares with a recording",
+            "sums: the grader g (baseline) is not converted: it compares with a recording",
         ),
         (
             "---\ntype: regex\ntarget: mock_calls\n---\nx",
-            "sums: the grader g (regex) is lost: skilltune has no mocks",
+            "sums: the grader g (regex) is not converted: skilltune has no mocks",
         ),
         (
             "---\ntype: regex\ntarget: files\n---\nx",
-            "sums: the grader g (regex) is lost: it searches all files: name one file",
+            "sums: the grader g (regex) is not converted: it searches all files: name one file",
         ),
         (
             "---\ntype: regex\n---\n(?<![a])x",
-            "sums: the grader g (regex) is lost: its pattern uses lookahead or lookbehind, which is not supported",
+            "sums: the grader g (regex) is not converted: its pattern uses lookahead or lookbehind, which is not supported",
         ),
     ] {
         let (demands, notes) = demands(&[("g.md", grader)]);
@@ -113,7 +113,10 @@ fn what_is_lost_of_graders_is_noted() {
     }
     let (none, notes) = demands(&[("g.md", "---\ntype: file_exists\npath: /etc/passwd\n---\n")]);
     assert!(none.is_empty());
-    assert!(notes[0].starts_with("sums: a file check is lost: the path leaves the workspace"), "{notes:?}");
+    assert!(
+        notes[0].starts_with("sums: a file check is not converted: the path is outside the workspace"),
+        "{notes:?}"
+    );
     let (demands, notes) = demands(&[("g.md", "---\ntype: tool_used\ntool: Bash\nmax: 0\n---\n")]);
     assert!(matches!(demands[0].how.check(), Some(Check::Tool { times: Times::NEVER, .. })));
     assert!(notes[0].contains("is read with `min: 0`"), "{notes:?}");
@@ -169,9 +172,9 @@ fn a_sheet_is_a_case_too_and_the_page_wins_over_it() {
     assert_eq!(
         notes(&suite),
         [
-            "from-sheet: `max_turns` is lost",
-            "from-sheet: `scaffold_script` is lost: a `setup` command of a suite.toml does the same",
-            "from-sheet: `history_file` is lost: the task begins with its prompt",
+            "from-sheet: `max_turns` is not converted",
+            "from-sheet: `scaffold_script` is not converted: use a `setup` command in suite.toml",
+            "from-sheet: `history_file` is not converted: the task begins with its prompt",
             "from-sheet: a draft: not counted, because part of its task is missing",
         ]
     );

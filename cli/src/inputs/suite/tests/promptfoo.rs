@@ -74,16 +74,22 @@ fn what_is_lost_of_asserts_is_noted() {
     for (assert, note) in [
         (
             "{type: javascript, value: 'true'}",
-            "an assert of type javascript is lost: skilltune has no such check",
+            "an assert of type javascript is not converted: skilltune has no such check",
         ),
-        ("{type: similar, value: a}", "an assert of type similar is lost: skilltune has no such check"),
-        ("{type: contains}", "an assert of type contains is lost: it has no value"),
+        (
+            "{type: similar, value: a}",
+            "an assert of type similar is not converted: skilltune has no such check",
+        ),
+        ("{type: contains}", "an assert of type contains is not converted: it has no value"),
         (
             "{type: regex, value: 'a(?!b)'}",
-            "an assert of type regex is lost: its pattern uses lookahead or lookbehind, which is not supported",
+            "an assert of type regex is not converted: its pattern uses lookahead or lookbehind, which is not supported",
         ),
-        ("{type: llm-rubric, value: a, weight: 0}", "an assert of type llm-rubric is lost: it has no weight"),
-        ("{value: a}", "an assert without a type is lost"),
+        (
+            "{type: llm-rubric, value: a, weight: 0}",
+            "an assert of type llm-rubric is not converted: it has no weight",
+        ),
+        ("{value: a}", "an assert without a type is not converted"),
         ("text", "skipped an assertion that is not a mapping"),
     ] {
         let (demands, notes) = demands(&[assert]);

@@ -171,7 +171,7 @@ fn our_own_format_loses_nothing() {
     assert_eq!(lost.len(), 3);
     assert_eq!(
         lost[0].to_string(),
-        "monthly: cases/sales.csv is lost: it is outside the folder of the new suite"
+        "monthly: cases/sales.csv is not converted: it is outside the folder of the new suite"
     );
 }
 
@@ -246,94 +246,94 @@ fn what_a_format_has_no_words_for_is_said_and_nothing_else_comes_back() {
     insta::assert_snapshot!(formats.map(round_trip).join("\n"), @r"
     evals.json: 3 of 20 demands
       later: a draft: it is left out
-      monthly: `requirements` is lost
-      monthly: `input_args` is lost
-      monthly: `success_criteria` is lost
-      monthly: `held_out` is lost
-      monthly: `setup` is lost
-      monthly: `git` is lost
-      monthly: `command` is lost
-      monthly: `tools` is lost
+      monthly: `requirements` is not converted
+      monthly: `input_args` is not converted
+      monthly: `success_criteria` is not converted
+      monthly: `held_out` is not converted
+      monthly: `setup` is not converted
+      monthly: `git` is not converted
+      monthly: `command` is not converted
+      monthly: `tools` is not converted
       monthly: cases/sales.csv is placed at cases/sales.csv instead of sales.csv
-      monthly: file checks are lost: evals.json has expectations only
-      monthly: pattern checks are lost: evals.json has expectations only
-      monthly: json checks are lost: evals.json has expectations only
-      monthly: schema checks are lost: evals.json has expectations only
-      monthly: only-changes checks are lost: evals.json has expectations only
-      monthly: tool checks are lost: evals.json has expectations only
-      monthly: order checks are lost: evals.json has expectations only
-      monthly: limit checks are lost: evals.json has expectations only
-      monthly: command checks are lost: evals.json has expectations only
-      monthly: `weight` of demands is lost
-      monthly: `must_pass` of demands is lost
-      monthly: `member` of demands is lost
-      monthly: `id` of demands is lost
+      monthly: file checks are not converted: evals.json has expectations only
+      monthly: pattern checks are not converted: evals.json has expectations only
+      monthly: json checks are not converted: evals.json has expectations only
+      monthly: schema checks are not converted: evals.json has expectations only
+      monthly: only-changes checks are not converted: evals.json has expectations only
+      monthly: tool checks are not converted: evals.json has expectations only
+      monthly: order checks are not converted: evals.json has expectations only
+      monthly: limit checks are not converted: evals.json has expectations only
+      monthly: command checks are not converted: evals.json has expectations only
+      monthly: `weight` of demands is not converted
+      monthly: `must_pass` of demands is not converted
+      monthly: `member` of demands is not converted
+      monthly: `id` of demands is not converted
     trigger set: 1 of 20 demands
       later: a draft: it is left out
-      monthly: `requirements` is lost
-      monthly: `input_args` is lost
-      monthly: `success_criteria` is lost
-      monthly: `expected` is lost
-      monthly: `held_out` is lost
-      monthly: `files` is lost
-      monthly: `setup` is lost
-      monthly: `git` is lost
-      monthly: `command` is lost
-      monthly: `tools` is lost
-      monthly: file checks are lost: a trigger set checks only skill use
-      monthly: pattern checks are lost: a trigger set checks only skill use
-      monthly: json checks are lost: a trigger set checks only skill use
-      monthly: schema checks are lost: a trigger set checks only skill use
-      monthly: only-changes checks are lost: a trigger set checks only skill use
-      monthly: tool checks are lost: a trigger set checks only skill use
-      monthly: order checks are lost: a trigger set checks only skill use
-      monthly: limit checks are lost: a trigger set checks only skill use
-      monthly: command checks are lost: a trigger set checks only skill use
-      monthly: expectations are lost: a trigger set checks only skill use
+      monthly: `requirements` is not converted
+      monthly: `input_args` is not converted
+      monthly: `success_criteria` is not converted
+      monthly: `expected` is not converted
+      monthly: `held_out` is not converted
+      monthly: `files` is not converted
+      monthly: `setup` is not converted
+      monthly: `git` is not converted
+      monthly: `command` is not converted
+      monthly: `tools` is not converted
+      monthly: file checks are not converted: a trigger set checks only skill use
+      monthly: pattern checks are not converted: a trigger set checks only skill use
+      monthly: json checks are not converted: a trigger set checks only skill use
+      monthly: schema checks are not converted: a trigger set checks only skill use
+      monthly: only-changes checks are not converted: a trigger set checks only skill use
+      monthly: tool checks are not converted: a trigger set checks only skill use
+      monthly: order checks are not converted: a trigger set checks only skill use
+      monthly: limit checks are not converted: a trigger set checks only skill use
+      monthly: command checks are not converted: a trigger set checks only skill use
+      monthly: expectations are not converted: a trigger set checks only skill use
     claude plugin eval: 10 of 20 demands
       later: a draft: it is left out
-      monthly: `requirements` is lost
-      monthly: `input_args` is lost
-      monthly: `success_criteria` is lost
-      monthly: `held_out` is lost
-      monthly: `files` is lost
-      monthly: `setup` is lost
-      monthly: `git` is lost
-      monthly: `command` is lost
-      monthly: `tools` is lost
-      monthly: file checks are lost: claude plugin eval has no such bounds
-      monthly: pattern checks are lost: claude plugin eval has no such bounds
-      monthly: json checks are lost: claude plugin eval has no such grader
-      monthly: schema checks are lost: claude plugin eval has no such grader
-      monthly: only-changes checks are lost: claude plugin eval has no such grader
-      monthly: `member` of demands is lost
-      monthly: limit checks are lost: claude plugin eval has no such grader
-      monthly: command checks are lost: claude plugin eval has no such grader
-      monthly: `must_pass` of demands is lost
+      monthly: `requirements` is not converted
+      monthly: `input_args` is not converted
+      monthly: `success_criteria` is not converted
+      monthly: `held_out` is not converted
+      monthly: `files` is not converted
+      monthly: `setup` is not converted
+      monthly: `git` is not converted
+      monthly: `command` is not converted
+      monthly: `tools` is not converted
+      monthly: file checks are not converted: claude plugin eval has no such bounds
+      monthly: pattern checks are not converted: claude plugin eval has no such bounds
+      monthly: json checks are not converted: claude plugin eval has no such grader
+      monthly: schema checks are not converted: claude plugin eval has no such grader
+      monthly: only-changes checks are not converted: claude plugin eval has no such grader
+      monthly: `member` of demands is not converted
+      monthly: limit checks are not converted: claude plugin eval has no such grader
+      monthly: command checks are not converted: claude plugin eval has no such grader
+      monthly: `must_pass` of demands is not converted
     promptfoo: 4 of 20 demands
       later: a draft: it is left out
-      monthly: `requirements` is lost
-      monthly: `input_args` is lost
-      monthly: `success_criteria` is lost
-      monthly: `expected` is lost
-      monthly: `held_out` is lost
-      monthly: `files` is lost
-      monthly: `setup` is lost
-      monthly: `git` is lost
-      monthly: `command` is lost
-      monthly: `tools` is lost
-      monthly: file checks are lost: promptfoo does not look at files
-      monthly: pattern checks are lost: promptfoo looks at the answer only
-      monthly: pattern checks are lost: promptfoo does not count matches
-      monthly: json checks are lost: promptfoo does not look at files
-      monthly: schema checks are lost: promptfoo does not look at files
-      monthly: only-changes checks are lost: promptfoo does not look at files
-      monthly: tool checks are lost: promptfoo has no pattern for the input of a tool
-      monthly: order checks are lost: promptfoo has no pattern for the input of a tool
-      monthly: limit checks are lost: promptfoo has no bound of tokens
-      monthly: command checks are lost: promptfoo runs no commands
-      monthly: `must_pass` of demands is lost
-      monthly: `member` of demands is lost
+      monthly: `requirements` is not converted
+      monthly: `input_args` is not converted
+      monthly: `success_criteria` is not converted
+      monthly: `expected` is not converted
+      monthly: `held_out` is not converted
+      monthly: `files` is not converted
+      monthly: `setup` is not converted
+      monthly: `git` is not converted
+      monthly: `command` is not converted
+      monthly: `tools` is not converted
+      monthly: file checks are not converted: promptfoo does not look at files
+      monthly: pattern checks are not converted: promptfoo looks at the answer only
+      monthly: pattern checks are not converted: promptfoo does not count matches
+      monthly: json checks are not converted: promptfoo does not look at files
+      monthly: schema checks are not converted: promptfoo does not look at files
+      monthly: only-changes checks are not converted: promptfoo does not look at files
+      monthly: tool checks are not converted: promptfoo has no pattern for the input of a tool
+      monthly: order checks are not converted: promptfoo has no pattern for the input of a tool
+      monthly: limit checks are not converted: promptfoo has no bound of tokens
+      monthly: command checks are not converted: promptfoo runs no commands
+      monthly: `must_pass` of demands is not converted
+      monthly: `member` of demands is not converted
       `providers` is empty: add yours
     ");
 }

@@ -192,7 +192,7 @@ fn a_check_that_makes_no_sense_is_told_with_its_number() {
             "duplicate id `x` in `scenario-1`: a file and a pattern",
         ),
         ("fiel = 'a'", "line 4: unknown field `fiel`"),
-        ("file = '../x'", "check 1 of `scenario-1`: the path leaves the workspace"),
+        ("file = '../x'", "check 1 of `scenario-1`: the path is outside the workspace"),
         ("pattern = '('", "check 1 of `scenario-1`: the pattern cannot be used"),
         ("pattern = 'a*'", "check 1 of `scenario-1`: the pattern matches even an empty text"),
     ] {

@@ -73,8 +73,8 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
     Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The
       best round is kept.
     best: round 1, score 25, 0 % met; a 25, b 25
-      a.runs must pass, and does not
-      the score is 25, and has to reach 75
+      a.runs must pass, but failed
+      the score is 25, but must reach 75
     effort: 3 rounds judged; 6 calls, 6s of agent time, $3.00
     /project/site is unchanged
     result:
@@ -92,8 +92,8 @@ fn a_run_out_of_rounds_says_how_close_it_came() {
     Not passed with 62.5 (90 needed): 5 rounds built, and none passed. The best
       round is kept.
     best: round 4, score 62.5, 62.5 % met; a 50, b 100
-      a.runs must pass, and does not
-      the score is 62.5, and has to reach 90
+      a.runs must pass, but failed
+      the score is 62.5, but must reach 90
     effort: 5 rounds judged; 10 calls, 10s of agent time, $5.00
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-4/artifact
@@ -107,8 +107,8 @@ fn an_open_question_is_shown_with_every_answer() {
     The run waits for you. 2 rounds in a row gained less than 5 points. How should
       the run continue?
     best: round 1, score 25, 0 % met; a 25, b 25
-      a.runs must pass, and does not
-      the score is 25, and has to reach 75
+      a.runs must pass, but failed
+      the score is 25, but must reach 75
     effort: 3 rounds judged; 6 calls, 6s of agent time, $3.00
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-1/artifact

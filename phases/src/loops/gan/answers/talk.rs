@@ -213,7 +213,7 @@ pub(super) fn plain_id(id: &str) -> Result<CriterionId, OffSchema> {
     if is_short && id.chars().all(is_plain) {
         return Ok(CriterionId::new(id));
     }
-    Err(shape(&format!("`{id}` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all")))
+    Err(shape(&format!("`{id}` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all")))
 }
 
 fn count(what: &'static str, given: usize, least: usize, most: usize) -> Result<(), OffSchema> {

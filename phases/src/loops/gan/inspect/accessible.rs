@@ -29,7 +29,7 @@ pub(super) fn alt_texts(site: &Site<'_>) -> CheckOutcome {
     }
     if without.is_empty() && !empty.is_empty() {
         return CheckOutcome::unverified(format!(
-            "somebody has to look whether these are decoration: {}",
+            "check by eye whether these are decoration: {}",
             empty.text()
         ));
     }
@@ -50,7 +50,7 @@ pub(super) fn accessibility(site: &Site<'_>) -> CheckOutcome {
     }
     if violations.is_empty() {
         CheckOutcome::unverified(
-            "a browser is needed: the source shows no violation, and not all of them can be seen in it",
+            "a browser is needed: the source shows no violation, but cannot show all kinds",
         )
     } else {
         CheckOutcome::failed(&violations)

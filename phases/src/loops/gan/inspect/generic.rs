@@ -56,10 +56,7 @@ pub(super) fn style(site: &Site<'_>) -> CheckOutcome {
     }
     if !main.is_empty() || !other.is_empty() {
         let gradient = if main.is_empty() { &other } else { &main };
-        return CheckOutcome::unverified(format!(
-            "somebody has to look how much there is of it: {}",
-            seen(gradient)
-        ));
+        return CheckOutcome::unverified(format!("check by eye how much there is: {}", seen(gradient)));
     }
     CheckOutcome::of(&Places::default(), site, "there is no purple gradient")
 }

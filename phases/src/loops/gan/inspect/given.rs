@@ -12,9 +12,9 @@ const LONGEST: usize = 10_000;
 
 #[derive(Debug, thiserror::Error)]
 pub enum NotGiven {
-    #[error("it is no JSON: {0}")]
+    #[error("it is not valid JSON: {0}")]
     Json(#[from] serde_json::Error),
-    #[error("it has {0} bytes; at most {LARGEST} are read")]
+    #[error("it has {0} bytes; the limit is {LARGEST}")]
     TooLarge(usize),
     #[error("it has more than {MOST} values")]
     TooMany,
@@ -24,9 +24,9 @@ pub enum NotGiven {
     NoText,
     #[error("it has no token")]
     NoToken,
-    #[error("the token {at} stands for {{{name}}}, which is no token")]
+    #[error("the token {at} refers to {{{name}}}, which is not a token")]
     UnknownToken { at: Box<str>, name: Box<str> },
-    #[error("the token {at} stands for itself")]
+    #[error("the token {at} refers to itself")]
     Endless { at: Box<str> },
 }
 

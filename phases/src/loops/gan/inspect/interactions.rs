@@ -13,7 +13,7 @@ use crate::skills::lint::Files;
 /// The possible link targets on each page.
 type Anchors<'p> = BTreeMap<&'p str, BTreeSet<&'p str>>;
 
-const PASSED: &str = "each link, button and form leads somewhere; links to other sites were not followed";
+const PASSED: &str = "each link, button and form has a target; links to other sites were not followed";
 
 pub(super) fn interactions(site: &Site<'_>) -> CheckOutcome {
     let found = Found::of(site);
@@ -90,12 +90,12 @@ fn links(site: &Site<'_>, nth: usize, anchors: &Anchors<'_>, found: &mut Found) 
             (Some(Lead::Nowhere), _) => found.dead.add(&format!("{} leads nowhere", page.shown(at))),
             (Some(Lead::To(path)), Some(anchor)) => {
                 if anchors.get(&*path).is_some_and(|known| !known.contains(&*anchor)) {
-                    found.idle(site, (nth, at), "leads to an anchor that is not there");
+                    found.idle(site, (nth, at), "leads to a missing anchor");
                 }
             }
             (Some(Lead::To(_)), None) => {}
             (None, _) if is_external(link) => {}
-            (None, _) => found.unknown(&page.shown(at), "nobody has followed it"),
+            (None, _) => found.unknown(&page.shown(at), "the target was not checked"),
         }
     }
 }
@@ -131,7 +131,7 @@ fn controls(site: &Site<'_>, nth: usize, found: &mut Found) {
             let is_taken = site.is_served && action.is_empty();
             if !is_dialog && !is_taken && !has("onsubmit") && (matches!(action, "" | "#") || is_void(action))
             {
-                found.idle(site, (nth, at), "is sent nowhere");
+                found.idle(site, (nth, at), "has no target");
             }
         }
     }

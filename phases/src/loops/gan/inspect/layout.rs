@@ -29,7 +29,7 @@ pub(super) fn narrow(site: &Site<'_>) -> CheckOutcome {
         let content = viewport.and_then(|at| page.attribute(at, "content")).unwrap_or_default();
         if !["width=device-width", "initial-scale"].iter().any(|part| content.replace(' ', "").contains(part))
         {
-            wide.add(&format!("{}:1 there is no viewport of the device's width", page.path));
+            wide.add(&format!("{}:1 the page has no viewport of the device's width", page.path));
         }
     }
     let is_clipped = site.declarations().any(|(_, one)| {
@@ -45,7 +45,7 @@ pub(super) fn narrow(site: &Site<'_>) -> CheckOutcome {
         }
     }
     if wide.is_empty() {
-        CheckOutcome::unverified("a browser is needed: only a layout shows what sticks out")
+        CheckOutcome::unverified("a browser is needed: only a layout shows overflow")
     } else {
         CheckOutcome::failed(&wide)
     }
@@ -111,7 +111,7 @@ pub(super) fn contrast(site: &Site<'_>) -> CheckOutcome {
     }
     if low.is_empty() {
         CheckOutcome::unverified(
-            "a browser is needed: no rule fixes two colours that are too close, and others may meet",
+            "a browser is needed: no rule sets two colours with too little contrast, but others may meet",
         )
     } else {
         CheckOutcome::failed(&low)

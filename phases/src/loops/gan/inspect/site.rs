@@ -62,7 +62,7 @@ impl<'a> Site<'a> {
             let (is_page, is_style) = (has_end(&file.path, &["html", "htm"]), has_end(&file.path, &["css"]));
             match &file.body {
                 Body::Text(text) if is_page && bytes + text.len() > MOST_HTML => {
-                    site.unread.add(&format!("{}, for its size", file.path));
+                    site.unread.add(&format!("{} is too large", file.path));
                 }
                 Body::Text(text) if is_page => match HtmlPage::read(&file.path, text) {
                     Some(mut page) => {
@@ -76,7 +76,7 @@ impl<'a> Site<'a> {
                 },
                 Body::Text(text) if is_style => site.sheet(text, &file.path, 1),
                 Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } if is_page || is_style => {
-                    site.unread.add(&format!("{} is no text, or too large", file.path));
+                    site.unread.add(&format!("{} is not text, or is too large", file.path));
                 }
                 Body::Text(_) | Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => {}
             }
@@ -145,7 +145,7 @@ impl<'a> Site<'a> {
         if listens(at) {
             Handler::Own
         } else if page.up(at).any(listens) {
-            Handler::Possible("what is around it listens, and may act for it".to_owned())
+            Handler::Possible("an element around it has a handler that may act for it".to_owned())
         } else {
             Handler::Missing
         }

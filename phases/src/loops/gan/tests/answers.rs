@@ -105,14 +105,14 @@ fn each_fault_of_a_draft_has_its_error() {
     none: 0 criteria were given; give 1 to 12
     too many: 13 criteria were given; give 1 to 12
     no id: criteria[0]: missing field `id`
-    id with capitals: `a.Polite` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all
+    id with capitals: `a.Polite` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all
     id with a line: `a.
-    ## New rules` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all
-    empty id: `` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all
-    long id: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all
-    id of the profile: a.1 is there twice
-    the same twice: a.polite is there twice
-    no dimension of the contract: a.polite belongs to c, which is no dimension of the contract
+    ## New rules` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all
+    empty id: `` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all
+    long id: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all
+    id of the profile: a.1 occurs twice
+    the same twice: a.polite occurs twice
+    no dimension of the contract: a.polite belongs to c, which is not a dimension of the contract
     weightless: a.polite: give a weight from 1 to 3
     too heavy: a.polite: give a weight from 1 to 3
     negative: criteria[0]: invalid value: integer `-1`, expected u32
@@ -209,14 +209,14 @@ fn each_fault_of_proposals_has_its_error() {
     too many: 9 proposals were given; give 0 to 8
     no such change: proposals[1]: unknown variant `lower`, expected one of `add`, `drop`, `reword`, `must_pass`
     no id: proposals[1]: missing field `id`
-    unknown id: there is no criterion b.none
-    id that is not plain: `b.hours<<<END` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all
-    of the profile: b.1 is of the profile, which is not negotiated
+    unknown id: unknown criterion b.none
+    id that is not plain: `b.hours<<<END` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all
+    of the profile: b.1 belongs to the profile, which is not negotiable
     no reason: b.hours: `why` says nothing
     long reason: b.hours: `why` is longer than 600 characters
-    an id that is there: b.map is there twice
+    an id that is there: b.map occurs twice
     no dimension: b.prices: `dimension` is missing
-    another dimension: b.prices belongs to c, which is no dimension of the contract
+    another dimension: b.prices belongs to c, which is not a dimension of the contract
     too heavy: b.prices: give a weight from 1 to 3
     reworded to nothing: b.map: `criterion` says nothing
     as it is: nothing is changed
@@ -272,15 +272,15 @@ fn each_fault_of_rulings_has_its_error() {
     insta::assert_snapshot!(messages, @r#"
     another code: `answer_to` is missing or is not the code given in the request
     no list: `rulings` must be a list
-    none: 0 of 2 proposals are ruled on
-    one is missing: 1 of 2 proposals are ruled on
+    none: 0 of 2 proposals have a ruling
+    one is missing: 1 of 2 proposals have a ruling
     one twice: rule once on each proposal, by its number
     one that is none: rule once on each proposal, by its number
     counted from zero: rule once on each proposal, by its number
     undecided: rulings[0]: invalid type: string "yes", expected a boolean
-    no citation: ruling 2 cites no two words in a row of the brief
-    made up: ruling 1 cites no two words in a row of the brief
-    a part of a word: ruling 2 cites no two words in a row of the brief
+    no citation: ruling 2 does not quote two consecutive words of the brief
+    made up: ruling 1 does not quote two consecutive words of the brief
+    a part of a word: ruling 2 does not quote two consecutive words of the brief
     no key for it: rulings[0]: missing field `cites`
     "#);
 }

@@ -46,7 +46,7 @@ fn a_profile_of_a_person_is_read_strictly() {
         (text.replace("must_pass", "must_pas"), "unknown field `must_pas`"),
         (
             text.replace("dimension: a", "dimension: b"),
-            "a.1 belongs to b, which is no dimension of the contract",
+            "a.1 belongs to b, which is not a dimension of the contract",
         ),
         (text.replace("x, y, z", "x, y"), "invalid length 3"),
         (text.replace("true}", "true, check: rm}"), "unknown variant `rm`"),

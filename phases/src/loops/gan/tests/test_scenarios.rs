@@ -57,16 +57,16 @@ fn each_fault_of_a_test_scenario_has_its_error() {
         |text| tested(&serde_json::from_str(text).unwrap()),
     );
     insta::assert_snapshot!(messages, @"
-    of the profile: a.1 is of the profile, which is not negotiated
-    of nothing: there is no criterion a.rude
-    no plain id: `A B` is no id: use small letters, digits, `.`, `-` and `_`, at most 60 in all
+    of the profile: a.1 belongs to the profile, which is not negotiable
+    of nothing: unknown criterion a.rude
+    no plain id: `A B` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all
     silent: polite: `description` says nothing
-    no steps: the test scenario polite: it has 1 to 12 steps
-    too many steps: the test scenario polite: it has 1 to 12 steps
+    no steps: the test scenario polite: it must have 1 to 12 steps
+    too many steps: the test scenario polite: it must have 1 to 12 steps
     nothing to see: the test scenario polite: no step says what to `see`
     no such step: test_scenarios[0]: unknown variant `wait`, expected one of `open`, `width`, `click`, `fill`, `see`, `miss`
-    a step on nothing: the test scenario polite: `on` has 1 to 200 characters, and `text` no more
-    a long step: the test scenario polite: `on` has 1 to 200 characters, and `text` no more
+    a step on nothing: the test scenario polite: `on` must have 1 to 200 characters, and `text` no more
+    a long step: the test scenario polite: `on` must have 1 to 200 characters, and `text` no more
     another site: the test scenario polite: `https://a.example/` cannot be used with open
     out of the site: the test scenario polite: `../secret.html` cannot be used with open
     no width: the test scenario polite: `wide` cannot be used with width

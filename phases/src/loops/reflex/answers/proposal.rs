@@ -56,7 +56,7 @@ impl Entry {
         let rule = Rule::new(id, self.severity, weights, &description);
         let rule = rule.filter(|rule| CATEGORIES.contains(&rule.category()));
         let rule = rule.ok_or_else(|| {
-            let form = format!("`{id}` is no id of a rule: give a level, one of the categories and a name");
+            let form = format!("`{id}` is not a rule id: give a level, one of the categories and a name");
             answer::shape(&form)
         })?;
         Ok(Rule { check, ..rule })
@@ -101,7 +101,7 @@ mod tests {
         let three = [rule("a.style.x"), rule("a.style.y"), rule("a.style.z")];
         assert_eq!(message(&three), "3 rules were given; give 0 to 2");
         for odd in ["ports", "c.style.x", "a.task.x", "a.style.x y"] {
-            assert!(message(&[rule(odd)]).contains("is no id of a rule"), "{odd}");
+            assert!(message(&[rule(odd)]).contains("is not a rule id"), "{odd}");
         }
         let mut empty = rule("a.style.x");
         empty["check"] = json!("…");

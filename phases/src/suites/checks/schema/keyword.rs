@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         let asks =
             |key: &&String| !is_remark(key) && !["$schema", "$defs", "definitions"].contains(&key.as_str());
         if self.refs_stand_alone && object.contains_key("$ref") && object.keys().filter(asks).count() > 1 {
-            return Err("in this draft nothing beside a `$ref` counts: put both into an `allOf`".to_owned());
+            return Err("this draft ignores keywords next to a `$ref`: put both into an `allOf`".to_owned());
         }
         let mut rules = Vec::new();
         for (key, value) in object {
@@ -251,7 +251,7 @@ impl<'a> Reader<'a> {
             | "minProperties"
             | "maxProperties" => return Ok(()),
             _ => Err(format!(
-                "the schema's keyword `{}` is not known here",
+                "the schema's keyword `{}` is not supported",
                 crate::base::answer::capped(key, 40)
             )),
         };
@@ -365,7 +365,7 @@ fn times(object: &Object, least: &str, most: &str, default: u64) -> Result<Optio
         let Some(value) = object.get(key) else { return Ok(None) };
         let whole = value.as_number().and_then(crate::suites::checks::json::whole);
         let size = whole.and_then(|size| u64::try_from(size).ok());
-        size.map(Some).ok_or_else(|| mistyped(key, "a number without a fraction, 0 or more"))
+        size.map(Some).ok_or_else(|| mistyped(key, "a whole number, 0 or more"))
     };
     let (min, max) = (size(least)?, size(most)?);
     Ok((min.is_some() || max.is_some()).then(|| Times { min: min.unwrap_or(default), max }))

@@ -131,7 +131,7 @@ fn a_pattern_is_looked_for_in_all_that_the_agent_reported() {
         true,
         "2 times, first in a tool's result, line 1: done ls out",
     );
-    tells(&check("rm", NEVER), &scene, true, "nothing was found in what the agent reported");
+    tells(&check("rm", NEVER), &scene, true, "nothing was found in the transcript");
     tells(&check("rm", ONCE), &Scene::default(), None, "the agent does not report what it did");
 }
 
@@ -155,9 +155,9 @@ fn a_json_file_is_held_against_a_schema() {
     ]);
     let schema = json!({"properties": {"total": {"type": "integer"}}, "required": ["total"]});
     let check = |path: &str| Check::Schema { path: path.into(), schema: schema.clone() };
-    tells(&check("good.json"), &scene, true, "good.json has the form");
-    tells(&check("bad.json"), &scene, false, r#"bad.json does not have the form: /total is "three""#);
-    tells(&check("no.json"), &scene, false, "no.json is no JSON: line 1, column 2");
+    tells(&check("good.json"), &scene, true, "good.json matches the schema");
+    tells(&check("bad.json"), &scene, false, r#"bad.json does not match the schema: /total is "three""#);
+    tells(&check("no.json"), &scene, false, "no.json is not valid JSON: line 1, column 2");
     tells(&check("none.json"), &scene, false, "there is no such file");
 }
 
@@ -212,7 +212,7 @@ fn the_use_of_the_skill_is_told_where_the_agent_tells_it() {
         tells(&Check::Skill { used: true }, &scene(Some(skill)), used, &details);
         tells(&Check::Skill { used: false }, &scene(Some(skill)), !used, &details);
     }
-    let unknown = "the agent does not tell whether it used the skill";
+    let unknown = "the agent does not report whether it used the skill";
     tells(&Check::Skill { used: false }, &scene(None), None, unknown);
 }
 
@@ -242,7 +242,7 @@ fn one_tool_is_called_before_the_first_call_of_another() {
     tells(&check(bash(), read()), &scene, false, "Read: schema came first");
     tells(&check(bash(), tool("Read", Some("result"))), &scene, true, "Bash: make, and then Read: result");
     for (before, after) in [(read(), tool("Write", None)), (tool("Write", None), tool("Edit", None))] {
-        tells(&check(before, after), &scene, false, "the two calls were not both made");
+        tells(&check(before, after), &scene, false, "at least one of the two calls is missing");
     }
     tells(&check(tool("Write", None), bash()), &scene, false, "Bash: make came first");
     tells(&check(read(), read()), &scene, false, "Read: schema came first");
@@ -260,7 +260,7 @@ fn a_trial_takes_no_more_than_it_may() {
     tells(&check(Cost::Tokens, 999), &scene, false, "it took 1000 tokens");
     tells(&check(Cost::Turns, 6), &scene, false, "it took 7 turns");
     for (of, what) in [(Cost::Seconds, "seconds"), (Cost::Tokens, "tokens"), (Cost::Turns, "turns")] {
-        let details = format!("it is not known how many {what} it took");
+        let details = format!("the number of {what} is unknown");
         tells(&check(of, 1), &Scene::default(), None, &details);
     }
 }

@@ -45,7 +45,7 @@ fn a_report_has_the_result_the_course_and_the_evidence() {
 
     | Round | Score | Met | Verdict | Blocked By |
     | --- | --- | --- | --- | --- |
-    | 1 | 43.8 | 37.5 % | not passed | a.runs must pass, and does not; the score is 43.8, and has to reach 75 |
+    | 1 | 43.8 | 37.5 % | not passed | a.runs must pass, but failed; the score is 43.8, but must reach 75 |
     | 2 | 100 | 100 % | passed |  |
 
     ## Criteria
@@ -112,11 +112,11 @@ fn a_run_without_a_pass_names_what_kept_each_round_from_passing() {
 
     | Round | Score | Met | Verdict | Blocked By |
     | --- | --- | --- | --- | --- |
-    | 1 | 25 | 0 % | not passed | a.runs must pass, and does not; the score is 25, and has to reach 75 |
-    | 2 | 43.8 | 37.5 % | not passed | a.runs must pass, and does not; the score is 43.8, and has to reach 75 |
-    | 3 | 50 | 50 % | not passed | a.runs must pass, and does not; the score is 50, and has to reach 75 |
-    | 4 | 62.5 | 62.5 % | not passed | a.runs must pass, and does not; the score is 62.5, and has to reach 75 |
-    | 5 | 62.5 | 62.5 % | not passed | a.runs must pass, and does not; the score is 62.5, and has to reach 75 |
+    | 1 | 25 | 0 % | not passed | a.runs must pass, but failed; the score is 25, but must reach 75 |
+    | 2 | 43.8 | 37.5 % | not passed | a.runs must pass, but failed; the score is 43.8, but must reach 75 |
+    | 3 | 50 | 50 % | not passed | a.runs must pass, but failed; the score is 50, but must reach 75 |
+    | 4 | 62.5 | 62.5 % | not passed | a.runs must pass, but failed; the score is 62.5, but must reach 75 |
+    | 5 | 62.5 | 62.5 % | not passed | a.runs must pass, but failed; the score is 62.5, but must reach 75 |
     ");
 }
 

@@ -108,7 +108,7 @@ fn each_scenario_of_the_comparison_is_a_test_case_of_the_version_that_is_left() 
                 <properties>
                     <property name="score" value="50.0"/>
                 </properties>
-                <failure message="has-index failed: there is index.md" type="demand">has-index failed: there is index.md
+                <failure message="has-index failed: index.md exists" type="demand">has-index failed: index.md exists
       no file ]]&gt; &lt;b&gt;␛[31m␀�&lt;/testcase&gt;
       second line</failure>
             </testcase>

@@ -69,8 +69,8 @@ fn each_trial_is_graded_as_skill_creator_reads_it() {
         "eval_name": "task-1",
         "prompt": "Write < /script>< !-- a page␛[2J",
         "assertions": [
-          "there is page",
-          "there is index"
+          "page exists",
+          "index exists"
         ]
       },
       [
@@ -78,12 +78,12 @@ fn each_trial_is_graded_as_skill_creator_reads_it() {
           "with_skill": {
             "expectations": [
               {
-                "text": "there is page",
+                "text": "page exists",
                 "passed": true,
                 "evidence": "seen: < /testcase>"
               },
               {
-                "text": "there is index",
+                "text": "index exists",
                 "passed": false,
                 "evidence": "seen: < /testcase>"
               }
@@ -100,12 +100,12 @@ fn each_trial_is_graded_as_skill_creator_reads_it() {
           "without_skill": {
             "expectations": [
               {
-                "text": "there is page",
+                "text": "page exists",
                 "passed": false,
                 "evidence": "timed out: not done within 60 s"
               },
               {
-                "text": "there is index",
+                "text": "index exists",
                 "passed": false,
                 "evidence": "timed out: not done within 60 s"
               }

@@ -30,7 +30,7 @@ fn each_text_of_any_json_is_a_text_with_its_place() {
 #[test]
 fn what_is_no_text_is_refused_with_the_reason() {
     let why = |json: &str| Given::copy(json).unwrap_err().to_string();
-    assert!(why("{").starts_with("it is no JSON: "));
+    assert!(why("{").starts_with("it is not valid JSON: "));
     assert_eq!(why("[1, null]"), "it has no text");
     assert_eq!(why(&format!("[{}\"a\"]", "\"a\",".repeat(3000))), "it has more than 2000 values");
     assert_eq!(
@@ -38,7 +38,7 @@ fn what_is_no_text_is_refused_with_the_reason() {
         "the value at 0 has more than 10000 characters"
     );
     assert!(why(&" ".repeat(2 << 20)).starts_with("it has 2097152 bytes"));
-    assert!(why(&"[".repeat(100_000)).starts_with("it is no JSON: recursion limit"));
+    assert!(why(&"[".repeat(100_000)).starts_with("it is not valid JSON: recursion limit"));
 }
 
 #[test]
@@ -63,8 +63,8 @@ fn a_token_that_stands_for_another_has_its_value_and_circles_end() {
         tokens(r#"{"a": "{b.c}", "b": {"c": {"$value": "{d}"}}, "d": "1px"}"#),
         "a=1px;b.c=1px;d=1px;"
     );
-    assert_eq!(tokens(r#"{"a": "{b}", "b": "{a}"}"#), "the token a stands for itself");
-    assert_eq!(tokens(r#"{"a": "{b}"}"#), "the token a stands for {b}, which is no token");
+    assert_eq!(tokens(r#"{"a": "{b}", "b": "{a}"}"#), "the token a refers to itself");
+    assert_eq!(tokens(r#"{"a": "{b}"}"#), "the token a refers to {b}, which is not a token");
     assert_eq!(tokens("{}"), "it has no token");
 }
 

@@ -107,7 +107,7 @@ fn what_is_quoted_is_one_short_line_without_control_characters_and_keys() {
 
 #[test]
 fn what_was_cut_off_a_transcript_is_not_guessed() {
-    let cut = "not all that the agent reported was kept";
+    let cut = "the transcript is incomplete";
     // The middle of a long input is not kept.
     let long = format!("make {} all", "x".repeat(5000));
     let scene = called(&[("Read", "a"), ("Bash", &long), ("Write", "b")]);
