@@ -36,9 +36,8 @@ pub fn look(project: &Path, env: &Environment) -> Vec<Place> {
 
 impl Place {
     pub fn look(what: &'static str, path: &Path) -> Self {
-        let ground = ground(path);
-        let writable = ground.is_dir() && access(&ground, Access::WRITE_OK | Access::EXEC_OK).is_ok();
-        let probe = if writable { probe(&ground).ok() } else { None };
+        let Space { writable, free_bytes } = Space::of(path);
+        let probe = if writable { probe(&ground(path)).ok() } else { None };
         let (bytes, more) = weigh(path);
         Self {
             what,
@@ -47,10 +46,25 @@ impl Place {
             writable,
             bytes,
             more,
-            free_bytes: statvfs(&ground).ok().map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize)),
+            free_bytes,
             exchange: probe.map(|probe| probe.exchange),
             reflink: probe.map(|probe| probe.reflink),
         }
+    }
+}
+
+/// Whether a folder is writable, and the free space of its disk.
+pub struct Space {
+    pub writable: bool,
+    pub free_bytes: Option<u64>,
+}
+
+impl Space {
+    pub fn of(path: &Path) -> Self {
+        let ground = ground(path);
+        let writable = ground.is_dir() && access(&ground, Access::WRITE_OK | Access::EXEC_OK).is_ok();
+        let stat = statvfs(&ground).ok();
+        Self { writable, free_bytes: stat.map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize)) }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use skilltune_orchestrator::store::Home;
 
-use crate::commands::doctor::place::Place;
+use crate::commands::doctor::place::Space;
 use crate::nights::check::{About, Check};
 use crate::nights::file::NightPlan;
 use crate::terminal::environment::Environment;
@@ -27,15 +27,15 @@ pub fn look(plan: &NightPlan, timer: &Environment, checks: &mut Vec<Check>) {
         ("state", &*timer.state, 0),
         ("temp", Path::new(temp), output),
     ];
-    checks.extend(folders.map(|(what, path, needed)| one(&Place::look(what, path), needed, calls)));
+    checks.extend(folders.map(|(what, path, needed)| one(what, path, needed, calls)));
 }
 
-fn one(folder: &Place, needed: u64, calls: u64) -> Check {
-    let Place { what, path, .. } = folder;
-    if !folder.writable {
+fn one(what: &str, path: &Path, needed: u64, calls: u64) -> Check {
+    let (space, path) = (Space::of(path), path.display());
+    if !space.writable {
         return Check::broken(About::Disk, format!("{what}: {path} is not writable"), "make it writable");
     }
-    let Some(free) = folder.free_bytes else {
+    let Some(free) = space.free_bytes else {
         return Check::unknown(
             About::Disk,
             format!("{what}: {path}: free space unknown"),
