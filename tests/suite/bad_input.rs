@@ -7,6 +7,7 @@ use std::path::Path;
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::json;
 
+use crate::finished::won;
 use crate::scene::Scene;
 
 fn plain() -> Scene {
@@ -295,7 +296,7 @@ fn a_projects_agents_are_not_run_unattended_before_they_are_trusted() {
 
 #[test]
 fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let scene = plain();
     insta::assert_snapshot!(refused(&scene, &[&["status"], &["report", "ab"], &["trust", "nowhere"], &["trust", "."]]), @r"
     error: no runs in /project/.skilltune
     hint: start one with `skilltune tune SKILL`, or pass --project DIR
@@ -309,7 +310,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     error: /project/skilltune.toml does not exist
     hint: pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs
     ");
-    scene.tune("writer", &[]);
+    let scene = won();
     let taken = scene.path("project/taken");
     fs::create_dir(&taken).unwrap();
     let run = scene.run_folder().file_name().unwrap().to_str().unwrap().to_owned();
@@ -361,8 +362,7 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
 
 #[test]
 fn a_damaged_run_is_not_touched_and_a_newer_one_is_left_to_a_newer_program() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    scene.tune("writer", &[]);
+    let scene = won();
     let journal = scene.run_folder().join("history.jsonl");
     let whole = fs::read(&journal).unwrap();
     let mut damaged = whole.clone();

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::finished::Finished;
 use crate::scene::{Scene, listing};
 
 pub(crate) fn script() -> Value {
@@ -16,6 +17,30 @@ pub(crate) fn script() -> Value {
 
 pub(crate) const SKILLS: [(&str, u32); 3] = [("outline", 90), ("writer", 40), ("editor", 70)];
 
+/// Returns a scene in which a chain was tuned until it was good.
+pub(crate) fn chained() -> Scene {
+    static CHAINED: Finished = Finished::new(|| {
+        let scene = Scene::new(&SKILLS, &script());
+        let ran = scene.tune("outline,writer,editor", &["--chain"]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        scene
+    });
+    CHAINED.scene()
+}
+
+/// Returns a scene in which the second member of a chain failed.
+pub(crate) fn failed() -> Scene {
+    static FAILED: Finished = Finished::new(|| {
+        let mut script = script();
+        script["executor_fails_at"] = json!([40]);
+        let scene = Scene::new(&SKILLS, &script);
+        let ran = scene.tune("outline,writer,editor", &["--chain"]);
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        scene
+    });
+    FAILED.scene()
+}
+
 fn artifact(scene: &Scene, round: u32, member: &str) -> String {
     let path = format!("iterations/iteration-{round}/artifacts/{member}/scenario-1/1/out.md");
     fs::read_to_string(scene.run_folder().join(path)).unwrap()
@@ -23,8 +48,7 @@ fn artifact(scene: &Scene, round: u32, member: &str) -> String {
 
 #[test]
 fn each_member_works_on_the_files_of_the_one_before() {
-    let scene = Scene::new(&SKILLS, &script());
-    scene.tune("outline,writer,editor", &["--chain", "--max-iterations", "1"]);
+    let scene = chained();
     assert_eq!(
         artifact(&scene, 1, "editor"),
         "made by editor with quality 70\nfrom: made by writer with quality 40\nfrom: made by outline with quality 90\n"
@@ -33,9 +57,7 @@ fn each_member_works_on_the_files_of_the_one_before() {
 
 #[test]
 fn the_weakest_member_is_improved_until_the_chain_is_good_and_all_are_promoted_together() {
-    let scene = Scene::new(&SKILLS, &script());
-    let ran = scene.tune("outline,writer,editor", &["--chain"]);
-    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let scene = chained();
     let focus: Vec<_> =
         scene.events("decided").iter().filter_map(|decision| decision.get("focus").cloned()).collect();
     assert_eq!(focus, [json!(1), json!(2)]);
@@ -71,8 +93,7 @@ fn every_round_tells_its_number_each_members_score_and_what_the_judges_said() {
 
 #[test]
 fn an_unchanged_upstream_member_is_not_run_again() {
-    let scene = Scene::new(&SKILLS, &script());
-    scene.tune("outline,writer,editor", &["--chain", "--apply", "never"]);
+    let scene = chained();
     let runs = scene.events("done").into_iter().filter(|done| {
         done["step"]["exercise"]["member"] == 0 && done["step"]["exercise"]["trial"]["ordinal"] == 0
     });
@@ -81,11 +102,7 @@ fn an_unchanged_upstream_member_is_not_run_again() {
 
 #[test]
 fn a_member_that_fails_stops_its_followers_of_that_round() {
-    let mut script = script();
-    script["executor_fails_at"] = json!([40]);
-    let scene = Scene::new(&SKILLS, &script);
-    let ran = scene.tune("outline,writer,editor", &["--chain"]);
-    assert_eq!(ran.code, Some(4), "{ran:?}");
+    let scene = failed();
     let members: Vec<_> =
         scene.events("done").iter().map(|done| done["step"]["exercise"]["member"].clone()).collect();
     assert!(members.iter().all(|member| member == 0 || member == 1), "{members:?}");

@@ -9,30 +9,14 @@ use skilltune_orchestrator::store;
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::results::state_file;
 
-use crate::chain::SKILLS;
+use crate::chain::{SKILLS, chained, failed};
+use crate::finished::{held, won};
 use crate::readme::steady;
-use crate::scene::{Listing, Ran, Scene, listing, without_moments};
+use crate::scene::{Ran, Scene, listing, without_moments};
 
 /// Returns a script whose scores go up and down, and never reach the goal of 80.
 fn script() -> Value {
     json!({ "improve": { "writer": { "40": 60, "60": 30, "30": 92 } } })
-}
-
-/// Returns a scene with one run of one skill, which won and replaced its target.
-pub(crate) fn won() -> Scene {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    assert_eq!(scene.tune("writer", &[]).code, Some(0));
-    scene
-}
-
-/// Returns a run that waits for an answer without a terminal, and the skill before it.
-pub(crate) fn held() -> (Scene, Listing) {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    let before = listing(&scene.skill("writer"));
-    let ran = scene.run(&["tune", "writer", "write a page", "--apply", "ask", "--format", "json"]);
-    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{ran:?}");
-    assert_eq!(listing(&scene.skill("writer")), before, "nothing is replaced before the answer");
-    (scene, before)
 }
 
 pub(crate) fn talk(scene: &Scene, ran: &Ran) -> String {
@@ -175,8 +159,7 @@ fn a_run_is_looked_at_from_all_sides() {
 
 #[test]
 fn the_history_tells_every_event_in_words() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    scene.tune("writer", &["--jobs", "1", "--seed", "7"]);
+    let scene = won();
     let output = data(&scene, &["history"]);
     // Times and durations differ between runs.
     let lines = output.lines().map(|line| {
@@ -287,11 +270,7 @@ fn the_journal_replayed_gives_the_state_file_byte_for_byte() {
     single.run(&["rollback"]);
     let chain = Scene::new(&SKILLS, &crate::chain::script());
     chain.tune("outline,writer,editor", &["--chain", "--scenario", "another page", "--this-suite-only"]);
-    let mut failing = crate::chain::script();
-    failing["executor_fails_at"] = json!([40]);
-    let failed = Scene::new(&SKILLS, &failing);
-    failed.tune("outline,writer,editor", &["--chain"]);
-    for scene in [single, chain, failed, held().0] {
+    for scene in [single, chain, failed(), held().0] {
         let folder = scene.run_folder();
         let history = store::read(&SafePath::below(&folder, "history.jsonl")).unwrap();
         let replayed = state_file::text(&Run::replay(&history.records).unwrap());
@@ -402,10 +381,10 @@ fn a_dry_run_shows_the_first_steps_and_the_most_calls_and_writes_nothing() {
 
 #[test]
 fn what_a_run_calls_is_within_what_the_dry_run_said() {
-    let scene = Scene::new(&SKILLS, &crate::chain::script());
-    let output = data(&scene, &["tune", "outline,writer,editor", "write a page", "--dry-run", "--chain"]);
+    let before = Scene::new(&SKILLS, &crate::chain::script());
+    let output = data(&before, &["tune", "outline,writer,editor", "write a page", "--dry-run", "--chain"]);
     let most: usize = output.split("at most ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-    scene.tune("outline,writer,editor", &["--chain"]);
+    let scene = chained();
     assert!(scene.answered() <= most, "{} of {most}", scene.answered());
 }
 

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use crate::commands::{data, talk};
+use crate::finished::Finished;
 use crate::scene::{Scene, listing};
 
 /// Returns a scene whose improver also leaves a script in the skill.
@@ -70,10 +71,14 @@ fn what_tools_leave_in_a_draft_is_no_part_of_it_and_no_danger() {
 
 #[test]
 fn an_answer_that_is_given_applies_a_dangerous_champion_and_the_default_keeps_it() {
-    for (answer, outcome) in [(vec!["--yes"], "kept"), (vec!["--answer", "apply"], "improved")] {
+    static HELD: Finished = Finished::new(|| {
         let scene = armed();
         let held = scene.run(&["tune", "writer", "write a page", "--apply", "ask", "--format", "json"]);
         assert_eq!(held.json()["outcome"], "held", "{held:?}");
+        scene
+    });
+    for (answer, outcome) in [(vec!["--yes"], "kept"), (vec!["--answer", "apply"], "improved")] {
+        let scene = HELD.scene();
         let line = [vec!["resume", "--format", "json"], answer].concat();
         assert_eq!(scene.run(&line).json()["outcome"], outcome);
     }

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
-use crate::commands::held;
+use crate::finished::held;
 use crate::scene::{Ran, SKILLTUNE, Scene};
 
 fn program(path: &Path, script: &str) {

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde_json::json;
 
+use crate::finished::Finished;
 use crate::scene::{Ran, Scene};
 
 /// The text of each ignored file, which is nowhere else.
@@ -31,6 +32,16 @@ fn project() -> Scene {
         fs::write(file, IGNORED).unwrap();
     }
     scene
+}
+
+/// Returns the project after a run whose champion was not applied.
+fn tuned() -> Scene {
+    static TUNED: Finished = Finished::new(|| {
+        let scene = project();
+        done(&scene.tune("writer", &["--apply", "never"]));
+        scene
+    });
+    TUNED.scene()
 }
 
 fn ignored(scene: &Scene) -> Vec<PathBuf> {
@@ -84,8 +95,7 @@ fn what_git_ignores_is_not_stored_not_shown_and_not_removed() {
 
 #[test]
 fn a_folder_that_holds_ignored_files_stays_when_the_version_without_it_is_restored() {
-    let scene = project();
-    done(&scene.tune("writer", &["--apply", "never"]));
+    let scene = tuned();
     // A folder that a person made and used, and that the run does not know.
     let extra = scene.skill("writer").join("scripts");
     fs::create_dir_all(extra.join("__pycache__")).unwrap();
@@ -104,8 +114,7 @@ fn a_folder_that_holds_ignored_files_stays_when_the_version_without_it_is_restor
 
 #[test]
 fn a_promotion_that_is_killed_anywhere_leaves_the_ignored_files_alone() {
-    let scene = project();
-    done(&scene.tune("writer", &["--apply", "never"]));
+    let scene = tuned();
     let mut crashes = 0;
     loop {
         let output =

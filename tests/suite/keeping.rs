@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use crate::commands::{held, talk, won};
+use crate::commands::talk;
+use crate::finished::{held, won};
 use crate::scene::Scene;
 use crate::terminal::{terminal, typed};
 

@@ -10,6 +10,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::finished::Finished;
 use crate::scene::{Ran, Scene};
 
 /// A project with skills, a suite, and a file of jobs with this content.
@@ -71,11 +72,20 @@ pub(crate) fn climbs() -> Value {
     json!({ "improve": { "writer": { "20": 60, "60": 80 } } })
 }
 
+/// Returns nights after a first one that applied a winner.
+fn after_a_win() -> Nights {
+    static WON: Finished = Finished::new(|| {
+        let nights = Nights::new(&[("writer", 20)], &climbs(), WRITER);
+        let ran = nights.night("2026-11-02", &[]);
+        assert_eq!((ran.code, nights.scene.quality("writer")), (Some(0), 80), "{ran:?}");
+        nights.scene
+    });
+    Nights { scene: WON.scene() }
+}
+
 #[test]
 fn a_winner_is_applied_and_from_then_on_the_skill_is_only_measured() {
-    let nights = Nights::new(&[("writer", 20)], &climbs(), WRITER);
-    let ran = nights.night("2026-11-02", &[]);
-    assert_eq!((ran.code, nights.scene.quality("writer")), (Some(0), 80), "{ran:?}");
+    let nights = after_a_win();
     let morning = nights.morning();
     assert_eq!(
         (&morning["better"][0]["job"], &morning["better"][0]["place"]),

@@ -6,7 +6,8 @@ use std::os::unix::fs::symlink;
 use serde_json::json;
 
 use crate::chain::SKILLS;
-use crate::commands::{data, held, talk, won};
+use crate::commands::{data, talk};
+use crate::finished::{held, unapplied, won};
 use crate::scene::{Ran, Scene, listing};
 
 #[test]
@@ -131,11 +132,8 @@ fn an_answer_may_be_to_keep_and_without_one_the_declared_default_is_taken() {
 
 #[test]
 fn never_applying_keeps_the_champion_for_later() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    let before = listing(&scene.skill("writer"));
-    let ran = scene.tune("writer", &["--apply", "never"]);
-    assert_eq!((ran.code, &ran.json()["outcome"]), (Some(0), &json!("kept")));
-    assert_eq!(listing(&scene.skill("writer")), before);
+    let scene = unapplied();
+    assert_eq!(scene.quality("writer"), 40);
     insta::assert_snapshot!(talk(&scene, &scene.run(&["rollback"])), @"the skill is already in its state before the run");
     talk(&scene, &scene.run(&["apply"]));
     assert_eq!(scene.quality("writer"), 90);
@@ -143,8 +141,7 @@ fn never_applying_keeps_the_champion_for_later() {
 
 #[test]
 fn a_candidate_and_the_edits_of_a_person_are_merged_when_they_say_so() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    scene.tune("writer", &["--apply", "never"]);
+    let scene = unapplied();
     let mine = scene.skill("writer").join("mine.md");
     fs::write(&mine, "My own words.\n").unwrap();
     let refused = scene.run(&["apply"]);
@@ -173,8 +170,7 @@ fn a_candidate_and_the_edits_of_a_person_are_merged_when_they_say_so() {
 
 #[test]
 fn edits_that_conflict_are_listed_and_nothing_is_changed() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    scene.tune("writer", &["--apply", "never"]);
+    let scene = unapplied();
     let page = scene.skill("writer").join("SKILL.md");
     fs::write(&page, fs::read_to_string(&page).unwrap().replace("40", "41")).unwrap();
     fs::write(scene.skill("writer").join("mine.md"), "My own words.\n").unwrap();
@@ -193,8 +189,7 @@ fn edits_that_conflict_are_listed_and_nothing_is_changed() {
 
 #[test]
 fn a_version_that_no_candidate_led_to_is_not_merged_again() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    scene.tune("writer", &["--apply", "never"]);
+    let scene = unapplied();
     let mine = scene.skill("writer").join("mine.md");
     fs::write(&mine, "My own words.\n").unwrap();
     talk(&scene, &scene.run(&["apply", "--merge"]));

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
+use crate::finished::{Finished, won};
 use crate::scene::{FAKE_AGENT, Scene, listing};
 
 fn rising() -> Value {
@@ -203,11 +204,17 @@ fn what_was_trusted_for_a_run_is_trusted_to_its_end_and_only_as_it_was() {
 
 #[test]
 fn an_answer_that_calls_no_agent_needs_no_trust() {
-    for (answer, quality) in [("keep", 40), ("apply", 90)] {
+    static HELD: Finished = Finished::new(|| {
         let scene = foreign();
         let held = scene.run(&["tune", "writer", "a page", "--apply", "ask", "--trust"]);
-        let command = format!("skilltune resume {} --answer {answer}\n", scene.run_id());
-        assert!(held.stdout.contains(&command), "{held:?}");
+        for answer in ["keep", "apply"] {
+            let command = format!("skilltune resume {} --answer {answer}\n", scene.run_id());
+            assert!(held.stdout.contains(&command), "{held:?}");
+        }
+        scene
+    });
+    for (answer, quality) in [("keep", 40), ("apply", 90)] {
+        let scene = HELD.scene();
         let answered = scene.answered();
         let ran = scene.run(&["resume", &scene.run_id(), "--answer", answer]);
         assert_eq!((ran.code, scene.quality("writer")), (Some(0), quality), "{answer}: {ran:?}");
@@ -380,8 +387,7 @@ fn output_that_is_no_text_does_not_end_a_run() {
 
 #[test]
 fn no_workspace_is_left_in_the_cache_folder_after_a_run() {
-    let scene = Scene::new(&[("writer", 40)], &rising());
-    scene.tune("writer", &[]);
+    let scene = won();
     // On a slow machine there is an index beside it, because the skill is old enough by then.
     assert_eq!(listing(&scene.path("cache/skilltune/work")), []);
 }

@@ -37,8 +37,8 @@ fn assert_refused(repository: &Repository, form: &str, why: &str) -> Ran {
 
 #[test]
 fn a_branch_has_one_commit_on_head_that_tells_verdict_figures_and_run() {
-    let repository = Repository::new();
-    let id = repository.tuned();
+    let repository = Repository::with_run();
+    let id = repository.scene.run_id();
     let output = assert_proposed(&repository, "branch");
     assert!(output.contains("`git merge skilltune/writer` merges it"), "{output}");
     assert_eq!(repository.git(&["rev-parse", &format!("{BRANCH}^")]), repository.git(&["rev-parse", "HEAD"]));
@@ -71,8 +71,7 @@ fn a_branch_has_one_commit_on_head_that_tells_verdict_figures_and_run() {
 #[test]
 fn a_fifo_in_a_repository_is_named_before_git_waits_for_it() {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     let fifo = repository.path(".git/refs/heads/other");
     mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).unwrap();
     let ran = repository.apply_as("branch");
@@ -82,8 +81,7 @@ fn a_fifo_in_a_repository_is_named_before_git_waits_for_it() {
 
 #[test]
 fn the_same_proposal_again_is_the_same_commit() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     assert_proposed(&repository, "branch");
     let first = repository.git(&["rev-parse", BRANCH]);
     assert_proposed(&repository, "branch");
@@ -131,8 +129,7 @@ fn uncommitted_work_is_not_committed() {
 
 #[test]
 fn commits_of_a_person_during_the_run_are_kept_where_they_fit_and_refused_where_not() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     let page = repository.path(SKILL).join("SKILL.md");
     let text = fs::read_to_string(&page).unwrap();
     fs::write(&page, text.replace("See references/style.md.\n", "See references/style.md.\n\nAsk first.\n"))
@@ -150,8 +147,7 @@ fn commits_of_a_person_during_the_run_are_kept_where_they_fit_and_refused_where_
 
 #[test]
 fn an_older_proposal_is_replaced_and_a_persons_commit_is_not() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     assert_proposed(&repository, "branch");
     let first = repository.git(&["rev-parse", BRANCH]);
     fs::write(repository.path("other.txt"), "other\n").unwrap();
@@ -185,8 +181,7 @@ fn an_older_proposal_is_replaced_and_a_persons_commit_is_not() {
 
 #[test]
 fn a_branch_that_a_worktree_has_checked_out_is_left_alone() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     let other = repository.scene.path("other");
     repository.git(&["worktree", "add", "--quiet", "-b", BRANCH, other.to_str().unwrap()]);
     let before = repository.git(&["rev-parse", BRANCH]);
@@ -202,8 +197,7 @@ fn who_signs_gets_a_signed_commit_or_a_patch_within_a_deadline() {
     let signs =
         format!("cat > /dev/null; printf '[GNUPG:] SIG_CREATED D\\n' >&2; printf -- '{signature}\\n'");
     for (script, is_signed) in [(signs.as_str(), true), ("exit 1", false), ("exec sleep 600", false)] {
-        let repository = Repository::new();
-        repository.tuned();
+        let repository = Repository::with_run();
         let gpg = repository.program("gpg", script);
         repository.add_to_home(&format!("[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = {gpg}\n"));
         let output = assert_proposed(&repository, "branch");
@@ -226,8 +220,7 @@ fn who_signs_gets_a_signed_commit_or_a_patch_within_a_deadline() {
 
 #[test]
 fn no_hook_and_no_program_of_the_repository_runs() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     let trap = repository.scene.path("trap");
     let touch = repository.program("touch", &format!("touch {}; exit 1", trap.display()));
     for hook in ["pre-commit", "commit-msg", "post-commit", "reference-transaction", "post-index-change"] {
@@ -364,19 +357,16 @@ fn a_repository_without_what_a_commit_needs_is_refused_in_one_line() {
     not_there.tuned();
     assert_refused(&not_there, "branch", "HEAD does not have .claude/skills/writer");
 
-    let nobody = Repository::new();
-    nobody.tuned();
+    let nobody = Repository::with_run();
     nobody.write_home("");
     assert_refused(&nobody, "branch", "git does not know your name and email address");
 
-    let bare = Repository::new();
-    bare.tuned();
+    let bare = Repository::with_run();
     bare.git(&["config", "core.bare", "true"]);
     let ran = bare.apply_as("branch");
     assert!(ran.code == Some(2) && ran.stderr.contains("is not in a working tree"), "{ran:?}");
 
-    let none = Repository::new();
-    none.tuned();
+    let none = Repository::with_run();
     fs::remove_dir_all(none.path(".git")).unwrap();
     let ran = none.apply_as("patch");
     assert!(ran.code == Some(2) && ran.stderr.contains("is not in a git repository"), "{ran:?}");
@@ -385,8 +375,7 @@ fn a_repository_without_what_a_commit_needs_is_refused_in_one_line() {
 
 #[test]
 fn a_file_that_is_in_the_way_of_a_new_folder_is_a_conflict() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     let skill = repository.path(SKILL);
     fs::remove_file(skill.join("SKILL.md")).unwrap();
     fs::create_dir(skill.join("SKILL.md")).unwrap();
@@ -397,8 +386,7 @@ fn a_file_that_is_in_the_way_of_a_new_folder_is_a_conflict() {
 
 #[test]
 fn a_rollback_leaves_the_branch_and_says_how_to_delete_it() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     assert_proposed(&repository, "branch");
     let before = repository.users();
     let ran = repository.scene.run(&["rollback"]);

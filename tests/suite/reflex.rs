@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use skilltune_phases::loops::reflex::original::{artifact_hash, short};
 
 use crate::background::{Background, Gate};
+use crate::finished::Finished;
 use crate::scene::{Ran, Scene};
 
 pub(crate) const ACCURACY: &str = "a.correctness.accuracy";
@@ -53,6 +54,23 @@ fn playing(play: &Value) -> Value {
 /// Returns a script that passes level A at once, and level B after a refinement.
 fn rising() -> Value {
     json!({ "produced": { "1": PASSES_A } })
+}
+
+/// Returns a scene in which the run of `rising` has ended.
+fn written() -> Scene {
+    static WRITTEN: Finished = Finished::new(|| {
+        let scene = scene(&rising());
+        let ran = new(&scene, &[]);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        fs::write(scene.path("summary.json"), &ran.stdout).unwrap();
+        scene
+    });
+    WRITTEN.scene()
+}
+
+/// Returns what the run of `written` printed at its end.
+fn summary(scene: &Scene) -> Value {
+    serde_json::from_slice(&fs::read(scene.path("summary.json")).unwrap()).unwrap()
 }
 
 pub(crate) const NEW: [&str; 8] = ["reflex", "new", TASK, "--alias", ALIAS, "--template", "docs", "--yes"];

@@ -1,12 +1,11 @@
 //! `regrade`: judges a comparison again from the output of its trials.
 
 use std::fs;
-use std::path::Path;
-use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
+use crate::finished::{Finished, copy};
 use crate::scene::{FAKE_AGENT, Ran, Scene, listing, without_moments};
 
 /// Returns five scenarios, each with these lines; without the skill the executor reaches 50.
@@ -27,12 +26,22 @@ fn write_suite(scene: &Scene, suite: &str) {
     fs::write(scene.path("project/suite.toml"), suite).unwrap();
 }
 
-/// Compares a skill of quality 80 with none, and returns the run's id.
-fn compared(suite: &str) -> (Scene, String) {
+static CHECKED: Finished = Finished::new(|| compared_by(&checking("quality 50")));
+static JUDGED: Finished = Finished::new(|| compared_by(&expecting(60)));
+
+/// Compares a skill of quality 80 with none.
+fn compared_by(suite: &str) -> Scene {
     let scene = Scene::new(&[("writer", 80)], &json!({}));
     write_suite(&scene, suite);
     let line = ["compare", "none", "writer", "--suite", "suite.toml", "--yes", "--trust", "--format", "json"];
-    let run = id(&scene.run(&line));
+    assert_eq!(id(&scene.run(&line)), scene.run_id());
+    scene
+}
+
+/// Returns the scene of a comparison, and the run's id.
+fn compared(run: &'static Finished) -> (Scene, String) {
+    let scene = run.scene();
+    let run = scene.run_id();
     (scene, run)
 }
 
@@ -59,8 +68,8 @@ fn begun(scene: &Scene) -> [usize; 2] {
 }
 
 #[test]
-fn a_check_that_was_wrong_turns_the_verdict_and_no_agent_is_called() {
-    let (scene, run) = compared(&checking("quality 50"));
+fn a_check_that_was_wrong_turns_the_verdict_and_no_agent_is_called_or_has_to_be_installed() {
+    let (scene, run) = compared(&CHECKED);
     let skill = listing(&scene.skill("writer"));
     let before = begun(&scene);
     assert_eq!(before, [10, 0]);
@@ -78,20 +87,14 @@ fn a_check_that_was_wrong_turns_the_verdict_and_no_agent_is_called() {
     // The older run is unchanged.
     let older = scene.run(&["report", &run, "--format", "json"]).json();
     assert_eq!(older["compared"]["verdict"], "lost");
-}
-
-/// No agent is called, so none needs to be installed.
-#[test]
-fn where_checks_alone_decide_no_agent_has_to_be_installed() {
-    let (scene, run) = compared(&checking("quality 50"));
-    write_suite(&scene, &checking("quality 80"));
+    // No agent is called, so none needs to be installed.
     fs::write(scene.path("config/skilltune/skilltune.toml"), "").unwrap();
     assert_eq!(verdict(&regrade(&scene, &run, &[])), (Some(0), json!("won")));
 }
 
 #[test]
 fn it_is_told_by_what_it_is_wherever_runs_are_told() {
-    let (scene, run) = compared(&expecting(60));
+    let (scene, run) = compared(&JUDGED);
     write_suite(&scene, &expecting(90));
     let stable_lines = |text: &str| {
         let text = text.replace(&run, "OLDER");
@@ -190,7 +193,7 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
 
 #[test]
 fn a_changed_expectation_asks_the_judge_alone_and_an_unchanged_suite_nobody() {
-    let (scene, run) = compared(&expecting(60));
+    let (scene, run) = compared(&JUDGED);
     let older = scene.run(&["report", &run, "--format", "json"]).json();
     // Three trials are judged twice, to check whether the judge is reliable.
     assert_eq!(begun(&scene), [10, 13]);
@@ -365,7 +368,7 @@ fn a_chain_is_judged_anew_whole() {
 
 #[test]
 fn a_scenario_whose_task_has_changed_is_named_and_too_few_are_refused() {
-    let (scene, run) = compared(&checking("quality 50"));
+    let (scene, run) = compared(&CHECKED);
     let before = begun(&scene);
     let changed = checking("quality 80").replace("\"Task 2\"", "\"Another task\"");
     write_suite(
@@ -405,14 +408,10 @@ fn a_check_that_runs_a_program_needs_trust_and_is_made_with_what_the_suite_bring
     assert_eq!(begun(&scene), [10, 0]);
 }
 
-fn copy(from: &Path, to: &Path) {
-    let copied = Command::new("cp").arg("-a").args([from, to]).status().expect("there is a cp");
-    assert!(copied.success());
-}
-
 #[test]
 fn what_has_no_comparison_is_refused_in_one_line_that_says_what_to_do() {
-    let (scene, run) = compared(&checking("quality 80"));
+    let (scene, run) = compared(&CHECKED);
+    write_suite(&scene, &checking("quality 80"));
     let refused = |run: &str| {
         let message = scene.refusal(&["regrade", run, "--yes"]);
         assert_eq!(message.lines().next().map(|line| line.starts_with("error: ")), Some(true), "{message}");
@@ -448,7 +447,7 @@ fn what_has_no_comparison_is_refused_in_one_line_that_says_what_to_do() {
 
 #[test]
 fn a_regrade_that_was_killed_is_taken_up_and_executes_nothing_and_an_unfinished_run_is_refused() {
-    let (scene, run) = compared(&expecting(60));
+    let (scene, run) = compared(&JUDGED);
     write_suite(&scene, &expecting(90));
     let gate = Gate::before("evaluator", &scene, json!({}));
     let running = Background::start(&scene, &["regrade", &run, "--yes"]);
@@ -475,7 +474,7 @@ fn a_regrade_that_was_killed_is_taken_up_and_executes_nothing_and_an_unfinished_
 
 #[test]
 fn it_pauses_at_a_ceiling_and_goes_on_and_what_it_took_over_outlives_the_older_run() {
-    let (scene, run) = compared(&expecting(60));
+    let (scene, run) = compared(&JUDGED);
     write_suite(&scene, &expecting(90));
     let left = regrade(&scene, &run, &["--max-calls", "3"]);
     assert_eq!((left.code, begun(&scene)), (Some(5), [10, 16]), "{left:?}");
@@ -489,7 +488,7 @@ fn it_pauses_at_a_ceiling_and_goes_on_and_what_it_took_over_outlives_the_older_r
 
 #[test]
 fn what_it_would_take_is_told_without_a_call() {
-    let (scene, run) = compared(&expecting(60));
+    let (scene, run) = compared(&JUDGED);
     let before = (begun(&scene), scene.run_folders().len());
     let estimate = scene.run(&["regrade", &run, "--estimate"]);
     assert!(estimate.stdout.starts_with("estimate: up to 13 calls"), "{estimate:?}");

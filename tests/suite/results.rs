@@ -17,15 +17,20 @@ fn suite(quality: u32) -> String {
     (1..=8).map(scenario).collect()
 }
 
-fn tuned(quality: u32, more: &[&str]) -> (Scene, Ran, PathBuf) {
+fn scene(quality: u32) -> Scene {
     let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 70 } } }));
     fs::write(scene.path("project/suite.toml"), suite(quality)).unwrap();
+    scene
+}
+
+/// Returns the end of a run, and its folder.
+fn tune(scene: &Scene, more: &[&str]) -> (Ran, PathBuf) {
     let line =
         ["tune", "writer", "--suite", "suite.toml", "--yes", "--max-iterations", "2", "--format", "json"];
     let ran = scene.run(&[&line[..], more].concat());
     let report = ran.json()["report"].as_str().expect("the run has ended").to_owned();
     let folder = Path::new(&report).parent().unwrap().to_owned();
-    (scene, ran, folder)
+    (ran, folder)
 }
 
 fn read(folder: &Path, path: &str) -> Value {
@@ -34,7 +39,8 @@ fn read(folder: &Path, path: &str) -> Value {
 
 #[test]
 fn a_win_is_told_first_and_to_every_program_in_its_own_form() {
-    let (_scene, ran, folder) = tuned(60, &[]);
+    let scene = scene(60);
+    let (ran, folder) = tune(&scene, &[]);
     let summary = ran.json();
     assert_eq!(
         (&summary["verdict"], &summary["outcome"]),
@@ -73,14 +79,16 @@ fn a_win_is_told_first_and_to_every_program_in_its_own_form() {
 fn a_pipeline_has_its_own_exit_code() {
     // A win below the goal of 100.
     let never = ["--threshold", "100", "--apply", "never"];
-    let tuned = |quality: u32, more: &[&str]| tuned(quality, &[&never[..], more].concat());
+    let tuned = |scene: &Scene, more: &[&str]| tune(scene, &[&never[..], more].concat()).0;
     // The judge's statement cannot be met, so both versions score 50.
-    let (_scene, ran, _) = tuned(90, &["--fail-on-regression"]);
+    let unmet = scene(90);
+    let ran = tuned(&unmet, &["--fail-on-regression"]);
     assert_eq!(ran.code, Some(0), "nothing got worse: {}", ran.stderr);
     assert_eq!(ran.json()["fail_on"]["passed"], true);
-    let (_scene, ran, _) = tuned(60, &["--fail-under", "80"]);
+    let ran = tuned(&scene(60), &["--fail-under", "80"]);
     assert_eq!((ran.code, &ran.json()["fail_on"]["confirmed_score"]), (Some(0), &json!(100.0)));
-    let (_scene, ran, _) = tuned(90, &["--fail-under", "80"]);
+    // The second run of a scene takes its answers from the cache.
+    let ran = tuned(&unmet, &["--fail-under", "80"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     assert_eq!(ran.json()["fail_on"]["words"], "Failed --fail-under 80: the confirmed score is 50.0.");
 }

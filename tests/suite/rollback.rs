@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use skilltune_phases::base::id::Digest;
 
 use crate::background::Background;
-use crate::commands::{data, held, talk, won};
+use crate::commands::{data, talk};
+use crate::finished::{held, unapplied, won};
 use crate::scene::{Ran, Scene, listing};
 use crate::stopping::{TUNE, gated};
 
@@ -20,9 +21,8 @@ fn drafts(scene: &Scene) -> Vec<String> {
 
 #[test]
 fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_once() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let scene = unapplied();
     let start = listing(&scene.skill("writer"));
-    scene.tune("writer", &["--apply", "never"]);
     let id = scene.run_id();
     let drafts = drafts(&scene);
     assert_eq!(drafts.len(), 2);
@@ -39,8 +39,7 @@ fn rollback_leads_to_what_the_run_found_whatever_was_applied_since_and_twice_is_
 
 #[test]
 fn status_offers_what_helps_after_a_person_has_placed_something() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    scene.tune("writer", &["--apply", "never"]);
+    let scene = unapplied();
     talk(&scene, &scene.run(&["apply"]));
     let applied = data(&scene, &["status"]);
     assert!(applied.contains("next     skilltune rollback RUN   (restore the skill)"), "{applied}");
@@ -185,9 +184,9 @@ fn lose(scene: &Scene, bytes: &[u8]) {
 
 #[test]
 fn what_the_store_has_lost_is_told_before_anything_is_done() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
-    let page = fs::read(scene.skill("writer").join("SKILL.md")).unwrap();
-    scene.tune("writer", &[]);
+    let scene = won();
+    let page = fs::read_to_string(scene.skill("writer").join("SKILL.md")).unwrap();
+    let page = page.replace("Quality: 90", "Quality: 40").into_bytes();
     lose(&scene, &page);
     let id = scene.run_id();
     let skill = listing(&scene.skill("writer"));

@@ -5,15 +5,28 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::finished::Finished;
 
 pub(crate) const SKILLTUNE: &str = env!("CARGO_BIN_EXE_skilltune");
 pub(crate) const FAKE_AGENT: &str = env!("CARGO_BIN_EXE_fake-agent");
 
 pub(crate) struct Scene {
-    root: TempDir,
+    pub(crate) root: Arc<TempDir>,
+    /// Gets the folder back for the next test, if tests share it.
+    pub(crate) origin: Option<&'static Finished>,
+}
+
+impl Drop for Scene {
+    fn drop(&mut self) {
+        if let Some(origin) = self.origin {
+            origin.give_back(Arc::clone(&self.root));
+        }
+    }
 }
 
 impl Scene {
@@ -53,7 +66,7 @@ impl Scene {
     }
 
     fn made(root: io::Result<TempDir>) -> Self {
-        let scene = Self { root: root.expect("a temporary folder can be made") };
+        let scene = Self { root: Arc::new(root.expect("a temporary folder can be made")), origin: None };
         for folder in ["home", "config/skilltune", "state", "cache", "project/.git"] {
             fs::create_dir_all(scene.path(folder)).expect("made in our own folder");
         }

@@ -2,24 +2,16 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use std::process::Command;
 
 use serde_json::json;
 
+use crate::finished::{copy, unapplied};
 use crate::scene::{Scene, listing};
-
-fn copy(from: &Path, to: &Path) {
-    let copied = Command::new("cp").arg("-a").args([from, to]).status().expect("there is a cp");
-    assert!(copied.success());
-}
 
 #[test]
 fn a_run_that_was_not_begun_here_can_be_looked_at_and_not_acted_on() {
-    let script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
-    let theirs = Scene::new(&[("writer", 40)], &script);
-    theirs.tune("writer", &["--apply", "never"]);
-    let ours = Scene::new(&[("writer", 40)], &script);
+    let theirs = unapplied();
+    let ours = Scene::new(&[("writer", 40)], &json!({}));
     copy(&theirs.path("project/.skilltune"), &ours.path("project"));
     let (target, skill) = (listing(&theirs.skill("writer")), listing(&ours.skill("writer")));
     for command in [&["status"][..], &["report"], &["history"], &["diff"]] {
@@ -70,8 +62,7 @@ fn a_state_folder_that_is_a_link_is_refused_before_anything_is_written() {
 #[test]
 fn clean_deletes_nothing_that_a_link_of_a_repository_leads_to() {
     for linked in ["cache", "objects", "runs"] {
-        let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
-        scene.tune("writer", &["--apply", "never"]);
+        let scene = unapplied();
         fs::create_dir_all(scene.path("home/Documents/letters")).unwrap();
         fs::write(scene.path("home/Documents/letters/dear"), "precious").unwrap();
         let link = scene.path("project/.skilltune").join(linked);
@@ -91,8 +82,7 @@ fn clean_deletes_nothing_that_a_link_of_a_repository_leads_to() {
 
 #[test]
 fn clean_names_what_is_not_ours_and_deletes_nothing() {
-    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
-    scene.tune("writer", &["--apply", "never"]);
+    let scene = unapplied();
     let photos = scene.path("project/.skilltune/objects/photos");
     fs::create_dir(&photos).unwrap();
     fs::write(photos.join("sea.jpg"), "precious").unwrap();
@@ -106,9 +96,7 @@ fn clean_names_what_is_not_ours_and_deletes_nothing() {
 /// An answer decides what a run does next, so cached answers from a repository must not be used.
 #[test]
 fn answers_that_this_user_did_not_store_are_not_believed() {
-    let script = json!({ "improve": { "writer": { "40": 60, "60": 90 } } });
-    let theirs = Scene::new(&[("writer", 40)], &script);
-    theirs.tune("writer", &["--apply", "never", "--seed", "7"]);
+    let theirs = unapplied();
     let asked = theirs.answered();
     assert!(asked > 0);
     let begin = |scene: &Scene| scene.tune("writer", &["--apply", "never", "--seed", "7"]);

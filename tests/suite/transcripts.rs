@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use crate::finished::won;
 use crate::scene::{FAKE_AGENT, Ran, Scene};
 
 const KEY: &str = "a-key-that-nobody-else-has";
@@ -102,8 +103,7 @@ fn a_judge_and_an_improver_see_what_the_agent_did_and_no_key_is_kept() {
 
 #[test]
 fn a_command_of_ones_own_reports_nothing_and_nothing_is_made_up() {
-    let scene = Scene::new(&[("writer", 40)], &json!({}));
-    scene.tune("writer", &["--max-iterations", "2"]);
+    let scene = won();
     let prompts = calls(&scene, "");
     assert!(prompts.len() > 3, "{prompts:?}");
     for (prompt, transcript) in prompts {

@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::finished::won;
 use crate::scene::{Scene, listing, survivors};
 
 /// A rising quality, with one draft far below the best.
@@ -77,8 +78,7 @@ fn status_says_what_the_comparison_has_shown_and_not_what_the_search_claimed() {
 
 #[test]
 fn the_run_leaves_its_pages_under_the_originals_names() {
-    let scene = Scene::new(&[("writer", 40)], &rising());
-    scene.tune("writer", &[]);
+    let scene = won();
     let run = scene.run_folder();
     for name in [
         "iteration-state.json",

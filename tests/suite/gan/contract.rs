@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use skilltune_phases::suites::checks::accepts;
 
-use super::{ALL, PROFILE, build, building, folder, json_file, playing};
+use super::{ALL, PROFILE, build, building, folder, json_file, passed, playing};
 use crate::scene::Scene;
 
 #[test]
@@ -39,8 +39,7 @@ fn what_two_sides_cannot_agree_on_the_evaluator_settles_by_the_brief() {
 
 #[test]
 fn without_a_contract_asked_for_nobody_talks() {
-    let scene = building(&[&ALL]);
-    assert_eq!(build(&scene, &["--yes"]).code, Some(0));
+    let scene = passed();
     let calls = scene.prompts();
     assert_eq!(calls.len(), 2, "one builds, one judges");
     assert_eq!(json_file(&scene, "sprints/sprint-1.json")["negotiation_history"], json!([]));

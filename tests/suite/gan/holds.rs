@@ -5,12 +5,18 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{ALL, CLEAR, PRICES, SHORT, WORKS, assert_replayed, build, building, json_file, version};
+use crate::finished::Finished;
 use crate::scene::{Ran, Scene};
 
-/// Creates a scene whose run makes no progress for three rounds, and waits.
-fn standing_still(then: &[&[&str]]) -> Scene {
-    let still: &[&[&str]] = &[&[WORKS], &[WORKS], &[WORKS]];
-    let scene = building(&[still, then].concat());
+/// Returns a scene whose run makes no progress for three rounds, and waits. The next build would pass.
+fn standing_still() -> Scene {
+    static STILL: Finished = Finished::new(|| standing_still_before(&ALL));
+    STILL.scene()
+}
+
+/// Creates such a scene whose next build meets these criteria.
+fn standing_still_before(next: &[&str]) -> Scene {
+    let scene = building(&[&[WORKS], &[WORKS], &[WORKS], next]);
     let ran = build(&scene, &[]);
     assert_eq!((ran.code, &ran.json()["outcome"]), (Some(3), &json!("held")), "{}", ran.stderr);
     scene
@@ -28,7 +34,7 @@ fn outcome(ran: &Ran) -> (Option<i32>, Value) {
 #[test]
 fn forced_and_accepted_results_are_taken_and_are_not_reached() {
     for (name, said) in [("force", "forced"), ("accept", "accepted")] {
-        let scene = standing_still(&[]);
+        let scene = standing_still();
         let ran = answer(&scene, &[name]);
         assert_eq!(outcome(&ran), (Some(3), json!(said)), "{}", ran.stderr);
         assert_eq!(ran.json()["answered_by"], "person");
@@ -41,11 +47,11 @@ fn forced_and_accepted_results_are_taken_and_are_not_reached() {
 
 #[test]
 fn an_end_keeps_the_best_outside_of_the_folder_and_an_abort_takes_nothing() {
-    let scene = standing_still(&[]);
+    let scene = standing_still();
     let ran = answer(&scene, &["end"]);
     assert_eq!(outcome(&ran), (Some(3), json!("short")), "{}", ran.stderr);
     assert!(ran.json()["result"].as_str().is_some() && version(&scene).is_none());
-    let scene = standing_still(&[]);
+    let scene = standing_still();
     let ran = answer(&scene, &["abort"]);
     assert_eq!(outcome(&ran), (Some(3), json!("aborted")), "{}", ran.stderr);
     assert_eq!((ran.json()["result"].clone(), version(&scene)), (Value::Null, None));
@@ -54,7 +60,7 @@ fn an_end_keeps_the_best_outside_of_the_folder_and_an_abort_takes_nothing() {
 
 #[test]
 fn guidance_reaches_the_builder_and_the_run_goes_on() {
-    let scene = standing_still(&[&ALL]);
+    let scene = standing_still();
     let ran = answer(&scene, &["guide", "--with", "Show the prices in euros"]);
     assert_eq!(outcome(&ran), (Some(0), json!("passed")), "{}", ran.stderr);
     let prompts = scene.prompts();
@@ -65,7 +71,7 @@ fn guidance_reaches_the_builder_and_the_run_goes_on() {
 
 #[test]
 fn another_dimension_comes_first_if_that_is_the_answer() {
-    let scene = standing_still(&[&ALL]);
+    let scene = standing_still();
     let wrong = answer(&scene, &["refocus", "--with", "colour"]);
     assert_eq!(wrong.code, Some(3), "{}", wrong.stderr);
     assert!(wrong.stderr.contains("it has substance, form"), "{}", wrong.stderr);
@@ -76,7 +82,7 @@ fn another_dimension_comes_first_if_that_is_the_answer() {
 
 #[test]
 fn an_amendment_makes_another_contract_and_judges_the_best_again() {
-    let scene = standing_still(&[&[WORKS, PRICES, CLEAR, "form.kind"]]);
+    let scene = standing_still_before(&[WORKS, PRICES, CLEAR, "form.kind"]);
     let first = json_file(&scene, "sprints/sprint-1.json")["contract"].clone();
     let added = json!({ "id": "form.kind", "dimension": "form", "criterion": "It is kind.", "verification": "Read it." });
     let changes = json!([{ "drop": { "criterion": SHORT } }, { "add": added }]);
@@ -116,7 +122,7 @@ fn a_run_that_waits_says_why_and_which_answers_there_are() {
 
 #[test]
 fn an_answer_that_does_not_fit_changes_nothing() {
-    let scene = standing_still(&[]);
+    let scene = standing_still();
     for (wrong, why) in [
         (&["guide"][..], "add --with TEXT"),
         (&["apply"], "asks how to continue"),

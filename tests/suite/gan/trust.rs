@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{ALL, WORKS, build, building, folder, json_file, judged, lay, playing, version};
+use super::{ALL, WORKS, build, building, folder, json_file, judged, lay, passed, playing, version};
+use crate::finished::Finished;
 use crate::scene::Scene;
 
 /// Removes the codes of fences and answers, which differ in each request, and the version number.
@@ -19,26 +20,32 @@ fn plain(prompt: &str) -> String {
     words.collect::<String>().replace("Version 3", "Version").replace("Version 1", "Version")
 }
 
+/// Returns a scene whose third build was the first to pass.
+fn passed_late() -> Scene {
+    static PASSED: Finished = Finished::new(|| {
+        let scene = building(&[&[WORKS], &[WORKS], &ALL]);
+        assert_eq!(build(&scene, &["--yes"]).json()["rounds"], 3);
+        scene
+    });
+    PASSED.scene()
+}
+
 #[test]
 fn a_judge_of_a_later_round_is_told_what_the_judge_of_a_first_round_is_told() {
-    let about_all = |builds: &[&[&str]]| {
-        let scene = building(builds);
-        assert_eq!(build(&scene, &["--yes"]).json()["rounds"], builds.len());
-        let mut prompts = judged(&scene);
-        assert_eq!(prompts.len(), builds.len());
+    let about_all = |scene: &Scene, rounds: usize| {
+        let mut prompts = judged(scene);
+        assert_eq!(prompts.len(), rounds);
         prompts.retain(|prompt| ALL.iter().all(|id| prompt.contains(&format!("met: {id}"))));
         assert_eq!(prompts.len(), 1, "the last version alone meets all");
         plain(&prompts[0])
     };
-    let (later, first) = (about_all(&[&[WORKS], &[WORKS], &ALL]), about_all(&[&ALL]));
+    let (later, first) = (about_all(&passed_late(), 3), about_all(&passed(), 1));
     assert!(later == first, "{later}\n\n{first}");
 }
 
 #[test]
 fn no_judge_is_told_a_number_that_another_one_gave() {
-    let scene = building(&[&[WORKS], &[WORKS], &ALL]);
-    let ran = build(&scene, &["--yes"]);
-    assert_eq!(ran.json()["rounds"], 3);
+    let scene = passed_late();
     let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
     assert_eq!((&report["overall"], &report["passed_share"]), (&json!(0.25), &json!(0.125)));
     for prompt in judged(&scene) {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Nights, WRITER, climbs};
+use super::{Nights, WRITER, after_a_win, climbs};
 use crate::background::{Background, Gate};
 use crate::scene::Ran;
 
@@ -236,8 +236,9 @@ fn a_file_that_says_something_else_than_jobs_is_refused_with_what_to_do() {
 
 #[test]
 fn as_many_mornings_stay_as_the_file_says_and_no_run_that_searched_goes() {
-    let nights = nights(&format!("keep = 2\n{WRITER}"));
-    for date in ["2026-11-02", "2026-11-03", "2026-11-04", "2026-11-05"] {
+    let nights = after_a_win();
+    nights.write_jobs(&format!("keep = 2\n{WRITER}"));
+    for date in ["2026-11-03", "2026-11-04", "2026-11-05"] {
         assert_eq!(nights.night(date, &[]).code, Some(0));
     }
     let folder = nights.scene.path("project/.skilltune/nights/skilltune-night/mornings");

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::Nights;
+use crate::finished::Finished;
 use crate::scene::Ran;
 
 const JOB: &str = "[[jobs]]\nskill = \".claude/skills/writer\"\nsuite = \"suite.toml\"\npreset = \"quick\"\nretries = 0\nsample = 10\napply = \"never\"\n";
@@ -41,6 +42,16 @@ fn nights() -> Nights {
     fs::write(nights.scene.path("project/suite.toml"), SUITE.to_owned() + &held_out.collect::<String>())
         .unwrap();
     nights
+}
+
+/// Returns these nights after the first one.
+fn after_one_night() -> Nights {
+    static ONE: Finished = Finished::new(|| {
+        let nights = nights();
+        quiet_night(&nights, "2026-11-02");
+        nights.scene
+    });
+    Nights { scene: ONE.scene() }
 }
 
 fn inbox(nights: &Nights) -> PathBuf {
@@ -82,8 +93,7 @@ fn unmarked(text: &str, drafts: &[(String, String)]) -> String {
 
 #[test]
 fn what_no_suite_asks_becomes_one_draft_however_many_nights_see_it_and_stays_deleted() {
-    let nights = nights();
-    quiet_night(&nights, "2026-11-02");
+    let nights = after_one_night();
     let drafts = new(&nights);
     assert_eq!(scenarios(&drafts), ["bare", "other"]);
     let first = text(&nights);
@@ -181,8 +191,7 @@ fn a_key_that_a_judge_repeats_does_not_get_into_the_inbox() {
 
 #[test]
 fn a_draft_is_taken_out_of_the_inbox_with_its_files_and_its_task_is_no_draft_again() {
-    let nights = nights();
-    quiet_night(&nights, "2026-11-02");
+    let nights = after_one_night();
     let drafts = new(&nights);
     let path = inbox(&nights).display().to_string();
     let add = |more: &[&str]| nights.scene.run(&[&["suite", "add", "--from", &path], more].concat());

@@ -7,6 +7,7 @@ use std::process::{Command, Output};
 
 use serde_json::json;
 
+use crate::finished::Finished;
 use crate::scene::{Listing, Ran, Scene, listing};
 
 pub(crate) const SKILL: &str = ".claude/skills/writer";
@@ -39,6 +40,19 @@ impl Repository {
         let new = Self::uncommitted();
         new.commit("Add the skill");
         new
+    }
+
+    /// Like `new`, with a search whose champion was not applied.
+    pub(crate) fn with_run() -> Self {
+        static TUNED: Finished = Finished::new(|| {
+            let repository = Repository::new();
+            repository.tuned();
+            repository.scene
+        });
+        let repository = Self { scene: TUNED.scene() };
+        // The index has times and inode numbers of files, and restored files have others.
+        repository.git(&["update-index", "-q", "--refresh"]);
+        repository
     }
 
     pub(crate) fn uncommitted() -> Self {

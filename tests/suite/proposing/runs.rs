@@ -177,8 +177,7 @@ fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
 
 #[test]
 fn an_apply_killed_while_it_proposes_is_finished_by_the_next() {
-    let repository = Repository::new();
-    repository.tuned();
+    let repository = Repository::with_run();
     let command = || repository.scene.command(&["apply", "--as", "branch"]);
     let steps = Steps::of(&repository.scene, command());
     let made = repository.git(&["rev-parse", BRANCH]);

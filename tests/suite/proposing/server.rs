@@ -62,11 +62,9 @@ impl Server {
         new
     }
 
-    /// Runs a search whose champion is not applied.
+    /// Like `new`, with a search whose champion was not applied.
     pub(crate) fn tuned() -> Self {
-        let new = Self::new();
-        new.repository.tuned();
-        new
+        Self::of(Repository::with_run())
     }
 
     pub(crate) fn push_head(&self) {

@@ -26,8 +26,7 @@ fn a_dry_run_tells_the_terms_and_the_most_calls_and_writes_nothing() {
 
 #[test]
 fn who_has_agreed_is_written_down() {
-    let scene = scene(&rising());
-    new(&scene, &[]);
+    let scene = written();
     let agreed = &decided(&scene, "agreed")[0];
     assert_eq!(agreed["confirmed"], "declared");
     assert_eq!(agreed["criteria"]["rules"].as_array().unwrap().len(), 8);

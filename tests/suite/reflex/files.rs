@@ -75,8 +75,7 @@ fn a_file_that_came_to_stand_there_meanwhile_stays() {
 
 #[test]
 fn an_artifact_that_somebody_has_edited_stays_and_is_told_as_stale() {
-    let scene = scene(&rising());
-    new(&scene, &[]);
+    let scene = written();
     let file = place(&scene).join("artifact.md");
     let judged = artifact(&scene);
     fs::write(&file, "my own words\n").unwrap();
@@ -110,8 +109,7 @@ fn an_artifact_edited_during_the_run_stays_and_ours_gets_a_name_beside_it() {
 
 #[test]
 fn files_that_were_damaged_or_lost_are_written_again() {
-    let scene = scene(&rising());
-    new(&scene, &[]);
+    let scene = written();
     let whole = listing(&place(&scene));
     for name in ["run.json", "history.jsonl"] {
         for damage in [Some("{\"run_id\": \"pu"), Some(""), None] {

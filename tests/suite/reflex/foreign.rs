@@ -72,8 +72,7 @@ fn a_run_of_ours_beside_them_leaves_them_and_their_pointer_alone() {
 
 #[test]
 fn a_run_that_has_taken_the_place_of_ours_stays_when_ours_is_deleted() {
-    let scene = scene(&rising());
-    new(&scene, &[]);
+    let scene = written();
     let run = json!({ "run_id": "pump-20260218-120000" }).to_string();
     fs::write(place(&scene).join("run.json"), &run).unwrap();
     let before = listing(&place(&scene));

@@ -31,8 +31,8 @@ fn each_iteration_tells_its_plan_the_place_of_its_text_and_the_fix_of_each_rule(
 
 #[test]
 fn a_hash_that_somebody_may_compare_is_whole() {
-    let scene = scene(&rising());
-    let summary = new(&scene, &[]).json();
+    let scene = written();
+    let summary = summary(&scene);
     let whole = hash(&artifact(&scene));
     assert_eq!((whole.len(), &summary["artifact"]["hash"]), (64, &json!(whole)));
     let report = scene.run(&["report", ALIAS]).stdout;
