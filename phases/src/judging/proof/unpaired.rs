@@ -94,10 +94,9 @@ fn drawn(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     let (mut draw, mut places) = (Draw::new(0, 0), (0..points.len()).collect::<Vec<usize>>());
     let mut exchanged = || {
         draw.shuffle(&mut places);
-        let mut chosen = places[..fresh.len()].to_vec();
-        chosen.sort_unstable();
-        exchange(&points, control.len(), |place| chosen.binary_search(&place).is_ok())
-            .unwrap_or(f64::NEG_INFINITY)
+        let mut is_chosen = vec![false; points.len()];
+        places[..fresh.len()].iter().for_each(|&place| is_chosen[place] = true);
+        exchange(&points, control.len(), |place| is_chosen[place]).unwrap_or(f64::NEG_INFINITY)
     };
     (1..MOST).map(|_| exchanged()).collect()
 }
