@@ -3,7 +3,7 @@
 //! With one job the durable steps always come in the same order, so the n-th step is the same in every scene. The first
 //! step of each kind is visited; CI also visits the middle and the last one, and `just crash` visits all of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
@@ -136,8 +136,17 @@ impl Steps {
         visited
     }
 
+    /// Returns the positions, from 1, of the first step of this kind and the next ones, at most `most`. Outside of CI
+    /// only the first step of each kind.
+    pub(crate) fn visited_since(&self, kind: &str, most: usize) -> Vec<usize> {
+        let mut kinds = BTreeSet::new();
+        let is_visited =
+            |at: &usize| Tier::of_this_run() != Tier::First || kinds.insert(self.kinds[*at - 1].as_str());
+        self.since(kind).take(most).filter(is_visited).collect()
+    }
+
     /// Returns the positions, from 1, of the first step of this kind and all later steps.
-    pub(crate) fn since(&self, kind: &str) -> std::ops::RangeInclusive<usize> {
+    fn since(&self, kind: &str) -> std::ops::RangeInclusive<usize> {
         let first = self.kinds.iter().position(|one| one.starts_with(kind)).expect("it was reached");
         first + 1..=self.kinds.len()
     }

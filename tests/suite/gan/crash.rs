@@ -106,7 +106,7 @@ fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
         let steps = Steps::of(&whole.scene, command(&whole));
         let mut visited = 0;
         // The steps after these ten are the same as at the end of any run.
-        for at in steps.since("proposal: before").take(10) {
+        for at in steps.visited_since("proposal: before", 10) {
             let repository = new();
             let before = repository.users_of("site");
             assert!(crashed(command(&repository), at), "{form}: point {at} is not reached");

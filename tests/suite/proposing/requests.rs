@@ -382,7 +382,7 @@ fn a_run_killed_while_it_makes_a_pull_request_is_resumed_and_makes_one() {
     let steps = Steps::of(&first.repository.scene, first.command(&tune));
     assert_eq!(first.changes(), 1);
     let mut visited = 0;
-    for at in steps.since("proposal: before the branch is set").take(12) {
+    for at in steps.visited_since("proposal: before the branch is set", 12) {
         let server = Server::new();
         let before = server.repository.users();
         assert!(crashed(server.command(&tune), at), "point {at} is not reached");
@@ -410,7 +410,7 @@ fn an_apply_killed_while_it_makes_a_pull_request_is_finished_by_the_next() {
     let command = || server.command(&["apply", "--as", "pr"]);
     let steps = Steps::of(&server.repository.scene, command());
     let mut visited = 0;
-    for at in steps.since("proposal: before the branch is set") {
+    for at in steps.visited_since("proposal: before the branch is set", usize::MAX) {
         server.repository.git(&["branch", "-D", BRANCH]);
         server.hub(&["branch", "-D", BRANCH]);
         server.list("all", &json!([]));

@@ -149,7 +149,7 @@ fn a_run_killed_while_it_proposes_is_resumed_and_the_commit_is_made_once() {
         let steps = Steps::of(&repository.scene, command(&repository));
         let mut visited = 0;
         // The steps after these ten are the same as at the end of any run.
-        for at in steps.since("proposal: before").take(10) {
+        for at in steps.visited_since("proposal: before", 10) {
             let repository = Repository::new();
             let before = repository.users();
             assert!(crashed(command(&repository), at), "{form}: point {at} is not reached");
@@ -183,7 +183,7 @@ fn an_apply_killed_while_it_proposes_is_finished_by_the_next() {
     let made = repository.git(&["rev-parse", BRANCH]);
     let before = repository.users();
     let mut visited = 0;
-    for at in steps.since("proposal: before the branch is set") {
+    for at in steps.visited_since("proposal: before the branch is set", usize::MAX) {
         repository.git(&["branch", "-D", BRANCH]);
         // If the journal already has it, there are fewer steps.
         visited += u32::from(crashed(command(), at));
