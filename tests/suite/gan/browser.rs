@@ -257,8 +257,8 @@ fn a_page_that_never_ends_is_given_up_and_nothing_of_the_browser_is_left() {
 /// Runs each of these lists of steps from the first page, and returns their verdicts with the evidence.
 fn tried(browser: &Path, files: &[(&str, &str)], all: &[Value]) -> Vec<(String, String)> {
     let scene = Scene::empty();
-    let test = |(nth, acts): (usize, &Value)| json!({ "id": format!("t{nth}"), "criterion": "c", "description": "d", "run": { "browser": acts } });
-    let tests: Vec<_> = all.iter().enumerate().map(test).collect();
+    let scenario = |(nth, acts): (usize, &Value)| json!({ "id": format!("t{nth}"), "criterion": "c", "description": "d", "run": { "browser": acts } });
+    let tests: Vec<_> = all.iter().enumerate().map(scenario).collect();
     let given = json!({ "given": { "copy": [], "tokens": [], "sections": [] }, "test_scenarios": tests });
     let ran = look(&scene, browser, files, &given, "300");
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
