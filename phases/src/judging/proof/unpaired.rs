@@ -76,8 +76,7 @@ fn all(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     let mut exchanges = Vec::new();
     let mut chosen: Vec<usize> = (0..fresh.len()).collect();
     loop {
-        let is_chosen = |place: usize| chosen.binary_search(&place).is_ok();
-        exchanges.extend(exchange(&points, control.len(), is_chosen));
+        exchanges.extend(exchange(&points, control.len(), &chosen));
         // The next choice of the same number of places, in their order.
         let is_movable = |&nth: &usize| chosen[nth] + (chosen.len() - nth) < points.len();
         let Some(nth) = (0..chosen.len()).rev().find(is_movable) else { return exchanges };
@@ -94,18 +93,20 @@ fn drawn(control: &[i32], fresh: &[i32]) -> Vec<f64> {
     let (mut draw, mut places) = (Draw::new(0, 0), (0..points.len()).collect::<Vec<usize>>());
     let mut exchanged = || {
         draw.shuffle(&mut places);
-        let mut is_chosen = vec![false; points.len()];
-        places[..fresh.len()].iter().for_each(|&place| is_chosen[place] = true);
-        exchange(&points, control.len(), |place| is_chosen[place]).unwrap_or(f64::NEG_INFINITY)
+        exchange(&points, control.len(), &places[..fresh.len()]).unwrap_or(f64::NEG_INFINITY)
     };
     (1..MOST).map(|_| exchanged()).collect()
 }
 
 /// Returns the mean of the fresh trials not chosen minus the mean of the chosen control trials, which are as many.
-fn exchange(points: &[i32], control: usize, is_chosen: impl Fn(usize) -> bool) -> Option<f64> {
+fn exchange(points: &[i32], control: usize, chosen: &[usize]) -> Option<f64> {
+    let mut is_chosen = vec![false; points.len()];
+    for &place in chosen {
+        is_chosen[place] = true;
+    }
     let (mut difference, mut exchanged) = (0, 0);
     for (place, points) in points.iter().enumerate() {
-        match (place < control, is_chosen(place)) {
+        match (place < control, is_chosen[place]) {
             (true, true) => (difference, exchanged) = (difference - points, exchanged + 1),
             (false, false) => difference += points,
             (true, false) | (false, true) => {}
@@ -174,7 +175,7 @@ mod tests {
     #[test]
     fn a_whole_number_of_tenths_is_not_rounded_up() {
         for (given, got) in (0..400).flat_map(|given| (0..given).map(move |got| (given, got))) {
-            let exchanged = exchange(&[got, 0, 0, given, 0, 0], 3, |place| place < 3).unwrap();
+            let exchanged = exchange(&[got, 0, 0, given, 0, 0], 3, &[0, 1, 2]).unwrap();
             if (given - got) % 3 == 0 {
                 assert_eq!(exchanged.to_bits(), f64::from((given - got) / 3).to_bits(), "{given} {got}");
             }
