@@ -36,8 +36,8 @@ pub fn look(project: &Path, env: &Environment) -> Vec<Place> {
 
 impl Place {
     pub fn look(what: &'static str, path: &Path) -> Self {
-        let Space { writable, free_bytes } = Space::of(path);
-        let probe = if writable { probe(&ground(path)).ok() } else { None };
+        let Space { ground, writable, free_bytes } = Space::of(path);
+        let probe = if writable { probe(&ground).ok() } else { None };
         let (bytes, more) = weigh(path);
         Self {
             what,
@@ -53,8 +53,9 @@ impl Place {
     }
 }
 
-/// Whether a folder is writable, and the free space of its disk.
+/// The write access to a folder, and the free space of its disk.
 pub struct Space {
+    ground: PathBuf,
     pub writable: bool,
     pub free_bytes: Option<u64>,
 }
@@ -64,7 +65,8 @@ impl Space {
         let ground = ground(path);
         let writable = ground.is_dir() && access(&ground, Access::WRITE_OK | Access::EXEC_OK).is_ok();
         let stat = statvfs(&ground).ok();
-        Self { writable, free_bytes: stat.map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize)) }
+        let free_bytes = stat.map(|stat| stat.f_bavail.saturating_mul(stat.f_frsize));
+        Self { ground, writable, free_bytes }
     }
 }
 
