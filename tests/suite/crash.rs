@@ -6,13 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
 use crate::chain;
+use crate::finished::copy;
 use crate::outcome::{Outcome, assert_tidy, repeated};
 use crate::scene::{Ran, Scene, listing};
 use crate::story::Story;
@@ -364,9 +364,6 @@ fn a_clean_aborted_at_any_durable_step_leaves_a_store_that_the_next_run_can_use(
     never("8");
     let folders =
         ["project", "state"].map(|folder| (scene.path(folder), scene.path(&format!("{folder}-before"))));
-    let copy = |from: &Path, to: &Path| {
-        assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
-    };
     for (now, before) in &folders {
         copy(now, before);
     }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use skilltune_phases::base::id::Digest;
 
 use crate::scene::{Listing, Ran, Scene, listing};
-use crate::tier::Tier;
+use crate::tier::stride;
 
 /// At most 200 MB of memory, and far more time than any command takes.
 const LIMITS: &str = "ulimit -d 204800; exec timeout -s KILL 60 \"$0\" \"$@\"";
@@ -256,7 +256,7 @@ fn a_hostile_state_folder_harms_nobody() {
     let commands = commands(&places.run, exported.to_str().unwrap());
     let (mut met, mut copies) = (0, 0);
     // Outside of CI each project gets every fourth command, and each command every fourth project.
-    let every = if Tier::of_this_run() == Tier::First { 4 } else { 1 };
+    let every = stride(4);
     for (nth, hostility) in all.iter().enumerate() {
         let mut prepared = None;
         for command in commands.iter().skip(nth % every).step_by(every) {

@@ -3,7 +3,6 @@
 //!
 //! `just kill` kills most often. `SKILLTUNE_SEED` sets the moments.
 
-use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
 use crate::chain;
+use crate::finished::copy;
 use crate::outcome::{Outcome, assert_tidy, repeated};
 use crate::scene::{Listing, Ran, Scene, listing, survivors};
 use crate::story::Story;
@@ -250,10 +250,6 @@ fn a_clean_killed_at_any_moment_leaves_a_store_that_the_next_run_can_use() {
         assert_eq!(scene.alive(), [0; 0]);
     }
     eprintln!("random kills: {kills} of clean, 0 stores damaged");
-}
-
-fn copy(from: &Path, to: &Path) {
-    assert!(Command::new("cp").arg("-a").args([from, to]).status().unwrap().success());
 }
 
 /// Kills a story's runs at random moments, checks the state after each kill, and lets each run end.

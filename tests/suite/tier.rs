@@ -21,8 +21,12 @@ impl Tier {
     }
 }
 
-/// Returns all items in CI, and for people each `every`-th of them.
-pub(crate) fn sample<T>(all: impl IntoIterator<Item = T>, every: usize) -> Vec<T> {
-    let every = if Tier::of_this_run() == Tier::First { every } else { 1 };
-    all.into_iter().step_by(every).collect()
+/// Returns the distance between two cases that run: 1 in CI, and this number for people.
+pub(crate) fn stride(for_people: usize) -> usize {
+    if Tier::of_this_run() == Tier::First { for_people } else { 1 }
+}
+
+/// Returns all items in CI, and for people those at this distance.
+pub(crate) fn sample<T>(all: impl IntoIterator<Item = T>, for_people: usize) -> Vec<T> {
+    all.into_iter().step_by(stride(for_people)).collect()
 }
