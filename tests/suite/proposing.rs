@@ -357,9 +357,9 @@ fn a_repository_without_what_a_commit_needs_is_refused_in_one_line() {
     not_there.tuned();
     assert_refused(&not_there, "branch", "HEAD does not have .claude/skills/writer");
 
-    let nobody = Repository::with_run();
-    nobody.write_home("");
-    assert_refused(&nobody, "branch", "git does not know your name and email address");
+    let without_identity = Repository::with_run();
+    without_identity.write_home("");
+    assert_refused(&without_identity, "branch", "git does not know your name and email address");
 
     let bare = Repository::with_run();
     bare.git(&["config", "core.bare", "true"]);
