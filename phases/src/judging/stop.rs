@@ -48,6 +48,8 @@ pub struct Series {
     pub reached: bool,
     /// The scores of the measured rounds, without incomplete rounds.
     pub scores: Vec<Score>,
+    /// The first score that has to gain over the best before it, if each has to. Otherwise the newest together have to.
+    pub each_from: Option<usize>,
     /// The measured content. A repeated measurement in a row is listed once.
     pub contents: Vec<Digest>,
     pub failed_in_a_row: u32,
@@ -60,7 +62,7 @@ pub fn judge(limits: &Limits, series: &Series) -> Option<Reason> {
         (series.reached, Reason::Reached),
         (series.failed_in_a_row >= limits.max_errors, Reason::Failed),
         (oscillating(&series.contents), Reason::Oscillating),
-        (stalled(limits.stall, &series.scores), Reason::Stalled),
+        (stalled(limits.stall, series), Reason::Stalled),
         (series.rounds >= limits.max_iterations, Reason::Exhausted),
     ];
     verdicts.into_iter().find_map(|(holds, reason)| holds.then_some(reason))
@@ -71,17 +73,55 @@ fn oscillating(contents: &[Digest]) -> bool {
     contents.windows(3).filter(|three| three[0] == three[2]).count() >= 2
 }
 
-fn stalled(stall: Stall, scores: &[Score]) -> bool {
-    !scores.is_empty() && standstill(stall, scores) >= stall.window
+fn stalled(stall: Stall, series: &Series) -> bool {
+    let flat = match series.each_from {
+        None => standstill(stall, &series.scores),
+        Some(first) => small_gains(stall, &series.scores, first),
+    };
+    !series.scores.is_empty() && flat >= stall.window
 }
 
 /// Returns for how many of the newest scores the best has not risen by the gain.
 pub fn standstill(stall: Stall, scores: &[Score]) -> usize {
-    let best = |scores: &[Score]| scores.iter().max().map_or(0.0, |score| score.points());
-    let is_flat = |newest: &usize| {
-        let rise = best(scores) - best(&scores[..scores.len() - newest]);
-        if stall.reaching { rise < stall.gain } else { rise <= stall.gain }
-    };
+    let is_flat = |newest: &usize| stall.is_flat(best(scores) - best(&scores[..scores.len() - newest]));
     // The rise grows with the number of scores left out.
     (1..scores.len()).take_while(is_flat).count()
+}
+
+/// Returns how many of the newest scores in a row each gained too little.
+fn small_gains(stall: Stall, scores: &[Score], first: usize) -> usize {
+    let is_small = |at: &usize| stall.is_flat(scores[*at].points() - best(&scores[..*at]));
+    (first.max(1)..scores.len()).rev().take_while(is_small).count()
+}
+
+fn best(scores: &[Score]) -> f64 {
+    scores.iter().max().map_or(0.0, |score| score.points())
+}
+
+impl Stall {
+    fn is_flat(self, rise: f64) -> bool {
+        if self.reaching { rise < self.gain } else { rise <= self.gain }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slow_rise_stalls_a_search_only_if_each_gain_counts_alone() {
+        let judged = |each_from, window, points: &[f64]| {
+            let stall = Stall { window, gain: 5.0, reaching: true };
+            let limits = Limits { max_errors: u32::MAX, stall, max_iterations: u32::MAX };
+            let scores = points.iter().map(|points| Score::new(*points).unwrap()).collect();
+            judge(&limits, &Series { scores, each_from, ..Series::default() })
+        };
+        let slow = [50.0, 53.0, 56.0];
+        assert_eq!(judged(Some(0), 2, &slow), Some(Reason::Stalled));
+        assert_eq!(judged(None, 2, &slow), None, "6 points together");
+        assert_eq!(judged(Some(2), 2, &slow), None, "only one score after the answer");
+        assert_eq!(judged(Some(2), 1, &slow), Some(Reason::Stalled), "still over the best before the answer");
+        assert_eq!(judged(Some(0), 1, &[50.0, 53.0, 58.0]), None, "a gain of exactly 5 points");
+        assert_eq!(judged(Some(0), 1, &[50.0]), None, "a first score gains nothing");
+    }
 }

@@ -18,6 +18,7 @@ use super::rules::Rules;
 use crate::base::id::{Digest, TreeId};
 use crate::judging::contract::{CriterionId, DimensionId};
 use crate::judging::score::Score;
+use crate::judging::stop::{self, Series};
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rounds {
@@ -165,6 +166,10 @@ impl Question {
 }
 
 impl Round {
+    fn is_of(&self, contract: Digest, era: u32) -> bool {
+        self.first.contract == contract && self.era == era
+    }
+
     /// Returns the lower of the two evaluations.
     pub fn evaluation(&self) -> &Evaluation {
         match &self.second {
@@ -261,7 +266,7 @@ impl Rounds {
 
     /// Returns the rounds of one contract and one era. Rounds of different contracts or evaluators are never compared.
     fn series(&self, contract: Digest, era: u32) -> impl Iterator<Item = &Round> {
-        self.rounds.iter().filter(move |round| round.first.contract == contract && round.era == era)
+        self.rounds.iter().filter(move |round| round.is_of(contract, era))
     }
 
     fn ended(&self) -> Option<Ending> {
@@ -295,33 +300,23 @@ impl Rounds {
 
     fn hold(&self, rules: &Rules, contract: Digest, era: u32) -> Option<Question> {
         let sprints = self.rounds.last().map_or(0, |round| round.sprints);
+        // Before the stop rules: a person who allows no more rounds need not hear that the last ones gained little.
         if sprints >= self.last_sprint(rules) {
             return Some(Question::Exhausted);
         }
-        if self.stands_still(rules, contract, era) {
+        if stop::judge(&rules.limits(), &self.measured(contract, era)).is_some() {
             return Some(Question::Stagnation);
         }
         (sprints.saturating_sub(self.sprints_by(|_| true)) >= rules.escalate_after)
             .then_some(Question::Escalation)
     }
 
-    /// Whether the newest rounds of a series gained too little over the best before each of them. An answer resets the
-    /// count.
-    fn stands_still(&self, rules: &Rules, contract: Digest, era: u32) -> bool {
-        let begun = self.answers.last().map_or(0, |answered| answered.after);
-        let (mut best, mut small) = (None::<Score>, 0);
-        for (nth, round) in self.rounds.iter().enumerate() {
-            if round.first.contract != contract || round.era != era {
-                continue;
-            }
-            let share = round.evaluation().share;
-            if let Some(best) = best.filter(|_| nth >= begun) {
-                let gained = share.points() - best.points();
-                small = if gained < rules.gain.points() { small + 1 } else { 0 };
-            }
-            best = best.max(Some(share));
-        }
-        small >= rules.standstill
+    /// Returns the shares of a series. An answer resets the count of rounds that gained too little.
+    fn measured(&self, contract: Digest, era: u32) -> Series {
+        let answered = self.answers.last().map_or(0, |answered| answered.after);
+        let first = self.rounds.iter().take(answered).filter(|round| round.is_of(contract, era)).count();
+        let scores = self.series(contract, era).map(|round| round.evaluation().share).collect();
+        Series { scores, each_from: Some(first), ..Series::default() }
     }
 
     /// Continues from the best artifact. The focus is the lowest dimension, or the one that a person has named.

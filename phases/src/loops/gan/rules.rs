@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::judging::contract::DimensionId;
 use crate::judging::score::Score;
+use crate::judging::stop::{Limits, Stall};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
@@ -95,6 +96,12 @@ impl Rules {
     pub fn minimum(&self, dimension: &DimensionId) -> Option<Score> {
         let strict = self.strict.then_some(self.threshold);
         self.minimums.get(dimension).copied().max(strict)
+    }
+
+    /// Returns the limits for the stop rules. The number of rounds and failed steps end a run by other rules.
+    pub(super) fn limits(&self) -> Limits {
+        let stall = Stall { window: self.standstill as usize, gain: self.gain.points(), reaching: true };
+        Limits { max_errors: u32::MAX, stall, max_iterations: u32::MAX }
     }
 
     pub fn least_rounds(&self) -> u32 {

@@ -105,6 +105,7 @@ impl Run {
         Series {
             reached,
             scores: self.scores_of_tries(),
+            each_from: None,
             contents,
             failed_in_a_row: self.failed_in_a_row(),
             rounds: self.round_number(),
