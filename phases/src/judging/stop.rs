@@ -50,7 +50,7 @@ pub struct Series {
     pub scores: Vec<Score>,
     /// The first score that has to gain over the best before it, if each has to. Otherwise the newest together have to.
     pub each_from: Option<usize>,
-    /// The measured content. A repeated measurement in a row is listed once.
+    /// The measured content. A repetition in a row counts once.
     pub contents: Vec<Digest>,
     pub failed_in_a_row: u32,
     pub rounds: u32,
@@ -70,6 +70,8 @@ pub fn judge(limits: &Limits, series: &Series) -> Option<Reason> {
 
 /// Returns whether the content went back to what it was two generations ago, twice: the improver undoes its own work.
 fn oscillating(contents: &[Digest]) -> bool {
+    let mut contents = contents.to_vec();
+    contents.dedup();
     contents.windows(3).filter(|three| three[0] == three[2]).count() >= 2
 }
 

@@ -7,6 +7,7 @@
 pub mod gan;
 pub mod gauge;
 pub mod reflex;
+pub mod shared;
 pub mod tune;
 pub mod vacuous;
 

@@ -19,6 +19,7 @@ use crate::base::id::{Digest, TreeId};
 use crate::judging::contract::{CriterionId, DimensionId};
 use crate::judging::score::Score;
 use crate::judging::stop::{self, Series};
+use crate::loops::shared::rounds;
 
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rounds {
@@ -358,17 +359,17 @@ impl Rounds {
 
 /// Returns the round with the fewest closed gates, and of those the one with the greatest share; of equals the first.
 fn best_of<'a>(
-    rounds: impl Iterator<Item = &'a Round>,
+    series: impl Iterator<Item = &'a Round>,
     contract: &Contract,
     rules: &Rules,
 ) -> Option<&'a Round> {
-    let rank = |round: &Round| {
+    let rank = |round: &&Round| {
         let blocks = round.blocks(contract, rules, u32::MAX).into_iter();
         let closed =
             blocks.filter(|block| matches!(block, Block::MustPass { .. } | Block::Fallen { .. })).count();
         (std::cmp::Reverse(closed), round.evaluation().share, round.evaluation().score)
     };
-    rounds.reduce(|best, next| if rank(next) > rank(best) { next } else { best })
+    rounds::best(series, rank)
 }
 
 fn heaviest(contract: &Contract) -> DimensionId {

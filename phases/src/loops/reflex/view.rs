@@ -4,9 +4,9 @@
 use serde::Serialize;
 
 use crate::base::ending::Class;
-use crate::base::id::Digest;
 use crate::judging::score::Score;
 use crate::judging::stop::{self, Series};
+use crate::loops::shared::rounds;
 use crate::runs::run::StepState;
 
 use super::Run;
@@ -103,17 +103,13 @@ impl Run {
 
     /// Returns the best artifact that the newest judge has judged; of equals the earlier one.
     pub fn best(&self) -> Option<&Judged> {
-        self.best_of(self.of_newest_era())
+        rounds::best(self.of_newest_era(), |judged| self.rank(judged))
     }
 
     /// Returns the evaluations of the newest judge. Those of earlier judges are not comparable.
     fn of_newest_era(&self) -> impl Iterator<Item = &Judged> {
         let newest = self.state.judged.last().map(|judged| judged.era);
         self.state.judged.iter().filter(move |judged| Some(judged.era) == newest)
-    }
-
-    fn best_of<'a>(&self, judged: impl Iterator<Item = &'a Judged>) -> Option<&'a Judged> {
-        judged.reduce(|best, next| if self.rank(next) > self.rank(best) { next } else { best })
     }
 
     /// Returns the rank of an artifact. A higher level outranks every score, and no score makes up for an unmet rule
@@ -158,7 +154,7 @@ impl Run {
         let of_level = before
             .iter()
             .filter(|judged| judged.era == last.era && judged.evaluation.level == last.evaluation.level);
-        self.best_of(of_level).filter(|best| self.rank(best) > self.rank(last))
+        rounds::best(of_level, |judged| self.rank(judged)).filter(|best| self.rank(best) > self.rank(last))
     }
 
     /// Returns how many evaluations in a row did not much improve on the best of their level.
@@ -171,14 +167,11 @@ impl Run {
     pub(super) fn series(&self) -> Series {
         let level = self.state.level;
         let judged = || self.of_newest_era().filter(|judged| judged.evaluation.level == level);
-        let mut contents: Vec<Digest> = judged().map(|judged| judged.artifact.tree.0).collect();
-        contents.dedup();
         Series {
-            reached: false,
             scores: judged().filter_map(|judged| judged.evaluation.score).collect(),
-            contents,
-            failed_in_a_row: 0,
+            contents: judged().map(|judged| judged.artifact.tree.0).collect(),
             rounds: self.state.iteration,
+            ..Series::default()
         }
     }
 }

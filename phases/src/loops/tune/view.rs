@@ -12,10 +12,11 @@ use super::{
     StepState, Uses,
 };
 use crate::base::ending::Class;
-use crate::base::id::{CandidateId, Digest};
+use crate::base::id::CandidateId;
 use crate::judging::proof::InterimAnalysis;
 use crate::judging::score::Score;
 use crate::judging::stop::Series;
+use crate::loops::shared;
 use crate::runs::proposal::Proposal;
 use crate::skills::candidate::{Candidate, Origin};
 use crate::skills::edit::{Danger, EditReport};
@@ -94,8 +95,6 @@ impl Run {
     }
 
     pub fn series(&self) -> Series {
-        let mut contents: Vec<Digest> = self.state.rounds.iter().map(|round| round.candidate.0).collect();
-        contents.dedup();
         let latest = self.state.rounds.last();
         let reached = latest.is_some_and(|round| {
             !matches!(round.result, Some(RoundResult::Dropped(_)))
@@ -106,7 +105,7 @@ impl Run {
             reached,
             scores: self.scores_of_tries(),
             each_from: None,
-            contents,
+            contents: self.state.rounds.iter().map(|round| round.candidate.0).collect(),
             failed_in_a_row: self.failed_in_a_row(),
             rounds: self.round_number(),
         }
@@ -351,12 +350,10 @@ impl Run {
 }
 
 fn best_of(rounds: &[Round], era: u32) -> Option<(CandidateId, Score)> {
-    let is_dropped = |round: &&Round| matches!(round.result, Some(RoundResult::Dropped(_)));
-    let of_era = rounds.iter().filter(|round| round.era == era && !is_dropped(round));
-    let scored = of_era.filter_map(|round| {
-        let measured = round.measured.as_ref()?;
-        Some((round.candidate, (measured.score?, measured.quality)))
-    });
-    let best = scored.reduce(|best, next| if next.1 > best.1 { next } else { best });
-    best.map(|(candidate, (score, _))| (candidate, score))
+    let is_dropped = |round: &Round| matches!(round.result, Some(RoundResult::Dropped(_)));
+    let series =
+        rounds.iter().filter(|round| round.era == era && round.score().is_some() && !is_dropped(round));
+    let rank = |round: &&Round| round.measured.as_ref().map(|measured| (measured.score, measured.quality));
+    let best = shared::rounds::best(series, rank)?;
+    Some((best.candidate, best.score()?))
 }

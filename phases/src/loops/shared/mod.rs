@@ -1,0 +1,3 @@
+//! What several loops do in the same way.
+
+pub mod rounds;
