@@ -23,6 +23,7 @@ use super::{
     tamper,
 };
 use crate::agent::{self, Agent, Form, Ground, Response, Slots, Talk};
+use crate::checks::command_result;
 use crate::crash;
 use crate::disk::SafePath;
 use crate::process::{self, CancelToken, Confinement, Ended, How};
@@ -159,12 +160,13 @@ impl<L: LoopEngine> Job<L> {
         let kept = |stream: SafePath| stream.text(self.services.limits.output_bytes);
         let (stdout, stderr) = (kept(dir.stdout())?, kept(dir.stderr())?);
         let order = self.request.as_ref();
-        if let Some(&Command { seconds, .. }) = order.command.as_ref() {
+        if let Some(command) = &order.command {
             let spent = Spent { ms: ended.took_ms, usd: Some(0.0), ..Spent::default() };
             let space = dir.space();
             let (how, space) = (&ended.how, space.path());
-            let ran = CommandOutput { how, seconds, stdout: &stdout, stderr: &stderr, space };
-            let outcome = outcome(L::ran(&self.services, &self.request, &ran))?;
+            let ran =
+                CommandOutput { how, seconds: command.seconds, stdout: &stdout, stderr: &stderr, space };
+            let outcome = outcome(self.ran(command, &ran))?;
             return Ok(Reply { key, outcome, spent, talk: None }.without_keys(&self.services.keys));
         }
         let at = dir.ended_at();
@@ -175,6 +177,13 @@ impl<L: LoopEngine> Job<L> {
         }
         let outcome = outcome(self.answer(dir, answer, talk.as_ref(), &spent))?;
         Ok(Reply { key, outcome, spent, talk }.without_keys(&self.services.keys))
+    }
+
+    /// Reads the outcome of a command: the result of a check, or whatever else the loop makes of it.
+    fn ran(&self, command: &Command, ran: &CommandOutput<'_>) -> Result<L::Answer, ReadError> {
+        let Some((check, exit)) = command.check else { return L::ran(&self.services, &self.request, ran) };
+        let result = command_result(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
+        Ok(L::checked(&self.step, result).ok_or(EngineError::Stuck)?)
     }
 
     fn answer(

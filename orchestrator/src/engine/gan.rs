@@ -7,10 +7,8 @@ use std::path::Path;
 
 use skilltune_phases::asking::order::Placement;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::judging::contract::CriterionId;
 use skilltune_phases::loops::gan::course::Round;
-use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::inspect::{self, Inspection, ScenarioResult};
+use skilltune_phases::loops::gan::inspect::{self, Inspection};
 use skilltune_phases::loops::gan::proposing::words;
 use skilltune_phases::loops::gan::{
     ARTIFACT, AgentRequest, Answer, Decision, Gan, Run, SCREENS, Step, projection,
@@ -24,7 +22,7 @@ use super::{
     AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
     Services, proposing, unreadable,
 };
-use crate::checks::{command_result, end_of};
+use crate::checks::end_of;
 use crate::disk::atomic::{Durability, TEMP_PREFIX};
 use crate::disk::{DiskError, OnDisk as _, SafePath};
 use crate::git::Wanted;
@@ -54,16 +52,7 @@ impl LoopEngine for Gan {
     }
 
     /// A browser that fails shows nothing: its checks stay open, and the run goes on without them.
-    fn ran(
-        services: &Services,
-        request: &AgentRequest,
-        ran: &CommandOutput<'_>,
-    ) -> Result<Answer, ReadError> {
-        if let Some(test) = request.test() {
-            let inspection =
-                Inspection { scenarios: vec![scenario_result(test, ran)], ..Inspection::default() };
-            return Ok(Answer::Inspected { inspection: Box::new(inspection), screens: None });
-        }
+    fn ran(services: &Services, _: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
         let (inspection, screens) = match read_inspection(services, ran) {
             Ok(read) => read,
             Err(ReadError::Agent(Failure { why, .. })) => (failed(&why), None),
@@ -164,17 +153,6 @@ fn read_inspection(
     let captured = capture_left(&services.objects, ran.space, SCREENS, &[], SCREEN_LIMITS);
     let captured = captured.map_err(|error| unreadable(error, ran.space))?;
     Ok((inspection, Some(captured.tree)))
-}
-
-/// Returns the result of a test scenario's command.
-fn scenario_result(test: &CriterionId, ran: &CommandOutput<'_>) -> ScenarioResult {
-    let result = command_result(0, 0, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
-    let verdict = match result.met {
-        Some(true) => Verdict::Passed,
-        Some(false) => Verdict::Failed,
-        None => Verdict::Unverified,
-    };
-    ScenarioResult { scenario: test.clone(), verdict, evidence: format!("{test}: {}", result.details).into() }
 }
 
 fn failed(why: &str) -> Inspection {

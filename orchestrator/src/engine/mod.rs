@@ -32,7 +32,7 @@ use skilltune_phases::asking::prompt::Faulty;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::ByRole;
 use skilltune_phases::loops::Loop;
-use skilltune_phases::runs::event::{Failure, Record, Spent};
+use skilltune_phases::runs::event::{Failure, FailureKind, Record, Spent};
 use skilltune_phases::runs::price::Prices;
 use skilltune_phases::runs::run::{NotARun, Run};
 use skilltune_phases::skills::keys::Keys;
@@ -117,12 +117,14 @@ pub trait LoopEngine: Loop {
         request.as_ref().draft().map(|copy| vec![copy.tree])
     }
 
-    /// Reads the outcome of a local command, in a loop that runs any.
+    /// Reads the outcome of a local command that decides no check.
     fn ran(
-        services: &Services,
-        request: &Self::AgentRequest,
-        ran: &CommandOutput<'_>,
-    ) -> Result<Self::Answer, ReadError>;
+        _: &Services,
+        _request: &Self::AgentRequest,
+        _: &CommandOutput<'_>,
+    ) -> Result<Self::Answer, ReadError> {
+        Err(Failure::new(FailureKind::UsageError, "this step runs no command").into())
+    }
 
     /// Runs a step that is not a call, or returns the work to run for it.
     fn own(

@@ -1,4 +1,4 @@
-//! The engine's part for `reflex`: stores pages, matches patterns, reads the ends of commands, asks a person, and
+//! The engine's part for `reflex`: stores pages, matches patterns, asks a person, and
 //! writes the files of the original.
 
 use std::path::Path;
@@ -10,11 +10,7 @@ use skilltune_phases::loops::reflex::{
 };
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
-use super::{
-    AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
-    Services,
-};
-use crate::checks::command_result;
+use super::{AgentOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError, Services};
 use crate::disk::atomic::Durability;
 use crate::evolution::{Evolution, Part};
 use crate::snapshot::{Node, Objects, RelPath};
@@ -44,12 +40,6 @@ impl LoopEngine for Reflex {
             Answers::Page => Some(request.previous().into_iter().collect()),
             Answers::Data => None,
         }
-    }
-
-    fn ran(_: &Services, request: &AgentRequest, ran: &CommandOutput<'_>) -> Result<Answer, ReadError> {
-        let no_command = || Failure::new(FailureKind::UsageError, "this step runs no command");
-        let (check, exit) = request.check().ok_or_else(no_command)?;
-        Ok(Answer::Checked(vec![command_result(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout])]))
     }
 
     fn own(

@@ -42,8 +42,7 @@ pub(super) fn make(
 ) -> Result<Option<(How, Failure)>, EngineError> {
     for argv in COMMANDS {
         let argv = argv.iter().map(|&argument| argument.to_owned()).collect();
-        let command =
-            Command { argv, input: None, seconds: SECONDS, confined, is_browser: false, is_shared: false };
+        let command = Command::new(argv, SECONDS, confined);
         let call = process::Call {
             stdout: dir.beside("git.stdout"),
             stderr: dir.beside("git.stderr"),

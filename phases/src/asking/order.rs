@@ -84,6 +84,8 @@ pub struct Command {
     /// Whether other runs may reuse its result. The result of a check is not reused: it depends on programs and scripts
     /// that may have changed since, or been missing.
     pub is_shared: bool,
+    /// The check that it decides: its number, and the exit code with which the check is met.
+    pub check: Option<(usize, i32)>,
 }
 
 /// A loop's question to an agent.
@@ -147,6 +149,13 @@ impl Order {
         let placed = self.placements.iter().flat_map(|one| [one.at.as_bytes(), one.tree.0.as_bytes()]);
         let texts = texts.iter().map(|text| text.as_bytes());
         Digest::of_parts(own.into_iter().chain(placed).chain(texts)).short()
+    }
+}
+
+impl Command {
+    /// Returns a command without input whose result is not reused.
+    pub fn new(argv: Vec<String>, seconds: u64, confined: bool) -> Self {
+        Self { argv, input: None, seconds, confined, is_browser: false, is_shared: false, check: None }
     }
 }
 

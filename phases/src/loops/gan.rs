@@ -42,6 +42,7 @@ use crate::base::vocabulary::Vocabulary;
 use crate::loops::{Loop, MostCalls};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
+use crate::suites::checks::CheckResult;
 
 pub use decision::{Decision, End};
 pub use request::{ARTIFACT, AgentRequest, GIVEN, SCREENS, SITE};
@@ -98,6 +99,11 @@ impl Loop for Gan {
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
         AgentRequest::of(run, step)
+    }
+
+    fn checked(step: &Step, result: CheckResult) -> Option<Answer> {
+        let Step::Try { scenario, .. } = step else { return None };
+        Some(judgement::of_command(scenario, &result))
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {

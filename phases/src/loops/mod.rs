@@ -16,6 +16,7 @@ use crate::base::id::TreeId;
 use crate::base::role::{ByRole, RoleSpec};
 use crate::runs::plan::{LoopKind, Plan};
 use crate::runs::run::{Fold, Run};
+use crate::suites::checks::CheckResult;
 
 /// The state machine of a loop: it decides what comes next and prepares the steps.
 pub trait Loop: Fold {
@@ -33,6 +34,11 @@ pub trait Loop: Fold {
 
     /// Prepares a step if it is a call. The engine carries out any other step itself.
     fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::AgentRequest>;
+
+    /// Returns the answer to a step whose command decides a check; none for other steps.
+    fn checked(_step: &Self::Step, _result: CheckResult) -> Option<Self::Answer> {
+        None
+    }
 
     /// Returns the stored trees that an answer names. Without them the answer does not count.
     fn trees(answer: &Self::Answer) -> Vec<TreeId>;

@@ -34,6 +34,7 @@ use crate::base::vocabulary::Vocabulary;
 use crate::loops::{Loop, MostCalls};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
+use crate::suites::checks::CheckResult;
 
 pub use checks::PAGE;
 pub use decision::{Decision, Phase, Reason, Status, Stop};
@@ -95,6 +96,10 @@ impl Loop for Reflex {
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
         AgentRequest::of(run, step)
+    }
+
+    fn checked(_: &Step, result: CheckResult) -> Option<Answer> {
+        Some(Answer::Checked(vec![result]))
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {

@@ -73,7 +73,7 @@ fn parts() -> Parts {
 
 fn command() -> Command {
     let argv = ["sh", "check.sh"].map(str::to_owned).to_vec();
-    Command { argv, input: Some("1".into()), seconds: 9, confined: true, is_browser: false, is_shared: true }
+    Command { input: Some("1".into()), is_shared: true, ..Command::new(argv, 9, true) }
 }
 
 /// Returns the key after a change of these parts.

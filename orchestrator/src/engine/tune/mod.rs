@@ -62,14 +62,7 @@ impl LoopEngine for Tune {
         request: &AgentRequest,
         ran: &CommandOutput<'_>,
     ) -> Result<Answer, ReadError> {
-        match request.check() {
-            Some((check, exit)) => {
-                let result =
-                    checks::command_result(check, exit, ran.how, ran.seconds, [ran.stderr, ran.stdout]);
-                Ok(Answer::Checked(vec![result]))
-            }
-            None => set_up(services, request, ran),
-        }
+        set_up(services, request, ran)
     }
 
     fn own(

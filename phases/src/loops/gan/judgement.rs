@@ -5,9 +5,11 @@ use super::answers::{Asked, Verdicts};
 use super::contract::{Check, Contract, Criterion};
 use super::course::Rounds;
 use super::evaluation::{By, Evaluation, Finding, PatternHit, RawVerdicts, Verdict, evaluate};
-use super::inspect::{MachineResult, ScenarioResult};
-use super::step::Reading;
+use super::inspect::{Inspection, MachineResult, ScenarioResult};
+use super::step::{Answer, Reading};
 use crate::base::id::TreeId;
+use crate::judging::contract::CriterionId;
+use crate::suites::checks::CheckResult;
 
 pub(super) fn asked(run: &Run, contract: &Contract, artifact: TreeId) -> Asked {
     let machines = Machines::of(run, artifact);
@@ -59,6 +61,19 @@ impl Machines {
         };
         Some((verdict, with(verdict).map(|(_, evidence)| *evidence).collect::<Vec<_>>().join("; ")))
     }
+}
+
+/// Returns the answer to a step whose command tries a test scenario.
+pub(super) fn of_command(scenario: &CriterionId, result: &CheckResult) -> Answer {
+    let verdict = match result.met {
+        Some(true) => Verdict::Passed,
+        Some(false) => Verdict::Failed,
+        None => Verdict::Unverified,
+    };
+    let evidence = format!("{scenario}: {}", result.details).into();
+    let scenarios = vec![ScenarioResult { scenario: scenario.clone(), verdict, evidence }];
+    let inspection = Box::new(Inspection { scenarios, ..Inspection::default() });
+    Answer::Inspected { inspection, screens: None }
 }
 
 /// Evaluates an artifact under the contract in force.

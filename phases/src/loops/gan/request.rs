@@ -19,7 +19,6 @@ use crate::base::id::TreeId;
 use crate::base::material::Folders;
 use crate::base::role::{Rights, Role};
 use crate::base::vocabulary::Vocabulary as _;
-use crate::judging::contract::CriterionId;
 use crate::runs::event::{Failure, FailureKind, Outcome};
 use crate::suites::checks::RunThem;
 
@@ -46,7 +45,7 @@ enum Brief {
     Rule { contract: Box<Contract>, talk: Negotiation },
     Build(Box<Building>),
     Browse,
-    Try(CriterionId),
+    Try,
     Judge { contract: Box<Contract>, asked: Box<Asked>, reading: Reading },
 }
 
@@ -74,7 +73,7 @@ impl AgentRequest {
             Step::Rule { .. } => talked().map(|(contract, talk)| Brief::Rule { contract, talk })?,
             Step::Build { from, .. } => Brief::Build(Box::new(building(run, *from)?)),
             Step::Browse { .. } => Brief::Browse,
-            Step::Try { scenario, .. } => Brief::Try(scenario.clone()),
+            Step::Try { .. } => Brief::Try,
             Step::Judge { artifact, reading, .. } => {
                 let contract = contract()?;
                 let asked = Box::new(judgement::asked(run, &contract, *artifact));
@@ -119,19 +118,11 @@ impl AgentRequest {
                 let judged = answers::verdicts(answer, &nonce, asked);
                 judged.map(|verdicts| Answer::Judged(Box::new(verdicts)))
             }
-            Brief::Build(_) | Brief::Browse | Brief::Try(_) => {
+            Brief::Build(_) | Brief::Browse | Brief::Try => {
                 return Err(Failure::new(FailureKind::OffSchema, "this step expects no JSON".to_owned()));
             }
         };
         read.map_err(|why| Failure::new(FailureKind::OffSchema, why.to_string()))
-    }
-
-    /// Returns the test scenario whose command this is.
-    pub fn test(&self) -> Option<&CriterionId> {
-        match &self.brief {
-            Brief::Try(scenario) => Some(scenario),
-            _ => None,
-        }
     }
 
     /// Returns the builder's notes on what it built.
@@ -156,7 +147,7 @@ impl AgentRequest {
             | Brief::Propose { .. }
             | Brief::Build(_)
             | Brief::Browse
-            | Brief::Try(_)
+            | Brief::Try
             | Brief::Judge { .. } => &[],
         };
         let proposals = serde_json::to_string(proposals).expect("data has a JSON text");
@@ -199,7 +190,7 @@ impl Question for AgentRequest {
                 let (artifact, screens) = (folders.placed(ARTIFACT), folders.find(SCREENS));
                 prompts::judge(call, JudgeBrief { contract, asked, reading: *reading, artifact, screens })
             }
-            Brief::Browse | Brief::Try(_) => String::new(),
+            Brief::Browse | Brief::Try => String::new(),
         })
     }
 
@@ -211,7 +202,7 @@ impl Question for AgentRequest {
             Brief::Propose { .. } => forms::proposals(profile),
             Brief::Rule { talk, .. } => forms::rulings(newest(talk).len()),
             Brief::Judge { asked, .. } => forms::verdicts(asked),
-            Brief::Build(_) | Brief::Browse | Brief::Try(_) => return None,
+            Brief::Build(_) | Brief::Browse | Brief::Try => return None,
         };
         Some(form.to_string())
     }
@@ -262,25 +253,15 @@ fn command(run: &Run, step: &Step) -> Option<Command> {
             let test_scenarios = tests.iter().filter(is_ours).cloned().collect();
             let (given, preview) = (task.given.clone(), browser.preview.clone());
             let look = ToLookAt { given, test_scenarios, preview, confined: browser.confined };
-            Some(Command {
-                argv: browser.argv.clone(),
-                input: Some(serde_json::to_string(&look).expect("data has a JSON text").into()),
-                seconds: browser.seconds,
-                confined: browser.confined,
-                is_browser: true,
-                is_shared: false,
-            })
+            let input = Some(serde_json::to_string(&look).expect("data has a JSON text").into());
+            let command = Command::new(browser.argv.clone(), browser.seconds, browser.confined);
+            Some(Command { input, is_browser: true, ..command })
         }
         Step::Try { scenario, .. } => {
             let test = run.state.contract()?.test_scenarios.iter().find(|test| test.id == *scenario)?;
-            Some(Command {
-                argv: test.command()?.to_vec(),
-                input: None,
-                seconds: task.command_seconds,
-                confined: task.commands.confined,
-                is_browser: false,
-                is_shared: false,
-            })
+            let argv = test.command()?.to_vec();
+            let command = Command::new(argv, task.command_seconds, task.commands.confined);
+            Some(Command { check: Some((0, 0)), ..command })
         }
         _ => None,
     }

@@ -58,7 +58,7 @@ enum Brief {
     Plan { events: Vec<String>, failures: Vec<RuleResult> },
     Produce { steps: Vec<PlanStep> },
     Prepare { steps: Vec<PlanStep> },
-    Check { exit: i32 },
+    Check,
     Judge { asked: Vec<(RuleId, Vec<String>)> },
     Critique { missed: Vec<RuleResult> },
     Refine { issues: Vec<Issue> },
@@ -73,9 +73,8 @@ impl AgentRequest {
             Step::Produce { from, .. } => (Brief::Produce { steps: state.plan.clone() }, *from),
             Step::Prepare { .. } => (Brief::Prepare { steps: state.plan.clone() }, None),
             Step::Check { artifact, check } => {
-                let (run_it, exit) = checking(run, *check)?;
-                command = Some(run_it);
-                (Brief::Check { exit }, Some(*artifact))
+                command = Some(checking(run, *check)?);
+                (Brief::Check, Some(*artifact))
             }
             Step::Judge { artifact, level, category, .. } => {
                 (judge(run, *artifact, *level, category), Some(*artifact))
@@ -116,7 +115,7 @@ impl AgentRequest {
             Brief::Propose { .. }
             | Brief::Plan { .. }
             | Brief::Prepare { .. }
-            | Brief::Check { .. }
+            | Brief::Check
             | Brief::Judge { .. }
             | Brief::Critique { .. } => Answers::Data,
         }
@@ -144,7 +143,7 @@ impl AgentRequest {
                 let missed: Vec<_> = missed.iter().collect();
                 answers::critique(answer, &nonce, &missed, rules.most_issues).map(Answer::Criticised)
             }
-            Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => {
+            Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check => {
                 return Err(off_schema(&"this step expects no JSON"));
             }
         };
@@ -173,21 +172,13 @@ impl AgentRequest {
         }
     }
 
-    /// Returns the check that a command is run for, and the exit code that means that its rule is met.
-    pub fn check(&self) -> Option<(usize, i32)> {
-        match (&self.step, &self.brief) {
-            (Step::Check { check, .. }, Brief::Check { exit, .. }) => Some((*check, *exit)),
-            _ => None,
-        }
-    }
-
     fn nonce(&self) -> String {
         // The text of another agent, besides the artifact.
         let steps = match &self.brief {
             Brief::Prepare { steps } | Brief::Produce { steps } => steps.as_slice(),
             Brief::Propose { .. }
             | Brief::Plan { .. }
-            | Brief::Check { .. }
+            | Brief::Check
             | Brief::Judge { .. }
             | Brief::Critique { .. }
             | Brief::Refine { .. } => &[],
@@ -241,7 +232,7 @@ impl Question for AgentRequest {
             Brief::Critique { missed } => {
                 forms::critique(&missed.iter().collect::<Vec<_>>(), rules.most_issues)
             }
-            Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check { .. } => return None,
+            Brief::Produce { .. } | Brief::Refine { .. } | Brief::Check => return None,
         };
         Some(form.to_string())
     }
@@ -298,7 +289,7 @@ impl AgentRequest {
             Brief::Refine { issues } => {
                 prompts::refine(&RefineBrief { call, task: Some(task), artifact, issues })
             }
-            Brief::Check { .. } => String::new(),
+            Brief::Check => String::new(),
         }
     }
 
@@ -341,18 +332,12 @@ fn plan(run: &Run) -> Brief {
     Brief::Plan { events: newest, failures: failures.unwrap_or_default() }
 }
 
-/// Returns the command of a check, and the exit code that means that its rule is met.
-fn checking(run: &Run, check: usize) -> Option<(Command, i32)> {
+/// Returns the command of a check.
+fn checking(run: &Run, check: usize) -> Option<Command> {
     let CheckKind::Command { argv, exit, .. } = run.state.checks.get(check)?.kind()? else { return None };
-    let command = Command {
-        argv: argv.to_vec(),
-        input: None,
-        seconds: run.plan.task.rules.check_seconds,
-        confined: run.plan.task.commands.confined,
-        is_browser: false,
-        is_shared: false,
-    };
-    Some((command, exit))
+    let task = &run.plan.task;
+    let command = Command::new(argv.to_vec(), task.rules.check_seconds, task.commands.confined);
+    Some(Command { check: Some((check, exit)), ..command })
 }
 
 fn judge(run: &Run, artifact: TreeId, level: Level, category: &str) -> Brief {

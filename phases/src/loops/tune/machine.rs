@@ -9,6 +9,7 @@ use crate::base::role::{Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::loops::{Expected, Loop, MostCalls};
 use crate::runs::plan::LoopKind;
+use crate::suites::checks::CheckResult;
 use crate::suites::scenario::Scenario;
 
 impl Loop for Tune {
@@ -38,6 +39,10 @@ impl Loop for Tune {
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
         AgentRequest::of(run, step)
+    }
+
+    fn checked(_: &Step, result: CheckResult) -> Option<Answer> {
+        Some(Answer::Checked(vec![result]))
     }
 
     fn trees(answer: &Answer) -> Vec<TreeId> {

@@ -55,10 +55,7 @@ enum Brief {
         trial: Trial,
         delivery: Option<Delivery>,
     },
-    Check {
-        demand: usize,
-        exit: i32,
-    },
+    Check,
     Grade {
         trial: Trial,
         contract: Contract,
@@ -128,9 +125,10 @@ impl AgentRequest {
                 let how = &run.plan.task.scenarios[trial.scenario].demands.get(*demand)?.how;
                 let Check::Command { argv, exit, .. } = how.check()? else { return None };
                 let at = format!(".grader-{}", Digest::of(order::step_text(step).as_bytes()).short());
-                command = Some(program(&run.plan, argv, &at));
+                let check = Some((*demand, *exit));
+                command = Some(Command { check, ..program(&run.plan, argv, &at) });
                 let grader = grader.map(|tree| (at.as_str(), tree));
-                (Brief::Check { demand: *demand, exit: *exit }, placing::check(*left, grader))
+                (Brief::Check, placing::check(*left, grader))
             }
             Step::Grade { candidate, trial, artifacts, evidence, asked } => {
                 let start = measure::starting(run, trial.scenario);
@@ -179,19 +177,13 @@ impl AgentRequest {
         self.plan.task.is_graded(trial.scenario)
     }
 
-    /// Returns the check whose program is run, as its index among the demands, with the exit code that passes.
-    pub fn check(&self) -> Option<(usize, i32)> {
-        let Brief::Check { demand, exit } = self.brief else { return None };
-        Some((demand, exit))
-    }
-
     /// Returns the missed statements that an improver sees.
     pub fn missed(&self) -> &[Missed] {
         match &self.brief {
             Brief::Improve(improving) => &improving.unmet,
             Brief::SetUp { .. }
             | Brief::Execute { .. }
-            | Brief::Check { .. }
+            | Brief::Check
             | Brief::Grade { .. }
             | Brief::Review { .. }
             | Brief::Evaluate { .. } => &[],
@@ -243,7 +235,7 @@ impl AgentRequest {
         let (contract, members, at_fault) = match &self.brief {
             Brief::Grade { contract, .. } => (contract, &[][..], names),
             Brief::Review { contract } | Brief::Evaluate { contract, .. } => (contract, names, &[][..]),
-            Brief::SetUp { .. } | Brief::Execute { .. } | Brief::Check { .. } | Brief::Improve(_) => {
+            Brief::SetUp { .. } | Brief::Execute { .. } | Brief::Check | Brief::Improve(_) => {
                 return None;
             }
         };
@@ -261,7 +253,7 @@ impl AgentRequest {
             Brief::Grade { activity, .. } | Brief::Evaluate { activity, .. } => activity.as_slice(),
             Brief::SetUp { .. }
             | Brief::Execute { .. }
-            | Brief::Check { .. }
+            | Brief::Check
             | Brief::Review { .. }
             | Brief::Improve(_) => &[],
         };
@@ -274,7 +266,7 @@ impl AgentRequest {
             Brief::Evaluate { unused, .. } => unused.as_slice(),
             Brief::SetUp { .. }
             | Brief::Execute { .. }
-            | Brief::Check { .. }
+            | Brief::Check
             | Brief::Grade { .. }
             | Brief::Review { .. }
             | Brief::Improve(_) => &[],
@@ -316,7 +308,7 @@ impl AsRef<Order> for AgentRequest {
 impl Question for AgentRequest {
     fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
         match &self.brief {
-            Brief::SetUp { .. } | Brief::Check { .. } => Ok(String::new()),
+            Brief::SetUp { .. } | Brief::Check => Ok(String::new()),
             Brief::Grade { trial, contract, activity } => {
                 Ok(self.grade_prompt(*trial, contract, activity, folders))
             }
@@ -335,7 +327,7 @@ impl Question for AgentRequest {
 
     fn task(&self) -> Option<Task> {
         Some(match &self.brief {
-            Brief::SetUp { .. } | Brief::Check { .. } => return None,
+            Brief::SetUp { .. } | Brief::Check => return None,
             Brief::Execute { member, trial, .. } => Task::Execute {
                 skill: self.offline_skill(*member),
                 input: self.input().map(str::to_owned),
@@ -376,5 +368,5 @@ impl Question for AgentRequest {
 fn program(plan: &Plan, argv: &[String], grader: &str) -> Command {
     let argv = argv.iter().map(|word| word.replace("{grader}", grader)).collect();
     let seconds = plan.roles.of(&Role::EXECUTOR).timeout_seconds.min(CHECK_SECONDS);
-    Command { argv, input: None, seconds, confined: plan.task.confined, is_browser: false, is_shared: false }
+    Command::new(argv, seconds, plan.task.confined)
 }

@@ -35,7 +35,7 @@ fn delivery(brief: &Brief) -> Option<&Delivery> {
     match brief {
         Brief::Execute { delivery, .. } => delivery.as_ref(),
         Brief::SetUp { .. }
-        | Brief::Check { .. }
+        | Brief::Check
         | Brief::Grade { .. }
         | Brief::Review { .. }
         | Brief::Evaluate { .. }
@@ -74,7 +74,7 @@ pub(super) fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
         Brief::Execute { trial, .. } if plan.task.tools(trial.scenario) == Tools::Shell => Rights::Shell,
         Brief::SetUp { .. }
         | Brief::Execute { .. }
-        | Brief::Check { .. }
+        | Brief::Check
         | Brief::Grade { .. }
         | Brief::Review { .. }
         | Brief::Evaluate { .. }
@@ -120,7 +120,7 @@ pub(super) fn begin_with(files: Option<TreeId>) -> Vec<Placement> {
 
 pub(super) fn set_up(plan: &Plan, argv: Vec<String>) -> Command {
     let seconds = plan.roles.of(&Role::EXECUTOR).timeout_seconds;
-    Command { argv, input: None, seconds, confined: plan.task.confined, is_browser: false, is_shared: true }
+    Command { is_shared: true, ..Command::new(argv, seconds, plan.task.confined) }
 }
 
 /// Gives the program of a check a copy of the member's whole workspace, and a folder that no agent has seen.
