@@ -17,11 +17,9 @@ use tokio::time::sleep;
 
 use super::call::Job;
 use super::{
-    EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, Observer, Person, Services, Work, publish,
+    Context, EngineError, Extent, LocalOutcome, LoopEngine, Observer, Person, Work, publish, shared,
 };
 use crate::process::{Cancel, Canceller};
-use crate::snapshot::Indexes;
-use crate::store::{Journal, Locks, TargetLock};
 
 /// A request of a person or the system to stop the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,18 +43,6 @@ enum Due<L: LoopEngine> {
     Decide(L::Decision),
     Do(Vec<L::Step>),
     End,
-}
-
-/// The resources and settings of the engine.
-#[derive(Debug)]
-pub struct Context {
-    pub services: Arc<Services>,
-    pub journal: Journal,
-    pub locks: Locks,
-    pub lock: TargetLock,
-    pub indexes: Indexes,
-    pub jobs: usize,
-    pub patience: Patience,
 }
 
 /// Whether and how long a run waits.
@@ -250,8 +236,7 @@ impl<'a, L: LoopEngine> Drive<'a, L> {
 
     /// Runs a local step. A question that no person can answer holds the run.
     async fn own(&mut self, step: L::Step) -> Result<Taken, EngineError> {
-        let local = LocalContext { context: &self.context, person: self.person };
-        let answer = match L::own(&self.run, &step, local)? {
+        let answer = match shared::local(&self.run, &step, &self.context, self.person)? {
             LocalOutcome::Done(answer) => answer,
             LocalOutcome::Held => return Ok(Taken::Stopped(Stopped::Held)),
             LocalOutcome::Work(work) => match self.work(work).await? {

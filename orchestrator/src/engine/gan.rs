@@ -1,35 +1,21 @@
-//! The engine's part for `gan`: captures what was built, runs the machine checks, asks a person, and writes an accepted
-//! result into its folder or proposes it as a commit.
-
-use std::fs;
-use std::io;
-use std::path::Path;
+//! The engine's part for `gan`: captures what was built, runs the machine checks, and writes the files of the rounds.
 
 use skilltune_phases::asking::order::Placement;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::inspect::{self, Inspection};
-use skilltune_phases::loops::gan::proposing::words;
-use skilltune_phases::loops::gan::{
-    ARTIFACT, AgentRequest, Answer, Decision, Gan, Run, SCREENS, Step, projection,
-};
+use skilltune_phases::loops::gan::{ARTIFACT, AgentRequest, Answer, Gan, Run, SCREENS, Step, projection};
 use skilltune_phases::runs::event::{Failure, FailureKind};
-use skilltune_phases::runs::proposal::Form;
 
 use super::edited_copy::{EditedCopy, gate};
 use super::refusal::{new_repository, new_settings};
-use super::{
-    AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
-    Services, proposing, unreadable,
-};
+use super::shared::place_tree;
+use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services, unreadable};
 use crate::checks::end_of;
-use crate::disk::atomic::{Durability, TEMP_PREFIX};
-use crate::disk::{DiskError, OnDisk as _, SafePath};
-use crate::git::Wanted;
+use crate::disk::atomic::Durability;
 use crate::process::How;
-use crate::promote::{self, Move, Promotion};
 use crate::skill_files::load_captured;
-use crate::snapshot::{self, Limits, Objects, capture_left, unified};
+use crate::snapshot::{Limits, Objects, capture_left, unified};
 use crate::store::RunFolder;
 
 /// Enough for two screenshots of each page that is checked.
@@ -61,38 +47,12 @@ impl LoopEngine for Gan {
         Ok(Answer::Inspected { inspection: Box::new(inspection), screens })
     }
 
-    fn own(
-        run: &Run,
-        step: &Step,
-        local: LocalContext<'_, Self>,
-    ) -> Result<LocalOutcome<Answer>, EngineError> {
-        match step {
-            Step::Ask { .. } | Step::Allow => {
-                Ok(local.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
-            }
-            Step::Inspect { artifact } => {
-                inspected(&local.context.services.objects, run, *artifact).map(LocalOutcome::Done)
-            }
-            Step::Promote { artifact } => promote(run, *artifact, local).map(LocalOutcome::Done),
-            Step::Commit { artifact, form } => {
-                let wanted = wanted(run, *artifact, *form, &local.context.services.folder)?;
-                proposing::propose(wanted, local.context, |made| match made {
-                    Ok(proposal) => Answer::Committed(proposal),
-                    Err(why) => Answer::NotCommitted { why },
-                })
-            }
-            Step::Draft
-            | Step::Propose { .. }
-            | Step::Rule { .. }
-            | Step::Build { .. }
-            | Step::Browse { .. }
-            | Step::Try { .. }
-            | Step::Judge { .. } => Err(EngineError::Stuck),
-        }
-    }
-
-    fn changes_files(_: &Decision) -> bool {
-        true
+    fn machine_checks(objects: &Objects, run: &Run, step: &Step) -> Result<Option<Answer>, EngineError> {
+        let Step::Inspect { artifact } = step else { return Ok(None) };
+        let files = load_captured(&objects.manifest(*artifact)?, ARTIFACT, objects)?;
+        let checks = inspect::source(&files, &run.plan.task.given);
+        let inspection = Box::new(Inspection { checks, ..Inspection::default() });
+        Ok(Some(Answer::Inspected { inspection, screens: None }))
     }
 
     fn project(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
@@ -159,61 +119,6 @@ fn failed(why: &str) -> Inspection {
     Inspection { notes: vec![format!("the browser check failed: {why}").into()], ..Inspection::default() }
 }
 
-fn inspected(objects: &Objects, run: &Run, artifact: TreeId) -> Result<Answer, EngineError> {
-    let files = load_captured(&objects.manifest(artifact)?, ARTIFACT, objects)?;
-    let results = inspect::source(&files, &run.plan.task.given);
-    Ok(Answer::Inspected {
-        inspection: Box::new(Inspection { checks: results, ..Inspection::default() }),
-        screens: None,
-    })
-}
-
-fn promote(
-    run: &Run,
-    artifact: TreeId,
-    LocalContext { context, .. }: LocalContext<'_, Gan>,
-) -> Result<Answer, EngineError> {
-    context.journal.barrier()?;
-    let way = way(run, artifact)?;
-    make_folder(&way.path)?;
-    let promotion = promote::promote(
-        &context.locks,
-        &context.lock,
-        &context.services.objects,
-        &context.indexes,
-        run.plan.run.as_str(),
-        &[way],
-    )?;
-    Ok(match promotion {
-        Promotion::Done => Answer::Promoted,
-        Promotion::Conflict { found } => Answer::Conflict { found },
-    })
-}
-
-/// Makes the person's folder and its parents. Their path was real when the run began: a symlink on it is newer.
-fn make_folder(path: &Path) -> Result<(), DiskError> {
-    let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok()).unwrap_or(path);
-    if there.canonicalize().on_disk("access", there)? != there {
-        return Err(io::Error::other("it is a symlink, or inside one")).on_disk("write", there);
-    }
-    fs::create_dir_all(path).on_disk("create", path)
-}
-
-/// Returns the artifact's changes against what its folder held when the run began.
-fn wanted(run: &Run, artifact: TreeId, form: Form, folder: &RunFolder) -> Result<Wanted, EngineError> {
-    Ok(Wanted {
-        form,
-        moves: vec![way(run, artifact)?],
-        words: words(run, artifact),
-        patch: folder.place().join(format!("{}.patch", artifact.short())),
-    })
-}
-
-fn way(run: &Run, to: TreeId) -> Result<Move, EngineError> {
-    let path = run.plan.task.into.as_deref().ok_or(EngineError::Stuck)?;
-    Ok(Move { path: path.into(), from: run.plan.task.start, to })
-}
-
 /// Writes `iteration-N`: the artifact, its changes, the screenshots, and the report.
 fn place_round(
     objects: &Objects,
@@ -235,14 +140,4 @@ fn place_round(
     let report = projection::report(run, number, round);
     let page = place.join(format!("evaluation-report-{number}.json"));
     Ok(page.replace(report.as_bytes(), Durability::Order)?)
-}
-
-/// Fills the folder under a temporary name first, so that a folder with the final name is complete.
-fn place_tree(objects: &Objects, tree: TreeId, place: &SafePath, name: &str) -> Result<(), EngineError> {
-    if place.join(name).exists() {
-        return Ok(());
-    }
-    let half = place.join(format!("{TEMP_PREFIX}half"));
-    snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;
-    Ok(half.rename(name)?)
 }

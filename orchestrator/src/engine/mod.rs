@@ -17,16 +17,17 @@ mod edited_copy;
 mod files;
 mod gan;
 mod materials;
-mod proposing;
 pub mod reflex;
 mod refusal;
 mod reply;
 mod repository;
+mod shared;
 mod tamper;
 mod tune;
 mod unreadable;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use skilltune_phases::asking::prompt::Faulty;
 use skilltune_phases::base::id::TreeId;
@@ -43,12 +44,13 @@ use crate::evolution::EvolutionError;
 use crate::git::{Program, ProposeError};
 use crate::process::{CancelToken, GuardianPool, How, ProcessError};
 use crate::promote::PromoteError;
-use crate::snapshot::{CaptureError, Limits, ObjectError, Objects, PlaceError};
-use crate::store::{AnswerCache, JournalError, RunFolder};
+use crate::snapshot::{CaptureError, Indexes, Limits, ObjectError, Objects, PlaceError};
+use crate::store::{AnswerCache, Journal, JournalError, Locks, RunFolder, TargetLock};
 
-pub use drive::{Context, Drive, Halt, Patience, Stopped};
+pub use drive::{Drive, Halt, Patience, Stopped};
 pub use files::{is_published, publish};
-pub use tune::{Diff, context, edit_diff, propose_candidate, tree_dangers, tree_diff};
+pub use shared::propose_now;
+pub use tune::{Diff, context, edit_diff, tree_dangers, tree_diff};
 use unreadable::unreadable;
 
 #[derive(Debug, thiserror::Error)]
@@ -126,15 +128,19 @@ pub trait LoopEngine: Loop {
         Err(Failure::new(FailureKind::UsageError, "this step runs no command").into())
     }
 
-    /// Runs a step that is not a call, or returns the work to run for it.
-    fn own(
-        run: &Run<Self>,
-        step: &Self::Step,
-        local: LocalContext<'_, Self>,
-    ) -> Result<LocalOutcome<Self::Answer>, EngineError>;
+    /// Runs the machine checks of a step that consists of them.
+    fn machine_checks(
+        _: &Objects,
+        _: &Run<Self>,
+        _: &Self::Step,
+    ) -> Result<Option<Self::Answer>, EngineError> {
+        Ok(None)
+    }
 
     /// Whether a decision changes the files of a run, so that they are written at once.
-    fn changes_files(decision: &Self::Decision) -> bool;
+    fn changes_files(_: &Self::Decision) -> bool {
+        true
+    }
 
     /// Writes the files that programs and people expect at a fixed path: artifacts, projections.
     fn project(
@@ -176,16 +182,8 @@ pub struct CommandOutput<'a> {
     pub space: &'a Path,
 }
 
-/// The inputs of a local step.
-#[expect(missing_debug_implementations, reason = "a person shows nothing")]
-pub struct LocalContext<'a, L: LoopEngine> {
-    pub context: &'a Context,
-    pub person: &'a mut dyn Person<L>,
-}
-
 /// The outcome of a local step.
-#[expect(missing_debug_implementations, reason = "work shows nothing")]
-pub enum LocalOutcome<A> {
+enum LocalOutcome<A> {
     Done(A),
     /// The step waits for a person who is not there.
     Held,
@@ -194,7 +192,7 @@ pub enum LocalOutcome<A> {
 
 /// The programs of a local step, which may run long. They end when the run stops; then there is no answer, and the step
 /// runs again when the run resumes.
-pub type Work<A> = Box<dyn FnOnce(&CancelToken) -> Result<Option<A>, EngineError> + Send>;
+type Work<A> = Box<dyn FnOnce(&CancelToken) -> Result<Option<A>, EngineError> + Send>;
 
 /// Which of a run's files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,6 +232,18 @@ pub trait Person<L: Loop> {
 pub trait Guard: std::fmt::Debug + Send + Sync {
     /// Returns the first file that changed since it was trusted.
     fn changed_file(&self) -> Option<PathBuf>;
+}
+
+/// The resources and settings of the engine.
+#[derive(Debug)]
+pub struct Context {
+    pub services: Arc<Services>,
+    pub journal: Journal,
+    pub locks: Locks,
+    pub lock: TargetLock,
+    pub indexes: Indexes,
+    pub jobs: usize,
+    pub patience: Patience,
 }
 
 /// Everything that agent calls need, in any loop.

@@ -1,16 +1,15 @@
-//! The engine's part for `reflex`: stores pages, matches patterns, asks a person, and
-//! writes the files of the original.
+//! The engine's part for `reflex`: stores pages, matches patterns, and writes the files of the original.
 
 use std::path::Path;
 
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::reflex::original::artifact_hash;
 use skilltune_phases::loops::reflex::{
-    AgentRequest, Answer, Answers, Artifact, Decision, PAGE, Reflex, Run, Step, checks, projection, sections,
+    AgentRequest, Answer, Answers, Artifact, PAGE, Reflex, Run, Step, checks, projection, sections,
 };
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
-use super::{AgentOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError, Services};
+use super::{AgentOutput, EngineError, Extent, LoopEngine, ReadError, Services};
 use crate::disk::atomic::Durability;
 use crate::evolution::{Evolution, Part};
 use crate::snapshot::{Node, Objects, RelPath};
@@ -42,32 +41,10 @@ impl LoopEngine for Reflex {
         }
     }
 
-    fn own(
-        run: &Run,
-        step: &Step,
-        local: LocalContext<'_, Self>,
-    ) -> Result<LocalOutcome<Answer>, EngineError> {
-        match step {
-            Step::Agree | Step::Allow { .. } => {
-                Ok(local.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done))
-            }
-            Step::Match { artifact, .. } => {
-                let text = page(&local.context.services.objects, *artifact)?;
-                Ok(LocalOutcome::Done(Answer::Checked(checks::matched(&text, &run.state.checks))))
-            }
-            Step::Propose
-            | Step::Plan { .. }
-            | Step::Produce { .. }
-            | Step::Prepare { .. }
-            | Step::Check { .. }
-            | Step::Judge { .. }
-            | Step::Critique { .. }
-            | Step::Refine { .. } => Err(EngineError::Stuck),
-        }
-    }
-
-    fn changes_files(_: &Decision) -> bool {
-        true
+    fn machine_checks(objects: &Objects, run: &Run, step: &Step) -> Result<Option<Answer>, EngineError> {
+        let Step::Match { artifact, .. } = step else { return Ok(None) };
+        let text = page(objects, *artifact)?;
+        Ok(Some(Answer::Checked(checks::matched(&text, &run.state.checks))))
     }
 
     fn project(objects: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {

@@ -24,7 +24,7 @@ pub mod original;
 pub mod profile;
 pub mod projection;
 mod prompts;
-pub mod proposing;
+mod proposing;
 mod request;
 pub mod rules;
 mod state;
@@ -39,6 +39,7 @@ mod tests;
 use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
+use crate::loops::shared::step::{Handover, Shared};
 use crate::loops::{Loop, MostCalls};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
@@ -99,6 +100,19 @@ impl Loop for Gan {
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
         AgentRequest::of(run, step)
+    }
+
+    fn shared(run: &Run, step: &Step) -> Option<Shared> {
+        proposing::shared(run, step)
+    }
+
+    fn of_handover(handover: Handover) -> Option<Answer> {
+        Some(match handover {
+            Handover::Promoted => Answer::Promoted,
+            Handover::Conflict { found } => Answer::Conflict { found },
+            Handover::Proposed(proposal) => Answer::Committed(proposal),
+            Handover::NotProposed { why } => Answer::NotCommitted { why },
+        })
     }
 
     fn checked(step: &Step, result: CheckResult) -> Option<Answer> {

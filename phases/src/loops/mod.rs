@@ -14,6 +14,7 @@ pub mod vacuous;
 use crate::asking::order::AgentRequest;
 use crate::base::id::TreeId;
 use crate::base::role::{ByRole, RoleSpec};
+use crate::loops::shared::step::{Handover, Shared};
 use crate::runs::plan::{LoopKind, Plan};
 use crate::runs::run::{Fold, Run};
 use crate::suites::checks::CheckResult;
@@ -34,6 +35,14 @@ pub trait Loop: Fold {
 
     /// Prepares a step if it is a call. The engine carries out any other step itself.
     fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::AgentRequest>;
+
+    /// Returns how the engine carries out a step that loops share; none for calls and for steps of the loop alone.
+    fn shared(run: &Run<Self>, step: &Self::Step) -> Option<Shared>;
+
+    /// Returns the answer to a step that promoted or proposed the result; none in a loop without such steps.
+    fn of_handover(_: Handover) -> Option<Self::Answer> {
+        None
+    }
 
     /// Returns the answer to a step whose command decides a check; none for other steps.
     fn checked(_step: &Self::Step, _result: CheckResult) -> Option<Self::Answer> {

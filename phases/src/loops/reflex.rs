@@ -31,6 +31,7 @@ mod view;
 use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
+use crate::loops::shared::step::Shared;
 use crate::loops::{Loop, MostCalls};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
@@ -96,6 +97,10 @@ impl Loop for Reflex {
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
         AgentRequest::of(run, step)
+    }
+
+    fn shared(_: &Run, step: &Step) -> Option<Shared> {
+        matches!(step, Step::Agree | Step::Allow { .. }).then_some(Shared::Ask)
     }
 
     fn checked(_: &Step, result: CheckResult) -> Option<Answer> {

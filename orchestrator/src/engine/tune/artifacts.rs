@@ -1,13 +1,12 @@
 //! The artifacts of the rounds, as the trials left them.
 
-use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{Round, Run, Trial};
 
+use super::super::shared::place_tree;
 use super::super::{EngineError, Extent};
 use crate::disk::SafePath;
-use crate::disk::atomic::TEMP_PREFIX;
-use crate::snapshot::{self, Objects};
+use crate::snapshot::Objects;
 use crate::store::RunFolder;
 
 /// The only trial of a round whose artifacts are shown.
@@ -34,17 +33,8 @@ fn place_round(objects: &Objects, place: &SafePath, run: &Run, round: &Round) ->
         let left = measure::artifacts(run, candidate, trial);
         for (member, tree) in run.plan.task.target.members.iter().zip(left) {
             let into = place.join(&*member.name).join(&*run.plan.task.scenarios[scenario].id);
-            if !into.join(TRIAL).exists() {
-                place_whole(objects, tree, &into)?;
-            }
+            place_tree(objects, tree, &into, TRIAL)?;
         }
     }
     Ok(())
-}
-
-/// Fills the folder under a temporary name first, so that a folder with the final name is complete.
-fn place_whole(objects: &Objects, tree: TreeId, into: &SafePath) -> Result<(), EngineError> {
-    let half = into.join(format!("{TEMP_PREFIX}half"));
-    snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;
-    Ok(half.rename(TRIAL)?)
 }

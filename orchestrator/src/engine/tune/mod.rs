@@ -1,4 +1,4 @@
-//! The engine's part for `tune`: reads artifacts and drafts, asks a person, and promotes the champion.
+//! The engine's part for `tune`: reads artifacts and drafts, and runs the machine checks.
 
 mod artifacts;
 mod context;
@@ -11,26 +11,18 @@ use skilltune_phases::asking::order::Order;
 use skilltune_phases::base::delivery::SkillUse;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Rights;
-use skilltune_phases::loops::tune::results::proposing::words;
 use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::trial::measure;
-use skilltune_phases::loops::tune::{
-    AgentRequest, Answer, Decision, Kept, Run, Step, Trial, Tune, WORKSPACE,
-};
+use skilltune_phases::loops::tune::{AgentRequest, Answer, Decision, Kept, Run, Step, Tune, WORKSPACE};
 use skilltune_phases::runs::event::{Failure, FailureKind};
-use skilltune_phases::runs::proposal::{Form, Proposal};
-use skilltune_phases::skills::candidate::Candidate;
 use skilltune_phases::skills::target::Place;
 
 use super::{
-    AgentOutput, CommandOutput, EngineError, Extent, LocalContext, LocalOutcome, LoopEngine, ReadError,
-    Services, call_dir, proposing, unreadable,
+    AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services, call_dir, unreadable,
 };
 use crate::agent::Talk;
 use crate::checks::{self, Evidence};
-use crate::git::{self, Git, ProposeError, Wanted};
 use crate::process::How;
-use crate::promote::{self, Move, Promotion};
 use crate::skill_files::load_captured;
 use crate::snapshot::{LEFT_BY_TOOLS, Manifest, Objects, RelPath, capture_left, unified};
 use crate::store::RunFolder;
@@ -65,33 +57,13 @@ impl LoopEngine for Tune {
         set_up(services, request, ran)
     }
 
-    fn own(
-        run: &Run,
-        step: &Step,
-        local: LocalContext<'_, Self>,
-    ) -> Result<LocalOutcome<Answer>, EngineError> {
-        match step {
-            Step::Ask(_) => Ok(local.person.ask(run, step).map_or(LocalOutcome::Held, LocalOutcome::Done)),
-            Step::Promote { .. } => promote(run, step, local).map(LocalOutcome::Done),
-            Step::Propose { candidate, form } => {
-                let candidate = run.candidate(*candidate).ok_or(EngineError::Stuck)?;
-                let wanted = wanted(run, candidate, *form, &local.context.services.folder);
-                proposing::propose(wanted, local.context, |made| match made {
-                    Ok(proposal) => Answer::Proposed(proposal),
-                    Err(why) => Answer::NotProposed { why },
-                })
-            }
-            Step::Inspect { member, trial, kept } => {
-                inspect(&local.context.services.objects, run, *member, *trial, *kept).map(LocalOutcome::Done)
-            }
-            Step::SetUp { .. }
-            | Step::Exercise { .. }
-            | Step::Check { .. }
-            | Step::Grade { .. }
-            | Step::Review { .. }
-            | Step::Judge { .. }
-            | Step::Improve { .. } => Err(EngineError::Stuck),
-        }
+    /// Only the first member starts with the scenario's files.
+    fn machine_checks(objects: &Objects, run: &Run, step: &Step) -> Result<Option<Answer>, EngineError> {
+        let Step::Inspect { member, trial, kept } = step else { return Ok(None) };
+        let start = kept.began.or_else(|| measure::starting(run, trial.scenario));
+        let start = start.filter(|_| *member == Place(0));
+        let mut checks = run.plan.task.checks_of(trial.scenario, *member);
+        Ok(Some(Answer::Checked(checks::tell(objects, start, kept.left, kept.evidence, &mut checks)?)))
     }
 
     /// Decisions at the end of a round do.
@@ -124,71 +96,6 @@ impl LoopEngine for Tune {
     fn state(run: &Run) -> String {
         state_file::text(run)
     }
-}
-
-/// Runs the machine checks. Only the first member starts with the scenario's files.
-fn inspect(
-    objects: &Objects,
-    run: &Run,
-    member: Place,
-    trial: Trial,
-    kept: Kept,
-) -> Result<Answer, EngineError> {
-    let start = kept.began.or_else(|| measure::starting(run, trial.scenario));
-    let start = start.filter(|_| member == Place(0));
-    let mut checks = run.plan.task.checks_of(trial.scenario, member);
-    Ok(Answer::Checked(checks::tell(objects, start, kept.left, kept.evidence, &mut checks)?))
-}
-
-fn promote(
-    run: &Run,
-    step: &Step,
-    LocalContext { context, .. }: LocalContext<'_, Tune>,
-) -> Result<Answer, EngineError> {
-    context.journal.barrier()?;
-    let Step::Promote { from, to } = step else { return Err(EngineError::Stuck) };
-    let (from, to) = run.candidate(*from).zip(run.candidate(*to)).ok_or(EngineError::Stuck)?;
-    let moves = moves(run, from, to);
-    // This stays on the main thread: nothing else is running, and a promotion must not be interrupted.
-    let promotion = promote::promote(
-        &context.locks,
-        &context.lock,
-        &context.services.objects,
-        &context.indexes,
-        run.plan.run.as_str(),
-        &moves,
-    )?;
-    Ok(match promotion {
-        Promotion::Done => Answer::Promoted,
-        Promotion::Conflict { found } => Answer::Conflict { found },
-    })
-}
-
-/// Proposes the candidate's changes against the version that the run started from.
-pub fn propose_candidate(
-    run: &Run,
-    candidate: &Candidate,
-    form: Form,
-    (objects, folder): (&Objects, &RunFolder),
-    git: &Git<'_>,
-) -> Result<Proposal, ProposeError> {
-    git::propose(git, objects, &wanted(run, candidate, form, folder))
-}
-
-fn wanted(run: &Run, candidate: &Candidate, form: Form, folder: &RunFolder) -> Wanted {
-    Wanted {
-        form,
-        moves: moves(run, &run.state.candidates[0], candidate),
-        words: words(run, candidate),
-        patch: folder.place().join(format!("{}.patch", candidate.id.short())),
-    }
-}
-
-/// Returns the change of each member's folder between two versions. Unchanged members are included, so that all are
-/// checked.
-fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
-    let members = run.plan.task.target.members.iter().zip(from.trees.iter().zip(&to.trees));
-    members.map(|(member, (&from, &to))| Move { path: (&member.path).into(), from, to }).collect()
 }
 
 /// Captures the workspace that a scenario's set-up left.

@@ -1,12 +1,36 @@
-//! The message of the commit that proposes the result: the outcome, the score and the run.
+//! How the result gets into a person's folder, or into a commit whose message has the outcome, the score and the run.
 
 use super::Run;
 use super::course::Ending;
+use super::step::Step;
 use crate::base::id::TreeId;
+use crate::loops::shared::step::{Move, Propose, Shared};
 use crate::runs::proposal::{Trailers, Words};
 
+/// Returns how the engine carries out a step that asks a person, or that promotes or proposes the result.
+pub(super) fn shared(run: &Run, step: &Step) -> Option<Shared> {
+    match step {
+        Step::Ask { .. } | Step::Allow => Some(Shared::Ask),
+        Step::Promote { artifact } => {
+            Some(Shared::Promote { moves: vec![change(run, *artifact)?], makes_folders: true })
+        }
+        Step::Commit { artifact, form } => Some(Shared::Propose(Propose {
+            moves: vec![change(run, *artifact)?],
+            form: *form,
+            words: words(run, *artifact),
+            version: artifact.short(),
+        })),
+        _ => None,
+    }
+}
+
+/// Returns the artifact's changes against what its folder held when the run began.
+fn change(run: &Run, to: TreeId) -> Option<Move> {
+    Some(Move { path: run.plan.task.into.clone()?, from: run.plan.task.start, to })
+}
+
 /// Returns the commit message for the artifact. The branch has the name of the folder.
-pub fn words(run: &Run, artifact: TreeId) -> Words {
+fn words(run: &Run, artifact: TreeId) -> Words {
     let (task, state) = (&run.plan.task, &run.state);
     let folder = task.into.as_deref().and_then(|into| into.rsplit('/').next());
     let name = folder.filter(|name| !name.is_empty()).unwrap_or(&task.name).to_owned();

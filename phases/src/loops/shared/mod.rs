@@ -1,3 +1,4 @@
 //! What several loops do in the same way.
 
 pub mod rounds;
+pub mod step;

@@ -1,12 +1,14 @@
 //! The next steps of `tune`: what a run of each aim does, until it ends.
 
 use super::aims::{calibration, comparison, regrade};
+use super::results::proposing;
 use super::search::{drafting, rounds};
 use super::trial::measure;
 use super::{AgentRequest, Aim, Answer, Decision, Ending, Next, Plan, Round, Run, Search, Step, Tune, calls};
 use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
+use crate::loops::shared::step::{Handover, Shared};
 use crate::loops::{Expected, Loop, MostCalls};
 use crate::runs::plan::LoopKind;
 use crate::suites::checks::CheckResult;
@@ -39,6 +41,19 @@ impl Loop for Tune {
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {
         AgentRequest::of(run, step)
+    }
+
+    fn shared(run: &Run, step: &Step) -> Option<Shared> {
+        proposing::shared(run, step)
+    }
+
+    fn of_handover(handover: Handover) -> Option<Answer> {
+        Some(match handover {
+            Handover::Promoted => Answer::Promoted,
+            Handover::Conflict { found } => Answer::Conflict { found },
+            Handover::Proposed(proposal) => Answer::Proposed(proposal),
+            Handover::NotProposed { why } => Answer::NotProposed { why },
+        })
     }
 
     fn checked(_: &Step, result: CheckResult) -> Option<Answer> {

@@ -1,6 +1,7 @@
 //! `apply --as`: makes a commit of a candidate, which the user merges or deletes. The skill is unchanged.
 
-use skilltune_orchestrator::engine::propose_candidate;
+use skilltune_orchestrator::engine::propose_now;
+use skilltune_phases::loops::tune::results::proposing;
 use skilltune_phases::loops::tune::{Answer, Event, Tune};
 use skilltune_phases::runs::event::Signal;
 use skilltune_phases::runs::proposal::{Form, Proposal};
@@ -34,11 +35,9 @@ pub(super) fn run(
     store_check::require(&scope.objects(), &to.trees)?;
     let program =
         git(scope.env).map_err(|_| commit::no_git().hint("omit --as to replace the skill itself"))?;
-    let (run, folder, objects) = (known.run.clone(), known.folder.clone(), scope.objects());
-    let candidate = to.clone();
-    let made = commit::with_git(&program, move |git| {
-        propose_candidate(&run, &candidate, form, (&objects, &folder), git)
-    })?;
+    let propose = proposing::propose(&known.run, to, form);
+    let (folder, objects) = (known.folder.clone(), scope.objects());
+    let made = commit::with_git(&program, move |git| propose_now(propose, (&objects, &folder), git))?;
     let proposal = made.map_err(|error| commit::refused(&error))?;
     let lines = words::proposed(&known, to, &proposal);
     if newest(&known) != Some(&proposal) {

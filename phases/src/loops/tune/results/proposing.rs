@@ -1,12 +1,41 @@
-//! The message of a commit that proposes a candidate: the verdict, the figures and the run.
+//! How a candidate gets into a person's folders, or into a commit whose message has the verdict, the figures and the run.
 
 use crate::base::id::CandidateId;
 use crate::judging::score::Score;
-use crate::loops::tune::{Run, Shipment, Verdict};
-use crate::runs::proposal::{Trailers, Words, plain};
+use crate::loops::shared::step::{Move, Propose, Shared};
+use crate::loops::tune::{Run, Shipment, Step, Verdict};
+use crate::runs::proposal::{Form, Trailers, Words, plain};
 use crate::skills::candidate::Candidate;
 use crate::skills::edit::Danger;
 use crate::skills::target::Place;
+
+/// Returns how the engine carries out a step that asks about the result, promotes it or proposes it.
+pub(crate) fn shared(run: &Run, step: &Step) -> Option<Shared> {
+    match step {
+        Step::Ask(_) => Some(Shared::Ask),
+        Step::Promote { from, to } => {
+            let moves = moves(run, run.candidate(*from)?, run.candidate(*to)?);
+            Some(Shared::Promote { moves, makes_folders: false })
+        }
+        Step::Propose { candidate, form } => {
+            Some(Shared::Propose(propose(run, run.candidate(*candidate)?, *form)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the commit of a candidate's changes against the version that the run started from.
+pub fn propose(run: &Run, candidate: &Candidate, form: Form) -> Propose {
+    let moves = moves(run, &run.state.candidates[0], candidate);
+    Propose { moves, form, words: words(run, candidate), version: candidate.id.short() }
+}
+
+/// Returns the change of each member's folder between two versions. Unchanged members are included, so that all are
+/// checked.
+fn moves(run: &Run, from: &Candidate, to: &Candidate) -> Vec<Move> {
+    let members = run.plan.task.target.members.iter().zip(from.trees.iter().zip(&to.trees));
+    members.map(|(member, (&from, &to))| Move { path: member.path.clone(), from, to }).collect()
+}
 
 /// Returns the commit message of a candidate.
 pub fn words(run: &Run, candidate: &Candidate) -> Words {
