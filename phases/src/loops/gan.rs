@@ -115,6 +115,14 @@ impl Loop for Gan {
         })
     }
 
+    fn is_yes(answer: &Answer) -> bool {
+        *answer == Answer::Allowed(true)
+    }
+
+    fn tail(run: &Run) -> Vec<Step> {
+        machine::tail(run)
+    }
+
     fn checked(step: &Step, result: CheckResult) -> Option<Answer> {
         let Step::Try { scenario, .. } = step else { return None };
         Some(judgement::of_command(scenario, &result))

@@ -44,6 +44,15 @@ pub trait Loop: Fold {
         None
     }
 
+    /// Whether a person has agreed: to run commands, or to hand over the result.
+    fn is_yes(answer: &Self::Answer) -> bool;
+
+    /// Returns the steps that follow the end of a run: a question if a person has to agree, then the one that promotes or
+    /// proposes the result.
+    fn tail(_: &Run<Self>) -> Vec<Self::Step> {
+        Vec::new()
+    }
+
     /// Returns the answer to a step whose command decides a check; none for other steps.
     fn checked(_step: &Self::Step, _result: CheckResult) -> Option<Self::Answer> {
         None
@@ -82,6 +91,12 @@ pub enum Next<'a, L: Loop> {
     /// Carry out these steps in this order, as many at a time as there are free slots. They may include running steps.
     Do(Box<dyn Iterator<Item = L::Step> + 'a>),
     End,
+}
+
+impl<L: Loop> Next<'_, L> {
+    fn one(step: L::Step) -> Self {
+        Self::Do(Box::new(std::iter::once(step)))
+    }
 }
 
 /// Calls by role.

@@ -103,6 +103,10 @@ impl Loop for Reflex {
         matches!(step, Step::Agree | Step::Allow { .. }).then_some(Shared::Ask)
     }
 
+    fn is_yes(answer: &Answer) -> bool {
+        *answer == Answer::Allowed(true)
+    }
+
     fn checked(_: &Step, result: CheckResult) -> Option<Answer> {
         Some(Answer::Checked(vec![result]))
     }

@@ -234,6 +234,17 @@ fn a_persons_edit_in_the_target_is_a_conflict_and_no_success() {
 }
 
 #[test]
+fn a_promotion_that_fails_too_often_leaves_the_champion_in_the_run() {
+    let mut drive = Drive::start(plan(1, 1));
+    drive.finish_alone(|run, step| match step {
+        Step::Promote { .. } => failed(FailureKind::Gate),
+        Step::Judge { candidate, .. } => judged(run, if *candidate == run.start() { 50 } else { 95 }, &[]),
+        _ => well(run, step, 0),
+    });
+    assert_eq!((drive.run.outcome(), drive.run.handed_over()), (RunOutcome::Kept, None));
+}
+
+#[test]
 fn a_round_with_too_few_judged_scenarios_has_no_score() {
     let mut drive = Drive::start(plan(1, 4));
     drive.finish(

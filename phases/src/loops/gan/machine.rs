@@ -11,7 +11,6 @@ use crate::base::role::Role;
 use crate::loops::MostCalls;
 use crate::runs::event::Failure;
 use crate::runs::run::StepState;
-use crate::suites::checks::RunThem;
 
 pub(super) fn next(run: &Run) -> Next<'_> {
     let state = &run.state;
@@ -19,11 +18,11 @@ pub(super) fn next(run: &Run) -> Next<'_> {
         return Next::End;
     }
     if state.end.is_some() {
-        return hand_over(run);
+        return run.tail().map_or_else(Next::one, |_| Next::Decide(Decision::Close));
     }
     let Some(contract) = state.contract() else { return negotiate(run) };
     if run.has_to_ask_for_commands() {
-        return Next::Do(Box::new(std::iter::once(Step::Allow)));
+        return Next::one(Step::Allow);
     }
     if let Some(artifact) = state.judging {
         return judge(run, contract, artifact, Reading::First);
@@ -51,7 +50,7 @@ pub(super) fn next(run: &Run) -> Next<'_> {
 /// Returns the decision that follows from the answer of a step, once it has one. A step that is given up ends the run.
 fn after(run: &Run, step: Step, comes_to: impl Fn(&Answer) -> Option<Decision>) -> Next<'_> {
     match run.state_of(&step) {
-        StepState::Open => Next::Do(Box::new(std::iter::once(step))),
+        StepState::Open => Next::one(step),
         StepState::GivenUp(Failure { why, .. }) => failed(run, why),
         StepState::Answered(answer) => {
             comes_to(answer).map_or_else(|| failed(run, "the answer does not fit the step"), Next::Decide)
@@ -102,8 +101,8 @@ fn settle<'a>(run: &Run, negotiation: &Negotiation) -> Next<'a> {
 /// Runs machine checks first, then asks a judge about what they leave open. If the browser fails, the others decide.
 fn judge<'a>(run: &'a Run, contract: &Contract, artifact: TreeId, reading: Reading) -> Next<'a> {
     let browse = run.plan.task.browser.is_some().then_some(Step::Browse { artifact });
-    let tests =
-        contract.test_scenarios.iter().filter(|test| test.command().is_some() && run.may_run_commands());
+    let may_run = run.may_run(run.plan.task.commands, &Step::Allow) == Some(true);
+    let tests = contract.test_scenarios.iter().filter(|test| may_run && test.command().is_some());
     let tries = tests.map(|test| Step::Try { artifact, scenario: test.id.clone() });
     let machines = std::iter::once(Step::Inspect { artifact }).chain(browse).chain(tries);
     let open: Vec<Step> = machines.filter(|step| run.state_of(step) == StepState::Open).collect();
@@ -132,9 +131,16 @@ fn ask(run: &Run, hold: Question) -> Next<'_> {
     })
 }
 
-fn hand_over(run: &Run) -> Next<'_> {
-    let open = run.handover().filter(|step| run.state_of(step) == StepState::Open);
-    open.map_or(Next::Decide(Decision::Close), |step| Next::Do(Box::new(std::iter::once(step))))
+/// Returns the step that promotes or proposes the result. Only a result that has passed, or that a person has accepted,
+/// goes into a person's folder or repository.
+pub(super) fn tail(run: &Run) -> Vec<Step> {
+    let is_taken = |end: &End| matches!(end.ending, Ending::Reached | Ending::Forced | Ending::Accepted);
+    let (task, is_taken) = (&run.plan.task, run.state.end.as_ref().is_some_and(is_taken));
+    match (run.result().filter(|_| is_taken && task.into.is_some()), task.apply) {
+        (None, _) | (_, Apply::Never) => Vec::new(),
+        (Some(artifact), Apply::Auto) => vec![Step::Promote { artifact }],
+        (Some(artifact), Apply::Propose(form)) => vec![Step::Commit { artifact, form }],
+    }
 }
 
 impl Run {
@@ -146,31 +152,7 @@ impl Run {
 
     /// Whether the next step is to ask a person if they may run.
     pub fn has_to_ask_for_commands(&self) -> bool {
-        self.plan.task.commands.run == RunThem::Ask
-            && self.state_of(&Step::Allow) == StepState::Open
-            && self.commands().next().is_some()
-    }
-
-    pub(super) fn may_run_commands(&self) -> bool {
-        match self.plan.task.commands.run {
-            RunThem::Always => true,
-            RunThem::Never => false,
-            RunThem::Ask => self.state_of(&Step::Allow) == StepState::Answered(&Answer::Allowed(true)),
-        }
-    }
-
-    /// Returns the step that hands the result over. Only a result that has passed, or that a person has accepted, goes
-    /// into a person's folder or repository.
-    pub(super) fn handover(&self) -> Option<Step> {
-        let is_taken = |end: &End| matches!(end.ending, Ending::Reached | Ending::Forced | Ending::Accepted);
-        let task = &self.plan.task;
-        task.into.as_ref().filter(|_| self.state.end.as_ref().is_some_and(is_taken))?;
-        let artifact = self.result()?;
-        match task.apply {
-            Apply::Auto => Some(Step::Promote { artifact }),
-            Apply::Never => None,
-            Apply::Propose(form) => Some(Step::Commit { artifact, form }),
-        }
+        self.may_run(self.plan.task.commands, &Step::Allow).is_none() && self.commands().next().is_some()
     }
 
     /// Whether this choice answers the question and can be carried out.

@@ -12,7 +12,6 @@ use super::step::Answer;
 use crate::base::ending::Class;
 use crate::base::id::{Digest, TreeId};
 use crate::runs::proposal::Proposal;
-use crate::runs::run::StepState;
 
 /// The run's outcome for scripts. It uses the words of the other loops if the meaning is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -136,14 +135,6 @@ impl Run {
         };
         let built = || self.state.sprints.iter().rev().find_map(|sprint| sprint.artifact);
         judged.map(|round| round.artifact).or_else(built)
-    }
-
-    /// Returns the answer about the result in the folder that a person has named, or in its repository.
-    pub fn handed_over(&self) -> Option<&Answer> {
-        match self.state_of(&self.handover()?) {
-            StepState::Answered(answer) => Some(answer),
-            StepState::GivenUp(_) | StepState::Open => None,
-        }
     }
 
     /// Returns the commit of the result, or the reason why there is none, if one was to be made.

@@ -8,7 +8,6 @@ use crate::judging::stop;
 use crate::loops::MostCalls;
 use crate::runs::event::{Failure, FailureKind};
 use crate::runs::run::StepState;
-use crate::suites::checks::RunThem;
 
 use super::checks::{self, CheckKind, CheckResult};
 use super::criteria::{CATEGORIES, Level, Rule};
@@ -115,11 +114,8 @@ fn stop_for<'a>(reason: Reason) -> Next<'a> {
 /// Asks about commands between two phases, so time spent waiting for a person is not counted. A question without a
 /// result allows nothing, and is asked again before the next evaluation.
 fn evaluate(run: &Run) -> Next<'_> {
-    let unasked = |level: &Level| {
-        run.plan.task.commands.run == RunThem::Ask
-            && run.proposed_commands(*level).next().is_some()
-            && run.state_of(&Step::Allow { level: *level }) == StepState::Open
-    };
+    let unasked =
+        |level: &Level| run.proposed_commands(*level).next().is_some() && run.may_check(*level).is_none();
     match Level::ALL.into_iter().filter(|level| *level <= run.state.level).find(unasked) {
         Some(level) if !is_over_time(run) => take([Step::Allow { level }]),
         _ => enter(run, Phase::Evaluate),
@@ -277,20 +273,14 @@ impl Run {
         rule.is_some_and(|rule| rule.command.is_some())
     }
 
-    fn may_run(&self, level: Level) -> bool {
-        match self.plan.task.commands.run {
-            RunThem::Always => true,
-            RunThem::Never => false,
-            RunThem::Ask => {
-                matches!(self.state_of(&Step::Allow { level }), StepState::Answered(Answer::Allowed(true)))
-            }
-        }
+    fn may_check(&self, level: Level) -> Option<bool> {
+        self.may_run(self.plan.task.commands, &Step::Allow { level })
     }
 
     fn machine_steps(&self, artifact: TreeId) -> Vec<Step> {
         let levels = Level::ALL.into_iter().filter(|level| *level <= self.state.level);
         let commands = levels.flat_map(|level| {
-            let all = self.may_run(level);
+            let all = self.may_check(level) == Some(true);
             self.commands(level).filter(move |(at, _)| all || self.is_given(*at))
         });
         let runs = commands.map(|(check, _)| Step::Check { artifact, check });

@@ -1,4 +1,6 @@
 //! What several loops do in the same way.
 
+mod commands;
 pub mod rounds;
 pub mod step;
+mod tail;

@@ -4,7 +4,9 @@ use super::aims::{calibration, comparison, regrade};
 use super::results::proposing;
 use super::search::{drafting, rounds};
 use super::trial::measure;
-use super::{AgentRequest, Aim, Answer, Decision, Ending, Next, Plan, Round, Run, Search, Step, Tune, calls};
+use super::{
+    AgentRequest, Aim, Answer, Choice, Decision, Ending, Next, Plan, Round, Run, Search, Step, Tune, calls,
+};
 use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
@@ -54,6 +56,14 @@ impl Loop for Tune {
             Handover::Proposed(proposal) => Answer::Proposed(proposal),
             Handover::NotProposed { why } => Answer::NotProposed { why },
         })
+    }
+
+    fn is_yes(answer: &Answer) -> bool {
+        *answer == Answer::Chosen(Choice::Apply)
+    }
+
+    fn tail(run: &Run) -> Vec<Step> {
+        comparison::tail(run)
     }
 
     fn checked(_: &Step, result: CheckResult) -> Option<Answer> {

@@ -7,10 +7,7 @@ use super::compare::control;
 use super::results::ending::{self, RunOutcome};
 use super::results::fail_on;
 use super::trial::measure::SEARCH;
-use super::{
-    Answer, Apply, Edit, Ending, FailReason, FailedEdit, Measured, Round, RoundResult, Run, Search, Step,
-    StepState, Uses,
-};
+use super::{Answer, Edit, Ending, FailReason, FailedEdit, Measured, Round, RoundResult, Run, Search, Uses};
 use crate::base::ending::Class;
 use crate::base::id::CandidateId;
 use crate::judging::proof::InterimAnalysis;
@@ -275,13 +272,10 @@ impl Run {
 
     /// Returns the commit of the champion, or why it failed, if one was requested.
     pub fn proposed(&self) -> Option<Result<&Proposal, &str>> {
-        let (Apply::Propose(form), Some(shipment)) = (self.plan.task.apply, &self.state.shipment) else {
-            return None;
-        };
-        match self.state_of(&Step::Propose { candidate: shipment.champion, form }) {
-            StepState::Answered(Answer::Proposed(proposal)) => Some(Ok(proposal)),
-            StepState::Answered(Answer::NotProposed { why }) => Some(Err(why)),
-            StepState::Answered(_) | StepState::GivenUp(_) | StepState::Open => None,
+        match self.handed_over()? {
+            Answer::Proposed(proposal) => Some(Ok(proposal)),
+            Answer::NotProposed { why } => Some(Err(why)),
+            _ => None,
         }
     }
 

@@ -16,8 +16,8 @@ use crate::loops::tune::search::drafting;
 use crate::loops::tune::state::Retrial;
 use crate::loops::tune::trial::measure;
 use crate::loops::tune::{
-    Aim, Answer, Apply, Choice, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step, StepState,
-    Trial, UnpairedSamples, Verdict,
+    Aim, Answer, Apply, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step, Trial,
+    UnpairedSamples, Verdict,
 };
 
 /// A scenario that fell by this many points is retried before anything ships.
@@ -28,50 +28,37 @@ const UNEVEN: usize = 10;
 
 pub(crate) fn finish(run: &Run) -> Next<'_> {
     let Some(shipment) = &run.state.shipment else { return compare(run) };
+    let ending = match run.tail() {
+        Err(step) => return Next::one(step),
+        Ok(Some(Answer::Promoted)) => Ending::Applied,
+        Ok(Some(Answer::Conflict { .. })) => Ending::Conflict,
+        Ok(Some(Answer::Proposed(_))) => Ending::Proposed,
+        Ok(_) if matches!(run.plan.task.aim, Aim::Compare(_)) => Ending::Compared,
+        Ok(_) if shipment.champion == run.start() => Ending::Unchanged,
+        Ok(_) => Ending::Kept,
+    };
+    Next::Decide(Decision::Close(ending))
+}
+
+/// Returns the steps with which a champion is promoted or proposed.
+pub(crate) fn tail(run: &Run) -> Vec<Step> {
+    let (Some(shipment), task) = (&run.state.shipment, &run.plan.task) else { return Vec::new() };
     let champion = shipment.champion;
+    if champion == run.start() || matches!(task.aim, Aim::Compare(_)) {
+        return Vec::new();
+    }
     // A dangerous champion is never applied unattended, even if it is surely better.
-    let sure = run.plan.basis().is_sure() && !run.needs_a_person();
-    let close = |ending| Next::Decide(Decision::Close(ending));
-    if let Aim::Compare(_) = run.plan.task.aim {
-        return close(Ending::Compared);
-    }
-    if champion == run.start() {
-        return close(Ending::Unchanged);
-    }
+    let is_safe = !run.needs_a_person();
+    let sure = run.plan.basis().is_sure() && is_safe;
     let promote = Step::Promote { from: run.start(), to: champion };
-    match run.plan.task.apply {
-        Apply::Never => close(Ending::Kept),
-        Apply::Unattended if !sure => close(Ending::Kept),
-        Apply::Auto if run.needs_a_person() => close(Ending::Kept),
+    match task.apply {
+        Apply::Unattended if sure => vec![promote],
         // A champion of a single task ships if the user allowed it.
-        Apply::Auto if !sure && run.plan.task.scenarios.len() > 1 => close(Ending::Kept),
-        Apply::Auto | Apply::Unattended => ship(run, promote),
+        Apply::Auto if sure || (is_safe && task.scenarios.len() <= 1) => vec![promote],
+        Apply::Never | Apply::Unattended | Apply::Auto => Vec::new(),
         // The reviewer of the commit sees how sure it is.
-        Apply::Propose(form) => propose(run, Step::Propose { candidate: champion, form }),
-        Apply::Ask => {
-            let ask = Step::Ask(Hold::Apply { champion, sure });
-            match run.state_of(&ask) {
-                StepState::Answered(Answer::Chosen(Choice::Apply)) => ship(run, promote),
-                StepState::Answered(_) => close(Ending::Kept),
-                StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(ask))),
-            }
-        }
-    }
-}
-
-fn ship(run: &Run, promote: Step) -> Next<'_> {
-    match run.state_of(&promote) {
-        StepState::Answered(Answer::Conflict { .. }) => Next::Decide(Decision::Close(Ending::Conflict)),
-        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Applied)),
-        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(promote))),
-    }
-}
-
-fn propose(run: &Run, propose: Step) -> Next<'_> {
-    match run.state_of(&propose) {
-        StepState::Answered(Answer::Proposed(_)) => Next::Decide(Decision::Close(Ending::Proposed)),
-        StepState::Answered(_) => Next::Decide(Decision::Close(Ending::Kept)),
-        StepState::GivenUp(_) | StepState::Open => Next::Do(Box::new(std::iter::once(propose))),
+        Apply::Propose(form) => vec![Step::Propose { candidate: champion, form }],
+        Apply::Ask => vec![Step::Ask(Hold::Apply { champion, sure }), promote],
     }
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn improve<'a>(run: &'a Run, round: &Round) -> Next<'a> {
             Next::Decide(Decision::Draft(Box::new(draft)))
         }
         StepState::GivenUp(failure) => Next::Decide(Decision::NoDraft { member, failure: failure.clone() }),
-        StepState::Answered(_) | StepState::Open => Next::Do(Box::new(std::iter::once(step))),
+        StepState::Answered(_) | StepState::Open => Next::one(step),
     }
 }
 
