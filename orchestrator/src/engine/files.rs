@@ -1,10 +1,12 @@
 //! The files of a run. All of them follow from its journal and the store, and can be written again at any time.
 
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::runs::run::Run;
 
 use super::{EngineError, Extent, LoopEngine};
-use crate::disk::atomic::Durability;
-use crate::snapshot::Objects;
+use crate::disk::SafePath;
+use crate::disk::atomic::{Durability, TEMP_PREFIX};
+use crate::snapshot::{self, Objects};
 use crate::store::RunFolder;
 
 /// Writes the files of a run. The state comes last: if it is up to date, so is everything else.
@@ -25,4 +27,19 @@ pub fn publish<L: LoopEngine>(
 pub fn is_published<L: LoopEngine>(folder: &RunFolder, run: &Run<L>) -> bool {
     let has_report = run.closed_at.is_none() || folder.report_json().is_file();
     has_report && folder.state().holds(L::state(run).as_bytes()) && L::is_projected(run)
+}
+
+/// Fills a folder under a temporary name first, so that a folder with the final name is complete.
+pub(super) fn place_tree(
+    objects: &Objects,
+    tree: TreeId,
+    place: &SafePath,
+    name: &str,
+) -> Result<(), EngineError> {
+    if place.join(name).exists() {
+        return Ok(());
+    }
+    let half = place.join(format!("{TEMP_PREFIX}half"));
+    snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;
+    Ok(half.rename(name)?)
 }

@@ -8,8 +8,8 @@ use skilltune_phases::loops::gan::{ARTIFACT, AgentRequest, Answer, Gan, Run, SCR
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::edited_copy::{EditedCopy, gate};
+use super::files::place_tree;
 use super::refusal::{new_repository, new_settings};
-use super::shared::place_tree;
 use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services, unreadable};
 use crate::checks::end_of;
 use crate::disk::atomic::Durability;

@@ -5,18 +5,16 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::shared::step::{Handover, Move, Propose, Shared};
 use skilltune_phases::runs::proposal::Proposal;
 use skilltune_phases::runs::run::Run;
 
 use super::call::UNLIKELY_CANCEL_GRACE;
 use super::{Context, EngineError, LocalOutcome, LoopEngine, Person};
-use crate::disk::atomic::TEMP_PREFIX;
-use crate::disk::{DiskError, OnDisk as _, SafePath};
+use crate::disk::{DiskError, OnDisk as _};
 use crate::git::{self, Git, ProposeError, Wanted};
 use crate::promote::{self, Promotion};
-use crate::snapshot::{self, Objects};
+use crate::snapshot::Objects;
 use crate::store::RunFolder;
 
 /// Carries out a step that is not a call, or returns the work to run for it.
@@ -122,19 +120,4 @@ fn is_whole(made: &Result<Proposal, ProposeError>) -> bool {
 
 fn on_disk(moves: &[Move]) -> Vec<promote::Move> {
     moves.iter().map(|one| promote::Move { path: (&one.path).into(), from: one.from, to: one.to }).collect()
-}
-
-/// Fills a folder under a temporary name first, so that a folder with the final name is complete.
-pub(super) fn place_tree(
-    objects: &Objects,
-    tree: TreeId,
-    place: &SafePath,
-    name: &str,
-) -> Result<(), EngineError> {
-    if place.join(name).exists() {
-        return Ok(());
-    }
-    let half = place.join(format!("{TEMP_PREFIX}half"));
-    snapshot::fill(&half.fresh()?, objects, &objects.manifest(tree)?)?;
-    Ok(half.rename(name)?)
 }

@@ -3,7 +3,7 @@
 use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
 use skilltune_phases::loops::tune::{Round, Run, Trial};
 
-use super::super::shared::place_tree;
+use super::super::files::place_tree;
 use super::super::{EngineError, Extent};
 use crate::disk::SafePath;
 use crate::snapshot::Objects;
