@@ -1,7 +1,7 @@
 //! The answer to EVALUATE: the judge's verdicts, read like those of any evaluator.
 
 use crate::base::answer::OffSchema;
-use crate::judging::contract::{self, Contract, Criterion, CriterionId, Dimension, DimensionId};
+use crate::judging::contract::{Contract, Criterion, CriterionId, Dimension, DimensionId};
 use crate::judging::judgement::{self, Ask, Finding, VerdictShape};
 use crate::loops::reflex::checks::Asked;
 use crate::loops::reflex::verdict::{By, RuleResult, Verdict};
@@ -40,14 +40,9 @@ pub fn judged(text: &str, asked: &[Asked<'_>], nonce: &str) -> Result<Vec<RuleRe
 }
 
 fn result(asked: &Asked<'_>, finding: Finding<'_>) -> RuleResult {
-    let met = match finding.verdict {
-        contract::Verdict::Pass => Some(true),
-        contract::Verdict::Partial | contract::Verdict::Fail => Some(false),
-        contract::Verdict::Unverified => None,
-    };
     RuleResult {
         rule: asked.rule.id.clone(),
-        verdict: Verdict::of(asked.rule, met),
+        verdict: Verdict::of(asked.rule, finding.verdict.is_met()),
         details: finding.evidence.into(),
         by: By::Judge,
     }
