@@ -21,6 +21,7 @@ pub struct Contract {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Criterion {
     pub id: CriterionId,
     pub dimension: DimensionId,
@@ -31,6 +32,7 @@ pub struct Criterion {
     pub must_pass: bool,
     #[serde(default = "one")]
     pub weight: u32,
+    /// The machine check that decides it, if it can be made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Check>,
     #[serde(default)]

@@ -5,10 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contract::{AntiPattern, Check, Contract, Criterion, Dimension, Faulty, Origin};
+use super::contract::{AntiPattern, Contract, Criterion, Dimension, Faulty, Origin};
 use super::test_scenario::TestScenario;
 use crate::base::yaml;
-use crate::judging::contract::{CriterionId, DimensionId};
 
 const DESIGN: &str = include_str!("profile/design.yaml");
 const CODE: &str = include_str!("profile/code.yaml");
@@ -18,32 +17,12 @@ const CODE: &str = include_str!("profile/code.yaml");
 pub struct Profile {
     pub name: Box<str>,
     pub dimensions: Vec<Dimension>,
-    pub criteria: Vec<Demand>,
+    /// The criteria for everything that is judged by the profile.
+    pub criteria: Vec<Criterion>,
     #[serde(default)]
     pub anti_patterns: Vec<AntiPattern>,
     #[serde(default)]
     pub test_scenarios: Vec<TestScenario>,
-}
-
-/// A criterion for everything that is judged by the profile.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Demand {
-    pub id: CriterionId,
-    pub dimension: DimensionId,
-    pub criterion: Box<str>,
-    pub verification: Box<str>,
-    #[serde(default)]
-    pub must_pass: bool,
-    #[serde(default = "one")]
-    pub weight: u32,
-    /// The machine check that decides it, if it can be made.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub check: Option<Check>,
-}
-
-fn one() -> u32 {
-    1
 }
 
 /// The reason why a text is not a profile.
@@ -77,16 +56,7 @@ impl Profile {
 
     /// Returns the contract that the profile alone asks for. It is the whole contract if none is negotiated.
     pub fn contract(&self) -> Result<Contract, Faulty> {
-        let criterion = |demand: &Demand| Criterion {
-            id: demand.id.clone(),
-            dimension: demand.dimension.clone(),
-            criterion: demand.criterion.clone(),
-            verification: demand.verification.clone(),
-            must_pass: demand.must_pass,
-            weight: demand.weight,
-            check: demand.check,
-            origin: Origin::Profile,
-        };
+        let criterion = |own: &Criterion| Criterion { origin: Origin::Profile, ..own.clone() };
         let contract = Contract {
             dimensions: self.dimensions.clone(),
             criteria: self.criteria.iter().map(criterion).collect(),
