@@ -3,10 +3,8 @@
 //! It only inspects: it leaves no files, runs nothing untrusted, and waits for no program longer than its deadline.
 
 pub mod agent_checks;
-pub mod line;
 pub mod place;
 
-mod human;
 mod probe;
 mod project;
 mod rights;
@@ -19,19 +17,20 @@ use serde::Serialize;
 use crate::args::overrides::override_with;
 use crate::commands::args::DoctorArgs;
 use crate::commands::doctor::agent_checks::AgentSeen;
-use crate::commands::doctor::human::render;
 use crate::commands::doctor::place::Place;
 use crate::commands::doctor::project::Project;
 use crate::commands::doctor::rights::{Ends, System};
 use crate::commands::doctor::verdict::DoctorVerdict;
 use crate::commands::doctor::wrap::WrapSeen;
 use crate::loops::gan::browser::{self, Found};
+use crate::nights::check::{About, Check, State, sections};
 use crate::settings::values::Format;
 use crate::terminal::columns;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
+use crate::terminal::style::Style;
 
 /// The results of all checks. Its keys are a public interface.
 #[derive(Debug, Serialize)]
@@ -97,3 +96,58 @@ fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint>
         project,
     })
 }
+
+/// Formats the results for people: one line with a mark per check, and a closing line.
+fn render(report: &DoctorReport, width: usize, style: Style) -> String {
+    let mut checks: Vec<Check> = report.agents.iter().flat_map(AgentSeen::checks).collect();
+    checks.extend(report.wrap.iter().flat_map(WrapSeen::checks));
+    checks.extend([
+        report.confinement.check(report.wrap.is_some()),
+        report.processes.check(),
+        shell(report),
+        browser_check(report.browser.as_ref()),
+    ]);
+    checks.extend(report.folders.iter().map(Place::check));
+    checks.extend(report.project.checks());
+    let mut lines = vec![format!("skilltune {}", report.version)];
+    lines.extend(sections(&checks, width, style));
+    lines.push(String::new());
+    lines.extend(report.verdict.lines(width, style));
+    lines.join("\n")
+}
+
+/// Explains what `--tools shell` means here.
+fn shell(report: &DoctorReport) -> Check {
+    let limit = |agent: &AgentSeen| Some(format!("; {} {}", agent.name, agent.shell_limit?));
+    let limits: String = report.agents.iter().filter(|agent| agent.usable).filter_map(limit).collect();
+    let (state, confined) = match report.confinement {
+        System::Enforces => (State::Fine, "which the kernel confines to the trial's folders"),
+        System::TurnedOff => (State::Unknown, "and nothing confines those of claude, gemini and opencode"),
+        System::Cannot => {
+            let text = "shell: --tools shell works with codex only, because nothing here confines the others' commands";
+            return Check::new(About::Agents, State::Unknown, text);
+        }
+    };
+    let open = "they can read your files and use the network";
+    let text = format!("shell: with --tools shell executors run commands, {confined}; {open}{limits}");
+    Check::new(About::Agents, state, text)
+}
+
+/// Returns the check of the browser that renders the pages that `gan` builds.
+fn browser_check(found: Option<&Found>) -> Check {
+    let (state, text) = match found {
+        None => (State::Unknown, "no Chromium or Chrome; gan judges pages by their source".to_owned()),
+        Some(Found { program, axe: Some(axe) }) => {
+            (State::Fine, format!("{}, with {}", program.display(), axe.display()))
+        }
+        Some(Found { program, axe: None }) => {
+            let lacks =
+                "without axe-core, which measures accessibility and contrast; npm install -g axe-core";
+            (State::Unknown, format!("{}, {lacks}", program.display()))
+        }
+    };
+    Check::new(About::Agents, state, format!("browser: {text}"))
+}
+
+#[cfg(test)]
+mod tests;

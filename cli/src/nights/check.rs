@@ -1,10 +1,12 @@
-//! One check of `night doctor`.
+//! One check of `doctor` or `night doctor`, and how both show it.
 
 use serde::Serialize;
 
+use crate::terminal::style::Style;
 use crate::text::plain::one_line;
+use crate::text::width::flowed;
 
-/// Its keys are a public interface.
+/// Its keys are a public interface of `night doctor`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
     /// The section of the page that it belongs to.
@@ -15,6 +17,7 @@ pub struct Check {
     pub fix: Option<String>,
 }
 
+/// The sections, in their order on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum About {
@@ -24,22 +27,34 @@ pub enum About {
     Agents,
     Disk,
     Time,
+    Folders,
+    Project,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     Fine,
-    /// Tonight will not work because of it.
+    /// It does not work. In `night doctor`: tonight will not work because of it.
     Broken,
-    /// Unknown from here, or dependent on what happens until then.
+    /// Unknown from here, dependent on what happens until then, or missing and perhaps not needed.
     Unknown,
 }
 
-impl About {
-    pub const ALL: [Self; 6] = [Self::File, Self::Start, Self::Jobs, Self::Agents, Self::Disk, Self::Time];
+const INDENT: &str = "      ";
 
-    pub fn word(self) -> &'static str {
+/// Formats the checks for people, each section below its title. The checks are in the order of the sections.
+pub fn sections(checks: &[Check], width: usize, style: Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    for section in checks.chunk_by(|one, next| one.about == next.about) {
+        lines.extend([String::new(), style.bold(section[0].about.word())]);
+        lines.extend(section.iter().flat_map(|check| check.lines(width, style)));
+    }
+    lines
+}
+
+impl About {
+    fn word(self) -> &'static str {
         match self {
             Self::File => "file",
             Self::Start => "start",
@@ -47,24 +62,55 @@ impl About {
             Self::Agents => "agents",
             Self::Disk => "disk",
             Self::Time => "time",
+            Self::Folders => "folders",
+            Self::Project => "project",
         }
     }
 }
 
+impl State {
+    pub fn fine_if(is_fine: bool) -> Self {
+        if is_fine { Self::Fine } else { Self::Broken }
+    }
+}
+
 impl Check {
+    pub fn new(about: About, state: State, text: impl AsRef<str>) -> Self {
+        Self { about, state, text: one_line(text.as_ref()), fix: None }
+    }
+
     pub fn fine(about: About, text: impl AsRef<str>) -> Self {
-        Self { about, state: State::Fine, text: one_line(text.as_ref()), fix: None }
+        Self::new(about, State::Fine, text)
     }
 
     pub fn broken(about: About, text: impl AsRef<str>, fix: impl AsRef<str>) -> Self {
-        Self { about, state: State::Broken, text: one_line(text.as_ref()), fix: Some(one_line(fix.as_ref())) }
+        Self::new(about, State::Broken, text).with_fix(Some(fix))
     }
 
     pub fn unknown(about: About, text: impl AsRef<str>, fix: impl AsRef<str>) -> Self {
-        Self { state: State::Unknown, ..Self::broken(about, text, fix) }
+        Self::new(about, State::Unknown, text).with_fix(Some(fix))
+    }
+
+    #[must_use]
+    pub fn with_fix(self, fix: Option<impl AsRef<str>>) -> Self {
+        Self { fix: fix.map(|fix| one_line(fix.as_ref())), ..self }
     }
 
     pub fn is_broken(&self) -> bool {
         self.state == State::Broken
+    }
+
+    /// Formats the check with a mark in front; text that does not fit wraps below.
+    fn lines(&self, width: usize, style: Style) -> Vec<String> {
+        let mark = match self.state {
+            State::Fine => style.green("ok"),
+            State::Unknown => style.dim("--"),
+            State::Broken => style.red("!!"),
+        };
+        let fix = self.fix.as_ref().map_or(String::new(), |fix| format!("; {fix}"));
+        let text = one_line(&format!("{}{fix}", self.text));
+        let text = flowed(&text, width.saturating_sub(INDENT.len()), "");
+        let lead = |at| if at == 0 { format!("  {mark}  ") } else { INDENT.to_owned() };
+        text.iter().enumerate().map(|(at, text)| lead(at) + text).collect()
     }
 }

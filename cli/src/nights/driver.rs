@@ -298,7 +298,7 @@ impl<'a> Driver<'a> {
         let written =
             if drafts.is_empty() { Ok(()) } else { self.write(Event::Drafted { job: name.clone(), drafts }) };
         for why in failed.iter().chain(written.as_ref().err()) {
-            let why = inbox::reason(why);
+            let why = why.in_one_line();
             self.say(&format!("warning: {name}: could not add all drafts to the inbox: {why}"));
         }
     }

@@ -17,7 +17,6 @@ use crate::nights::secrets::Secrets;
 use crate::runs::{Runs, store_check, unusable};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::text::plain::one_line;
 
 /// As many as a person reviews at once. The rest is added later, when there is space.
 const MOST: usize = 50;
@@ -85,12 +84,6 @@ impl Filled {
         }
         Ok(())
     }
-}
-
-/// Returns why a draft was not added, in one line.
-pub fn reason(complaint: &Complaint) -> String {
-    let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
-    parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ")
 }
 
 /// Deletes the files of drafts that a person has deleted.

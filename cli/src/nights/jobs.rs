@@ -271,8 +271,7 @@ pub fn key(skill: Digest, suite: Digest, roles: &Roles) -> Key {
 }
 
 pub fn refused(complaint: &Complaint) -> Left {
-    let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
-    let why = parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ");
+    let why = complaint.in_one_line();
     let hint = complaint.hints.first().map(|hint| format!(" ({})", one_line(hint))).unwrap_or_default();
     Left::Refused { why: (why + &hint).into() }
 }

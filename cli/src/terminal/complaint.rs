@@ -6,7 +6,7 @@ use std::fmt::Display;
 use crate::terminal::environment::FoldersError;
 use crate::terminal::exit::Exit;
 use crate::terminal::style::Style;
-use crate::text::plain::pictured;
+use crate::text::plain::{one_line, pictured};
 use crate::text::width::fitted;
 
 /// Who can fix it; also decides the exit code.
@@ -79,6 +79,12 @@ impl Complaint {
             ErrorKind::Interrupted => Exit::Interrupted,
             ErrorKind::Terminated => Exit::Terminated,
         }
+    }
+
+    /// Returns what failed and the causes.
+    pub fn in_one_line(&self) -> String {
+        let parts = std::iter::once(&self.what).chain(&self.causes);
+        parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ")
     }
 
     /// Renders the complaint. Names from a repository must not control the terminal.

@@ -1,6 +1,5 @@
 //! Known agents and those described in the settings: their paths and versions.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -12,6 +11,7 @@ use crate::commands::doctor::probe::Probed;
 use crate::commands::doctor::rights::{Rights, System};
 use crate::commands::doctor::versions::{Asked, Heard};
 use crate::commands::doctor::{probe, rights, versions};
+use crate::nights::check::{About, Check, State};
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
@@ -42,22 +42,11 @@ pub struct AgentSeen {
     /// How its version compares to the tested one, if it is from another series.
     pub remark: Option<String>,
     /// The place of the agent's login, found without using the login.
-    pub login: Option<LoginSeen>,
+    pub login: Option<Login>,
     /// The limits of its commands with `--tools shell`, beyond those of all agents.
     pub shell_limit: Option<&'static str>,
     /// The result of its one call, with `--probe`.
     pub probe: Option<Probed>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoginSeen {
-    /// A key in this variable.
-    Key(&'static str),
-    /// A login in this file.
-    File(String),
-    /// No login in the places that skilltune checks.
-    Unseen,
 }
 
 /// Looks at all agents. Finds the programs of an untrusted project but does not run them.
@@ -81,14 +70,13 @@ pub fn look_at(
     deadline: Duration,
     env: &Environment,
 ) -> Result<Vec<AgentSeen>, Complaint> {
-    let is_looked_at = |name: &str| !settings.agents.contains_key(name) && is_wanted(name);
-    let known = known().filter(|(name, _)| is_looked_at(name));
-    let mut found: Vec<Found> = known.map(|(name, get)| Found::known(name, get, env)).collect();
-    let described = settings.agents.keys().filter(|name| is_wanted(name));
-    found.extend(described.map(|name| Found::described(name, settings, trusted, env)));
-    let asked: Vec<Asked> = found.iter().filter_map(Found::question).collect();
+    let known = known().map(|(name, _)| name).filter(|name| !settings.agents.contains_key(*name));
+    let names = known.chain(settings.agents.keys().map(String::as_str)).filter(|name| is_wanted(name));
+    let found: Vec<(AgentSeen, Option<Asked>)> =
+        names.map(|name| AgentSeen::find(name, settings, trusted, env)).collect();
+    let asked: Vec<Asked> = found.iter().filter_map(|(_, asked)| asked.clone()).collect();
     let mut heard = versions::ask(&asked, deadline, env)?.into_iter();
-    let seen = found.into_iter().map(|found| found.seen(&mut heard));
+    let seen = found.into_iter().map(|(seen, asked)| seen.hear(asked.and_then(|_| heard.next())));
     Ok(seen.map(|seen| seen.completed(settings, env)).collect())
 }
 
@@ -133,17 +121,50 @@ impl AgentSeen {
         }
     }
 
+    /// Finds the program of an agent, and returns the question for its version if the program may be run.
+    fn find(name: &str, settings: &Settings, trusted: bool, env: &Environment) -> (Self, Option<Asked>) {
+        let entry = settings.agents.get(name);
+        let (agent, path) = if let Some(entry) = entry {
+            (entry.settings.clone(), casting::program(entry, env).ok())
+        } else {
+            let command = vec![name.to_owned()];
+            (AgentSettings { command, ..AgentSettings::default() }, casting::on_path(name, env).ok())
+        };
+        let is_foreign = entry.is_some_and(|entry| matches!(entry.origin, Origin::Project(_)));
+        let get = known().find(|(known, _)| *known == agent.command[0]).filter(|_| path.is_none());
+        let seen = Self {
+            name: name.to_owned(),
+            program: agent.command[0].clone(),
+            path: path.as_ref().map(|path| path.display().to_string()),
+            described: entry.map(|entry| entry.origin.to_string()),
+            get: get.map(|(_, get)| get),
+            ..Self::default()
+        };
+        let program = path.filter(|_| trusted || !is_foreign);
+        (seen, program.map(|program| Asked { name: name.to_owned(), settings: agent, program }))
+    }
+
+    /// Adds the answer to the question for its version; none if it was not asked.
+    fn hear(mut self, answer: Option<Heard>) -> Self {
+        let (is_described, is_agent) = (self.described.is_some(), Real::named(&self.name).is_some());
+        (self.usable, self.version, self.trouble) = match answer {
+            Some(Heard::Version(version)) => (is_described || is_agent, Some(version), None),
+            // A user's own script may not print a version; a known agent always does.
+            Some(Heard::Nothing(why)) => (is_described, None, Some(why)),
+            Some(Heard::NotStarted(why)) => (false, None, Some(why)),
+            None if self.path.is_none() => (false, None, None),
+            None => (false, None, Some("version unknown: not trusted, so not run".to_owned())),
+        };
+        self
+    }
+
     /// Adds what the settings and the environment say about it.
     fn completed(self, settings: &Settings, env: &Environment) -> Self {
         let roles = roles_of(&self.name, settings);
         let rights = rights::of(&self.name, settings, System::of(settings));
         let real = Real::named(&self.name).filter(|_| self.described.is_none());
         let (Some(real), Some(path)) = (real, &self.path) else { return Self { roles, rights, ..self } };
-        let login = Agent::real(real, None, path.into(), &env.vars).login().map(|login| match login {
-            Login::Key(variable) => LoginSeen::Key(variable),
-            Login::File(file) => LoginSeen::File(file.display().to_string()),
-            Login::Unseen => LoginSeen::Unseen,
-        });
+        let login = Agent::real(real, None, path.into(), &env.vars).login();
         let remark = self.version.as_ref().and_then(|version| versions::beside(version, real.tested()));
         let (tested, shell_limit) = (Some(real.tested()), real.shell_limit());
         Self { roles, rights, tested, remark, login, shell_limit, ..self }
@@ -159,7 +180,7 @@ impl AgentSeen {
     /// see them.
     pub fn lacks_login(&self) -> bool {
         let is_seen = self.probe.as_ref().is_some_and(|probed| probed.answered);
-        self.login == Some(LoginSeen::Unseen) && !is_seen && cfg!(target_os = "linux")
+        self.login == Some(Login::Unseen) && !is_seen && cfg!(target_os = "linux")
     }
 
     pub fn has_failed(&self) -> bool {
@@ -169,71 +190,54 @@ impl AgentSeen {
     pub fn is_built_in(&self) -> bool {
         self.name == offline::NAME
     }
+
+    /// Returns the check of the agent, and below it the check of its call.
+    pub fn checks(&self) -> impl Iterator<Item = Check> {
+        let probe = self.probe.as_ref().map(|probed| probed.check(&self.name));
+        std::iter::once(self.check()).chain(probe)
+    }
+
+    fn check(&self) -> Check {
+        let Self { name, program, .. } = self;
+        if self.path.is_none() {
+            let (state, text) = match &self.described {
+                Some(origin) => (State::Broken, format!("{name}: program {program:?} not found ({origin})")),
+                None => (State::Unknown, format!("{name}: not found")),
+            };
+            return Check::new(About::Agents, state, text).with_fix(self.get);
+        }
+        let found = self.version_and_path();
+        let is_known = self.described.is_none();
+        if is_known && !self.usable && Real::named(name).is_none() {
+            // A wrapper is not an agent.
+            let text = format!("{found}; a wrapper: use it with --via {name}");
+            return Check::new(About::Agents, State::Unknown, text);
+        }
+        let origin = self.described.as_ref().map_or(String::new(), |origin| format!(" ({origin})"));
+        let mut parts = vec![format!("{found}{origin}")];
+        parts.extend(self.remark.clone());
+        parts.extend(self.login.as_ref().map(login_text));
+        if is_known && self.usable && self.roles.is_empty() {
+            parts.push(format!("use it with --agent {name}"));
+        }
+        if !self.roles.is_empty() {
+            parts.push(self.roles.join(", "));
+        }
+        parts.extend(self.rights.as_ref().map(|rights| format!("rights: {}", rights::describe(rights))));
+        Check::new(About::Agents, State::fine_if(self.usable), parts.join("; "))
+    }
+
+    /// Formats its version, or why that is unknown, and the path of its program.
+    pub fn version_and_path(&self) -> String {
+        let version = self.version.as_ref().or(self.trouble.as_ref()).map_or("", String::as_str);
+        format!("{}: {version}, {}", self.name, self.path.as_deref().unwrap_or_default())
+    }
 }
 
-/// An agent before it was asked for its version.
-struct Found {
-    name: String,
-    settings: AgentSettings,
-    path: Option<PathBuf>,
-    described: Option<String>,
-    trusted: bool,
-    get: Option<&'static str>,
-}
-
-impl Found {
-    fn known(name: &str, get: &'static str, env: &Environment) -> Self {
-        let settings = AgentSettings { command: vec![name.to_owned()], ..AgentSettings::default() };
-        let path = casting::on_path(name, env).ok();
-        Self { name: name.to_owned(), settings, path, described: None, trusted: true, get: Some(get) }
-    }
-
-    fn described(name: &str, settings: &Settings, trusted: bool, env: &Environment) -> Self {
-        let entry = &settings.agents[name];
-        let foreign = matches!(entry.origin, Origin::Project(_));
-        let get = known().find(|(known, _)| *known == entry.settings.command[0]);
-        Self {
-            name: name.to_owned(),
-            path: casting::program(entry, env).ok(),
-            settings: entry.settings.clone(),
-            described: Some(entry.origin.to_string()),
-            trusted: trusted || !foreign,
-            get: get.map(|(_, get)| get),
-        }
-    }
-
-    fn question(&self) -> Option<Asked> {
-        let program = self.path.clone().filter(|_| self.trusted)?;
-        Some(Asked { name: self.name.clone(), settings: self.settings.clone(), program })
-    }
-
-    /// Takes its answer from `heard`, which holds the answers in the order of the questions.
-    fn seen(self, heard: &mut impl Iterator<Item = Heard>) -> AgentSeen {
-        let answer = self.question().and_then(|_| heard.next());
-        let started = !matches!(answer, Some(Heard::NotStarted(_)));
-        let (version, trouble) = match answer {
-            Some(Heard::Version(version)) => (Some(version), None),
-            Some(Heard::NotStarted(why) | Heard::Nothing(why)) => (None, Some(why)),
-            None if self.path.is_some() => {
-                (None, Some("version unknown: not trusted, so not run".to_owned()))
-            }
-            None => (None, None),
-        };
-        // A user's own script may not print a version; a known agent always does.
-        let ready = match self.described {
-            Some(_) => self.trusted && started,
-            None => Real::named(&self.name).is_some() && version.is_some(),
-        };
-        AgentSeen {
-            usable: self.path.is_some() && ready,
-            get: self.get.filter(|_| self.path.is_none()),
-            program: self.settings.command[0].clone(),
-            path: self.path.map(|path| path.display().to_string()),
-            name: self.name,
-            described: self.described,
-            version,
-            trouble,
-            ..AgentSeen::default()
-        }
+pub fn login_text(login: &Login) -> String {
+    match login {
+        Login::Key(variable) => format!("key in {variable}"),
+        Login::File(file) => format!("login in {}", file.display()),
+        Login::Unseen => "no key or login found".to_owned(),
     }
 }

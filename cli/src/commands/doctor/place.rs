@@ -9,7 +9,9 @@ use serde::Serialize;
 use skilltune_orchestrator::disk::atomic::TEMP_PREFIX;
 use skilltune_orchestrator::store::Home;
 
+use crate::nights::check::{About, Check, State};
 use crate::terminal::environment::Environment;
+use crate::text::figures;
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Place {
@@ -37,7 +39,7 @@ pub fn look(project: &Path, env: &Environment) -> Vec<Place> {
 impl Place {
     pub fn look(what: &'static str, path: &Path) -> Self {
         let Space { ground, writable, free_bytes } = Space::of(path);
-        let probe = if writable { probe(&ground).ok() } else { None };
+        let (exchange, reflink) = writable.then(|| probe(&ground).ok()).flatten().unzip();
         let (bytes, more) = weigh(path);
         Self {
             what,
@@ -47,9 +49,26 @@ impl Place {
             bytes,
             more,
             free_bytes,
-            exchange: probe.map(|probe| probe.exchange),
-            reflink: probe.map(|probe| probe.reflink),
+            exchange,
+            reflink,
         }
+    }
+
+    pub fn check(&self) -> Check {
+        let Self { what, path, .. } = self;
+        if !self.writable {
+            return Check::new(About::Folders, State::Broken, format!("{what}: {path} is not writable"));
+        }
+        let bytes = figures::bytes(self.bytes);
+        let used = match (self.exists, self.more) {
+            (true, false) => bytes,
+            (true, true) => format!("more than {bytes}"),
+            (false, _) => "not created yet".to_owned(),
+        };
+        let free = self.free_bytes.map_or(String::new(), |free| format!(", {} free", figures::bytes(free)));
+        let exchange = if self.exchange == Some(false) { ", no atomic exchange of files" } else { "" };
+        let reflink = if self.reflink == Some(true) { ", copies share disk space" } else { "" };
+        Check::fine(About::Folders, format!("{what}: {path}: {used}{free}{exchange}{reflink}"))
     }
 }
 
@@ -76,22 +95,15 @@ fn ground(path: &Path) -> PathBuf {
     there.unwrap_or(Path::new("/")).to_owned()
 }
 
-#[derive(Clone, Copy)]
-struct Probe {
-    exchange: bool,
-    reflink: bool,
-}
-
-/// Tests the file system in a temporary folder.
+/// Tests the file system in a temporary folder: whether it exchanges files in one step, and whether copies share bytes.
 #[expect(clippy::disallowed_methods, reason = "the folder was made for it")]
-fn probe(ground: &Path) -> io::Result<Probe> {
+fn probe(ground: &Path) -> io::Result<(bool, bool)> {
     let room = tempfile::Builder::new().prefix(TEMP_PREFIX).tempdir_in(ground)?;
     let [one, other, copy] = ["one", "other", "copy"].map(|name| room.path().join(name));
     std::fs::write(&one, "1")?;
     std::fs::write(&other, "2")?;
-    let exchanged = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).is_ok();
-    let reflink = clones(&File::open(&one)?, &File::create(&copy)?);
-    Ok(Probe { exchange: exchanged, reflink })
+    let exchange = renameat_with(CWD, &one, CWD, &other, RenameFlags::EXCHANGE).is_ok();
+    Ok((exchange, clones(&File::open(&one)?, &File::create(&copy)?)))
 }
 
 #[cfg(target_os = "linux")]

@@ -8,6 +8,7 @@ use skilltune_orchestrator::probe;
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::runs::remedy::Remedy;
 
+use crate::nights::check::{About, Check, State};
 use crate::report::{advice, words};
 use crate::runs::under_guard::under_guard;
 use crate::terminal::complaint::Complaint;
@@ -74,7 +75,14 @@ impl Probed {
         Self { why: Some(plain::one_line(why)), ..Self::default() }
     }
 
-    pub fn describe(&self) -> String {
+    /// Returns the check of a call to `agent`.
+    pub fn check(&self, agent: &str) -> Check {
+        let via = self.via.map_or(String::new(), |via| format!(" via {via}"));
+        let text = format!("{agent}{via}: {}", self.describe());
+        Check::new(About::Agents, State::fine_if(self.answered), text)
+    }
+
+    fn describe(&self) -> String {
         let mut parts = vec![match (self.kind, &self.why) {
             (Some(kind), Some(why)) => format!("test call failed: it {}: {why}", words::failure(kind)),
             (_, Some(why)) => format!("test call failed: {why}"),

@@ -12,6 +12,7 @@ use crate::casting;
 use crate::casting::BuiltIn;
 use crate::loops::LoopCommands;
 use crate::loops::tune::prompts::Pages;
+use crate::nights::check::{About, Check, State};
 use crate::report::ui::with_loop;
 use crate::runs::{RunStatus, Runs};
 use crate::settings::Settings;
@@ -76,7 +77,7 @@ impl Project {
         Self {
             root: root.display().to_string(),
             settings_file: file.map(|file| file.path.display().to_string()),
-            settings_error: broken.map(in_one_line),
+            settings_error: broken.map(whole),
             roles_error: casting::cast(Tune::ROLES, settings, env, BuiltIn::Knows)
                 .err()
                 .map(|complaint| complaint.what),
@@ -89,12 +90,50 @@ impl Project {
             locks: locks(env),
         }
     }
+
+    pub fn checks(&self) -> Vec<Check> {
+        let check = |state, text: String| Check::new(About::Project, state, text);
+        let mut checks = vec![check(State::Fine, format!("folder: {}", self.root)), self.settings_check()];
+        checks.push(match &self.roles_error {
+            None => check(State::Fine, "roles: every role has an agent".to_owned()),
+            Some(why) => check(State::Unknown, format!("roles: {why}")),
+        });
+        if self.git {
+            let (state, text) = match self.ignored {
+                Some(false) => (State::Broken, ".skilltune has no .gitignore with `*`"),
+                Some(true) => (State::Fine, ".skilltune is ignored"),
+                None => (State::Fine, ".skilltune will ignore itself"),
+            };
+            checks.push(check(state, format!("git: {text}")));
+        }
+        checks.extend(self.state_error.iter().map(|why| check(State::Broken, why.clone())));
+        checks.extend(self.runs.iter().map(|OpenRun { id, status, target }| {
+            check(State::Unknown, format!("run {id}: {status}, {target}; skilltune status {id}"))
+        }));
+        let damaged = |id: &String| check(State::Broken, format!("run {id}: cannot read its journal"));
+        checks.extend(self.damaged.iter().map(damaged));
+        checks.extend(self.locks.iter().map(|Lock { pid, host, since, doing }| {
+            check(State::Unknown, format!("lock: process {pid} on {host} since {since} ({doing})"))
+        }));
+        checks
+    }
+
+    fn settings_check(&self) -> Check {
+        let (state, text) = match (&self.settings_error, &self.settings_file, self.trusted) {
+            (Some(error), ..) => (State::Broken, error.clone()),
+            (None, None, _) => {
+                (State::Unknown, "no skilltune.toml; run `skilltune init` to create one".to_owned())
+            }
+            (None, Some(file), None) => (State::Fine, format!("{file}, no agents")),
+            (None, Some(file), Some(true)) => (State::Fine, format!("{file}, trusted")),
+            (None, Some(file), Some(false)) => (State::Broken, format!("{file}, not trusted")),
+        };
+        Check::new(About::Project, state, format!("settings: {text}"))
+    }
 }
 
-fn in_one_line(complaint: &Complaint) -> String {
-    let whole: Vec<&str> =
-        std::iter::once(&complaint.what).chain(&complaint.causes).map(String::as_str).collect();
-    whole.join(": ")
+fn whole(complaint: &Complaint) -> String {
+    [&[complaint.what.clone()][..], &complaint.causes].concat().join(": ")
 }
 
 /// More than any ignore file has.

@@ -12,6 +12,7 @@ use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::skills::offline;
 
 use crate::casting::OFFLINE;
+use crate::nights::check::{About, Check, State};
 use crate::report::words;
 use crate::runs::session::{GUARDIAN, GUARDS};
 use crate::settings::Settings;
@@ -40,6 +41,21 @@ impl System {
             (true, false) => Self::Cannot,
         }
     }
+
+    /// Returns the check of the system's confinement. The agents' own switches are in the check of each agent.
+    pub fn check(self, is_wrapped: bool) -> Check {
+        let text = match self {
+            Self::Enforces if is_wrapped => {
+                "left to the wrapper (calls.wrap); the kernel confines only the built-in agent and the commands of checks"
+            }
+            Self::Enforces => "the kernel confines agents to the folders of their roles",
+            Self::TurnedOff => "not enforced by the kernel, because limits.confine is false",
+            Self::Cannot => "not enforced by the kernel, which needs Landlock from Linux 6.2 or newer",
+        };
+        let is_enforced = self == Self::Enforces && !is_wrapped;
+        let state = if is_enforced { State::Fine } else { State::Unknown };
+        Check::new(About::Agents, state, format!("rights: {text}"))
+    }
 }
 
 /// The mechanism that reliably ends the processes of a call.
@@ -65,6 +81,17 @@ impl Ends {
         };
         guardian.close();
         Ok(ends)
+    }
+
+    pub fn check(&self) -> Check {
+        let Self::Search { why } = self else {
+            return Check::fine(About::Agents, "processes: the kernel ends all processes of a call");
+        };
+        let text = format!(
+            "processes: no namespace ({why}): an agent that kills skilltune and its guardian can leave processes running, and \
+             an unconfined agent can read the environment of your other programs"
+        );
+        Check::new(About::Agents, State::Unknown, text)
     }
 }
 

@@ -16,7 +16,9 @@ use crate::commands::doctor::wrap::WrapSeen;
 use crate::report::advice;
 use crate::settings::Settings;
 use crate::terminal::environment::Environment;
-use crate::text::plain::shell_path;
+use crate::terminal::style::Style;
+use crate::text::plain::{one_line, shell_path};
+use crate::text::width::flowed;
 
 #[derive(Debug, Serialize)]
 pub struct DoctorVerdict {
@@ -25,6 +27,26 @@ pub struct DoctorVerdict {
     pub next: String,
     /// How to get an agent that reads and writes; none if one works.
     pub for_more: Option<String>,
+}
+
+impl DoctorVerdict {
+    /// Says whether a run can start, and what else is missing.
+    pub fn lines(&self, width: usize, style: Style) -> Vec<String> {
+        let word = match (self.ready, &self.for_more) {
+            (true, None) => "ready:",
+            (true, Some(_)) => "ready, with the built-in agent only:",
+            (false, _) => "not ready:",
+        };
+        let mut lines = flowed(&format!("{word} {}", one_line(&self.next)), width, "  ");
+        if let Some(first) = lines.first_mut() {
+            let painted = if self.ready { style.green(word) } else { style.red(word) };
+            *first = first.replacen(word, &painted, 1);
+        }
+        if let Some(more) = &self.for_more {
+            lines.extend(flowed(&format!("for more: {}", one_line(more)), width, "  "));
+        }
+        lines
+    }
 }
 
 /// Returns the first problem found, or the command to run.
@@ -43,10 +65,10 @@ pub fn judge(
         return missing("remove files that skilltune did not create from the project's state folder");
     }
     if let Some(folder) = folders.iter().find(|folder| !folder.writable) {
-        return missing(&format!("make {} writable", folder.path));
+        return missing(format!("make {} writable", folder.path));
     }
     if let Some(fix) = wrap.and_then(WrapSeen::to_fix) {
-        return missing(&fix);
+        return missing(fix);
     }
     let usable = || agents.iter().filter(|agent| agent.usable && !agent.lacks_login());
     let parts = casting::cast(Tune::ROLES, settings, env, BuiltIn::Knows).ok();
@@ -56,28 +78,21 @@ pub fn judge(
     });
     let other = usable().find(|agent| !agent.is_built_in());
     let with = |agent: &AgentSeen| format!("skilltune tune SKILL --agent {}", agent.name);
+    let more = || toward_another(project, agents);
     match (set, other) {
         (Some(set), _) if !set.iter().all(|agent| agent.is_built_in()) => ready("skilltune tune SKILL"),
-        (Some(_), other) => with_built_in("skilltune tune SKILL", other.map(with), project, agents),
-        (None, Some(other)) => ready(&with(other)),
+        (Some(_), other) => {
+            let for_more = Some(other.map_or_else(more, with));
+            DoctorVerdict { for_more, ..ready("skilltune tune SKILL") }
+        }
+        (None, Some(other)) => ready(with(other)),
         // A user who has installed an agent does not want the built-in one.
-        (None, None) if without_login(agents).is_some() => missing(&nobody(agents)),
+        (None, None) if without_login(agents).is_some() => missing(nobody(agents)),
         (None, None) => match usable().next() {
-            Some(built_in) => with_built_in(&with(built_in), None, project, agents),
-            None => missing(&toward_another(project, agents)),
+            Some(built_in) => DoctorVerdict { for_more: Some(more()), ..ready(with(built_in)) },
+            None => missing(more()),
         },
     }
-}
-
-/// The main job can run; says how to get more.
-fn with_built_in(
-    command: &str,
-    other: Option<String>,
-    project: &Project,
-    agents: &[AgentSeen],
-) -> DoctorVerdict {
-    let more = other.unwrap_or_else(|| toward_another(project, agents));
-    DoctorVerdict { for_more: Some(more), ..ready(command) }
 }
 
 fn toward_another(project: &Project, agents: &[AgentSeen]) -> String {
@@ -115,10 +130,10 @@ fn nobody(agents: &[AgentSeen]) -> String {
     }
 }
 
-fn ready(command: &str) -> DoctorVerdict {
-    DoctorVerdict { ready: true, next: command.to_owned(), for_more: None }
+fn ready(command: impl Into<String>) -> DoctorVerdict {
+    DoctorVerdict { ready: true, next: command.into(), for_more: None }
 }
 
-fn missing(what: &str) -> DoctorVerdict {
-    DoctorVerdict { ready: false, next: what.to_owned(), for_more: None }
+fn missing(what: impl Into<String>) -> DoctorVerdict {
+    DoctorVerdict { ready: false, next: what.into(), for_more: None }
 }

@@ -5,6 +5,7 @@ use skilltune_orchestrator::agent::{Agent, AgentSettings};
 
 use crate::casting;
 use crate::commands::doctor::probe::{self, Probed};
+use crate::nights::check::{About, Check, State};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -47,6 +48,18 @@ impl WrapSeen {
         let agent = casting::wrap::wrapped(echo, settings, env)?;
         self.probe = probe::ask(&[agent], casting::system_confines(settings))?.pop();
         Ok(())
+    }
+
+    /// Returns the check of the program, and below it the check of its call.
+    pub fn checks(&self) -> impl Iterator<Item = Check> {
+        let Self { words, path, trouble, described, probe } = self;
+        let path = path.as_deref().unwrap_or_default();
+        let text = trouble.as_ref().map_or_else(
+            || format!("wrapper: agents run in {}, {path} ({described})", words[0]),
+            |why| format!("wrapper: {why} ({described})"),
+        );
+        let found = Check::new(About::Agents, State::fine_if(trouble.is_none()), text);
+        std::iter::once(found).chain(probe.as_ref().map(|probed| probed.check("wrapper")))
     }
 
     /// Returns how to fix what keeps agents from starting, if anything.

@@ -5,9 +5,7 @@
 
 mod agent_checks;
 mod disk;
-mod file;
 mod jobs;
-mod page;
 mod start;
 mod time;
 
@@ -19,7 +17,7 @@ use crate::commands::night::doctor::start::Start;
 use crate::commands::night::doctor::time::Times;
 use crate::commands::night::install::real;
 use crate::nights::book::Shelf;
-use crate::nights::check::{About, Check};
+use crate::nights::check::{About, Check, State, sections};
 use crate::nights::file::NightPlan;
 use crate::nights::install::job::name_of;
 use crate::nights::secrets::Secrets;
@@ -29,7 +27,9 @@ use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::text::plain::one_line;
+use crate::terminal::style::Style;
+use crate::text::figures::count;
+use crate::text::width::flowed;
 
 /// The results of all checks. Its keys are a public interface.
 #[derive(Debug, Serialize)]
@@ -47,7 +47,7 @@ struct NightDoctorReport {
 pub fn run(args: &NightDoctorArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let report = look(args, env)?;
     match args.view.format {
-        Format::Human => printer.data(&page::page(&report, columns::data_width(env), printer.data)),
+        Format::Human => printer.data(&page(&report, columns::data_width(env), printer.data)),
         Format::Json => printer.json(&serde_json::to_string(&report).expect("a report has a JSON text")),
     }?;
     Ok(if report.ready { Exit::Reached } else { Exit::Ended })
@@ -62,7 +62,7 @@ fn look(args: &NightDoctorArgs, env: &Environment) -> Result<NightDoctorReport, 
     match NightPlan::read(Some(&path), &world) {
         Err(complaint) => checks.push(broken(About::File, &complaint)),
         Ok(plan) => {
-            let is_trusted = file::look(&plan, &world, &mut checks);
+            let is_trusted = jobs::file(&plan, &world, &mut checks);
             let jobs = jobs::look(&plan, &start, env, &mut checks);
             agent_checks::look(&jobs, is_trusted, &start, args.timeout, env, &mut checks)?;
             disk::look(&plan, &world, &mut checks);
@@ -91,10 +91,22 @@ fn look(args: &NightDoctorArgs, env: &Environment) -> Result<NightDoctorReport, 
     })
 }
 
+fn page(report: &NightDoctorReport, width: usize, style: Style) -> String {
+    let mut lines = vec![format!("night: {}", report.file)];
+    lines.extend(sections(&report.checks, width, style));
+    let (word, rest) = if report.ready {
+        (style.green("ready:"), "no problems found".to_owned())
+    } else {
+        let faults = report.checks.iter().filter(|check| check.is_broken()).count();
+        let verb = if faults == 1 { "keeps" } else { "keep" };
+        (style.red("not ready:"), format!("{} {verb} tonight from working", count(faults, "fault")))
+    };
+    lines.push(String::new());
+    lines.extend(flowed(&format!("{word} {rest}"), width, "  "));
+    lines.join("\n")
+}
+
 /// Turns a complaint and its hint into a check.
 fn broken(about: About, complaint: &Complaint) -> Check {
-    let parts = std::iter::once(&complaint.what).chain(&complaint.causes);
-    let text = parts.map(|part| one_line(part)).collect::<Vec<_>>().join(": ");
-    let fix = complaint.hints.first().map(|hint| one_line(hint));
-    Check { fix, ..Check::broken(about, text, "") }
+    Check::new(about, State::Broken, complaint.in_one_line()).with_fix(complaint.hints.first())
 }

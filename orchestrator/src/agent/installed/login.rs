@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use skilltune_phases::runs::plan::Isolation;
 
 use super::super::profile::is_set;
 use super::{Agent, AgentKind};
 
-/// The place of an agent's login, as far as it is known without using it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The place of an agent's login, as far as it is known without using it. Its names are a public interface of `doctor`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Login {
     /// A variable of this name.
     Key(&'static str),

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use skilltune_orchestrator::agent::Real;
+use skilltune_orchestrator::agent::{Login, Real};
 use skilltune_phases::skills::offline;
 
-use crate::commands::doctor::agent_checks::{AgentSeen, LoginSeen, look_at};
+use crate::commands::doctor::agent_checks::{AgentSeen, login_text, look_at};
 use crate::commands::night::doctor::broken;
 use crate::commands::night::doctor::jobs::Needs;
 use crate::commands::night::doctor::start::Start;
@@ -73,27 +73,22 @@ fn lost<'a>(name: &str, settings: &'a Settings, start: &Start, shell: &Environme
 
 fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
     let name = &seen.name;
-    let path = seen.path.as_deref().unwrap_or_default();
-    let version = seen.version.as_ref().or(seen.trouble.as_ref()).map_or("", String::as_str);
-    let text = format!("{name}: {version}, {path}");
+    let text = seen.version_and_path();
     if !seen.usable {
         let fix = format!("run `{} --version` by hand to see why", seen.program);
         return Check::broken(About::Agents, text, fix);
     }
-    match &seen.login {
-        None => Check::fine(About::Agents, text),
-        Some(LoginSeen::Key(variable)) => Check::fine(About::Agents, format!("{text}; key in {variable}")),
-        Some(LoginSeen::File(file)) => Check::fine(About::Agents, format!("{text}; login in {file}")),
+    let Some(login) = &seen.login else { return Check::fine(About::Agents, text) };
+    let with_login = format!("{text}; {}", login_text(login));
+    match login {
+        Login::Key(_) | Login::File(_) => Check::fine(About::Agents, with_login),
         // A key in this shell: another check says how to give it to the night.
-        Some(LoginSeen::Unseen) if !lost.is_empty() => Check::fine(About::Agents, text),
-        Some(LoginSeen::Unseen) if seen.lacks_login() => {
-            Check::broken(About::Agents, format!("{text}; no key or login found"), advice::login(name))
+        Login::Unseen if !lost.is_empty() => Check::fine(About::Agents, text),
+        Login::Unseen if seen.lacks_login() => Check::broken(About::Agents, with_login, advice::login(name)),
+        Login::Unseen => {
+            let text = format!("{with_login}, but the system may hold one");
+            Check::unknown(About::Agents, text, advice::login(name))
         }
-        Some(LoginSeen::Unseen) => Check::unknown(
-            About::Agents,
-            format!("{text}; no key or login found, but the system may hold one"),
-            advice::login(name),
-        ),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks whether each job could start.
+//! The file of jobs: whether it is trusted, whom it notifies, and whether each of its jobs could start.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -7,11 +7,12 @@ use skilltune_phases::nights::night::{Left, Share, Spent, shared};
 
 use crate::commands::night::doctor::broken;
 use crate::commands::night::doctor::start::Start;
-use crate::nights::check::{About, Check};
+use crate::nights::check::{About, Check, State};
 use crate::nights::file::NightPlan;
 use crate::nights::jobs::{self, Job};
-use crate::nights::morning;
+use crate::nights::{morning, notify};
 use crate::terminal::environment::Environment;
+use crate::text::figures::count;
 
 /// The agents that a job needs, and their project.
 pub struct Needs {
@@ -23,6 +24,35 @@ pub struct Needs {
 
 const IN_THIS_SHELL: &str =
     "it can run in this shell: fix the night's environment, or run `skilltune night install` again";
+
+/// Returns whether the file is trusted, with the files that it names.
+pub fn file(plan: &NightPlan, timer: &Environment, checks: &mut Vec<Check>) -> bool {
+    let shown = plan.file.path.display();
+    checks.push(match plan.content.jobs.len() {
+        0 => Check::broken(
+            About::File,
+            format!("{shown} has no jobs"),
+            "`skilltune night add SKILL --suite FILE` adds one",
+        ),
+        jobs => Check::fine(About::File, format!("{shown}: {}", count(jobs, "job"))),
+    });
+    let trust = plan.require_trust(timer);
+    checks.push(match &trust {
+        Ok(()) => Check::fine(About::File, "trusted, with the files that it names"),
+        Err(complaint) => broken(About::File, complaint),
+    });
+    if let Some(program) = plan.content.notify.first() {
+        checks.push(match notify::program(plan, timer) {
+            Ok(path) => Check::fine(About::File, format!("notify: {}", path.display())),
+            Err(_) => Check::broken(
+                About::File,
+                format!("notify: program {program:?} not found; no notification would be sent"),
+                "install it, or change `notify`",
+            ),
+        });
+    }
+    trust.is_ok()
+}
 
 /// Returns the jobs that can start, at night or at least from this shell.
 pub fn look(plan: &NightPlan, start: &Start, shell: &Environment, checks: &mut Vec<Check>) -> Vec<Needs> {
@@ -59,8 +89,8 @@ fn one(
         }
         Err(Left::Refused { why }) => {
             let here = start.scheduled.as_ref().and_then(|_| job.ready(plan, shell).ok());
-            let fix = here.as_ref().map(|_| IN_THIS_SHELL.to_owned());
-            checks.push(Check { fix, ..Check::broken(About::Jobs, format!("{name}: {why}"), "") });
+            let fix = here.as_ref().map(|_| IN_THIS_SHELL);
+            checks.push(Check::new(About::Jobs, State::Broken, format!("{name}: {why}")).with_fix(fix));
             here.map(|ready| needs(ready, false))
         }
         Err(left) => {

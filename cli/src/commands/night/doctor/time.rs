@@ -151,15 +151,12 @@ impl Times {
                 "the night that began {began} was killed: the next night continues its runs"
             ));
         }
-        let text = format!("a night has been under way since {began}");
-        match plan.content.overlap {
-            Overlap::Skip => {
-                unknown(text, "if it has not ended at the next start, that one does nothing (`overlap`)")
-            }
-            Overlap::Queue => {
-                unknown(text, "if it has not ended at the next start, that one waits for it (`overlap`)")
-            }
-        }
+        let then = match plan.content.overlap {
+            Overlap::Skip => "does nothing",
+            Overlap::Queue => "waits for it",
+        };
+        let fix = format!("if it has not ended at the next start, that one {then} (`overlap`)");
+        unknown(format!("a night has been under way since {began}"), fix)
     }
 }
 

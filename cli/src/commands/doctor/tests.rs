@@ -1,7 +1,10 @@
+use skilltune_orchestrator::agent::Login;
 use skilltune_phases::base::role::Role;
 
 use super::*;
 use crate::commands::doctor::probe::Probed;
+use crate::commands::doctor::project::{Lock, OpenRun};
+use crate::commands::doctor::rights::Rights;
 
 fn agent(name: &str) -> AgentSeen {
     AgentSeen {
@@ -16,7 +19,7 @@ fn agent(name: &str) -> AgentSeen {
 }
 
 /// Returns the same rights for all roles but one.
-fn rights(words: &'static str) -> rights::Rights {
+fn rights(words: &'static str) -> Rights {
     [(Role::EXECUTOR, "system"), (Role::EVALUATOR, words), (Role::IMPROVER, words)].into()
 }
 
@@ -220,15 +223,12 @@ fn nothing_that_was_found_drives_the_terminal() {
     hostile.verdict.next = "tune\x07".to_owned();
     let text = render(&hostile, 80, Style::PLAIN);
     assert!(!text.contains(['\x1b', '\u{202e}', '\x07']), "{text}");
-    assert!(
-        crate::commands::doctor::human::render(&report(), 80, Style::VIVID)
-            .contains("\x1b[32mready:\x1b[0m skilltune tune")
-    );
+    assert!(render(&report(), 80, Style::VIVID).contains("\x1b[32mready:\x1b[0m skilltune tune"));
 }
 
 #[test]
 fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() {
-    let login = Some(LoginSeen::Key("ANTHROPIC_API_KEY"));
+    let login = Some(Login::Key("ANTHROPIC_API_KEY"));
     let remark = Some("newer than 2.1.329, the tested version".to_owned());
     let answered = Probed {
         answered: true,
@@ -247,7 +247,7 @@ fn what_is_known_of_an_agent_stands_beside_it_and_what_came_of_its_call_below() 
         AgentSeen {
             name: "gemini".into(),
             usable: false,
-            login: Some(LoginSeen::Unseen),
+            login: Some(Login::Unseen),
             probe: Some(failed),
             ..known.clone()
         },
