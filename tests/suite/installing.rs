@@ -17,7 +17,8 @@ struct World {
     project: PathBuf,
 }
 
-/// A fake that logs its calls and stores which timers are enabled. The file `given` holds the environment of services.
+/// A fake that logs its calls and stores which timers are enabled. The file `given` holds the environment of services,
+/// and `next` the JSON of the next start. It shows a unit with the files that extend it.
 pub(crate) const SYSTEMCTL: &str = r#"#!/bin/sh
 echo "$@" >> "$HOME/../systemctl.log"
 while [ "${1#--}" != "$1" ]; do shift; done
@@ -26,6 +27,19 @@ case "$1" in
   is-enabled|is-active) test -e "$HOME/../enabled-$2" ;;
   enable) test ! -e "$HOME/../full" && : > "$HOME/../enabled-$2" || { echo "no space left" >&2; exit 1; } ;;
   disable) rm "$HOME/../enabled-$3" ;;
+  list-timers) test ! -e "$HOME/../next" || cat "$HOME/../next" ;;
+  show)
+    unit="$HOME/../config/systemd/user/$2"
+    for file in "$unit" "$unit.d/"*.conf; do
+      test -e "$file" || continue
+      case "$3 $file" in "--property=DropInPaths $unit.d/"*) printf '%s ' "$file" ;; esac
+      while read -r line; do
+        case "$3 $line" in
+          "--property=Environment Environment="*) printf '%s ' "${line#*=}" ;;
+          "--property=EnvironmentFiles EnvironmentFile="*) printf '%s\n' "${line#*=}" ;;
+        esac
+      done < "$file"
+    done ;;
 esac
 "#;
 

@@ -1,5 +1,7 @@
 //! `night doctor`: each fault that would break tonight's run, as the scheduler would see it; and a night with none.
 
+mod records;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -10,7 +12,7 @@ use serde_json::{Value, json};
 use crate::background::{Background, Gate};
 use crate::installing::{CRONTAB, LAUNCHCTL, SYSTEMCTL};
 use crate::night::{Nights, WRITER, climbs};
-use crate::scene::Ran;
+use crate::scene::{Ran, SKILLTUNE};
 
 const JOB: &str = "[[jobs]]\nskill = \".claude/skills/writer\"\nsuite = \"suite.toml\"\nagent = \"claude\"\n";
 
@@ -117,7 +119,7 @@ impl Ward {
 
     fn normalized(&self, text: &str) -> String {
         let text = text
-            .replace(crate::scene::SKILLTUNE, "/bin/skilltune")
+            .replace(SKILLTUNE, "/bin/skilltune")
             .replace(&self.name, "NAME")
             .replace(env!("CARGO_PKG_VERSION"), "VERSION");
         let text =
@@ -267,18 +269,19 @@ fn a_job_that_cannot_run_is_a_fault_with_its_own_reason() {
 #[test]
 fn what_the_timer_starts_has_to_be_there_and_the_timer_on() {
     let ward = systemd();
-    let project = ward.path("project").display().to_string();
-    for (kind, from, to) in [
-        ("service", crate::scene::SKILLTUNE, "/gone/skilltune"),
-        ("service", &*format!("\"--project\" \"{project}\""), "\"--project\" \"/gone/project\""),
-        ("service", "/project/skilltune-night.toml", "/project/other.toml"),
+    let gone = ward.path("gone");
+    ward.copy_program("gone/skilltune");
+    fs::create_dir(gone.join("project")).unwrap();
+    for (program, project, fault) in [
+        (gone.join("skilltune"), "project", "start: the program /gone/skilltune does not exist"),
+        (PathBuf::from(SKILLTUNE), "gone/project", "start: the project folder /gone/project does not exist"),
     ] {
-        ward.edit_unit(kind, from, to);
-        let faults = ward.checks("broken", &[]);
-        assert!(faults.len() == 1 && faults[0].starts_with("start: "), "{faults:#?}");
-        assert!(faults[0].contains("gone") || faults[0].contains("other.toml"), "{faults:#?}");
+        ward.install_other(&program, project);
+        fs::rename(&gone, ward.path("away")).unwrap();
+        assert_eq!(ward.fault(&[]), format!("{fault}; run `skilltune night install` to rewrite it"));
         ward.install(&[]);
         ward.assert_fine(&[]);
+        fs::rename(ward.path("away"), &gone).unwrap();
     }
     let enabled = ward.path(&format!("enabled-{}.timer", ward.name));
     fs::remove_file(&enabled).unwrap();
@@ -292,8 +295,8 @@ fn another_skilltune_lingering_and_units_of_somebody_else_cannot_be_judged_and_n
     let ward = systemd();
     let before = ward.checks("unknown", &[]);
     ward.program("bin/loginctl", "#!/bin/sh\necho no\n");
+    ward.install_other(&ward.copy_program("other/skilltune"), "project");
     ward.program("other/skilltune", "#!/bin/sh\n: > \"${0%/*}/../run\"\n");
-    ward.edit_unit("service", crate::scene::SKILLTUNE, &ward.path("other/skilltune").display().to_string());
     let unknown = ward.checks("unknown", &[]);
     let new: Vec<&str> = unknown.iter().filter(|line| !before.contains(line)).map(String::as_str).collect();
     insta::assert_snapshot!(new.join("\n"), @r#"
@@ -309,7 +312,7 @@ fn another_skilltune_lingering_and_units_of_somebody_else_cannot_be_judged_and_n
     ] {
         fs::write(ward.unit("service"), service).unwrap();
         let unknown = ward.checks("unknown", &[]).join("\n");
-        assert!(unknown.contains("cannot be read: it was modified"), "{unknown}");
+        assert!(unknown.contains("the installed start of the night was modified"), "{unknown}");
     }
     assert!(!ward.path("run").exists());
 }
@@ -439,12 +442,13 @@ fn a_clock_that_skips_or_repeats_the_start_and_a_zone_that_is_none_are_told() {
     assert!(autumn.contains("on 2026-10-25 it is 02:30 twice"), "{autumn}");
     assert_eq!(ward.report(&[])["next_start"], "2026-11-04T01:30:00Z");
     // Settings of the service alone change the night's own times, but not when it starts.
-    ward.edit_unit("service", "Environment=", "Environment=TZ=Asia/Tokyo ");
+    let more = format!("config/systemd/user/{}.service.d/zone.conf", ward.name);
+    ward.write(&more, "[Service]\nEnvironment=TZ=Asia/Tokyo\n");
     ward.write_jobs("until = \"11:30\"");
     assert_eq!(ward.report(&[])["next_start"], "2026-11-04T01:30:00Z");
     let fine = ward.checks("fine", &[]);
     assert!(fine.contains(&"time: it stops at 11:30, 1h 00m after its start".to_owned()), "{fine:#?}");
-    ward.install(&[]);
+    fs::remove_file(ward.path(&more)).unwrap();
     let shell = ward.checks("unknown", &[("TZ", "Asia/Tokyo")]).join("\n");
     assert!(shell.contains("TZ is \"Asia/Tokyo\" in this shell only"), "{shell}");
     ward.write("given", "TZ=Nowhere/Atlantis\n");

@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! place -> by_systemd | by_launchd | by_cron -> systemd | launchd | cron -> job
-//!                      \-> program                github | kubernetes   -> job
+//!    \                 \-> program                github | kubernetes   -> job
+//!     \-> record -> job
 //! ```
 
 pub mod cron;
@@ -15,7 +16,7 @@ pub mod job;
 pub mod kubernetes;
 pub mod launchd;
 pub mod place;
-pub mod reading;
+pub mod record;
 pub mod scheduled_start;
 pub mod systemd;
 

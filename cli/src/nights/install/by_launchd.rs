@@ -1,14 +1,15 @@
-//! A launch agent of macOS.
-
-mod scheduled;
+//! A launch agent of macOS: installed, removed, and as launchd currently has it.
 
 use std::path::PathBuf;
 
+use crate::nights::check::{About, Check};
 use crate::nights::install::files;
 use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
 use crate::nights::install::launchd::plist;
 use crate::nights::install::program::Program;
+use crate::nights::install::record::Record;
+use crate::nights::install::scheduled_start::ScheduledStart;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -54,6 +55,25 @@ impl Launchd {
         files::remove(&path)?;
         files::remove_empty(&self.folder, &self.home);
         Ok(vec![path.display().to_string()])
+    }
+
+    /// Returns none if there is no such agent.
+    pub fn scheduled(&self, name: &str, record: &Record) -> Result<Option<ScheduledStart>, Complaint> {
+        let Some(text) = files::read(&self.path(name))? else { return Ok(None) };
+        let gives = "`launchctl setenv NAME value`".to_owned();
+        let is_installed = |job: &Job| plist(job).as_bytes() == text;
+        let mut start = ScheduledStart::new("launchd", record, is_installed, gives);
+        let is_loaded = self.launchctl.run(&["print", &self.target(name)], b"")?.is_success;
+        start.checks.push(if is_loaded {
+            Check::fine(About::Start, "launchd: the agent is loaded")
+        } else {
+            Check::broken(
+                About::Start,
+                "launchd: the agent is installed, but not loaded",
+                "run `skilltune night install` to load it",
+            )
+        });
+        Ok(Some(start))
     }
 
     fn unload(&self, name: &str) -> Result<(), Complaint> {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::civil::Time;
+use serde::{Deserialize, Serialize};
 use skilltune_phases::base::id::Digest;
 
 use crate::terminal::complaint::Complaint;
@@ -10,7 +11,7 @@ use crate::terminal::environment::Environment;
 
 /// The nightly start of one file of jobs. Its texts have no control characters, because no scheduler's file could
 /// contain them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Letters, digits and dashes only, so that it can name files and objects anywhere.
     pub name: String,
@@ -50,6 +51,11 @@ impl Job {
     pub fn argv(&self) -> Vec<&str> {
         vec![&self.program, "--project", &self.project, "night", "--file", &self.file, "--scheduled"]
     }
+}
+
+/// Returns whether a job can set this variable.
+pub fn could_set(name: &str) -> bool {
+    name == "PATH" || FOLDERS.contains(&name)
 }
 
 /// Returns the name of a file's nightly start: it shows the project and is unique to the file.

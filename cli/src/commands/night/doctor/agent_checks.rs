@@ -107,7 +107,7 @@ fn without(
     let fix = format!("set it for the night: {}", scheduler.gives);
     let is_refused = jobs.iter().any(|job| !job.is_ready && job.agents.contains(name));
     let is_needed = is_refused || seen.is_some_and(AgentSeen::lacks_login);
-    let is_missing = is_needed && !scheduler.reading.has_more_env;
+    let is_missing = is_needed && !scheduler.has_more_env;
     let check = if is_missing { Check::broken } else { Check::unknown };
     Some(check(About::Agents, text, fix))
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use jiff::civil::Time;
 use rustix::fs::{Access, access};
 use skilltune_orchestrator::disk;
 use skilltune_phases::base::id::Digest;
@@ -56,9 +55,7 @@ impl Start {
         let mut world = env.clone();
         if let Some(scheduled) = &scheduled {
             checks.extend(scheduled.checks.clone());
-            if let Some(job) = &scheduled.reading.job {
-                checks.extend(recorded(job, file));
-            }
+            checks.extend(scheduled.job.iter().flat_map(recorded));
             match given(scheduled, file, env) {
                 Some(given) => world = given,
                 None => checks.push(Check::unknown(
@@ -80,11 +77,6 @@ impl Start {
         self.scheduled.is_none().then(|| check(About::Start, text, fix))
     }
 
-    /// Returns the time of day at which it starts.
-    pub fn at(&self) -> Option<Time> {
-        Some(self.scheduled.as_ref()?.reading.job.as_ref()?.at)
-    }
-
     /// Returns those of these variables that this shell has and the night will not have.
     pub fn lost<'a>(&self, names: impl IntoIterator<Item = &'a str>, shell: &Environment) -> Vec<&'a str> {
         let is_lost = |name: &&str| shell.is_set(name) && !self.env.is_set(name);
@@ -92,23 +84,23 @@ impl Start {
     }
 }
 
-/// Returns the environment that the scheduler's text sets up; none if it cannot be built, for example without its
-/// project.
+/// Returns the environment that the scheduler sets up; none if it is unknown or cannot be built, for example without
+/// its project.
 fn given(scheduled: &ScheduledStart, file: &Path, env: &Environment) -> Option<Environment> {
+    if scheduled.env.is_empty() {
+        return None;
+    }
     let of_person = GIVEN.iter().filter_map(|name| Some(((*name).to_owned(), env.vars.get(*name)?.clone())));
     let mut env: BTreeMap<String, String> = of_person.collect();
-    env.extend(scheduled.reading.env.clone());
-    let project = scheduled.reading.job.as_ref().map(|job| Path::new(&job.project));
+    env.extend(scheduled.env.clone());
+    let project = scheduled.job.as_ref().map(|job| Path::new(&job.project));
     Environment::elsewhere(file.parent()?.to_owned(), env, project).ok()
 }
 
 /// Checks that the recorded paths still exist, and that the program is this one.
-fn recorded(job: &Job, file: &Path) -> Vec<Check> {
+fn recorded(job: &Job) -> Vec<Check> {
     let mut checks = vec![program(Path::new(&job.program))];
     let broken = |text: String| Check::broken(About::Start, text, AGAIN);
-    if Path::new(&job.file) != file {
-        checks.push(broken(format!("it starts the jobs of another file: {}", job.file)));
-    }
     if !Path::new(&job.project).is_dir() {
         checks.push(broken(format!("the project folder {} does not exist", job.project)));
     }

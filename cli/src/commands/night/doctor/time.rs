@@ -61,12 +61,15 @@ impl Times {
             checks.push(unknown(format!("TZ is {own:?} in this shell only, not for the night"), fix));
         }
         let now = Clock::in_zone(zone.clone()).now();
-        let next = start.at().and_then(|at| {
-            let scheduler = start.scheduled.as_ref().and_then(|known| zone_of(known.zone.as_deref()));
-            let now = now.with_time_zone(scheduler.unwrap_or(TimeZone::UTC));
-            let next = Clock::next(&now, at)?.to_zoned(now.time_zone().clone());
+        let next = start.scheduled.as_ref().and_then(|known| {
+            let scheduler = zone_of(known.zone.as_deref()).unwrap_or(TimeZone::UTC);
+            let at = known.job.as_ref().map(|job| job.at);
+            let next = known.next.or_else(|| Clock::next(&now.with_time_zone(scheduler.clone()), at?))?;
+            let next = next.to_zoned(scheduler);
             checks.push(fine(format!("the next start is {}", shown(&next))));
-            checks.extend((0..DAYS).filter_map(|day| changed_clock(&next, day, at)));
+            if let Some(at) = at {
+                checks.extend((0..DAYS).filter_map(|day| changed_clock(&next, day, at)));
+            }
             Some(next.with_time_zone(zone))
         });
         Self { now, next, last: None, has_run_lately: false, checks }
