@@ -5,7 +5,7 @@
 //! ```text
 //! Run ---> loop.next(&Run) ---> Decide | Do(steps) | End        (loops, judging)
 //!  ^                                        |
-//!  |   loop.order(step), order.prompt(..)   v                   (asking, prompts/)
+//!  |   loop.request(&Run, step)             v                   (asking, prompts/)
 //!  |   an outcome of the loop's own    <- carried out outside   (judging, skills)
 //!  +-- run.apply(&Record) <------------ recorded                (runs)
 //! ```

@@ -12,6 +12,7 @@ use skilltune_phases::asking::order::{Command, Order, Placement, Question};
 use skilltune_phases::base::id::{CallKey, Digest};
 use skilltune_phases::base::material::Folders;
 use skilltune_phases::base::model::ModelName;
+use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::runs::event::{Done, Failure, FailureKind, Outcome, Spent};
 use skilltune_phases::runs::plan::{Cast, Plan};
 use skilltune_phases::skills::target::PLUGIN_ROOT;
@@ -38,7 +39,7 @@ pub(super) struct Job<L: LoopEngine> {
     pub(super) services: Arc<Services>,
     pub(super) plan: Arc<Plan<L>>,
     pub(super) step: L::Step,
-    pub(super) request: L::AgentRequest,
+    pub(super) request: AgentRequest<L>,
     pub(super) cancel_token: CancelToken,
     /// The most that the call may cost.
     pub(super) usd: Option<f64>,

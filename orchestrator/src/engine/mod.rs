@@ -33,6 +33,7 @@ use skilltune_phases::asking::prompt::Faulty;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::ByRole;
 use skilltune_phases::loops::Loop;
+use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::runs::event::{Failure, FailureKind, Record, Spent};
 use skilltune_phases::runs::price::Prices;
 use skilltune_phases::runs::run::{NotARun, Run};
@@ -110,19 +111,19 @@ pub trait LoopEngine: Loop {
     /// Reads the output of an agent that has answered.
     fn read(
         services: &Services,
-        request: &Self::AgentRequest,
+        request: &AgentRequest<Self>,
         output: &AgentOutput<'_>,
     ) -> Result<Self::Answer, ReadError>;
 
     /// The versions that a step edits, if it makes an edit. The trees of its answer must add no key to them.
-    fn base(request: &Self::AgentRequest) -> Option<Vec<TreeId>> {
+    fn base(request: &AgentRequest<Self>) -> Option<Vec<TreeId>> {
         request.as_ref().draft().map(|copy| vec![copy.tree])
     }
 
     /// Reads the outcome of a local command that decides no check.
     fn ran(
         _: &Services,
-        _request: &Self::AgentRequest,
+        _request: &AgentRequest<Self>,
         _: &CommandOutput<'_>,
     ) -> Result<Self::Answer, ReadError> {
         Err(Failure::new(FailureKind::UsageError, "this step runs no command").into())

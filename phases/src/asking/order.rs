@@ -4,8 +4,6 @@
 //! loop. A loop adds the question: the text for the agent. No file is opened here: the engine loads the folders named
 //! by an order's placements.
 
-use std::fmt::Debug;
-
 use serde::Serialize;
 
 use crate::asking::prompt::Faulty;
@@ -104,12 +102,27 @@ pub trait Question {
     }
 }
 
-/// An order of one loop with its question.
-pub trait AgentRequest: Question + AsRef<Order> + Clone + Debug + Send + 'static {}
-
-impl<T: Question + AsRef<Order> + Clone + Debug + Send + 'static> AgentRequest for T {}
-
 impl Order {
+    /// Returns an order for an agent that finds no skill installed.
+    pub(crate) fn new(
+        step: String,
+        attempt: u32,
+        (role, rights): (Role, Rights),
+        placements: Vec<Placement>,
+    ) -> Self {
+        Self {
+            step,
+            attempt,
+            role,
+            rights,
+            placements,
+            installed: None,
+            plugin: None,
+            command: None,
+            repository: false,
+        }
+    }
+
     /// Returns the folder that the agent must edit, if any.
     pub fn draft(&self) -> Option<&Placement> {
         self.placements.iter().find(|placement| placement.access == Access::Draft)

@@ -5,7 +5,6 @@ pub mod ceiling;
 pub mod delivery;
 pub(crate) mod draw;
 pub mod ending;
-pub(crate) mod form;
 pub mod id;
 pub mod json;
 pub mod material;

@@ -11,11 +11,11 @@
 //! on the criteria of the contract. An artifact that has not passed is not handed over unless a person accepts it.
 
 pub mod answers;
+mod briefs;
 pub mod contract;
 pub mod course;
 mod decision;
 pub mod evaluation;
-mod forms;
 pub mod inspect;
 mod judgement;
 mod machine;
@@ -23,7 +23,6 @@ pub mod negotiation;
 pub mod original;
 pub mod profile;
 pub mod projection;
-mod prompts;
 mod proposing;
 mod request;
 pub mod rules;
@@ -39,18 +38,26 @@ mod tests;
 use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
+use crate::loops::shared::request as shared;
 use crate::loops::shared::step::{Handover, Shared};
 use crate::loops::{Loop, MostCalls};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
 use crate::suites::checks::CheckResult;
 
+pub use briefs::GanBrief;
 pub use decision::{Decision, End};
-pub use request::{ARTIFACT, AgentRequest, GIVEN, SCREENS, SITE};
 pub use state::{Sprint, State};
 pub use step::{Answer, Reading, Step};
 pub use task::{Apply, Brief, Browser, Level, Task};
 pub use view::Ended;
+
+/// The workspace folders of the artifact, of the files given with the brief, and of the browser's screenshots.
+pub const ARTIFACT: &str = "artifact";
+pub const GIVEN: &str = "given";
+pub const SCREENS: &str = "screens";
+/// The folder in which the browser finds the artifact.
+pub const SITE: &str = "site";
 
 /// The marker type of the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,6 +68,7 @@ pub type Run = run::Run<Gan>;
 pub type Event = event::Event<Gan>;
 pub type Record = event::Record<Gan>;
 pub type Done = event::Done<Gan>;
+pub type AgentRequest = shared::AgentRequest<Gan>;
 pub type Next<'a> = super::Next<'a, Gan>;
 
 impl Vocabulary for Gan {
@@ -92,10 +100,16 @@ impl Vocabulary for Gan {
 impl Loop for Gan {
     const KIND: LoopKind = LoopKind::Gan;
 
-    type AgentRequest = AgentRequest;
+    type Brief = GanBrief;
+
+    const CODE: &'static [u8] = b"answer";
 
     fn next(run: &Run) -> Next<'_> {
         machine::next(run)
+    }
+
+    fn brief(brief: &GanBrief) -> &dyn shared::Brief<Self> {
+        brief.0.brief()
     }
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {

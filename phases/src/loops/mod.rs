@@ -11,9 +11,11 @@ pub mod shared;
 pub mod tune;
 pub mod vacuous;
 
-use crate::asking::order::AgentRequest;
+use std::fmt::Debug;
+
 use crate::base::id::TreeId;
 use crate::base::role::{ByRole, RoleSpec};
+use crate::loops::shared::request::{AgentRequest, Brief};
 use crate::loops::shared::step::{Handover, Shared};
 use crate::runs::plan::{LoopKind, Plan};
 use crate::runs::run::{Fold, Run};
@@ -23,8 +25,11 @@ use crate::suites::checks::CheckResult;
 pub trait Loop: Fold {
     const KIND: LoopKind;
 
-    /// A step that is ready to be carried out.
-    type AgentRequest: AgentRequest;
+    /// The data of a call that only the run knows.
+    type Brief: Clone + Debug + Send + 'static;
+
+    /// The purpose of the code of an answer, a part of the code.
+    const CODE: &'static [u8];
 
     fn next(run: &Run<Self>) -> Next<'_, Self>;
 
@@ -33,8 +38,11 @@ pub trait Loop: Fold {
         None
     }
 
+    /// Returns the question of a call.
+    fn brief(brief: &Self::Brief) -> &dyn Brief<Self>;
+
     /// Prepares a step if it is a call. The engine carries out any other step itself.
-    fn request(run: &Run<Self>, step: &Self::Step) -> Option<Self::AgentRequest>;
+    fn request(run: &Run<Self>, step: &Self::Step) -> Option<AgentRequest<Self>>;
 
     /// Returns how the engine carries out a step that loops share; none for calls and for steps of the loop alone.
     fn shared(run: &Run<Self>, step: &Self::Step) -> Option<Shared>;

@@ -12,6 +12,7 @@
 //! judge decides what they leave open. The score is computed, and the best version is kept.
 
 pub mod answers;
+mod briefs;
 pub mod checks;
 pub mod criteria;
 mod decision;
@@ -19,7 +20,6 @@ pub mod forms;
 mod machine;
 pub mod original;
 pub mod projection;
-pub mod prompts;
 mod request;
 pub mod sections;
 mod state;
@@ -31,15 +31,17 @@ mod view;
 use crate::base::id::TreeId;
 use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
+use crate::loops::shared::request::{self as shared, Brief};
 use crate::loops::shared::step::Shared;
 use crate::loops::{Loop, MostCalls};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
 use crate::suites::checks::CheckResult;
 
+pub use briefs::ReflexBrief;
 pub use checks::PAGE;
 pub use decision::{Decision, Phase, Reason, Status, Stop};
-pub use request::{AgentRequest, Answers};
+pub use request::Answers;
 pub use state::{Clock, Done as WasDone, Judged, Line, Note, State};
 pub use step::{Answer, Artifact, Step};
 pub use task::{Bounds, Confirmed, Rules, Setup, Task, Terms};
@@ -56,6 +58,7 @@ pub type Event = event::Event<Reflex>;
 pub type Done = event::Done<Reflex>;
 pub type FailedCall = run::FailedCall<Reflex>;
 pub type Outcome = event::Outcome<Answer>;
+pub type AgentRequest = shared::AgentRequest<Reflex>;
 pub type Next<'a> = super::Next<'a, Reflex>;
 
 impl Vocabulary for Reflex {
@@ -84,7 +87,9 @@ impl Vocabulary for Reflex {
 impl Loop for Reflex {
     const KIND: LoopKind = LoopKind::Reflex;
 
-    type AgentRequest = AgentRequest;
+    type Brief = ReflexBrief;
+
+    const CODE: &'static [u8] = b"answer";
 
     fn next(run: &Run) -> Next<'_> {
         machine::next(run)
@@ -93,6 +98,10 @@ impl Loop for Reflex {
     /// Returns the decision that ends a stopped run. A stop is final, as in the original.
     fn on_stop(run: &Run, reason: Option<&str>) -> Option<Decision> {
         machine::stop(run, reason)
+    }
+
+    fn brief(brief: &ReflexBrief) -> &dyn Brief<Self> {
+        brief.kind.brief()
     }
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {

@@ -33,7 +33,7 @@ use crate::runs::{event, plan, run};
 pub use crate::base::delivery::Uses;
 pub use compare::basis::Basis;
 pub use decision::{Answer, Decision, Ending, Measured, Pair, Shipment, UnpairedSamples, Verdict, Why};
-pub use request::{AgentRequest, INPUT, SKILL, WORKSPACE};
+pub use request::{AgentRequest, INPUT, SKILL, TuneBrief, WORKSPACE};
 pub use results::fail_on::FailReason;
 pub use state::{Edit, FailedEdit, Round, RoundResult, State};
 pub use step::{Asked, Choice, Hold, Improver, Kept, Seat, Step, Trial};

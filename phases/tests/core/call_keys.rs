@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use skilltune_phases::asking::order::{AgentRequest, Placement};
+use skilltune_phases::asking::order::{Placement, Question as _};
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::material::{Body, Folder, Material};
@@ -18,6 +18,7 @@ use skilltune_phases::loops::Loop;
 use skilltune_phases::loops::gan::test_scenario::{TestScenario, Tool};
 use skilltune_phases::loops::gan::{self, Gan, Level};
 use skilltune_phases::loops::reflex::{self, Reflex};
+use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::loops::tune::{Asked, Improver, Plan, Run, Seat, Step, Tune};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_phases::runs::run;
@@ -58,7 +59,7 @@ fn kind(step: &impl Serialize) -> String {
 }
 
 /// Hashes everything in a request that its key covers. Each folder of the workspace holds one page.
-fn digest(request: &impl AgentRequest) -> String {
+fn digest<L: Loop>(request: &AgentRequest<L>) -> String {
     let order = request.as_ref();
     let folder = |placement: &Placement| {
         let body = Body::Text(format!("# The page of {}\n", placement.tree.short()));

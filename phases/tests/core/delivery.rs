@@ -193,7 +193,7 @@ fn a_judge_is_told_what_was_not_used_and_no_verdict_on_its_effect_counts() {
         let step = drive.due(1).remove(0);
         let order = AgentRequest::of(&drive.run, &step).unwrap();
         let prompt = bare_prompt(&order).unwrap();
-        let Ok(Answer::Judged(judgement)) = order.judge(&all_passed(&prompt, &plan)) else {
+        let Ok(Answer::Judged(judgement)) = order.read(&all_passed(&prompt, &plan)) else {
             panic!("{prompt}")
         };
         let effects = |assessment: &Assessment| {

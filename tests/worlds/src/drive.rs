@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::{SignedDuration, Timestamp};
-use skilltune_phases::asking::order::{AgentRequest, Placement};
+use skilltune_phases::asking::order::{Placement, Question as _};
 use skilltune_phases::asking::prompt::Faulty;
 use skilltune_phases::base::ceiling::{Ceiling, Ceilings};
 use skilltune_phases::base::id::{Digest, TreeId};
@@ -11,6 +11,7 @@ use skilltune_phases::base::material::Folder;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::judgement::VerdictShape;
 use skilltune_phases::judging::score::Score;
+use skilltune_phases::loops::shared::request::AgentRequest;
 use skilltune_phases::loops::{Loop, Next};
 use skilltune_phases::runs::event::{
     Done, Event, Failure, FailureKind, Outcome, Pause, Record, Signal, Spent,
@@ -298,7 +299,7 @@ pub fn recast<L: TestLoop>(drive: &mut Drive<L>, role: &Role) {
 }
 
 /// Returns the prompt of a request whose folders are all empty.
-pub fn bare_prompt(request: &impl AgentRequest) -> Result<String, Faulty> {
+pub fn bare_prompt<L: Loop>(request: &AgentRequest<L>) -> Result<String, Faulty> {
     let placements = request.as_ref().placements.iter();
     let empty = |placement: &Placement| Folder { at: placement.at.clone(), files: Vec::new() };
     request.prompt(&placements.map(empty).collect())

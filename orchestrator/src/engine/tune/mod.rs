@@ -35,7 +35,7 @@ impl LoopEngine for Tune {
             Rights::Read if output.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
-            Rights::Read => request.judge(output.answer).map_err(ReadError::from),
+            Rights::Read => request.read(output.answer).map_err(ReadError::from),
             Rights::Edit => draft::read(services, order, output, &request.secrets()),
         };
         answer.map_err(|error| explained(error, output.denied))

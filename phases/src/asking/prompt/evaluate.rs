@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::activity::{Activity, activity};
 use super::fence::{files, plain};
-use super::{READING, fence, scenario};
+use super::{READING, scenario, was_wrong};
 use crate::base::material::{Folder, Named};
 use crate::judging::contract::Contract;
 use crate::suites::scenario::Scenario;
@@ -47,7 +47,7 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
         of_effect: of_effect(brief.contract),
         entries,
         nonce: brief.nonce,
-        retry_error: brief.retry_error.map(|error| fence(brief.seed, "what was wrong", error)),
+        retry_error: was_wrong(brief.seed, brief.retry_error),
     }
 }
 

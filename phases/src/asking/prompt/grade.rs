@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::activity::{Activity, activity};
 use super::evaluate::{Start, begun};
 use super::fence::{files, plain};
-use super::{READING, fence, scenario};
+use super::{READING, fence, scenario, was_wrong};
 use crate::base::material::{Body, Folder, Named};
 use crate::judging::contract::Contract;
 use crate::suites::scenario::Scenario;
@@ -62,7 +62,7 @@ impl GradeBrief<'_> {
                 first: criteria.first().map_or("", |criterion| criterion.id.as_str()),
                 entries: criteria.len(),
                 nonce: self.nonce,
-                retry_error: self.retry_error.map(|error| fence(self.seed, "what was wrong", error)),
+                retry_error: was_wrong(self.seed, self.retry_error),
             },
         )
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::activity::{Activity, activity};
 use super::fence::{files, numbered, plain};
-use super::{READING, fence, scenario};
+use super::{READING, fence, scenario, was_wrong};
 use crate::base::delivery::Uses;
 use crate::base::material::Named;
 use crate::judging::contract::{CriterionId, Verdict};
@@ -114,7 +114,7 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
         before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
         after: brief.after.map(|one| neighbour(seed, "handed on by this skill", one)),
         activity: brief.activity.iter().map(|(name, digest)| activity(seed, name, digest)).collect(),
-        retry_error: brief.retry_error.map(|error| fence(seed, "what was wrong", error)),
+        retry_error: was_wrong(seed, brief.retry_error),
     }
 }
 

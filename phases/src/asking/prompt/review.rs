@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::evaluate::{Group, Part, dimensions, parts};
-use super::{READING, fence};
+use super::{READING, was_wrong};
 use crate::base::material::Named;
 use crate::judging::contract::Contract;
 
@@ -31,7 +31,7 @@ impl ReviewBrief<'_> {
                 dimensions: dimensions(self.contract),
                 entries: self.contract.criteria.len() * if is_chain { 1 + self.skills.len() } else { 1 },
                 nonce: self.nonce,
-                retry_error: self.retry_error.map(|error| fence(self.seed, "what was wrong", error)),
+                retry_error: was_wrong(self.seed, self.retry_error),
             },
         )
     }

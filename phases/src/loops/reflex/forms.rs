@@ -10,8 +10,8 @@ use super::checks::Asked;
 use super::criteria::{Rule, RuleId};
 use super::task::Bounds;
 use super::verdict::RuleResult;
-use crate::base::form::{bound, list, object, one_of, text};
 use crate::judging::judgement::{self, Ask, VerdictShape};
+use crate::loops::shared::form::{bound, list, object, one_of, text};
 
 /// Returns the schema of this many rules.
 pub fn proposal(bounds: Bounds) -> Value {

@@ -1,6 +1,8 @@
 //! What several loops do in the same way.
 
 mod commands;
+pub(crate) mod form;
+pub mod request;
 pub mod rounds;
 pub mod step;
 mod tail;

@@ -5,11 +5,13 @@ use super::results::proposing;
 use super::search::{drafting, rounds};
 use super::trial::measure;
 use super::{
-    AgentRequest, Aim, Answer, Choice, Decision, Ending, Next, Plan, Round, Run, Search, Step, Tune, calls,
+    AgentRequest, Aim, Answer, Choice, Decision, Ending, Next, Plan, Round, Run, Search, Step, Tune,
+    TuneBrief, calls,
 };
 use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
+use crate::loops::shared::request::Brief;
 use crate::loops::shared::step::{Handover, Shared};
 use crate::loops::{Expected, Loop, MostCalls};
 use crate::runs::plan::LoopKind;
@@ -19,7 +21,9 @@ use crate::suites::scenario::Scenario;
 impl Loop for Tune {
     const KIND: LoopKind = LoopKind::Tune;
 
-    type AgentRequest = AgentRequest;
+    type Brief = TuneBrief;
+
+    const CODE: &'static [u8] = b"verdict";
 
     fn next(run: &Run) -> Next<'_> {
         if run.state.closed.is_some() {
@@ -39,6 +43,10 @@ impl Loop for Tune {
             },
             (Aim::Try { .. } | Aim::Calibrate { .. }, Some(round)) => try_once(run, round),
         }
+    }
+
+    fn brief(brief: &TuneBrief) -> &dyn Brief<Self> {
+        brief
     }
 
     fn request(run: &Run, step: &Step) -> Option<AgentRequest> {

@@ -4,15 +4,16 @@ mod improving;
 mod placing;
 mod prompts;
 
-use std::sync::Arc;
+use serde_json::Value;
 
 use super::results::activity;
 use super::trial::graded;
 use super::trial::measure;
 use super::trial::uses;
 use super::{Answer, Plan, Run, Step, Trial, Tune, Uses};
-use crate::asking::order::{self, Command, Order, Question};
+use crate::asking::order::{self, Command, Order};
 use crate::asking::prompt::{Asked, FailedChange, Faulty, Missed};
+use crate::base::answer::{OffSchema, shape};
 use crate::base::delivery::Delivery;
 use crate::base::id::Digest;
 use crate::base::material::Folders;
@@ -21,7 +22,7 @@ use crate::base::role::Role;
 use crate::base::vocabulary::Vocabulary as _;
 use crate::judging::contract::Contract;
 use crate::judging::judgement::{self, Ask, Suggestion};
-use crate::runs::event::{Failure, FailureKind, Outcome};
+use crate::loops::shared::request::{self, Brief};
 use crate::skills::offline::{self, Judged, Task};
 use crate::skills::target::Place;
 use crate::suites::checks::Check;
@@ -35,17 +36,11 @@ const START: &str = "start";
 /// The folder of a workspace that holds the skills.
 pub const SKILL: &str = "skill";
 
-#[derive(Clone, Debug)]
-pub struct AgentRequest {
-    order: Order,
-    plan: Arc<Plan>,
-    retry: Option<Failure>,
-    brief: Brief,
-}
+pub type AgentRequest = request::AgentRequest<Tune>;
 
 /// The data that only the run has.
 #[derive(Clone, Debug)]
-enum Brief {
+pub enum TuneBrief {
     SetUp {
         scenario: usize,
     },
@@ -74,7 +69,7 @@ enum Brief {
 }
 
 #[derive(Clone, Debug)]
-struct Improving {
+pub struct Improving {
     member: Place,
     unmet: Vec<Missed>,
     met: Vec<Asked>,
@@ -115,7 +110,7 @@ impl AgentRequest {
             Step::SetUp { scenario, files } => {
                 let setup = run.plan.task.scenarios[*scenario].setup.clone()?;
                 command = Some(placing::set_up(&run.plan, setup));
-                (Brief::SetUp { scenario: *scenario }, placing::begin_with(*files))
+                (TuneBrief::SetUp { scenario: *scenario }, placing::begin_with(*files))
             }
             Step::Exercise { member, skill, trial, input, graded: _ } => {
                 repository = member.0 == 0 && run.plan.task.scenarios[trial.scenario].git;
@@ -128,7 +123,7 @@ impl AgentRequest {
                 let check = Some((*demand, *exit));
                 command = Some(Command { check, ..program(&run.plan, argv, &at) });
                 let grader = grader.map(|tree| (at.as_str(), tree));
-                (Brief::Check, placing::check(*left, grader))
+                (TuneBrief::Check, placing::check(*left, grader))
             }
             Step::Grade { candidate, trial, artifacts, evidence, asked } => {
                 let start = measure::starting(run, trial.scenario);
@@ -136,12 +131,12 @@ impl AgentRequest {
                 let contract = asked.of_contract(contract);
                 let activity = activity::of_members(run, run.candidate(*candidate)?, *trial);
                 let placements = placing::grade(&run.plan, artifacts, evidence, start);
-                (Brief::Grade { trial: *trial, contract, activity }, placements)
+                (TuneBrief::Grade { trial: *trial, contract, activity }, placements)
             }
             Step::Review { candidate, .. } => {
                 let contract = run.plan.task.contract.only(|criterion| !criterion.of_effect);
                 let placements = placing::review(&run.plan, &run.candidate(*candidate)?.trees);
-                (Brief::Review { contract }, placements)
+                (TuneBrief::Review { contract }, placements)
             }
             Step::Judge { candidate, trial, artifacts, asked } => {
                 let candidate = run.candidate(*candidate)?;
@@ -150,44 +145,40 @@ impl AgentRequest {
                 let placements = placing::evaluate(&run.plan, &candidate.trees, artifacts, start);
                 let activity = activity::of_members(run, candidate, *trial);
                 let contract = asked.of_contract(run.plan.task.asked_of(trial.scenario));
-                (Brief::Evaluate { trial: *trial, contract, unused, activity }, placements)
+                (TuneBrief::Evaluate { trial: *trial, contract, unused, activity }, placements)
             }
             Step::Improve { base, member, .. } => placing::improve(run, *base, *member)?,
             Step::Inspect { .. } | Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => return None,
         };
         // Set-ups and checks have no role, and no agent does them.
         let spec = Tune::spec(&step.role().unwrap_or(Role::EXECUTOR))?;
+        let rights = placing::rights(&run.plan, &brief, spec.rights);
         let order = Order {
-            step: step_text(run, step),
-            attempt: run.attempts(step),
-            role: spec.role.clone(),
-            rights: placing::rights(&run.plan, &brief, spec.rights),
-            placements,
             installed: placing::installed(&run.plan, &brief),
             plugin: placing::plugin(&run.plan, &brief),
             command,
             repository,
+            ..Order::new(step_text(run, step), run.attempts(step), (spec.role.clone(), rights), placements)
         };
-        Some(Self { order, plan: Arc::clone(&run.plan), retry: run.last_failure(step).cloned(), brief })
+        // What the prompt quotes from other agents, besides the files in the workspace.
+        let activity = match &brief {
+            TuneBrief::Grade { activity, .. } | TuneBrief::Evaluate { activity, .. } => activity.clone(),
+            _ => Vec::new(),
+        };
+        let quotes: Vec<&str> = activity.iter().map(|(_, digest)| &**digest).collect();
+        Some(Self::new(run, step, order, &quotes, brief))
     }
 
     /// Whether more than the artifacts of a trial is kept.
     pub fn is_graded(&self) -> bool {
-        let Brief::Execute { trial, .. } = &self.brief else { return false };
+        let TuneBrief::Execute { trial, .. } = &self.brief else { return false };
         self.plan.task.is_graded(trial.scenario)
     }
 
     /// Returns the missed statements that an improver sees.
     pub fn missed(&self) -> &[Missed] {
-        match &self.brief {
-            Brief::Improve(improving) => &improving.unmet,
-            Brief::SetUp { .. }
-            | Brief::Execute { .. }
-            | Brief::Check
-            | Brief::Grade { .. }
-            | Brief::Review { .. }
-            | Brief::Evaluate { .. } => &[],
-        }
+        let TuneBrief::Improve(improving) = &self.brief else { return &[] };
+        &improving.unmet
     }
 
     /// Returns the secrets that a draft must not contain.
@@ -204,7 +195,7 @@ impl AgentRequest {
 
     /// Returns what the workspace of a set-up must not contain, and the scenario of the set-up.
     pub fn answer_keys(&self) -> Option<(AnswerKeys, &Name)> {
-        let Brief::SetUp { scenario } = self.brief else { return None };
+        let TuneBrief::SetUp { scenario } = self.brief else { return None };
         let scenarios = &self.plan.task.scenarios;
         Some((AnswerKeys::new(scenarios, ""), &scenarios[scenario].id))
     }
@@ -214,64 +205,27 @@ impl AgentRequest {
         self.plan.is_chain()
     }
 
-    /// Parses an evaluator's answer.
-    pub fn judge(&self, answer: &str) -> Outcome<Answer> {
-        let (nonce, members) = (self.nonce(), self.members());
-        let Some(ask) = self.ask(&nonce, &members) else {
-            return Err(Failure::new(FailureKind::UsageError, "this step asks no judge"));
-        };
-        match judgement::read(answer, &ask) {
-            Ok(judgement) => {
-                let judgement = judgement.without_effect_of(&self.unused(), ask.contract);
-                Ok(Answer::Judged(Box::new(judgement)))
-            }
-            Err(why) => Err(Failure::new(FailureKind::OffSchema, why.to_string())),
-        }
-    }
-
     /// Returns what a judge is asked. For a trial scored by its outcome, members are not judged one by one: each
     /// statement names its member.
-    fn ask<'a>(&'a self, nonce: &'a str, names: &'a [&'a str]) -> Option<Ask<'a>> {
+    fn ask<'a>(&'a self, names: &'a [&'a str]) -> Option<Ask<'a>> {
         let (contract, members, at_fault) = match &self.brief {
-            Brief::Grade { contract, .. } => (contract, &[][..], names),
-            Brief::Review { contract } | Brief::Evaluate { contract, .. } => (contract, names, &[][..]),
-            Brief::SetUp { .. } | Brief::Execute { .. } | Brief::Check | Brief::Improve(_) => {
-                return None;
+            TuneBrief::Grade { contract, .. } => (contract, &[][..], names),
+            TuneBrief::Review { contract } | TuneBrief::Evaluate { contract, .. } => {
+                (contract, names, &[][..])
             }
+            TuneBrief::SetUp { .. }
+            | TuneBrief::Execute { .. }
+            | TuneBrief::Check
+            | TuneBrief::Improve(_) => return None,
         };
         let shape = self.plan.roles.of(&self.order.role).verdict;
-        Some(Ask { contract, nonce, members, at_fault, shape })
-    }
-
-    fn nonce(&self) -> String {
-        self.order.code(b"verdict", &self.quotes_of_agents(), self.plan.seed)
-    }
-
-    /// Returns what the prompt quotes from other agents, besides the files in the workspace.
-    fn quotes_of_agents(&self) -> Vec<&str> {
-        let activity = match &self.brief {
-            Brief::Grade { activity, .. } | Brief::Evaluate { activity, .. } => activity.as_slice(),
-            Brief::SetUp { .. }
-            | Brief::Execute { .. }
-            | Brief::Check
-            | Brief::Review { .. }
-            | Brief::Improve(_) => &[],
-        };
-        activity.iter().map(|(_, digest)| &**digest).collect()
+        Some(Ask { contract, nonce: &self.code, members, at_fault, shape })
     }
 
     /// Returns the names of the members that were not used in the judged trial.
     fn unused(&self) -> Vec<&str> {
-        let places = match &self.brief {
-            Brief::Evaluate { unused, .. } => unused.as_slice(),
-            Brief::SetUp { .. }
-            | Brief::Execute { .. }
-            | Brief::Check
-            | Brief::Grade { .. }
-            | Brief::Review { .. }
-            | Brief::Improve(_) => &[],
-        };
-        places.iter().map(|place| self.name(*place)).collect()
+        let TuneBrief::Evaluate { unused, .. } = &self.brief else { return Vec::new() };
+        unused.iter().map(|place| self.name(*place)).collect()
     }
 
     fn members(&self) -> Vec<&str> {
@@ -288,10 +242,6 @@ impl AgentRequest {
         Some(INPUT).filter(|at| self.order.places(at))
     }
 
-    fn retry_error(&self) -> Option<&str> {
-        self.retry.as_ref().map(|failure| failure.why.as_str())
-    }
-
     /// Returns the skill in the form for the built-in agent.
     fn offline_skill(&self, member: Place) -> offline::Folder {
         let at = placing::skill_path(&self.plan, member, &self.brief);
@@ -299,68 +249,66 @@ impl AgentRequest {
     }
 }
 
-impl AsRef<Order> for AgentRequest {
-    fn as_ref(&self) -> &Order {
-        &self.order
-    }
-}
-
-impl Question for AgentRequest {
-    fn prompt(&self, folders: &Folders) -> Result<String, Faulty> {
-        match &self.brief {
-            Brief::SetUp { .. } | Brief::Check => Ok(String::new()),
-            Brief::Grade { trial, contract, activity } => {
-                Ok(self.grade_prompt(*trial, contract, activity, folders))
+impl Brief<Tune> for TuneBrief {
+    fn prompt(&self, request: &AgentRequest, folders: &Folders) -> Result<String, Faulty> {
+        match self {
+            Self::SetUp { .. } | Self::Check => Ok(String::new()),
+            Self::Grade { trial, contract, activity } => {
+                Ok(request.grade_prompt(*trial, contract, activity, folders))
             }
-            Brief::Review { contract } => Ok(self.review_prompt(contract, folders)),
-            Brief::Execute { member, trial, delivery } => match delivery {
-                Some(Delivery::Inline) => self.execute_prompt(*member, *trial, folders),
-                Some(Delivery::Installed { .. }) | None => self.task_prompt(*member, false, *trial),
-                Some(Delivery::Slash { .. }) => self.task_prompt(*member, true, *trial),
+            Self::Review { contract } => Ok(request.review_prompt(contract, folders)),
+            Self::Execute { member, trial, delivery } => match delivery {
+                Some(Delivery::Inline) => request.execute_prompt(*member, *trial, folders),
+                Some(Delivery::Installed { .. }) | None => request.task_prompt(*member, false, *trial),
+                Some(Delivery::Slash { .. }) => request.task_prompt(*member, true, *trial),
             },
-            Brief::Evaluate { trial, contract, activity, .. } => {
-                self.evaluate_prompt(*trial, contract, activity, folders)
+            Self::Evaluate { trial, contract, activity, .. } => {
+                request.evaluate_prompt(*trial, contract, activity, folders)
             }
-            Brief::Improve(improving) => self.improve_prompt(improving, folders),
+            Self::Improve(improving) => request.improve_prompt(improving, folders),
         }
     }
 
-    fn task(&self) -> Option<Task> {
-        Some(match &self.brief {
-            Brief::SetUp { .. } | Brief::Check => return None,
-            Brief::Execute { member, trial, .. } => Task::Execute {
-                skill: self.offline_skill(*member),
-                input: self.input().map(str::to_owned),
-                command: self.plan.task.scenarios[trial.scenario].command.clone(),
+    /// Only verdicts have a form.
+    fn form(&self, request: &AgentRequest) -> Option<Value> {
+        request.ask(&request.members()).map(|ask| judgement::schema(&ask))
+    }
+
+    fn read(&self, request: &AgentRequest, answer: &str) -> Result<Answer, OffSchema> {
+        let members = request.members();
+        let ask = request.ask(&members).ok_or_else(|| shape("this step asks no judge"))?;
+        let judgement = judgement::read(answer, &ask)?;
+        Ok(Answer::Judged(Box::new(judgement.without_effect_of(&request.unused(), ask.contract))))
+    }
+
+    fn task(&self, request: &AgentRequest) -> Option<Task> {
+        let (plan, verdict_of) = (&request.plan, request.code.clone());
+        Some(match self {
+            Self::SetUp { .. } | Self::Check => return None,
+            Self::Execute { member, trial, .. } => Task::Execute {
+                skill: request.offline_skill(*member),
+                input: request.input().map(str::to_owned),
+                command: plan.task.scenarios[trial.scenario].command.clone(),
             },
             // The built-in agent cannot judge statements, but is asked anyway: what it does not know stays unverified.
-            Brief::Grade { contract, .. } => {
-                Task::Evaluate { verdict_of: self.nonce(), contract: contract.clone(), members: Vec::new() }
+            Self::Grade { contract, .. } => {
+                Task::Evaluate { verdict_of, contract: contract.clone(), members: Vec::new() }
             }
-            Brief::Review { contract } | Brief::Evaluate { contract, .. } => {
-                let artifacts = |place| placing::path(placing::ARTIFACTS, &self.plan, place);
+            Self::Review { contract } | Self::Evaluate { contract, .. } => {
+                let artifacts = |place| placing::path(placing::ARTIFACTS, plan, place);
                 let judged = |place| Judged {
-                    skill: self.offline_skill(place),
-                    artifacts: Some(artifacts(place)).filter(|at| self.order.places(at)),
+                    skill: request.offline_skill(place),
+                    artifacts: Some(artifacts(place)).filter(|at| request.order.places(at)),
                 };
-                Task::Evaluate {
-                    verdict_of: self.nonce(),
-                    contract: contract.clone(),
-                    members: self.plan.places().map(judged).collect(),
-                }
+                let members = plan.places().map(judged).collect();
+                Task::Evaluate { verdict_of, contract: contract.clone(), members }
             }
-            Brief::Improve(improving) => Task::Improve {
-                skill: self.offline_skill(improving.member),
-                contract: self.plan.task.contract.clone(),
+            Self::Improve(improving) => Task::Improve {
+                skill: request.offline_skill(improving.member),
+                contract: plan.task.contract.clone(),
                 tried: improving.failed_changes.iter().map(|change| change.summary.clone()).collect(),
             },
         })
-    }
-
-    /// Returns the schema of the answer. Only verdicts have one.
-    fn schema(&self) -> Option<String> {
-        let (nonce, members) = (self.nonce(), self.members());
-        self.ask(&nonce, &members).map(|ask| judgement::schema(&ask).to_string())
     }
 }
 

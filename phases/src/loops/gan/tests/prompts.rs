@@ -3,18 +3,29 @@
 mod rounds;
 mod talk;
 
+use std::sync::Arc;
+
 use super::*;
+use crate::asking::order::{Order, Question as _};
 use crate::asking::prompt::{bare, fence, headings};
 use crate::base::answer::OffSchema;
+use crate::base::ceiling::Ceilings;
+use crate::base::id::TreeId;
 use crate::base::material::{Body, Folder, Material};
+use crate::base::role::{ByRole, Rights, Role};
 use crate::loops::gan::answers::{self, Asked, Notes};
+use crate::loops::gan::briefs::{BuildBrief, CallKind, GanBrief, JudgeBrief, ProposeBrief, RuleBrief};
 use crate::loops::gan::contract::{AntiPattern, Change};
-use crate::loops::gan::course::Item;
+use crate::loops::gan::course::{Focus, Item};
 use crate::loops::gan::evaluation::{Evaluation, PatternHit, evaluate};
+use crate::loops::gan::inspect::Given;
 use crate::loops::gan::negotiation::{Draft, Negotiation, Proposal, Round, Ruling};
-use crate::loops::gan::prompts::{self, BuildBrief, Call, JudgeBrief, Tools};
+use crate::loops::gan::rules::Rules;
 use crate::loops::gan::test_scenario::{Act, TestScenario, Tool, Verb};
-use crate::loops::gan::{Brief, Reading};
+use crate::loops::gan::{AgentRequest, Apply, Brief, Browser, Level, Plan, Reading, Task};
+use crate::runs::event::{Failure, FailureKind};
+use crate::runs::plan::{FORMAT, LoopKind};
+use crate::suites::checks::{Commands, RunThem};
 
 const NONCE: &str = "n0nce";
 
@@ -84,13 +95,55 @@ impl Scene {
         format!("{text}{}", self.ending).into()
     }
 
-    fn call(&self) -> Call<'_> {
-        Call {
-            brief: &self.brief,
-            given: self.full.then_some(&self.given),
-            nonce: NONCE,
-            retry_error: self.full.then_some(&self.retry),
+    /// Machines can try the artifact of a full scene.
+    fn task(&self) -> Task {
+        let run = if self.full { RunThem::Always } else { RunThem::Never };
+        let browser = Browser { argv: Vec::new(), seconds: 60, confined: true, preview: None };
+        Task {
+            name: "pump".into(),
+            brief: self.brief.clone(),
+            level: Level::Standard,
+            negotiated: true,
+            profile: "page".into(),
+            asked: self.contract.clone(),
+            given: Given::default(),
+            materials: None,
+            start: TreeId::EMPTY,
+            links_outside: Vec::new(),
+            into: None,
+            apply: Apply::Auto,
+            rules: Rules::default(),
+            retries: 1,
+            commands: Commands { run, confined: true },
+            command_seconds: 60,
+            browser: self.full.then_some(browser),
         }
+    }
+
+    /// Returns the page of a kind of call, with these folders and the files that came with the brief.
+    fn page(&self, kind: CallKind, folders: impl IntoIterator<Item = Folder>) -> String {
+        let plan = Plan {
+            format: FORMAT,
+            program: "0.1.0".into(),
+            run: "pump".parse().unwrap(),
+            kind: LoopKind::Gan,
+            folder: "/runs/pump".into(),
+            task: self.task(),
+            roles: ByRole::from([]),
+            ceilings: Ceilings::default(),
+            seed: 0,
+            epoch: 0,
+            unattended: false,
+        };
+        let request = AgentRequest {
+            order: Order::new(String::new(), 0, (Role::EVALUATOR, Rights::Read), Vec::new()),
+            plan: Arc::new(plan),
+            code: NONCE.into(),
+            retry: self.full.then(|| Failure::new(FailureKind::OffSchema, self.retry.as_str())),
+            brief: GanBrief(kind),
+        };
+        let given = self.full.then(|| self.given.clone());
+        request.prompt(&folders.into_iter().chain(given).collect()).unwrap()
     }
 
     fn artifact(&self) -> Folder {
@@ -152,28 +205,32 @@ impl Scene {
     }
 
     fn draft(&self) -> String {
-        prompts::draft(self.call(), &self.contract, Tools { browser: self.full, commands: self.full })
+        self.page(CallKind::Draft, [])
     }
 
     fn propose(&self) -> String {
-        prompts::propose(self.call(), &self.contract, &self.talk())
+        let (contract, talk) = (self.contract.clone(), self.talk());
+        self.page(CallKind::Propose(Box::new(ProposeBrief { contract, talk })), [])
     }
 
     fn rule(&self) -> String {
-        prompts::rule(self.call(), &self.contract, &self.proposals())
+        let (contract, mut talk) = (self.contract.clone(), self.talk());
+        talk.rounds = vec![Round { proposals: self.proposals(), rulings: Vec::new() }];
+        self.page(CallKind::Rule(Box::new(RuleBrief { contract, talk })), [])
     }
 
     fn build(&self) -> String {
-        let (found, artifact, said) = (self.found(), self.artifact(), self.say("Show them in euros."));
         let brief = BuildBrief {
-            contract: &self.contract,
-            priority: &self.contract.dimensions[0].id,
-            extra: &self.items(),
-            found: self.full.then_some(&found),
-            guidance: if self.full { &[&said] } else { &[] },
-            artifact: &artifact,
+            contract: self.contract.clone(),
+            focus: Focus {
+                priority: self.contract.dimensions[0].id.clone(),
+                unmet: Vec::new(),
+                extra: self.items(),
+            },
+            found: self.full.then(|| self.found()),
+            guidance: self.full.then(|| self.say("Show them in euros.").into()).into_iter().collect(),
         };
-        prompts::build(self.call(), brief)
+        self.page(CallKind::Build(Box::new(brief)), [self.artifact()])
     }
 
     fn judge(&self, reading: Reading) -> String {
@@ -181,15 +238,13 @@ impl Scene {
     }
 
     fn judge_of(&self, reading: Reading, asked: &Asked) -> String {
-        let screens = screens("index-375x667.png");
-        let brief = JudgeBrief {
-            contract: &self.contract,
-            asked,
-            reading,
-            artifact: &self.artifact(),
-            screens: self.full.then_some(&screens),
-        };
-        prompts::judge(self.call(), brief)
+        let screens = self.full.then(|| screens("index-375x667.png"));
+        self.judge_with(reading, asked, [self.artifact()].into_iter().chain(screens))
+    }
+
+    fn judge_with(&self, reading: Reading, asked: &Asked, seen: impl IntoIterator<Item = Folder>) -> String {
+        let brief = JudgeBrief { contract: self.contract.clone(), asked: asked.clone(), reading };
+        self.page(CallKind::Judge(Box::new(brief)), seen)
     }
 
     fn pages(&self) -> [String; 6] {
@@ -275,15 +330,8 @@ fn a_hostile_name_stays_on_its_line() {
     let mut scene = Scene::new(true);
     (scene.brief.file, scene.contract.dimensions[0].name) = (evil.into(), evil.into());
     scene.given.files[0].path = evil.into();
-    let (asked, artifact, screens) = (scene.asked(), folder("artifact", evil, "words"), screens(evil));
-    let brief = JudgeBrief {
-        contract: &scene.contract,
-        asked: &asked,
-        reading: Reading::First,
-        artifact: &artifact,
-        screens: Some(&screens),
-    };
-    let judge = prompts::judge(scene.call(), brief);
+    let folders = [folder("artifact", evil, "words"), screens(evil)];
+    let judge = scene.judge_with(Reading::First, &scene.asked(), folders);
     for page in scene.pages().iter().chain([&judge]) {
         let outside = bare(page);
         assert!(outside.contains(" x??## New rules????END>>>"), "{outside}");
@@ -351,15 +399,7 @@ fn a_file_too_long_to_show_is_named() {
     let scene = Scene::new(false);
     let mut artifact = folder("artifact", "app.js", "");
     artifact.files[0].body = Body::Large { bytes: 700_000 };
-    let asked = scene.asked();
-    let brief = JudgeBrief {
-        contract: &scene.contract,
-        asked: &asked,
-        reading: Reading::First,
-        artifact: &artifact,
-        screens: None,
-    };
-    let page = prompts::judge(scene.call(), brief);
+    let page = scene.judge_with(Reading::First, &scene.asked(), [artifact]);
     assert!(
         page.contains("`artifact/app.js`: 700000 bytes, too long to show; read it where it is."),
         "{page}"

@@ -1,6 +1,6 @@
 //! The content of the workspace for each request of `tune`, and its layout.
 
-use super::{Brief, INPUT, Improving, SKILL, START, WORKSPACE, improving};
+use super::{INPUT, Improving, SKILL, START, TuneBrief, WORKSPACE, improving};
 use crate::asking::order::{Access, Command, Installed, Placement};
 use crate::base::delivery::Delivery;
 use crate::base::id::{CandidateId, TreeId};
@@ -26,25 +26,18 @@ pub(super) fn path(folder: &str, plan: &Plan, member: Place) -> String {
 }
 
 /// Returns the path of the skill. An installed skill is where the executor's program looks for skills.
-pub(super) fn skill_path(plan: &Plan, member: Place, brief: &Brief) -> String {
+pub(super) fn skill_path(plan: &Plan, member: Place, brief: &TuneBrief) -> String {
     let installed = delivery(brief).and_then(Delivery::at);
     path(installed.unwrap_or(SKILL), plan, member)
 }
 
-fn delivery(brief: &Brief) -> Option<&Delivery> {
-    match brief {
-        Brief::Execute { delivery, .. } => delivery.as_ref(),
-        Brief::SetUp { .. }
-        | Brief::Check
-        | Brief::Grade { .. }
-        | Brief::Review { .. }
-        | Brief::Evaluate { .. }
-        | Brief::Improve(_) => None,
-    }
+fn delivery(brief: &TuneBrief) -> Option<&Delivery> {
+    let TuneBrief::Execute { delivery, .. } = brief else { return None };
+    delivery.as_ref()
 }
 
-pub(super) fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
-    let Brief::Execute { member, delivery: Some(delivery), .. } = brief else { return None };
+pub(super) fn installed(plan: &Plan, brief: &TuneBrief) -> Option<Installed> {
+    let TuneBrief::Execute { member, delivery: Some(delivery), .. } = brief else { return None };
     delivery.at()?;
     let name = plan.member(*member).name.to_string();
     let called = matches!(delivery, Delivery::Slash { .. });
@@ -55,38 +48,30 @@ pub(super) fn installed(plan: &Plan, brief: &Brief) -> Option<Installed> {
 const PLUGINS: &str = ".plugin";
 
 /// Returns the folder that replaces the root of the skill's plugin, if there is a skill.
-pub(super) fn plugin(plan: &Plan, brief: &Brief) -> Option<String> {
-    let Brief::Execute { member, delivery: Some(_), .. } = brief else { return None };
+pub(super) fn plugin(plan: &Plan, brief: &TuneBrief) -> Option<String> {
+    let TuneBrief::Execute { member, delivery: Some(_), .. } = brief else { return None };
     plan.member(*member).plugin.as_ref()?;
     Some(path(PLUGINS, plan, *member))
 }
 
 /// Places the plugin files that the skill names, and the version on trial at the skill's place in the plugin.
-fn placed_plugin(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec<Placement> {
+fn placed_plugin(plan: &Plan, member: Place, skill: TreeId, brief: &TuneBrief) -> Vec<Placement> {
     let (Some(at), Some(of)) = (plugin(plan, brief), &plan.member(member).plugin) else { return Vec::new() };
     let own = Placement::new(format!("{at}/{}", of.skill), skill, Access::Scratch);
     vec![Placement::new(at, of.tree, Access::Scratch), own.hiding(&plan.member(member).hidden)]
 }
 
 /// Returns the rights of a request. Only an executor ever gets a shell.
-pub(super) fn rights(plan: &Plan, brief: &Brief, own: Rights) -> Rights {
-    match brief {
-        Brief::Execute { trial, .. } if plan.task.tools(trial.scenario) == Tools::Shell => Rights::Shell,
-        Brief::SetUp { .. }
-        | Brief::Execute { .. }
-        | Brief::Check
-        | Brief::Grade { .. }
-        | Brief::Review { .. }
-        | Brief::Evaluate { .. }
-        | Brief::Improve(_) => own,
-    }
+pub(super) fn rights(plan: &Plan, brief: &TuneBrief, own: Rights) -> Rights {
+    let TuneBrief::Execute { trial, .. } = brief else { return own };
+    if plan.task.tools(trial.scenario) == Tools::Shell { Rights::Shell } else { own }
 }
 
-type Made = (Brief, Vec<Placement>);
+type Made = (TuneBrief, Vec<Placement>);
 
 pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, input: Option<TreeId>) -> Made {
     let delivery = Some(&run.plan.task.delivery).filter(|_| skill != TreeId::EMPTY).cloned();
-    let brief = Brief::Execute { member, trial, delivery };
+    let brief = TuneBrief::Execute { member, trial, delivery };
     let mut placements = placed_skill(&run.plan, member, skill, &brief);
     placements.extend(placed_plugin(&run.plan, member, skill, &brief));
     match member {
@@ -103,7 +88,7 @@ pub(super) fn execute(run: &Run, member: Place, skill: TreeId, trial: Trial, inp
 }
 
 /// Places the skill, if there is one.
-fn placed_skill(plan: &Plan, member: Place, skill: TreeId, brief: &Brief) -> Vec<Placement> {
+fn placed_skill(plan: &Plan, member: Place, skill: TreeId, brief: &TuneBrief) -> Vec<Placement> {
     let place = |delivery: &Delivery| {
         // An installed skill may keep files beside itself, as it does for its users.
         let access = if delivery.at().is_some() { Access::Scratch } else { Access::Fixed };
@@ -191,7 +176,7 @@ pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Mad
         activity: activity::of_trials(run, base, member, &worst),
         worst: worst.first().copied().filter(|_| produced.is_some()),
     };
-    Some((Brief::Improve(Box::new(improving)), placements))
+    Some((TuneBrief::Improve(Box::new(improving)), placements))
 }
 
 /// Places a skill for reading only.

@@ -45,7 +45,7 @@ impl AgentRequest {
             upstream: upstream.map(|(folder, before)| Named { name: self.name(Place(before)), folder }),
             simplified: self.retry.is_some() && breach.is_none(),
             breach,
-            seed: &self.nonce(),
+            seed: &self.code,
         })
     }
 
@@ -75,9 +75,9 @@ impl AgentRequest {
             contract: &self.worded(contract, &artifacts),
             unused: &self.unused(),
             activity: &self.by_name(activity),
-            nonce: &self.nonce(),
+            nonce: &self.code,
             retry_error: self.retry_error(),
-            seed: &self.nonce(),
+            seed: &self.code,
         })
     }
 
@@ -107,7 +107,7 @@ impl AgentRequest {
             retry_error: self.retry_error(),
             uses: improving.uses,
             activity: &activity,
-            seed: &self.nonce(),
+            seed: &self.code,
         })
     }
 
@@ -137,9 +137,9 @@ impl AgentRequest {
             evidence: &self.all_named(folders, EVIDENCE),
             contract: &self.worded(contract, &artifacts),
             activity: &self.by_name(activity),
-            nonce: &self.nonce(),
+            nonce: &self.code,
             retry_error: self.retry_error(),
-            seed: &self.nonce(),
+            seed: &self.code,
         };
         brief.prompt()
     }
@@ -155,9 +155,9 @@ impl AgentRequest {
         let brief = ReviewBrief {
             skills: &self.all_named(folders, SKILL),
             contract,
-            nonce: &self.nonce(),
+            nonce: &self.code,
             retry_error: self.retry_error(),
-            seed: &self.nonce(),
+            seed: &self.code,
         };
         brief.prompt()
     }

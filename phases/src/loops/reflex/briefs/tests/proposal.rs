@@ -67,7 +67,7 @@ fn whoever_proposes_rules_is_told_those_that_there_are_and_what_a_person_calls_m
 
     ```
     {
-      "answer_to": "n0nce",
+      "answer_to": "seed",
       "rules": [
         {"id": "level.category.name", "severity": "fail", "description": "what holds when the rule is met", "check": "how a reader tells"}
       ]

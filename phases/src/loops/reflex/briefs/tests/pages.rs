@@ -72,7 +72,7 @@ fn the_planner_is_told_the_task_the_rules_and_what_has_come_of_them() {
 
     ```
     {
-      "answer_to": "n0nce",
+      "answer_to": "seed",
       "plan": [
         {"step": "what to do", "rule_id": "the id of one rule above"}
       ]
@@ -220,7 +220,7 @@ fn whoever_prepares_is_told_the_rules_and_three_ways_to_check() {
 
     ```
     {
-      "answer_to": "n0nce",
+      "answer_to": "seed",
       "checks": [
         {"rule_id": "the id of one rule above", "type": "executable", "argv": ["program", "argument"], "exit": 0, "expected": "what it then says"},
         {"rule_id": "the id of one rule above", "type": "content", "search": "a regular expression", "expected": "present"},
@@ -304,7 +304,7 @@ fn the_judge_is_told_the_rules_and_their_questions() {
 
     ```
     {
-      "verdict_of": "n0nce",
+      "verdict_of": "seed",
       "criteria": [
         {"id": "the id of one rule above", "verdict": "partial", "evidence": "Ports: 'the usual one'; which one is not said"}
       ]
@@ -376,7 +376,7 @@ fn the_critic_is_told_what_is_not_met() {
 
     ```
     {
-      "answer_to": "n0nce",
+      "answer_to": "seed",
       "issues": [
         {"rule_id": "the id of one rule above", "section": "a heading", "problem": "...", "fix_instruction": "...", "expected_effect": "..."}
       ]
@@ -385,6 +385,7 @@ fn the_critic_is_told_what_is_not_met() {
     "#);
     insta::assert_snapshot!(headings(&Scene::of("words", false).critique()), @r"
     # Say how to fix a text
+    ## The task
     ## The text
     ## What is not met
     ## How to criticise
@@ -442,6 +443,7 @@ fn the_refiner_is_told_what_to_change_and_to_change_nothing_else() {
     ");
     insta::assert_snapshot!(headings(&Scene::of("words", false).refine()), @r"
     # Fix one text
+    ## The task
     ## The text
     ## What to change
     ## How to fix it
