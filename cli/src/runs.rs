@@ -202,7 +202,7 @@ impl Runs {
         let run = Run::replay(&history.records).map_err(|error| {
             let hint = match error {
                 NotARun::Empty | NotARun::NoPlan => "nothing is lost: the run was killed before it started",
-                NotARun::Unknown { .. } => NOT_RESUMABLE,
+                NotARun::Unknown { .. } | NotARun::NoAgent(_) | NotARun::NoRole(_) => NOT_RESUMABLE,
             };
             Complaint::of(ErrorKind::Input, &error).caused_by(folder.history().path().display()).hint(hint)
         })?;

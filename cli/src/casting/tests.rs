@@ -1,7 +1,6 @@
 use std::collections::BTreeMap;
 
 use skilltune_phases::base::role::Rights;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
 
 use super::*;

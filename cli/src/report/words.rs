@@ -78,7 +78,7 @@ pub fn changes<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
 
 /// Warns if the judge's answers, or others that scores depend on, came from more than one model.
 pub fn mixed<L: Loop>(run: &Run<L>) -> impl Iterator<Item = String> {
-    let is_measure = |role: &Role| L::spec(role).is_some_and(|spec| spec.is_measure);
+    let is_measure = |role: &Role| L::spec(&run.plan, role).is_some_and(|spec| spec.is_measure);
     // Scores before and after a changed agent are not compared anyway.
     let is_same = |role: &Role| run.recasts.iter().all(|recast| recast.role != *role);
     let mixed =

@@ -70,7 +70,7 @@ impl RuntimeOptions {
         override_with(&mut settings.calls.wait, going.wait.then_some(true), "--wait");
         override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
         settings.overs().iter().for_each(|over| printer.talk(over));
-        let casting = casting::recast(L::callable(plan), &plan.roles, &settings, env)?;
+        let casting = casting::recast(&L::callable(plan), &plan.roles, &settings, env)?;
         if going.trust {
             casting::trust_for_run(&casting, &settings, env, &plan.run)?;
         }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
 /// The name of a role, such as `executor`. It is shown to people and is a key in JSON, so only plain names are valid.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,7 +57,7 @@ impl fmt::Display for Role {
 }
 
 /// A loop's specification of one of its roles.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RoleSpec {
     pub role: Role,
     pub rights: Rights,
@@ -63,15 +65,21 @@ pub struct RoleSpec {
     pub is_measure: bool,
     /// Whether a run may have no agent for it.
     pub is_optional: bool,
+    /// The role whose settings it uses if it has none of its own.
+    pub like: Option<Role>,
 }
 
 impl RoleSpec {
     pub const fn new(role: Role, rights: Rights, is_measure: bool) -> Self {
-        Self { role, rights, is_measure, is_optional: false }
+        Self { role, rights, is_measure, is_optional: false, like: None }
     }
 
-    pub const fn optional(role: Role, rights: Rights, is_measure: bool) -> Self {
-        Self { role, rights, is_measure, is_optional: true }
+    pub const fn like(like: Role, role: Role, rights: Rights, is_measure: bool) -> Self {
+        Self { role, rights, is_measure, is_optional: false, like: Some(like) }
+    }
+
+    pub const fn optional(like: Role, role: Role, rights: Rights, is_measure: bool) -> Self {
+        Self { role, rights, is_measure, is_optional: true, like: Some(like) }
     }
 }
 
@@ -102,7 +110,7 @@ impl Rights {
     }
 }
 
-/// One value for each role of a loop, in the order in which the loop declares them.
+/// One value for each role of a run, in the order in which its loop names them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ByRole<T>(Vec<(Role, T)>);
 
@@ -111,16 +119,16 @@ impl<T> ByRole<T> {
         self.iter().find(|(known, _)| *known == role).map(|(_, one)| one)
     }
 
-    /// Returns the value of a role that the loop declares.
+    /// Returns the value of a role that the run has.
     pub fn of(&self, role: &Role) -> &T {
-        self.get(role).expect("a loop has something for each role that it declares")
+        self.get(role).expect("a run has a value for each of its roles")
     }
 
-    /// Returns the value of a role that the loop declares.
+    /// Returns the value of a role that the run has.
     pub fn of_mut(&mut self, role: &Role) -> &mut T {
         let mut all = self.0.iter_mut();
         let found = all.find(|(known, _)| known == role);
-        found.map(|(_, one)| one).expect("a loop has something for each role that it declares")
+        found.map(|(_, one)| one).expect("a run has a value for each of its roles")
     }
 
     pub fn iter(&self) -> impl Iterator<Item = (&Role, &T)> {
@@ -160,6 +168,17 @@ impl<T, const N: usize> From<[(Role, T); N]> for ByRole<T> {
 impl<T: Serialize> Serialize for ByRole<T> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_map(self.iter())
+    }
+}
+
+/// Keeps the order of the text.
+impl<'de, T: DeserializeOwned> Deserialize<'de> for ByRole<T> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let one = |(role, value): (String, Value)| {
+            let role = Role::try_from(role).map_err(D::Error::custom)?;
+            Ok((role, serde_json::from_value(value).map_err(D::Error::custom)?))
+        };
+        Map::deserialize(from)?.into_iter().map(one).collect()
     }
 }
 

@@ -8,7 +8,7 @@ use std::hash::Hash;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::base::role::{Role, RoleSpec};
+use crate::base::role::Role;
 
 /// A value that a journal can hold.
 pub trait JournalValue:
@@ -27,14 +27,6 @@ pub trait Vocabulary: Copy + Debug + PartialEq + Send + Sync + 'static {
     type Answer: JournalValue;
     type Decision: JournalValue;
 
-    /// The loop's roles, in the order in which people see them.
-    const ROLES: &'static [RoleSpec];
-
     /// Returns the role that answers a step, if an agent does.
     fn role(step: &Self::Step) -> Option<Role>;
-
-    /// Returns the loop's specification of a role, if the loop has that role.
-    fn spec(role: &Role) -> Option<&'static RoleSpec> {
-        Self::ROLES.iter().find(|spec| spec.role == *role)
-    }
 }

@@ -71,16 +71,18 @@ pub type Done = event::Done<Gan>;
 pub type AgentRequest = shared::AgentRequest<Gan>;
 pub type Next<'a> = super::Next<'a, Gan>;
 
+impl Gan {
+    pub const ROLES: &'static [RoleSpec] = &[
+        RoleSpec::like(Role::EXECUTOR, Role::BUILDER, Rights::Edit, false),
+        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
+    ];
+}
+
 impl Vocabulary for Gan {
     type Task = Task;
     type Step = Step;
     type Answer = Answer;
     type Decision = Decision;
-
-    const ROLES: &'static [RoleSpec] = &[
-        RoleSpec::new(Role::BUILDER, Rights::Edit, false),
-        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
-    ];
 
     fn role(step: &Step) -> Option<Role> {
         match step {

@@ -86,8 +86,8 @@ pub trait Loop: Fold {
     }
 
     /// Returns the roles whose agents a run may call. No other agents have to be on this machine.
-    fn callable(_: &Plan<Self>) -> Vec<&'static RoleSpec> {
-        Self::ROLES.iter().collect()
+    fn callable(plan: &Plan<Self>) -> Vec<RoleSpec> {
+        Self::roles(plan)
     }
 }
 

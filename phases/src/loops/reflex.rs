@@ -61,18 +61,20 @@ pub type Outcome = event::Outcome<Answer>;
 pub type AgentRequest = shared::AgentRequest<Reflex>;
 pub type Next<'a> = super::Next<'a, Reflex>;
 
+impl Reflex {
+    // All agents only read, and answer in words. A new writer is judged like the old one.
+    pub const ROLES: &'static [RoleSpec] = &[
+        RoleSpec::new(Role::EXECUTOR, Rights::Read, false),
+        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
+        RoleSpec::new(Role::IMPROVER, Rights::Read, false),
+    ];
+}
+
 impl Vocabulary for Reflex {
     type Task = Task;
     type Step = Step;
     type Answer = Answer;
     type Decision = Decision;
-
-    // All agents only read, and answer in words. A new writer is judged like the old one.
-    const ROLES: &'static [RoleSpec] = &[
-        RoleSpec::new(Role::EXECUTOR, Rights::Read, false),
-        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
-        RoleSpec::new(Role::IMPROVER, Rights::Read, false),
-    ];
 
     fn role(step: &Step) -> Option<Role> {
         match step {

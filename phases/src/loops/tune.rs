@@ -54,20 +54,22 @@ pub type Next<'a> = super::Next<'a, Tune>;
 pub type Outcome = event::Outcome<Answer>;
 pub type StepState<'a> = run::StepState<'a, Answer>;
 
+impl Tune {
+    pub const ROLES: &'static [RoleSpec] = &[
+        RoleSpec::new(Role::EXECUTOR, Rights::Work, true),
+        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
+        RoleSpec::new(Role::IMPROVER, Rights::Edit, false),
+        RoleSpec::optional(Role::IMPROVER, Role::SECOND_IMPROVER, Rights::Edit, false),
+        RoleSpec::optional(Role::EVALUATOR, Role::SECOND_EVALUATOR, Rights::Read, true),
+        RoleSpec::optional(Role::EVALUATOR, Role::THIRD_EVALUATOR, Rights::Read, true),
+    ];
+}
+
 impl Vocabulary for Tune {
     type Task = Task;
     type Step = Step;
     type Answer = Answer;
     type Decision = Decision;
-
-    const ROLES: &'static [RoleSpec] = &[
-        RoleSpec::new(Role::EXECUTOR, Rights::Work, true),
-        RoleSpec::new(Role::EVALUATOR, Rights::Read, true),
-        RoleSpec::new(Role::IMPROVER, Rights::Edit, false),
-        RoleSpec::optional(Role::SECOND_IMPROVER, Rights::Edit, false),
-        RoleSpec::optional(Role::SECOND_EVALUATOR, Rights::Read, true),
-        RoleSpec::optional(Role::THIRD_EVALUATOR, Rights::Read, true),
-    ];
 
     fn role(step: &Step) -> Option<Role> {
         step.role()

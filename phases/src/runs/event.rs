@@ -1,8 +1,7 @@
 //! The journal's vocabulary: events and decisions. Time enters the core only here.
 
 use jiff::Timestamp;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::base::ceiling::{Ceiling, Ceilings};
 use crate::base::id::{CallKey, TreeId};
@@ -27,18 +26,7 @@ pub enum Event<L: Vocabulary> {
     Started(Box<Plan<L>>),
     Done(Box<Done<L>>),
     Decided(L::Decision),
-    Noted(#[serde(deserialize_with = "signal_to::<L, _>")] Signal),
-}
-
-/// Reads a signal. Fails if it names a role that the loop does not have.
-fn signal_to<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Signal, D::Error> {
-    let signal = Signal::deserialize(from)?;
-    if let Signal::Recast { role, .. } | Signal::KeptFree { role, .. } = &signal
-        && L::spec(role).is_none()
-    {
-        return Err(D::Error::custom(format!("the loop has no role {role}")));
-    }
-    Ok(signal)
+    Noted(Signal),
 }
 
 /// The end of a step: its answer or failure, and its cost.

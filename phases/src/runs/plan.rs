@@ -6,13 +6,12 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::base::ceiling::Ceilings;
 use crate::base::id::Digest;
 use crate::base::name::{Name, NotAName};
-use crate::base::role::{ByRole, Role, RoleSpec};
+use crate::base::role::{ByRole, Role};
 use crate::base::vocabulary::Vocabulary;
 use crate::judging::judgement::VerdictShape;
 use crate::skills::offline;
@@ -34,7 +33,6 @@ pub struct Plan<L: Vocabulary> {
     pub folder: String,
     #[serde(flatten)]
     pub task: L::Task,
-    #[serde(deserialize_with = "roles_of::<L, _>")]
     pub roles: Roles,
     /// A resumed run may have other ceilings.
     pub ceilings: Ceilings,
@@ -122,21 +120,6 @@ all_loops!(kinds);
 
 /// The agent of each role.
 pub type Roles = ByRole<Cast>;
-
-/// Reads the agents by role. Fails if a required role has no agent, or if the loop does not have the role.
-fn roles_of<'de, L: Vocabulary, D: Deserializer<'de>>(from: D) -> Result<Roles, D::Error> {
-    let mut casts = BTreeMap::<Role, Cast>::deserialize(from)?;
-    let mut take = |RoleSpec { role, is_optional, .. }: &RoleSpec| match casts.remove(role) {
-        Some(cast) => Some(Ok((role.clone(), cast))),
-        None if *is_optional => None,
-        None => Some(Err(D::Error::custom(format!("no agent for the role {role}")))),
-    };
-    let roles = L::ROLES.iter().filter_map(&mut take).collect::<Result<_, _>>()?;
-    match casts.keys().next() {
-        None => Ok(roles),
-        Some(stranger) => Err(D::Error::custom(format!("the loop has no role {stranger}"))),
-    }
-}
 
 /// An agent in a role: its name, and the hashes of all its parts, so that a change is noticed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

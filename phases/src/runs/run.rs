@@ -12,13 +12,13 @@ use jiff::Timestamp;
 
 use crate::base::id::CallKey;
 use crate::base::model::Models;
-use crate::base::role::{ByRole, Role};
+use crate::base::role::{ByRole, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::base::window::{Usage, Window};
 use crate::runs::backoff;
 use crate::runs::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
 use crate::runs::ledger::{Account, Agents, Ledger};
-use crate::runs::plan::{Cast, Plan};
+use crate::runs::plan::{Cast, Plan, Roles};
 use crate::runs::remedy::Remedy;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +60,14 @@ pub trait Fold: Vocabulary {
     type State: Clone + Debug + PartialEq + Send + Sync + 'static;
     /// The part of a run in which a failed step has a limited number of tries. A new stage gives it new ones.
     type Stage: Clone + Debug + PartialEq + Send + Sync + 'static;
+
+    /// Returns the roles of a run, in the order in which people see them.
+    fn roles(plan: &Plan<Self>) -> Vec<RoleSpec>;
+
+    /// Returns the specification of a role, if the run has that role.
+    fn spec(plan: &Plan<Self>, role: &Role) -> Option<RoleSpec> {
+        Self::roles(plan).into_iter().find(|spec| spec.role == *role)
+    }
 
     fn begin(plan: &Plan<Self>, at: Timestamp) -> Self::State;
 
@@ -164,7 +172,7 @@ pub enum StepState<'a, A> {
     Open,
 }
 
-/// An invalid journal. Its first record must start a run.
+/// An invalid journal. Its first record must start a run, and the others name only what that plan has.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum NotARun {
     #[error("the journal is empty")]
@@ -173,20 +181,24 @@ pub enum NotARun {
     NoPlan,
     #[error("record {seq} of the journal names a skill or a scenario that the plan does not have")]
     Unknown { seq: u64 },
+    #[error("no agent for the role {0}")]
+    NoAgent(Role),
+    #[error("the loop has no role {0}")]
+    NoRole(Role),
 }
 
 impl<L: Fold> Run<L> {
     pub fn begin(record: &Record<L>) -> Result<Self, NotARun> {
         let Event::Started(plan) = &record.event else { return Err(NotARun::NoPlan) };
-        if !L::knows(plan, &record.event) {
-            return Err(NotARun::Unknown { seq: record.seq });
-        }
+        let mut plan = plan.as_ref().clone();
+        plan.roles = ordered(&plan.roles, &L::roles(&plan))?;
+        check(&plan, record)?;
         Ok(Self {
             started_at: record.at,
             updated_at: record.at,
             worked: Duration::ZERO,
             seq: record.seq,
-            state: L::begin(plan, record.at),
+            state: L::begin(&plan, record.at),
             closed_at: None,
             placed: None,
             paused: None,
@@ -201,7 +213,7 @@ impl<L: Fold> Run<L> {
             models: plan.roles.map(|_| Models::new()),
             answers: HashMap::new(),
             failures: HashMap::new(),
-            plan: Arc::new(plan.as_ref().clone()),
+            plan: Arc::new(plan),
         })
     }
 
@@ -209,9 +221,7 @@ impl<L: Fold> Run<L> {
         let mut records = records.into_iter();
         let mut run = Self::begin(records.next().ok_or(NotARun::Empty)?)?;
         for record in records {
-            if !L::knows(&run.plan, &record.event) {
-                return Err(NotARun::Unknown { seq: record.seq });
-            }
+            check(&run.plan, record)?;
             run.apply(record);
         }
         Ok(run)
@@ -237,12 +247,7 @@ impl<L: Fold> Run<L> {
 
     /// Returns whether the run has an agent for the event's role. A journal from another person may name other roles.
     fn is_of_run(&self, event: &Event<L>) -> bool {
-        let role = match event {
-            Event::Done(done) => L::role(&done.step),
-            Event::Noted(Signal::Recast { role, .. } | Signal::KeptFree { role, .. }) => Some(role.clone()),
-            Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
-        };
-        role.is_none_or(|role| self.plan.roles.get(&role).is_some())
+        role_of(event).is_none_or(|role| self.plan.roles.get(&role).is_some())
     }
 
     fn file(&mut self, done: &Done<L>, at: Timestamp) {
@@ -360,11 +365,44 @@ impl<L: Fold> Run<L> {
         let known = Arc::make_mut(&mut self.plan).roles.of_mut(role);
         let parts = known.fingerprint.changed(&cast.fingerprint);
         known.clone_from(cast);
-        let is_measure = L::spec(role).is_some_and(|spec| spec.is_measure);
+        let is_measure = L::spec(&self.plan, role).is_some_and(|spec| spec.is_measure);
         self.recasts.push(Recast { at, role: role.clone(), agent: cast.agent.clone(), parts, is_measure });
         if is_measure {
             L::fold(self, &Change::Remeasure, at);
         }
+    }
+}
+
+/// Returns the agents in the order of the roles. Fails if a required role has no agent, or if the loop does not have a
+/// role.
+fn ordered(agents: &Roles, roles: &[RoleSpec]) -> Result<Roles, NotARun> {
+    if let Some((stranger, _)) = agents.iter().find(|(role, _)| roles.iter().all(|spec| spec.role != **role))
+    {
+        return Err(NotARun::NoRole(stranger.clone()));
+    }
+    let take = |RoleSpec { role, is_optional, .. }: &RoleSpec| match agents.get(role) {
+        Some(cast) => Some(Ok((role.clone(), cast.clone()))),
+        None if *is_optional => None,
+        None => Some(Err(NotARun::NoAgent(role.clone()))),
+    };
+    roles.iter().filter_map(take).collect()
+}
+
+/// Fails if a record names something that the plan does not have. The journal may come from another person.
+fn check<L: Fold>(plan: &Plan<L>, Record { seq, event, .. }: &Record<L>) -> Result<(), NotARun> {
+    match role_of(event).filter(|role| L::spec(plan, role).is_none()) {
+        Some(stranger) => Err(NotARun::NoRole(stranger)),
+        None if !L::knows(plan, event) => Err(NotARun::Unknown { seq: *seq }),
+        None => Ok(()),
+    }
+}
+
+/// Returns the role that an event is about.
+fn role_of<L: Fold>(event: &Event<L>) -> Option<Role> {
+    match event {
+        Event::Done(done) => L::role(&done.step),
+        Event::Noted(Signal::Recast { role, .. } | Signal::KeptFree { role, .. }) => Some(role.clone()),
+        Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
     }
 }
 

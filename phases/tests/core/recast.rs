@@ -4,7 +4,6 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{
     Answer, Decision, Outcome, RoundResult, Run, Step, Trial, Tune, Verdict,
 };

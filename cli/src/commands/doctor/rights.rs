@@ -7,7 +7,6 @@ use serde::Serialize;
 use skilltune_orchestrator::agent::{Agent, Real, Wrap};
 use skilltune_orchestrator::process::{Containment, Guardian, become_driver, can_confine};
 use skilltune_phases::base::role::ByRole;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
 use skilltune_phases::skills::offline;
 

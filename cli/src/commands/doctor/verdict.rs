@@ -4,7 +4,6 @@ use std::path::Path;
 
 use serde::Serialize;
 use skilltune_orchestrator::agent::{Real, Via};
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::Tune;
 
 use crate::casting;

@@ -5,7 +5,6 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{Access, access};
 use skilltune_orchestrator::process::can_confine;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::inspect::{Given, Preview};
 use skilltune_phases::loops::gan::original::Original;

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk;
 use skilltune_orchestrator::process::can_confine;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Weights};
 use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Bounds, Reflex, Rules, Setup};

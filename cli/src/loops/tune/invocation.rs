@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{self, Apply, Done, FailOn, Rules, Tune};
 use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::offline;

@@ -8,7 +8,6 @@ use skilltune_orchestrator::skill_files::load_captured;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::RoleSpec;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::aims::regrade::Regrading;
 use skilltune_phases::loops::tune::{Aim, LeftOut, Plan, Regraded, Sides, Tune};
 use skilltune_phases::runs::plan::Roles;

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::role::RoleSpec;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Seat, Tune};
 use skilltune_phases::suites::scenario::Scenario;
 

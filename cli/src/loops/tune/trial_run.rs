@@ -10,7 +10,6 @@ use skilltune_orchestrator::store::Home;
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Tune};
 use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::skills::offline;

@@ -10,7 +10,6 @@ use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::base::vocabulary::Vocabulary as _;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{self, Apply, FailOn, Plan, Tune};
 use skilltune_phases::skills::offline;

@@ -13,6 +13,7 @@ use super::negotiation::{Negotiation, Round as Exchange};
 use super::step::{Answer, Reading, Step};
 use super::{Gan, Plan, Run};
 use crate::base::id::{Digest, TreeId};
+use crate::base::role::RoleSpec;
 use crate::runs::run::{Change, Fold, StepState};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +47,10 @@ impl Fold for Gan {
     type State = State;
     /// No step is the same in two stages.
     type Stage = ();
+
+    fn roles(_: &Plan) -> Vec<RoleSpec> {
+        Self::ROLES.to_vec()
+    }
 
     fn begin(_: &Plan, _: Timestamp) -> State {
         State {

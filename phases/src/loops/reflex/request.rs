@@ -8,6 +8,7 @@ use crate::base::role::Role;
 use crate::base::vocabulary::Vocabulary as _;
 use crate::loops::shared::request::off_schema;
 use crate::runs::event::Failure;
+use crate::runs::run::Fold as _;
 
 use super::answers::{self, Issue};
 use super::briefs::{
@@ -55,7 +56,7 @@ impl AgentRequest {
             Step::Agree | Step::Allow { .. } | Step::Match { .. } => return None,
         };
         // Only a command has no role of its own, and it needs no agent.
-        let spec = Reflex::spec(&Reflex::role(step).unwrap_or(Role::EVALUATOR))?;
+        let spec = Reflex::spec(&run.plan, &Reflex::role(step).unwrap_or(Role::EVALUATOR))?;
         let order = Order {
             command,
             ..Order::new(

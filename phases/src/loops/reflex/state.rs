@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use crate::base::role::RoleSpec;
 use crate::judging::score::Score;
 use crate::runs::run::{Change, Fold, StepState};
 
@@ -191,6 +192,10 @@ impl Fold for Reflex {
     type State = State;
     /// The number of phases begun so far.
     type Stage = u32;
+
+    fn roles(_: &Plan) -> Vec<RoleSpec> {
+        Self::ROLES.to_vec()
+    }
 
     fn begin(_: &Plan, at: Timestamp) -> State {
         State::begin(at)

@@ -10,11 +10,11 @@ use super::{
 };
 use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
-use crate::base::vocabulary::Vocabulary;
 use crate::loops::shared::request::Brief;
 use crate::loops::shared::step::{Handover, Shared};
 use crate::loops::{Expected, Loop, MostCalls};
 use crate::runs::plan::LoopKind;
+use crate::runs::run::Fold as _;
 use crate::suites::checks::CheckResult;
 use crate::suites::scenario::Scenario;
 
@@ -98,9 +98,9 @@ impl Loop for Tune {
         calls::expected(plan)
     }
 
-    fn callable(plan: &Plan) -> Vec<&'static RoleSpec> {
+    fn callable(plan: &Plan) -> Vec<RoleSpec> {
         let is_called = |role: &Role| Self::most_calls(plan).get(role).is_some_and(|most| *most > 0);
-        let all = Self::ROLES.iter();
+        let all = Self::roles(plan).into_iter();
         all.filter(|spec| plan.task.regraded().is_none() || is_called(&spec.role)).collect()
     }
 }

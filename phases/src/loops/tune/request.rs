@@ -19,10 +19,10 @@ use crate::base::id::Digest;
 use crate::base::material::Folders;
 use crate::base::name::Name;
 use crate::base::role::Role;
-use crate::base::vocabulary::Vocabulary as _;
 use crate::judging::contract::Contract;
 use crate::judging::judgement::{self, Ask, Suggestion};
 use crate::loops::shared::request::{self, Brief};
+use crate::runs::run::Fold as _;
 use crate::skills::offline::{self, Judged, Task};
 use crate::skills::target::Place;
 use crate::suites::checks::Check;
@@ -151,7 +151,7 @@ impl AgentRequest {
             Step::Inspect { .. } | Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => return None,
         };
         // Set-ups and checks have no role, and no agent does them.
-        let spec = Tune::spec(&step.role().unwrap_or(Role::EXECUTOR))?;
+        let spec = Tune::spec(&run.plan, &step.role().unwrap_or(Role::EXECUTOR))?;
         let rights = placing::rights(&run.plan, &brief, spec.rights);
         let order = Order {
             installed: placing::installed(&run.plan, &brief),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::base::id::CandidateId;
+use crate::base::role::RoleSpec;
 use crate::judging::contract::CriterionId;
 use crate::judging::judgement::Judgement;
 use crate::judging::score::Score;
@@ -183,6 +184,10 @@ impl Fold for Tune {
     type State = State;
     /// A new round, or the final comparison.
     type Stage = (usize, bool);
+
+    fn roles(_: &Plan) -> Vec<RoleSpec> {
+        Self::ROLES.to_vec()
+    }
 
     fn begin(plan: &Plan, _: Timestamp) -> State {
         State::begin(plan)
