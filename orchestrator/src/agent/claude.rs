@@ -119,17 +119,20 @@ const WITH_SHELL: [&str; 5] = [
 ];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let (mode, tools) = match ask.rights {
-        Rights::Work | Rights::Edit => ("acceptEdits", "Read,Grep,Glob,Write,Edit"),
-        Rights::Shell => ("acceptEdits", "Read,Grep,Glob,Write,Edit,Bash"),
-        Rights::Read => ("dontAsk", "Read,Grep,Glob"),
+    let (reads, has_shell) = (ask.rights == Rights::Read, ask.rights.has_shell());
+    let (mode, tools) = if reads {
+        ("dontAsk", "Read,Grep,Glob")
+    } else if has_shell {
+        ("acceptEdits", "Read,Grep,Glob,Write,Edit,Bash")
+    } else {
+        ("acceptEdits", "Read,Grep,Glob,Write,Edit")
     };
-    let (world, skills): (&[&str], _) = match (ask.isolation, ask.rights) {
-        (_, Rights::Shell) => (&WITH_SHELL, if ask.skills { ",Skill" } else { "" }),
-        (Isolation::Partial | Isolation::Fresh, _) if ask.skills => (&WITH_SKILLS, ",Skill"),
-        (Isolation::Partial | Isolation::Fresh, _) => (&ALONE, ""),
-        (Isolation::User, Rights::Read) => (&[NO_SERVERS], ",Skill"),
-        (Isolation::User, Rights::Work | Rights::Edit) => (&[], ",Skill"),
+    let (world, skills): (&[&str], _) = match ask.isolation {
+        _ if has_shell => (&WITH_SHELL, if ask.skills { ",Skill" } else { "" }),
+        Isolation::Partial | Isolation::Fresh if ask.skills => (&WITH_SKILLS, ",Skill"),
+        Isolation::Partial | Isolation::Fresh => (&ALONE, ""),
+        Isolation::User if reads => (&[NO_SERVERS], ",Skill"),
+        Isolation::User => (&[], ",Skill"),
     };
     let mut arguments: Vec<String> = ALWAYS.iter().chain(world).map(|&one| one.to_owned()).collect();
     arguments.extend(["--permission-mode", mode, "--tools"].map(str::to_owned));

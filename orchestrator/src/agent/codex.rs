@@ -94,21 +94,15 @@ const SETTINGS: [&str; 12] = [
 ];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let sandbox = match ask.rights {
-        Rights::Work | Rights::Edit | Rights::Shell => "workspace-write",
-        Rights::Read => "read-only",
-    };
+    let sandbox = if ask.rights == Rights::Read { "read-only" } else { "workspace-write" };
     let (alone, nothing_else): (&[&str], &[&str]) = match ask.isolation {
         Isolation::Partial | Isolation::Fresh => (&ALONE, &NOTHING_ELSE),
         Isolation::User => (&[], &[]),
     };
     let mut arguments: Vec<String> = ALWAYS.iter().chain(alone).map(|&one| one.to_owned()).collect();
     arguments.extend(["--sandbox".to_owned(), sandbox.to_owned()]);
-    let network = match ask.rights {
-        Rights::Shell => "sandbox_workspace_write.network_access=true",
-        Rights::Work | Rights::Edit | Rights::Read => "sandbox_workspace_write.network_access=false",
-    };
-    let settings = nothing_else.iter().chain(&SETTINGS).chain([&network]).map(|&one| one.to_owned());
+    let network = format!("sandbox_workspace_write.network_access={}", ask.rights.has_shell());
+    let settings = nothing_else.iter().chain(&SETTINGS).map(|&one| one.to_owned()).chain([network]);
     let settings = settings.chain(skills(ask)).chain(place(ask.env));
     arguments.extend(settings.flat_map(|setting| ["-c".to_owned(), setting]));
     arguments.extend(ask.model.into_iter().flat_map(|model| ["--model".to_owned(), model.to_owned()]));

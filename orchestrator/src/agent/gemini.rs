@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use skilltune_phases::base::model::ModelName;
-use skilltune_phases::base::role::Rights;
+use skilltune_phases::base::role::{Rights, Writes};
 use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
 use skilltune_phases::suites::transcript::{Call, ToolResult};
@@ -77,14 +77,12 @@ const SERVICE: &str = "GOOGLE_GEMINI_BASE_URL";
 const ALONE: [&str; 4] = ["--extensions", "none", "--allowed-mcp-server-names", "none"];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let mode = match ask.rights {
-        Rights::Work | Rights::Edit | Rights::Shell => "auto_edit",
-        Rights::Read => "default",
-    };
+    let reads = ask.rights == Rights::Read;
+    let mode = if reads { "default" } else { "auto_edit" };
     // The effects of a server are unknown, and an extension may bring one: a judge has neither.
-    let alone: &[&str] = match (ask.isolation, ask.rights) {
-        (Isolation::Partial | Isolation::Fresh, _) | (Isolation::User, Rights::Read) => &ALONE,
-        (Isolation::User, Rights::Work | Rights::Edit | Rights::Shell) => &[],
+    let alone: &[&str] = match ask.isolation {
+        Isolation::User if !reads => &[],
+        Isolation::Partial | Isolation::Fresh | Isolation::User => &ALONE,
     };
     let mut arguments = vec!["--output-format".to_owned(), "stream-json".to_owned()];
     arguments.extend(alone.iter().map(|&one| one.to_owned()));
@@ -140,21 +138,14 @@ const MAY_RUN_COMMANDS: &str =
 
 /// Returns the login method, if the user's settings do not apply.
 fn auth(env: &Env, rights: Rights) -> Option<&'static str> {
-    match rights {
-        _ if has_key(env) => Some("gemini-api-key"),
-        Rights::Shell if !is_set(env, "GOOGLE_GENAI_USE_VERTEXAI") => Some("oauth-personal"),
-        Rights::Shell | Rights::Work | Rights::Edit | Rights::Read => None,
+    if has_key(env) {
+        return Some("gemini-api-key");
     }
+    (rights.has_shell() && !is_set(env, "GOOGLE_GENAI_USE_VERTEXAI")).then_some("oauth-personal")
 }
 
 /// Returns gemini's settings for the workspace, which override the user's, and its policy for skills and tools.
 fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
-    // These rules hold even if the user allows more: gemini reads the user's settings when it uses their login.
-    let never: &[&str] = match ask.rights {
-        Rights::Work | Rights::Edit => &["run_shell_command"],
-        Rights::Read => &["run_shell_command", "write_file", "replace"],
-        Rights::Shell => &[],
-    };
     let mut settings = json!({
         "general": { "maxAttempts": 2, "enableAutoUpdate": false },
         "model": { "maxSessionTurns": 100 },
@@ -177,16 +168,19 @@ fn fitting(env: &Env, ask: &Ask<'_>) -> Vec<Fitting> {
         }
         Isolation::User => {}
     }
-    if ask.rights == Rights::Shell {
+    if ask.rights.has_shell() {
         // Variables that look like a key or a login are removed from the environment of commands.
         settings["security"]["environmentVariableRedaction"] = json!({ "enabled": true });
     }
     let file = |file, text| Fitting { folder: FOLDER, file, text };
-    let never = match ask.rights {
-        Rights::Shell => MAY_RUN_COMMANDS.to_owned(),
-        _ => format!("[[rule]]\ntoolName = {}\ndecision = \"deny\"\npriority = 999\n", json!(never)),
+    // These rules hold even if the user allows more: gemini reads the user's settings when it uses their login.
+    let never = |tools| format!("[[rule]]\ntoolName = {tools}\ndecision = \"deny\"\npriority = 999\n");
+    let rule = match ask.rights.writes() {
+        _ if ask.rights.has_shell() => MAY_RUN_COMMANDS.to_owned(),
+        Writes::Workspace | Writes::Draft => never(json!(["run_shell_command"])),
+        Writes::Nothing => never(json!(["run_shell_command", "write_file", "replace"])),
     };
-    let policy = [never.as_str(), NO_WEB, if ask.skills { MAY_USE_SKILLS } else { "" }].concat();
+    let policy = [rule.as_str(), NO_WEB, if ask.skills { MAY_USE_SKILLS } else { "" }].concat();
     vec![file("settings.json", settings.to_string()), file(POLICY, policy)]
 }
 

@@ -250,7 +250,9 @@ impl Agent {
             parts.add(named("wrapper", program), &contents(program));
         }
         let (mut arguments, mut settings) = (Vec::new(), Vec::new());
-        for (rights, skills) in Rights::ALL.into_iter().flat_map(|rights| [(rights, false), (rights, true)]) {
+        // `Build` gives the same arguments and settings as `Shell`.
+        let all = Rights::ALL.into_iter().filter(|rights| *rights != Rights::Build);
+        for (rights, skills) in all.flat_map(|rights| [(rights, false), (rights, true)]) {
             arguments.extend((real.profile().arguments)(&self.ask(rights, skills)));
             settings.extend(self.agent_files(rights, skills, "").into_iter().map(|fitting| fitting.text));
         }

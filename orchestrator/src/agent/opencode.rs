@@ -81,12 +81,12 @@ const ALWAYS: [&str; 8] =
     ["run", "--format", "json", "--title", "skilltune", "--print-logs", "--log-level", "ERROR"];
 
 fn arguments(ask: &Ask<'_>) -> Vec<String> {
-    let agent = match ask.rights {
-        Rights::Shell if ask.skills => "apprentice",
-        Rights::Shell => "worker",
-        Rights::Work | Rights::Edit if ask.skills => "pupil",
-        Rights::Work | Rights::Edit => "writer",
-        Rights::Read => "judge",
+    let agent = match (ask.rights.has_shell(), ask.skills) {
+        _ if ask.rights == Rights::Read => "judge",
+        (true, true) => "apprentice",
+        (true, false) => "worker",
+        (false, true) => "pupil",
+        (false, false) => "writer",
     };
     let of_call =
         ["--agent", agent].into_iter().chain(ask.model.into_iter().flat_map(|model| ["--model", model]));

@@ -48,10 +48,7 @@ impl Via {
     /// Returns the arguments after the program. The prompt is not among them: maestro takes no file, and gets its path
     /// in a text.
     pub(super) fn arguments(self, tool: Real, model: Option<&str>, slots: Slots<'_>) -> Vec<String> {
-        let mode = match slots.rights {
-            Rights::Work | Rights::Edit | Rights::Shell => "write",
-            Rights::Read => "analysis",
-        };
+        let mode = if slots.rights == Rights::Read { "analysis" } else { "write" };
         let (space, prompt) = (slots.workspace.to_string_lossy(), slots.prompt_file.to_string_lossy());
         let mut arguments = match self {
             Self::Ccw => {

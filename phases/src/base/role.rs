@@ -83,21 +83,46 @@ impl RoleSpec {
     }
 }
 
-/// What an agent may write during a call, besides its temporary folder.
+/// What an agent may write during a call, and whether it may run commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rights {
-    /// The whole workspace.
     Work,
-    /// Nothing.
     Read,
-    /// The draft given to the agent.
     Edit,
-    /// The whole workspace. The agent may also run commands, which may write there and use the network.
+    /// Like `Work`, with commands.
     Shell,
+    /// Like `Edit`, with commands: a builder of code runs its tests.
+    Build,
+}
+
+/// What an agent may write during a call, besides its temporary folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Writes {
+    /// The whole workspace.
+    Workspace,
+    /// The draft given to the agent.
+    Draft,
+    Nothing,
 }
 
 impl Rights {
-    pub const ALL: [Self; 4] = [Self::Work, Self::Read, Self::Edit, Self::Shell];
+    pub const ALL: [Self; 5] = [Self::Work, Self::Read, Self::Edit, Self::Shell, Self::Build];
+
+    pub fn writes(self) -> Writes {
+        match self {
+            Self::Work | Self::Shell => Writes::Workspace,
+            Self::Edit | Self::Build => Writes::Draft,
+            Self::Read => Writes::Nothing,
+        }
+    }
+
+    /// Whether the agent may run commands. They may write what the agent may, and use the network.
+    pub fn has_shell(self) -> bool {
+        match self {
+            Self::Shell | Self::Build => true,
+            Self::Work | Self::Read | Self::Edit => false,
+        }
+    }
 
     /// Returns the name of the rights, which is part of the key of a stored answer.
     pub fn word(self) -> &'static str {
@@ -106,6 +131,7 @@ impl Rights {
             Self::Read => "read",
             Self::Edit => "edit",
             Self::Shell => "shell",
+            Self::Build => "build",
         }
     }
 }

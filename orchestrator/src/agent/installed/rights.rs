@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use skilltune_phases::base::role::Rights;
+use skilltune_phases::base::role::{Rights, Writes};
 use skilltune_phases::runs::plan::Enforced;
 
 use super::{Agent, AgentKind};
@@ -22,10 +22,10 @@ impl Agent {
     /// Returns the folders that a call with these rights may write: its workspace, its draft or neither, and always its
     /// temporary folder and the folders where the agent keeps its own state.
     pub(crate) fn confinement(&self, rights: Rights, ground: Ground<'_>) -> Confinement {
-        let work = match rights {
-            Rights::Work | Rights::Shell => Some(ground.workspace),
-            Rights::Read => None,
-            Rights::Edit => ground.copy,
+        let work = match rights.writes() {
+            Writes::Workspace => Some(ground.workspace),
+            Writes::Draft => ground.copy,
+            Writes::Nothing => None,
         };
         let places = work.into_iter().chain([ground.temp]).map(OsString::from);
         let kept = self.keeps(rights).into_iter().map(OsString::from);
@@ -42,13 +42,13 @@ impl Agent {
         let (confined, restricts_itself) = match &self.kind {
             AgentKind::Command(settings) => (settings.writes.is_some(), false),
             // As an executor, it runs the commands of a suite.
-            AgentKind::BuiltIn(_) => (true, !matches!(rights, Rights::Work | Rights::Shell)),
+            AgentKind::BuiltIn(_) => (true, rights.writes() != Writes::Workspace),
             // A wrapper writes to unknown places, and does not report the rights of its agent.
             AgentKind::Real(_) if self.via.is_some() => (false, false),
             // An agent without a sandbox does not control what its commands write.
             AgentKind::Real(real) => {
                 let has_sandbox = real.profile().has_sandbox;
-                (!has_sandbox, has_sandbox || rights != Rights::Shell)
+                (!has_sandbox, has_sandbox || !rights.has_shell())
             }
         };
         match self.wrap {
@@ -99,7 +99,7 @@ mod tests {
     fn places(agent: &Agent, rights: Rights) -> Vec<String> {
         let at = |below: &str| PathBuf::from(GROUND).join(below);
         let (workspace, temp, copy) = (at("space"), at("tmp"), at("space/skill/a"));
-        let copy = (rights == Rights::Edit).then_some(copy.as_path());
+        let copy = (rights.writes() == Writes::Draft).then_some(copy.as_path());
         let confinement = agent.confinement(rights, Ground { workspace: &workspace, temp: &temp, copy });
         confinement.writes.into_iter().map(|place| place.into_string().unwrap()).collect()
     }
@@ -124,7 +124,9 @@ mod tests {
         let agent = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
         assert_eq!(places(&agent, Rights::Work), ["/desk/call/space", "/desk/call/tmp"]);
         assert_eq!(places(&agent, Rights::Read), ["/desk/call/tmp"]);
-        assert_eq!(places(&agent, Rights::Edit), ["/desk/call/space/skill/a", "/desk/call/tmp"]);
+        for rights in [Rights::Edit, Rights::Build] {
+            assert_eq!(places(&agent, rights), ["/desk/call/space/skill/a", "/desk/call/tmp"]);
+        }
     }
 
     #[test]
@@ -146,14 +148,15 @@ mod tests {
         let enforced =
             |agent: &Agent, system| Rights::ALL.map(|rights| agent.enforced(rights, system).words());
         let both = "system + agent";
-        assert_eq!(enforced(&real("claude", &[]), true), [both, both, both, "system"]);
-        assert_eq!(enforced(&real("gemini", &[]), false), ["agent", "agent", "agent", "not enforced"]);
-        assert_eq!(enforced(&real("codex", &[]), true), ["agent"; 4], "its own sandbox holds its commands");
+        assert_eq!(enforced(&real("claude", &[]), true), [both, both, both, "system", "system"]);
+        let unless_commands = ["agent", "agent", "agent", "not enforced", "not enforced"];
+        assert_eq!(enforced(&real("gemini", &[]), false), unless_commands);
+        assert_eq!(enforced(&real("codex", &[]), true), ["agent"; 5], "its own sandbox holds its commands");
         let built_in = Agent::built_in("/bin/x".into(), "offline", &ambient(&[]));
-        assert_eq!(enforced(&built_in, true), ["system", both, both, "system"]);
-        assert_eq!(enforced(&built_in, false), ["not enforced", "agent", "agent", "not enforced"]);
-        assert_eq!(enforced(&command(None), true), ["not enforced"; 4]);
-        assert_eq!(enforced(&command(Some(&[])), true), ["system"; 4]);
-        assert_eq!(enforced(&command(Some(&[])), false), ["not enforced"; 4]);
+        assert_eq!(enforced(&built_in, true), ["system", both, both, "system", both]);
+        assert_eq!(enforced(&built_in, false), ["not enforced", "agent", "agent", "not enforced", "agent"]);
+        assert_eq!(enforced(&command(None), true), ["not enforced"; 5]);
+        assert_eq!(enforced(&command(Some(&[])), true), ["system"; 5]);
+        assert_eq!(enforced(&command(Some(&[])), false), ["not enforced"; 5]);
     }
 }

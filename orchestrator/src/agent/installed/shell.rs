@@ -46,9 +46,9 @@ const SHELL: &str = "shell/bash";
 impl Agent {
     /// Returns the profile, if a call with these rights has a known shell.
     fn with_shell(&self, rights: Rights) -> Option<&'static Profile> {
-        match (&self.kind, rights) {
-            (AgentKind::Real(real), Rights::Shell) if self.via.is_none() => Some(real.profile()),
-            _ => None,
+        match &self.kind {
+            AgentKind::Real(real) if rights.has_shell() && self.via.is_none() => Some(real.profile()),
+            AgentKind::Real(_) | AgentKind::Command(_) | AgentKind::BuiltIn(_) => None,
         }
     }
 

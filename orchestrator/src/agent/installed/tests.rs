@@ -126,10 +126,10 @@ fn only_who_is_to_run_commands_has_a_shell() {
     assert!(argv("opencode", Rights::Shell, false).contains(" --agent worker "));
     let network =
         |rights| argv("codex", rights, false).contains("sandbox_workspace_write.network_access=true");
-    assert_eq!(Rights::ALL.map(network), [false, false, false, true]);
+    assert_eq!(Rights::ALL.map(network), [false, false, false, true, true]);
     let policy = |rights| real("gemini", &ambient()).agent_files(rights, true, "")[1].text.clone();
     let runs = "toolName = \"run_shell_command\"\ndecision = \"allow\"";
-    assert_eq!(Rights::ALL.map(|rights| policy(rights).contains(runs)), [false, false, false, true]);
+    assert_eq!(Rights::ALL.map(|rights| policy(rights).contains(runs)), [false, false, false, true, true]);
     assert!(!policy(Rights::Shell).contains("priority = 999"));
     for rights in [Rights::Work, Rights::Read, Rights::Edit] {
         assert!(policy(rights).contains("\"run_shell_command\""), "denied: {}", policy(rights));
@@ -139,6 +139,17 @@ fn only_who_is_to_run_commands_has_a_shell() {
                 !["worker", "apprentice"].iter().any(|one| argv("opencode", rights, skills).contains(one))
             );
         }
+    }
+    for (name, skills) in Real::ALL.iter().flat_map(|real| [(real.name(), false), (real.name(), true)]) {
+        let given = |rights| {
+            let files = real(name, &ambient()).agent_files(rights, skills, "");
+            (argv(name, rights, skills), files.into_iter().map(|file| file.text).collect::<Vec<_>>())
+        };
+        assert_eq!(
+            given(Rights::Build),
+            given(Rights::Shell),
+            "{name}: the fingerprint has only one of them"
+        );
     }
 }
 

@@ -160,14 +160,15 @@ mod tests {
     #[test]
     fn the_system_enforces_nothing_around_it() {
         let enforced = |agent: &Agent| Rights::ALL.map(|rights| agent.enforced(rights, true));
-        assert_eq!(enforced(&command()), [Enforced::System; 4]);
-        assert_eq!(enforced(&command().wrapped(wrap(&["box"]))), [Enforced::Wrapper; 4]);
+        assert_eq!(enforced(&command()), [Enforced::System; 5]);
+        assert_eq!(enforced(&command().wrapped(wrap(&["box"]))), [Enforced::Wrapper; 5]);
         // An agent without a sandbox does not control what its commands write.
-        let kept =
-            |rights| if rights == Rights::Shell { Enforced::Wrapper } else { Enforced::WrapperAndAgent };
+        let kept = |rights: Rights| {
+            if rights.has_shell() { Enforced::Wrapper } else { Enforced::WrapperAndAgent }
+        };
         assert_eq!(enforced(&claude().wrapped(wrap(&["box"]))), Rights::ALL.map(kept));
         let via = claude().through(Via::Ccw, "/bin/ccw".into());
-        assert_eq!(enforced(&via.wrapped(wrap(&["box"]))), [Enforced::Wrapper; 4]);
+        assert_eq!(enforced(&via.wrapped(wrap(&["box"]))), [Enforced::Wrapper; 5]);
         assert!(Rights::ALL.into_iter().all(|rights| {
             let wrapped = claude().wrapped(wrap(&["box"])).enforced(rights, true);
             wrapped.by_wrapper() && !wrapped.by_system()

@@ -7,7 +7,7 @@ mod draft;
 mod set_up;
 mod trial;
 
-use skilltune_phases::base::role::Rights;
+use skilltune_phases::base::role::Writes;
 use skilltune_phases::loops::tune::results::state_file;
 use skilltune_phases::loops::tune::trial::measure;
 use skilltune_phases::loops::tune::{AgentRequest, Answer, Decision, Run, Step, Tune};
@@ -30,13 +30,13 @@ impl LoopEngine for Tune {
     ) -> Result<Answer, ReadError> {
         let order = request.as_ref();
         // The rights of a call decide which output it has to leave.
-        let answer = match order.rights {
-            Rights::Work | Rights::Shell => trial::read(services, request, output),
-            Rights::Read if output.answer.trim().is_empty() => {
+        let answer = match order.rights.writes() {
+            Writes::Workspace => trial::read(services, request, output),
+            Writes::Nothing if output.answer.trim().is_empty() => {
                 Err(Failure::new(FailureKind::Empty, "no text at all").into())
             }
-            Rights::Read => request.read(output.answer).map_err(ReadError::from),
-            Rights::Edit => draft::read(services, order, output, &request.secrets()),
+            Writes::Nothing => request.read(output.answer).map_err(ReadError::from),
+            Writes::Draft => draft::read(services, order, output, &request.secrets()),
         };
         answer.map_err(|error| explained(error, output.denied))
     }

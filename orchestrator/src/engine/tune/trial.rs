@@ -5,7 +5,6 @@ use std::path::Path;
 use skilltune_phases::asking::order::Order;
 use skilltune_phases::base::delivery::SkillUse;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::base::role::Rights;
 use skilltune_phases::loops::tune::{AgentRequest, Answer, Kept, WORKSPACE};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
@@ -29,7 +28,7 @@ pub(super) fn read(
     let agent_files = services.cast.of(&order.role).agent_files(order.rights, order.installed.is_some(), "");
     let placed = order.placements.iter().filter_map(|placement| placement.at.split('/').next());
     let placed = placed.filter(|at| *at != WORKSPACE);
-    let litter = if order.rights == Rights::Shell { &LEFT_BY_TOOLS[..] } else { &[] };
+    let litter = if order.rights.has_shell() { &LEFT_BY_TOOLS[..] } else { &[] };
     let given: Vec<&str> = placed
         .chain(agent_files.iter().map(|fitting| fitting.folder))
         .chain(litter.iter().copied())
