@@ -1,5 +1,6 @@
 //! The user interface of each loop, and what the run commands need from a loop: they are written once for all loops.
 
+pub mod ask;
 pub mod gan;
 pub mod reflex;
 pub mod resume;
@@ -9,7 +10,6 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 use serde_json::Value;
-use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::all_loops;
 use skilltune_phases::base::id::TreeId;
@@ -17,7 +17,8 @@ use skilltune_phases::runs::event::Record;
 use skilltune_phases::runs::plan::{LoopKind, Plan, RunId};
 use skilltune_phases::runs::run::Run;
 
-use crate::args::runs::{Reply, RunCommand};
+use crate::args::runs::RunCommand;
+use crate::loops::ask::Asks;
 use crate::progress::talk::Narrated;
 use crate::report::advice::Next;
 use crate::report::ui::Ui;
@@ -94,7 +95,7 @@ pub struct Version {
     pub trees: Vec<TreeId>,
 }
 
-pub trait LoopCommands: Ui + Narrated {
+pub trait LoopCommands: Ui + Narrated + Asks {
     type Args: LoopArgs;
 
     /// Returns the settings tables of the loop.
@@ -148,13 +149,6 @@ pub trait LoopCommands: Ui + Narrated {
 
     /// Returns the version with this name. In every loop `champion` is the best so far.
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint>;
-
-    /// `resume`: returns who answers the run's question.
-    fn person(
-        scope: &Scope<'_>,
-        answer: Option<Reply<'_>>,
-        yes: bool,
-    ) -> Result<Box<dyn Person<Self>>, Complaint>;
 
     /// `resume`: gives the results of an ended run to the user.
     fn hand_over(_: &Scope<'_>, _: &RunId, _: Option<&dyn Answers>) -> Result<(), Complaint> {

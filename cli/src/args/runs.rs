@@ -4,8 +4,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum};
+use skilltune_phases::loops::{Loop as _, Offer};
+use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::runs::proposal::Form;
+use skilltune_phases::with_loop;
 
 use crate::args::examples;
 use crate::args::shared::CeilingFlags;
@@ -73,54 +77,49 @@ pub struct ResumeArgs {
     #[command(flatten)]
     pub run: RunArgs,
     /// Answer to the question of a paused run
-    #[arg(long, value_enum, value_name = "OPTION")]
-    pub answer: Option<AnswerName>,
-    /// gan: details of the answer: a dimension, guidance, or a JSON file of changes
-    #[arg(long = "with", value_name = "TEXT", requires = "answer", allow_hyphen_values = true)]
+    #[arg(long, value_name = "OPTION", value_parser = PossibleValuesParser::new(offered()))]
+    pub answer: Option<String>,
+    #[arg(long = "with", value_name = "TEXT", requires = "answer", allow_hyphen_values = true, help = details())]
     pub detail: Option<String>,
     #[command(flatten)]
     pub going: GoingArgs,
 }
 
-/// An answer to what a run asks: tune, whether to replace the skill; reflex, whether to run the check commands that an agent
-/// proposed; gan, how to continue without a pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum AnswerName {
-    /// tune: replace the skill
-    Apply,
-    /// tune: leave the skill unchanged
-    Keep,
-    /// reflex, gan: run the commands
-    Run,
-    /// reflex, gan: let the judge decide instead
-    Skip,
-    /// gan: continue with another dimension first; --with DIMENSION
-    Refocus,
-    /// gan: change the contract and judge again; --with FILE
-    Amend,
-    /// gan: continue with guidance for the builder; --with TEXT
-    Guide,
-    /// gan: treat the result as passed
-    Force,
-    /// gan: accept the result as it is
-    Accept,
-    /// gan: end the run and keep the best round in the run's folder
-    End,
-    /// gan: end the run without a result
-    Abort,
-}
-
-/// An answer, and what it says.
+/// The name of an answer, and its details.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply<'a> {
-    pub name: AnswerName,
+    pub name: &'a str,
     pub detail: Option<&'a str>,
 }
 
 impl ResumeArgs {
     pub fn reply(&self) -> Option<Reply<'_>> {
-        self.answer.map(|name| Reply { name, detail: self.detail.as_deref() })
+        Some(Reply { name: self.answer.as_deref()?, detail: self.detail.as_deref() })
     }
+}
+
+/// Returns the answers that the questions of all loops offer.
+fn offered() -> Vec<PossibleValue> {
+    let mut all: Vec<(String, &'static Offer)> = Vec::new();
+    for &kind in LoopKind::ALL {
+        for offer in with_loop!(kind, L => L::OFFERS) {
+            match all.iter_mut().find(|(_, known)| known.name == offer.name) {
+                Some((loops, _)) => loops.extend([", ", kind.word()]),
+                None => all.push((kind.word().to_owned(), offer)),
+            }
+        }
+    }
+    let value = |(loops, Offer { name, about, help, detail }): (String, &'static Offer)| {
+        let detail = detail.map_or_else(String::new, |detail| format!("; --with {detail}"));
+        PossibleValue::new(*name).help(format!("{loops}: {}{detail}", help.unwrap_or(about)))
+    };
+    all.into_iter().map(value).collect()
+}
+
+/// Returns what the details of answers are, in all loops.
+fn details() -> String {
+    let of = |&kind: &LoopKind| with_loop!(kind, L => Some(format!("{}: {}", kind.word(), L::DETAILS?)));
+    LoopKind::ALL.iter().filter_map(of).collect::<Vec<_>>().join("; ")
 }
 
 #[derive(Clone, Debug, Args)]

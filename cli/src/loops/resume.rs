@@ -2,6 +2,7 @@
 
 use crate::args::runs::ResumeArgs;
 use crate::loops::LoopCommands;
+use crate::loops::ask::Respondent;
 use crate::progress;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, RunStatus, failure, session};
@@ -24,9 +25,10 @@ pub fn take_up<L: LoopCommands>(
         let words = format!("run {id} has ended and cannot be resumed; see `skilltune report {id}`");
         session::tell_again(scope, known, &words, reporter)
     } else {
-        let mut person = L::person(scope, args.reply(), yes)?;
+        let asked = Respondent::<L>::new(yes, scope.objects(), env, printer);
+        let mut person = asked.with(args.reply(), env)?;
         let settings = crate::loops::settings(runs.home.project(), env)?;
-        session::go_on(going, scope, known, settings, reporter, &mut *person)
+        session::go_on(going, scope, known, settings, reporter, &mut person)
     };
     let exit = failure::report::<L>(went, going.format, &runs.home, id, printer)?;
     let person = Person::present(env).filter(|_| !yes && !has_ended);

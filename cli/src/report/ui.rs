@@ -12,22 +12,7 @@ use skilltune_phases::runs::run::Run;
 
 use crate::terminal::exit::Exit;
 
-/// Evaluates an expression with the loop of this kind: `with_loop!(kind, L => load::<L>())`.
-macro_rules! with_loop {
-    ([$kind:expr, $L:ident => $what:expr] $($loop:ident in $module:ident,)*) => {
-        match $kind {
-            $(skilltune_phases::runs::plan::LoopKind::$loop => {
-                type $L = skilltune_phases::loops::$module::$loop;
-                $what
-            })*
-        }
-    };
-    ($kind:expr, $L:ident => $what:expr) => {
-        skilltune_phases::all_loops!(with_loop $kind, $L => $what)
-    };
-}
-
-pub(crate) use with_loop;
+pub(crate) use skilltune_phases::with_loop;
 
 pub trait Ui: LoopEngine {
     /// The command that starts a run of this loop.

@@ -19,7 +19,7 @@ pub struct Printer {
     /// The style of stderr.
     pub talk: Style,
     /// The maximum width of messages, except for text to copy.
-    talk_width: usize,
+    pub talk_width: usize,
 }
 
 impl Printer {

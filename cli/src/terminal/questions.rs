@@ -95,30 +95,6 @@ fn terminal_is_gone() -> bool {
     poll(&mut terminal, Some(&Timespec::default())).is_ok_and(|ready| ready > 0)
 }
 
-/// Where the answer to a run's question comes from.
-#[derive(Clone, Copy, Debug)]
-pub enum AnswerFrom<T> {
-    /// The person at the terminal.
-    Terminal,
-    /// A flag.
-    Given(T),
-    /// The declared default.
-    Default,
-    /// There is no person to ask: the run waits.
-    Nobody,
-}
-
-impl<T> AnswerFrom<T> {
-    pub fn of(given: Option<T>, yes: bool, env: &Environment) -> Self {
-        match given {
-            Some(given) => Self::Given(given),
-            None if yes => Self::Default,
-            None if env.is_interactive() => Self::Terminal,
-            None => Self::Nobody,
-        }
-    }
-}
-
 fn unanswered(error: InquireError) -> Complaint {
     match error {
         InquireError::OperationCanceled | InquireError::OperationInterrupted => Complaint::interrupted(),

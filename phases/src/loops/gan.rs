@@ -40,7 +40,7 @@ use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::loops::shared::request as shared;
 use crate::loops::shared::step::{Handover, Shared};
-use crate::loops::{Loop, MostCalls};
+use crate::loops::{Loop, MostCalls, Offer};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
 use crate::suites::checks::CheckResult;
@@ -101,6 +101,22 @@ impl Vocabulary for Gan {
 
 impl Loop for Gan {
     const KIND: LoopKind = LoopKind::Gan;
+    const OFFERS: &'static [Offer] = &[
+        Offer::RUN,
+        Offer::SKIP,
+        Offer::new("refocus", "continue with another dimension first").detailed("DIMENSION"),
+        Offer::new("amend", "change the contract and judge again").detailed("FILE"),
+        Offer::new("guide", "continue with guidance for the builder").detailed("TEXT"),
+        Offer::new("force", "treat the result as passed"),
+        Offer::new("accept", "accept the result as it is"),
+        Offer {
+            help: Some("end the run and keep the best round in the run's folder"),
+            ..Offer::new("end", "keep the best round in the run's folder")
+        },
+        Offer::new("abort", "end the run without a result"),
+    ];
+    const DETAILS: Option<&'static str> =
+        Some("details of the answer: a dimension, guidance, or a JSON file of changes");
 
     type Brief = GanBrief;
 

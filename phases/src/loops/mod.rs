@@ -24,6 +24,10 @@ use crate::suites::checks::CheckResult;
 /// The state machine of a loop: it decides what comes next and prepares the steps.
 pub trait Loop: Fold {
     const KIND: LoopKind;
+    /// The answers that its questions to a person offer.
+    const OFFERS: &'static [Offer] = &[];
+    /// What the details of its answers are, if any has details.
+    const DETAILS: Option<&'static str> = None;
 
     /// The data of a call that only the run knows.
     type Brief: Clone + Debug + Send + 'static;
@@ -89,6 +93,47 @@ pub trait Loop: Fold {
     fn callable(plan: &Plan<Self>) -> Vec<RoleSpec> {
         Self::roles(plan)
     }
+}
+
+/// An answer that questions of a loop offer to a person.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    pub name: &'static str,
+    pub about: &'static str,
+    /// Used instead of `about` where the question is not known.
+    pub help: Option<&'static str>,
+    /// What a person has to add, such as `FILE`.
+    pub detail: Option<&'static str>,
+}
+
+impl Offer {
+    pub const RUN: Self = Self::new("run", "run the commands");
+    pub const SKIP: Self = Self::new("skip", "let the judge decide instead");
+
+    pub const fn new(name: &'static str, about: &'static str) -> Self {
+        Self { name, about, help: None, detail: None }
+    }
+
+    #[must_use]
+    pub const fn detailed(self, detail: &'static str) -> Self {
+        Self { detail: Some(detail), ..self }
+    }
+}
+
+/// Evaluates an expression with the loop of this kind: `with_loop!(kind, L => L::KIND)`.
+#[macro_export]
+macro_rules! with_loop {
+    ([$kind:expr, $L:ident => $what:expr] $($loop:ident in $module:ident,)*) => {
+        match $kind {
+            $($crate::runs::plan::LoopKind::$loop => {
+                type $L = $crate::loops::$module::$loop;
+                $what
+            })*
+        }
+    };
+    ($kind:expr, $L:ident => $what:expr) => {
+        $crate::all_loops!(with_loop $kind, $L => $what)
+    };
 }
 
 /// The next action of a loop.

@@ -33,7 +33,7 @@ use crate::base::role::{Rights, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::loops::shared::request::{self as shared, Brief};
 use crate::loops::shared::step::Shared;
-use crate::loops::{Loop, MostCalls};
+use crate::loops::{Loop, MostCalls, Offer};
 use crate::runs::plan::{self, LoopKind};
 use crate::runs::{event, run};
 use crate::suites::checks::CheckResult;
@@ -88,6 +88,7 @@ impl Vocabulary for Reflex {
 
 impl Loop for Reflex {
     const KIND: LoopKind = LoopKind::Reflex;
+    const OFFERS: &'static [Offer] = &[Offer::RUN, Offer::SKIP];
 
     type Brief = ReflexBrief;
 

@@ -4,7 +4,7 @@ use skilltune_phases::simulate::{Law, Policy};
 
 use super::*;
 use crate::args::lint;
-use crate::args::runs::{AnswerName, RunArgs, ShowArgs, ViewArgs};
+use crate::args::runs::{RunArgs, ShowArgs, ViewArgs};
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Streamed};
 
@@ -113,7 +113,7 @@ fn commands_on_runs_take_what_they_need() {
     else {
         panic!("not a resume");
     };
-    assert_eq!(resume.answer, Some(AnswerName::Keep));
+    assert_eq!(resume.answer.as_deref(), Some("keep"));
     assert_eq!(resume.going.format, Streamed::Jsonl);
     let conflict = Cli::try_parse_from(["skilltune", "clean", "ab", "--all"]).unwrap_err();
     assert_eq!(conflict.kind(), ErrorKind::ArgumentConflict);

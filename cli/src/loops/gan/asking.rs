@@ -2,26 +2,28 @@
 
 use std::path::Path;
 
-use skilltune_orchestrator::{disk, engine};
+use skilltune_orchestrator::disk;
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::judging::contract::{CriterionId, DimensionId};
 use skilltune_phases::loops::gan::contract::{Change, Contract, Criterion, Origin};
 use skilltune_phases::loops::gan::course::{Choice, Question, Who};
 use skilltune_phases::loops::gan::{Answer, Gan, Run, Step};
 
-use crate::args::runs::{AnswerName, Reply};
+use crate::args::runs::Reply;
+use crate::loops::ask::{self, Asks};
 use crate::loops::gan::report::words;
 use crate::settings::proposed;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{AnswerFrom, Answers, Person};
+use crate::terminal::questions::{Answers, Person};
 use crate::terminal::signals;
 
 /// Larger than any contract's changes.
 const LARGEST: u64 = 1 << 20;
 
 /// An answer given beforehand.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Given {
     /// How to continue the run.
     Goes(Choice),
@@ -29,78 +31,79 @@ pub enum Given {
     Allows(bool),
 }
 
-#[derive(Debug)]
-pub struct AtHold {
-    /// For the first question only: the next one is different.
-    given: Option<Given>,
-    others: AnswerFrom<()>,
-    printer: Printer,
-}
+impl Asks for Gan {
+    type Given = Given;
 
-impl AtHold {
-    pub fn new(given: Option<Given>, yes: bool, env: &Environment, printer: Printer) -> Self {
-        Self { given, others: AnswerFrom::of(None, yes, env), printer }
-    }
-}
+    const ASKS: (&'static str, &'static str) = (
+        "a gan run without a pass asks how to continue",
+        "pass --answer refocus, amend, guide, force, accept, end or abort",
+    );
+    /// The next question is different.
+    const REPEATS: bool = false;
 
-impl engine::Person<Gan> for AtHold {
-    fn ask(&mut self, run: &Run, step: &Step) -> Option<Answer> {
-        let hold = match *step {
-            Step::Allow => return self.allow(run),
-            Step::Ask { hold, .. } => hold,
-            _ => return None,
+    fn given(reply: Reply<'_>, env: &Environment) -> Result<Option<Given>, Complaint> {
+        let detail = |what: &str| {
+            let text = reply.detail.map(str::trim).filter(|text| !text.is_empty());
+            text.ok_or_else(|| {
+                Complaint::input("this answer requires more detail").hint(format!("add --with {what}"))
+            })
         };
-        if let Some(given) = self.given.take() {
-            let Given::Goes(choice) = given else {
-                self.printer.talk("the run asks how to continue, not whether commands may run");
-                return None;
-            };
-            if run.may_choose(hold, &choice) {
-                return Some(Answer::Chosen { choice, by: Who::Person });
-            }
-            self.printer.talk(&format!("invalid answer: {}", unfit(run, hold, &choice)));
-            return None;
-        }
-        match self.others {
-            AnswerFrom::Terminal => {
-                for line in words::standing(run) {
-                    self.printer.talk(&line);
-                }
-                let question = words::question(run, hold);
-                let contract = run.state.contract()?.clone();
-                let choice = signals::unless_ended(move || chosen(&Person, &question, hold, &contract).ok())?;
-                Some(Answer::Chosen { choice, by: Who::Person }).filter(|answer| match answer {
-                    Answer::Chosen { choice, .. } => run.may_choose(hold, choice),
-                    _ => false,
-                })
-            }
-            AnswerFrom::Given(()) | AnswerFrom::Default => {
-                Some(Answer::Chosen { choice: run.unattended(hold), by: Who::Default })
-            }
-            AnswerFrom::Nobody => None,
+        let choice = match reply.name {
+            "refocus" => Choice::Refocus { dimension: DimensionId::new(detail("DIMENSION")?) },
+            "amend" => Choice::Amend { changes: changes(detail("FILE")?, env)? },
+            "guide" => Choice::Guide { text: detail("TEXT")?.into() },
+            "force" => Choice::Force,
+            "accept" => Choice::Accept,
+            "end" => Choice::Stop,
+            "abort" => Choice::Abort,
+            "run" => return Ok(Some(Given::Allows(true))),
+            "skip" => return Ok(Some(Given::Allows(false))),
+            _ => return Ok(None),
+        };
+        Ok(Some(Given::Goes(choice)))
+    }
+
+    fn default_answer(run: &Run, step: &Step) -> Option<Answer> {
+        match *step {
+            Step::Allow => Some(Answer::Allowed(false)),
+            Step::Ask { hold, .. } => Some(Answer::Chosen { choice: run.unattended(hold), by: Who::Default }),
+            _ => None,
         }
     }
-}
 
-impl AtHold {
-    /// Asks whether the commands of test scenarios may run. The default is no.
-    fn allow(&mut self, run: &Run) -> Option<Answer> {
-        match (self.given.take(), &self.others) {
-            (Some(Given::Allows(allows)), _) => Some(Answer::Allowed(allows)),
-            (Some(Given::Goes(_)), _) => {
-                self.printer
-                    .talk("the run asks whether its commands may run: pass --answer run or --answer skip");
-                None
+    fn fitting(run: &Run, step: &Step, given: Given) -> Option<Result<Answer, String>> {
+        Some(match (step, given) {
+            (Step::Allow, Given::Allows(allows)) => Ok(Answer::Allowed(allows)),
+            (Step::Allow, Given::Goes(_)) => {
+                Err("the run asks whether its commands may run: pass --answer run or --answer skip"
+                    .to_owned())
             }
-            (None, AnswerFrom::Terminal) => {
-                let commands = words::commands(run);
-                let head = "the test scenarios of the contract run these commands";
-                self.printer.talk(&proposed::shown(head, run.plan.task.commands.confined, commands));
-                signals::unless_ended(|| Person.agree("Run these commands?").ok()).map(Answer::Allowed)
+            (Step::Ask { hold, .. }, Given::Goes(choice)) if run.may_choose(*hold, &choice) => {
+                Ok(Answer::Chosen { choice, by: Who::Person })
             }
-            (None, AnswerFrom::Given(()) | AnswerFrom::Default) => Some(Answer::Allowed(false)),
-            (None, AnswerFrom::Nobody) => None,
+            (Step::Ask { hold, .. }, Given::Goes(choice)) => {
+                Err(format!("invalid answer: {}", unfit(run, *hold, &choice)))
+            }
+            (Step::Ask { .. }, Given::Allows(_)) => {
+                Err("the run asks how to continue, not whether commands may run".to_owned())
+            }
+            _ => return None,
+        })
+    }
+
+    fn ask(run: &Run, step: &Step, _: &Objects, printer: Printer) -> Option<Answer> {
+        let Step::Ask { hold, .. } = *step else {
+            let head = "the test scenarios of the contract run these commands";
+            let shown = proposed::shown(head, run.plan.task.commands.confined, words::commands(run));
+            return ask::may_run(&shown, printer).map(Answer::Allowed);
+        };
+        for line in words::standing(run) {
+            printer.talk(&line);
         }
+        let question = words::question(run, hold);
+        let contract = run.state.contract()?.clone();
+        let choice = signals::unless_ended(move || chosen(&Person, &question, hold, &contract).ok())?;
+        run.may_choose(hold, &choice).then_some(Answer::Chosen { choice, by: Who::Person })
     }
 }
 
@@ -129,32 +132,6 @@ fn unfit(run: &Run, hold: Question, choice: &Choice) -> String {
             "this answer is empty".to_owned()
         }
     }
-}
-
-/// Reads `--answer` and `--with`.
-pub fn given(reply: Reply<'_>, env: &Environment) -> Result<Given, Complaint> {
-    let detail = |what: &str| {
-        let text = reply.detail.map(str::trim).filter(|text| !text.is_empty());
-        text.ok_or_else(|| {
-            Complaint::input("this answer requires more detail").hint(format!("add --with {what}"))
-        })
-    };
-    let choice = match reply.name {
-        AnswerName::Refocus => Choice::Refocus { dimension: DimensionId::new(detail("DIMENSION")?) },
-        AnswerName::Amend => Choice::Amend { changes: changes(detail("FILE")?, env)? },
-        AnswerName::Guide => Choice::Guide { text: detail("TEXT")?.into() },
-        AnswerName::Force => Choice::Force,
-        AnswerName::Accept => Choice::Accept,
-        AnswerName::End => Choice::Stop,
-        AnswerName::Abort => Choice::Abort,
-        AnswerName::Run => return Ok(Given::Allows(true)),
-        AnswerName::Skip => return Ok(Given::Allows(false)),
-        AnswerName::Apply | AnswerName::Keep => {
-            return Err(Complaint::input("a gan run without a pass asks how to continue")
-                .hint("pass --answer refocus, amend, guide, force, accept, end or abort"));
-        }
-    };
-    Ok(Given::Goes(choice))
 }
 
 fn changes(path: &str, env: &Environment) -> Result<Vec<Change>, Complaint> {
@@ -186,10 +163,10 @@ fn chosen(
     contract: &Contract,
 ) -> Result<Choice, Complaint> {
     let options = words::choices(hold);
-    let labels: Vec<String> = options.iter().map(|(name, purpose)| format!("{name}: {purpose}")).collect();
+    let labels: Vec<String> =
+        options.iter().map(|offer| format!("{}: {}", offer.name, offer.about)).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
-    let (name, _) = options[person.pick(question, &labels, 0)?];
-    Ok(match name {
+    Ok(match options[person.pick(question, &labels, 0)?].name {
         "refocus" => {
             let all: Vec<&str> = contract.dimensions.iter().map(|one| one.id.as_str()).collect();
             let dimension = all[person.pick("Which dimension first?", &all, 0)?];

@@ -6,8 +6,8 @@ use skilltune_orchestrator::store::{Home, Locks, TargetLock};
 use skilltune_phases::loops::gan::{Event, Gan, Plan, Record, Run};
 use skilltune_phases::loops::{Loop as _, MostCalls};
 
+use crate::loops::ask::Respondent;
 use crate::loops::gan::args::GanArgs;
-use crate::loops::gan::asking::AtHold;
 use crate::loops::gan::invocation::Invocation;
 use crate::loops::gan::report::{json, words};
 use crate::loops::gan::{planning, proposing};
@@ -80,7 +80,7 @@ fn drive(
     let begun = session::begin(env, home, plan, Vec::new(), &invocation.pinned)?;
     let reporter = progress::reporter(args.run.format, Objects::at(home.objects()), env, printer);
     let options = RuntimeOptions::of(&invocation.casting, &invocation.settings, invocation.pinned.clone());
-    let mut person = AtHold::new(None, args.run.yes, env, printer);
+    let mut person = Respondent::<Gan>::new(args.run.yes, Objects::at(home.objects()), env, printer);
     session::drive(env, home, begun, locks, options, reporter, &mut person)
 }
 

@@ -4,14 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value;
-use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::{Answer, Gan, Plan, Record, Run, projection};
 
-use crate::args::runs::Reply;
 use crate::loops::gan::args::GanArgs;
-use crate::loops::gan::asking::{self, AtHold};
 use crate::loops::gan::progress;
 use crate::loops::gan::report::{history, json, page, words};
 use crate::loops::gan::settings::GanSettings;
@@ -127,15 +124,6 @@ impl LoopCommands for Gan {
             };
             Complaint::input(format!("run {} has no version {name:?}", run.plan.run)).hint(hint)
         })
-    }
-
-    fn person(
-        scope: &Scope<'_>,
-        answer: Option<Reply<'_>>,
-        yes: bool,
-    ) -> Result<Box<dyn Person<Self>>, Complaint> {
-        let given = answer.map(|reply| asking::given(reply, scope.env)).transpose()?;
-        Ok(Box::new(AtHold::new(given, yes, scope.env, scope.printer)))
     }
 
     /// Only pauses the run: `resume` continues it as if nothing had happened.

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::loops::Offer;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::{Finding, Verdict};
 use skilltune_phases::loops::gan::{Decision, Done, Gan, Reading, Run};
@@ -179,14 +180,10 @@ pub fn advice(run: &Run) -> Vec<Next> {
         return vec![answer("run", "run them"), answer("skip", "let the evaluator decide instead")];
     }
     if run.held {
-        let answer = |(name, purpose): (&str, &'static str)| {
-            let detail = match name {
-                "refocus" => " --with DIMENSION",
-                "guide" => " --with TEXT",
-                "amend" => " --with FILE",
-                _ => "",
-            };
-            Next { command: format!("skilltune resume {id} --answer {name}{detail}"), purpose }
+        let answer = |offer: &Offer| {
+            let detail = offer.detail.map_or_else(String::new, |detail| format!(" --with {detail}"));
+            let command = format!("skilltune resume {id} --answer {}{detail}", offer.name);
+            Next { command, purpose: offer.about }
         };
         return run
             .asks()

@@ -9,9 +9,9 @@ use skilltune_phases::loops::{Loop as _, MostCalls};
 use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::RunCommand;
+use crate::loops::ask::Respondent;
 use crate::loops::reflex::args::new::NewArgs;
 use crate::loops::reflex::args::{ReflexArgs, ReflexCommand};
-use crate::loops::reflex::gate::Gatekeeper;
 use crate::loops::reflex::invocation::Invocation;
 use crate::loops::reflex::report::json;
 use crate::loops::reflex::{context, planning, terms};
@@ -154,10 +154,10 @@ fn drive(
         casting::trust_for_run(&invocation.casting, &invocation.settings, env, &plan.run)?;
     }
     let begun = session::begin(env, home, plan, Vec::new(), &invocation.pinned)?;
-    let reporter = progress::reporter(args.run.format, objects, env, printer);
+    let reporter = progress::reporter(args.run.format, objects.clone(), env, printer);
     let options = RuntimeOptions::of(&invocation.casting, &invocation.settings, invocation.pinned.clone());
-    let mut gatekeeper = Gatekeeper::new(None, args.run.yes, env, printer);
-    session::drive(env, home, begun, locks, options, reporter, &mut gatekeeper)
+    let mut person = Respondent::<Reflex>::new(args.run.yes, objects, env, printer);
+    session::drive(env, home, begun, locks, options, reporter, &mut person)
 }
 
 /// Makes the plan without writing anything, as shown by a dry run.

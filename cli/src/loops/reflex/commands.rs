@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use serde_json::Value;
-use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::Objects;
@@ -13,10 +12,8 @@ use skilltune_phases::loops::reflex::original::{Alias, artifact_hash};
 use skilltune_phases::loops::reflex::{Artifact, Event, Judged, Plan, Record, Reflex, Run, Task};
 use skilltune_phases::runs::plan::RunId;
 
-use crate::args::runs::{AnswerName, Reply};
 use crate::loops::reflex::args::ReflexArgs;
 use crate::loops::reflex::files::{below, refused};
-use crate::loops::reflex::gate::Gatekeeper;
 use crate::loops::reflex::progress::lines::{evaluated, fixes};
 use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::settings::ReflexSettings;
@@ -117,23 +114,6 @@ impl LoopCommands for Reflex {
 
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
         text(known, name).map(Version::from)
-    }
-
-    fn person(
-        scope: &Scope<'_>,
-        answer: Option<Reply<'_>>,
-        yes: bool,
-    ) -> Result<Box<dyn Person<Self>>, Complaint> {
-        let allowed = match answer.map(|reply| reply.name) {
-            None => None,
-            Some(AnswerName::Run) => Some(true),
-            Some(AnswerName::Skip) => Some(false),
-            Some(_) => {
-                return Err(Complaint::input("a reflex run asks whether to run check commands")
-                    .hint("pass `--answer run` or `--answer skip`"));
-            }
-        };
-        Ok(Box::new(Gatekeeper::new(allowed, yes, scope.env, scope.printer)))
     }
 
     fn hand_over(scope: &Scope<'_>, id: &RunId, person: Option<&dyn Answers>) -> Result<(), Complaint> {

@@ -1,77 +1,69 @@
 //! The questions of a run of `reflex` to a person: whether to use these criteria and limits, and whether commands that
 //! an agent has proposed as checks may run. A model wrote them, so a person sees them first.
 
-use skilltune_orchestrator::engine;
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Confirmed, Reflex, Run, Step, Task, shown_commands};
 
+use crate::args::runs::Reply;
+use crate::loops::ask::{self, Asks};
 use crate::loops::reflex::terms;
 use crate::settings::proposed;
-use crate::terminal::columns::talk_width;
+use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{AnswerFrom, Answers as _, Person};
+use crate::terminal::questions::Person;
 use crate::terminal::signals;
 
-#[derive(Debug)]
-pub struct Gatekeeper {
-    allows: AnswerFrom<bool>,
-    /// Only consent can be given beforehand.
-    agrees: AnswerFrom<()>,
-    printer: Printer,
-    width: usize,
-}
+impl Asks for Reflex {
+    /// Whether the commands may run. Only consent to the terms can be given beforehand, by `--yes`.
+    type Given = bool;
 
-impl Gatekeeper {
-    /// Creates a gate. `allows` decides on commands beforehand; `yes` agrees to the terms, whatever they are.
-    pub fn new(allows: Option<bool>, yes: bool, env: &Environment, printer: Printer) -> Self {
-        Self {
-            allows: AnswerFrom::of(allows, yes, env),
-            agrees: AnswerFrom::of(None, yes, env),
-            printer,
-            width: talk_width(env),
-        }
+    const ASKS: (&'static str, &'static str) =
+        ("a reflex run asks whether to run check commands", "pass `--answer run` or `--answer skip`");
+    const REPEATS: bool = true;
+
+    fn given(reply: Reply<'_>, _: &Environment) -> Result<Option<bool>, Complaint> {
+        Ok(match reply.name {
+            "run" => Some(true),
+            "skip" => Some(false),
+            _ => None,
+        })
     }
 
-    fn agree(&self, run: &Run) -> Option<Answer> {
-        let first = run.plan.task.criteria.clone();
-        let task = Task { criteria: run.proposed(), ..run.plan.task.clone() };
-        let terms = match self.agrees {
-            AnswerFrom::Terminal => {
-                let (printer, width) = (self.printer, self.width);
-                signals::unless_ended(move || {
-                    terms::agreed(task, &first, &Person, width, |text| printer.talk(text)).ok()
-                })
+    fn default_answer(run: &Run, step: &Step) -> Option<Answer> {
+        match step {
+            Step::Agree => {
+                Some(Answer::Agreed(Box::new(terms::terms(proposed_task(run), Confirmed::Declared))))
             }
-            AnswerFrom::Given(()) | AnswerFrom::Default => Some(terms::terms(task, Confirmed::Declared)),
-            AnswerFrom::Nobody => None,
-        };
-        terms.map(|terms| Answer::Agreed(Box::new(terms)))
-    }
-
-    fn allow(&self, run: &Run, level: Level) -> Option<Answer> {
-        let allowed = match self.allows {
-            AnswerFrom::Terminal => {
-                self.printer.talk(&question(run, level));
-                signals::unless_ended(|| Person.agree("Run these commands?").ok())
-            }
-            AnswerFrom::Given(allowed) => Some(allowed),
             // The judge is asked instead.
-            AnswerFrom::Default => Some(false),
-            AnswerFrom::Nobody => None,
-        };
-        allowed.map(Answer::Allowed)
-    }
-}
-
-impl engine::Person<Reflex> for Gatekeeper {
-    fn ask(&mut self, run: &Run, step: &Step) -> Option<Answer> {
-        match *step {
-            Step::Agree => self.agree(run),
-            Step::Allow { level } => self.allow(run, level),
+            Step::Allow { .. } => Some(Answer::Allowed(false)),
             _ => None,
         }
     }
+
+    fn fitting(_: &Run, step: &Step, allowed: bool) -> Option<Result<Answer, String>> {
+        matches!(step, Step::Allow { .. }).then_some(Ok(Answer::Allowed(allowed)))
+    }
+
+    fn ask(run: &Run, step: &Step, _: &Objects, printer: Printer) -> Option<Answer> {
+        match *step {
+            Step::Agree => {
+                let (first, task) = (run.plan.task.criteria.clone(), proposed_task(run));
+                let terms = signals::unless_ended(move || {
+                    terms::agreed(task, &first, &Person, printer.talk_width, |text| printer.talk(text)).ok()
+                });
+                terms.map(|terms| Answer::Agreed(Box::new(terms)))
+            }
+            Step::Allow { level } => ask::may_run(&question(run, level), printer).map(Answer::Allowed),
+            _ => None,
+        }
+    }
+}
+
+/// Returns the task with the criteria to agree on.
+fn proposed_task(run: &Run) -> Task {
+    Task { criteria: run.proposed(), ..run.plan.task.clone() }
 }
 
 /// Returns the commands as they would run, one per line, each argument in quotes.

@@ -1,57 +1,56 @@
 //! Answers the question of a run of `tune`: may the champion replace the target? Anyone who is asked sees its diff.
 
-use skilltune_orchestrator::engine::{self, tree_diff};
+use skilltune_orchestrator::engine::tree_diff;
 use skilltune_orchestrator::snapshot::{ObjectError, Objects};
 use skilltune_phases::base::id::CandidateId;
-use skilltune_phases::loops::tune::{self, Choice, Hold, Run, Step, Tune};
+use skilltune_phases::loops::tune::{Answer, Choice, Hold, Run, Step, Tune};
 
+use crate::args::runs::Reply;
+use crate::loops::ask::Asks;
 use crate::loops::tune::{dangers, verdicts};
 use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{AnswerFrom, Answers, Person};
+use crate::terminal::questions::{Answers, Person};
 use crate::terminal::signals;
 use crate::text::figures;
 
-#[derive(Debug)]
-pub struct AtTerminal {
-    answer: AnswerFrom<Choice>,
-    objects: Objects,
-    printer: Printer,
-}
+impl Asks for Tune {
+    type Given = Choice;
 
-impl AtTerminal {
-    pub fn new(answer: AnswerFrom<Choice>, objects: Objects, printer: Printer) -> Self {
-        Self { answer, objects, printer }
+    const ASKS: (&'static str, &'static str) =
+        ("a tune run asks whether to apply its champion", "pass `--answer apply` or `--answer keep`");
+    const REPEATS: bool = true;
+
+    fn given(reply: Reply<'_>, _: &Environment) -> Result<Option<Choice>, Complaint> {
+        Ok([Choice::Apply, Choice::Keep].into_iter().find(|choice| choice.word() == reply.name))
     }
-}
 
-impl engine::Person<Tune> for AtTerminal {
-    fn ask(&mut self, run: &Run, step: &Step) -> Option<tune::Answer> {
+    fn default_answer(_: &Run, step: &Step) -> Option<Answer> {
+        let Step::Ask(hold) = step else { return None };
+        Some(Answer::Chosen(hold.default_choice()))
+    }
+
+    fn fitting(_: &Run, _: &Step, choice: Choice) -> Option<Result<Answer, String>> {
+        Some(Ok(Answer::Chosen(choice)))
+    }
+
+    fn ask(run: &Run, step: &Step, objects: &Objects, printer: Printer) -> Option<Answer> {
         let Step::Ask(hold) = *step else { return None };
-        let choice = match self.answer {
-            AnswerFrom::Terminal => {
-                let question = question(run, hold);
-                self.show(run, hold);
-                signals::unless_ended(move || chosen(&Person, &question, hold).ok())
-            }
-            AnswerFrom::Given(choice) => Some(choice),
-            AnswerFrom::Default => Some(hold.default_choice()),
-            AnswerFrom::Nobody => None,
-        };
-        choice.map(tune::Answer::Chosen)
+        show(run, hold, objects, printer);
+        let question = question(run, hold);
+        signals::unless_ended(move || chosen(&Person, &question, hold).ok()).map(Answer::Chosen)
     }
 }
 
-impl AtTerminal {
-    /// Shows what a yes would change.
-    fn show(&self, run: &Run, Hold::Apply { champion, .. }: Hold) {
-        for line in dangers::of(run, champion) {
-            self.printer.show(&format!("dangerous: {line}"));
-        }
-        match changes(&self.objects, run, champion) {
-            Ok(text) => self.printer.show(text.trim_end()),
-            Err(error) => self.printer.talk(&format!("cannot show the diff: {error}")),
-        }
+/// Shows what a yes would change.
+fn show(run: &Run, Hold::Apply { champion, .. }: Hold, objects: &Objects, printer: Printer) {
+    for line in dangers::of(run, champion) {
+        printer.show(&format!("dangerous: {line}"));
+    }
+    match changes(objects, run, champion) {
+        Ok(text) => printer.show(text.trim_end()),
+        Err(error) => printer.talk(&format!("cannot show the diff: {error}")),
     }
 }
 

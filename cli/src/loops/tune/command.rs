@@ -15,8 +15,8 @@ use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
 use crate::args::shared::RunFlags;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
+use crate::loops::ask::Respondent;
 use crate::loops::resume::take_up;
-use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::report::{calibrating, comparing, json};
@@ -33,7 +33,7 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{AnswerFrom, Answers, Person};
+use crate::terminal::questions::{Answers, Person};
 use crate::text::plain;
 use crate::{casting, progress};
 
@@ -152,8 +152,7 @@ pub fn begin(
     let begun = session::begin(env, home, plan, invocation.answers().to_vec(), &invocation.pinned)?;
     let reporter = progress::reporter(manner.format, Objects::at(home.objects()), env, printer);
     let options = RuntimeOptions::of(&invocation.casting, &invocation.settings, invocation.pinned.clone());
-    let answer = AnswerFrom::of(None, manner.yes, env);
-    let mut person = AtTerminal::new(answer, Objects::at(home.objects()), printer);
+    let mut person = Respondent::<Tune>::new(manner.yes, Objects::at(home.objects()), env, printer);
     session::drive(env, home, begun, locks, options, reporter, &mut person)
 }
 

@@ -3,16 +3,13 @@
 use crate::loops::tune::{improvers, judges};
 use serde_json::Value;
 use skilltune_orchestrator::disk::SafePath;
-use skilltune_orchestrator::engine::Person;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::judging::contract::CriterionId;
-use skilltune_phases::loops::tune::{Aim, Answer, Choice, Decision, Event, Plan, Record, Run, Tune};
+use skilltune_phases::loops::tune::{Aim, Answer, Decision, Event, Plan, Record, Run, Tune};
 use skilltune_phases::skills::candidate::Candidate;
 
-use crate::args::runs::{AnswerName, Reply};
 use crate::loops::tune::advice::Next;
-use crate::loops::tune::answer::AtTerminal;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::report::{calibrating, comparing, without_skill};
 use crate::loops::tune::settings::{PromptSettings, TuneSettings};
@@ -27,7 +24,6 @@ use crate::runs::{Known, RunStatus};
 use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
-use crate::terminal::questions::AnswerFrom;
 use crate::text::{figures, plain};
 
 impl LoopCommands for Tune {
@@ -156,24 +152,6 @@ impl LoopCommands for Tune {
 
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
         known.version(name).map(Version::from)
-    }
-
-    fn person(
-        scope: &Scope<'_>,
-        answer: Option<Reply<'_>>,
-        yes: bool,
-    ) -> Result<Box<dyn Person<Self>>, Complaint> {
-        let choice = match answer.map(|reply| reply.name) {
-            None => None,
-            Some(AnswerName::Apply) => Some(Choice::Apply),
-            Some(AnswerName::Keep) => Some(Choice::Keep),
-            Some(_) => {
-                return Err(Complaint::input("a tune run asks whether to apply its champion")
-                    .hint("pass `--answer apply` or `--answer keep`"));
-            }
-        };
-        let answer = AnswerFrom::of(choice, yes, scope.env);
-        Ok(Box::new(AtTerminal::new(answer, scope.objects(), scope.printer)))
     }
 
     /// Only pauses the run: `resume` continues it as if nothing had happened.

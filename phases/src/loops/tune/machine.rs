@@ -12,7 +12,7 @@ use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
 use crate::loops::shared::request::Brief;
 use crate::loops::shared::step::{Handover, Shared};
-use crate::loops::{Expected, Loop, MostCalls};
+use crate::loops::{Expected, Loop, MostCalls, Offer};
 use crate::runs::plan::LoopKind;
 use crate::runs::run::Fold as _;
 use crate::suites::checks::CheckResult;
@@ -20,6 +20,8 @@ use crate::suites::scenario::Scenario;
 
 impl Loop for Tune {
     const KIND: LoopKind = LoopKind::Tune;
+    const OFFERS: &'static [Offer] =
+        &[Offer::new("apply", "replace the skill"), Offer::new("keep", "leave the skill unchanged")];
 
     type Brief = TuneBrief;
 

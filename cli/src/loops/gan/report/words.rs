@@ -3,7 +3,8 @@
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, Plan, Reading, Run, Step};
+use skilltune_phases::loops::gan::{Answer, Gan, Plan, Reading, Run, Step};
+use skilltune_phases::loops::{Loop as _, Offer};
 use skilltune_phases::runs::event::Failure;
 
 use crate::report::words;
@@ -172,21 +173,14 @@ pub fn question(run: &Run, hold: Question) -> String {
     format!("{first}{}. How should the run continue?", letters.as_str())
 }
 
-/// Returns the answers to a question: their names and meanings. Without an answer, the first is used.
-pub fn choices(hold: Question) -> Vec<(&'static str, &'static str)> {
-    let all = [
-        ("refocus", "continue with another dimension first"),
-        ("end", "keep the best round in the run's folder"),
-        ("guide", "continue with guidance for the builder"),
-        ("amend", "change the contract and judge again"),
-        ("force", "treat the result as passed"),
-        ("accept", "accept the result as it is"),
-        ("abort", "end the run without a result"),
-    ];
-    let fits = |name: &str| {
-        !matches!((name, hold), ("refocus", Question::Exhausted) | ("end", Question::Escalation))
+/// Returns the answers to a question. Without an answer, the first is used.
+pub fn choices(hold: Question) -> Vec<&'static Offer> {
+    let all = ["refocus", "end", "guide", "amend", "force", "accept", "abort"];
+    let fits = |name: &&str| {
+        !matches!((*name, hold), ("refocus", Question::Exhausted) | ("end", Question::Escalation))
     };
-    let mut choices: Vec<_> = all.into_iter().filter(|(name, _)| fits(name)).collect();
+    let offer = |name| Gan::OFFERS.iter().find(|offer| offer.name == name);
+    let mut choices: Vec<_> = all.into_iter().filter(fits).filter_map(offer).collect();
     if hold == Question::Stagnation {
         // The default comes first.
         choices.swap(0, 1);
@@ -196,7 +190,7 @@ pub fn choices(hold: Question) -> Vec<(&'static str, &'static str)> {
 
 /// Returns the words that `--answer` accepts here.
 pub fn options(hold: Question) -> Vec<&'static str> {
-    choices(hold).into_iter().map(|(name, _)| name).collect()
+    choices(hold).into_iter().map(|offer| offer.name).collect()
 }
 
 pub fn choice(choice: &Choice) -> &'static str {
