@@ -80,6 +80,23 @@ pub struct Rules {
     pub max_seconds: Option<u64>,
 }
 
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            max_iterations: 4,
+            stall: Stall { window: 2, gain: 2.0, reaching: true },
+            settle: 1,
+            retries: 1,
+            plan_steps: Bounds { least: 3, most: 5 },
+            most_issues: 5,
+            told_events: 3,
+            checks_per_rule: 3,
+            check_seconds: 60,
+            max_seconds: None,
+        }
+    }
+}
+
 /// A minimum and a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {

@@ -190,6 +190,22 @@ pub struct Rules {
     pub search: Search,
 }
 
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            max_iterations: 5,
+            threshold: Score::new(80.0).expect("a number from 0 to 100"),
+            regress: 10.0,
+            stall: Stall { window: 2, gain: 2.0, reaching: false },
+            max_errors: 3,
+            confirm: 1,
+            confidence: Confidence::P90,
+            coverage: 0.8,
+            search: Search::Rounds,
+        }
+    }
+}
+
 /// The method of searching for a better version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
