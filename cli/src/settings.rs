@@ -40,7 +40,7 @@ use crate::settings::origin::Origin;
 use crate::settings::page::{SettingsPage, value_at};
 use crate::settings::prices::ModelPrice;
 use crate::settings::setting::{Over, Setting, Slot as _};
-use crate::settings::table::{Key, Named, Table};
+use crate::settings::table::{Key, Keyed, Named, Table};
 use crate::settings::values::{IsolationName, UnpricedName, ViaName};
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::text::plain::shell_path;
@@ -128,14 +128,18 @@ impl Settings {
             }
             None => Ok(false),
         };
+        self.layer(origin, read)
+    }
+
+    /// Sets each key that a layer has. A preset comes first, because all other values of its layer override it.
+    fn layer<E>(&mut self, origin: &Origin, set: impl Fn(Key<'_>) -> Result<bool, E>) -> Result<(), E> {
         for table in &mut self.loops {
-            // Read the preset first, because all other values of the file override it.
             let preset = table.keys().into_iter().find(|key| key.name.ends_with(".preset"));
-            if preset.map(read).transpose()?.unwrap_or(false) {
+            if preset.map(&set).transpose()?.unwrap_or(false) {
                 table.unfold_preset(origin);
             }
         }
-        self.keys().into_iter().try_for_each(|key| read(key).map(drop))
+        self.keys().into_iter().try_for_each(|key| set(key).map(drop))
     }
 
     /// Returns the table of one loop.
@@ -235,9 +239,8 @@ impl Settings {
     fn keys(&mut self) -> Vec<Key<'_>> {
         let Self { roles, optional_roles, timeouts, calls, budget, limits, loops, .. } = self;
         let loops = loops.iter_mut().flat_map(|table| table.keys());
-        let common =
-            [roles.table_keys(), optional_roles.table_keys(), timeouts.table_keys(), calls.table_keys()];
-        let common = common.into_iter().chain([budget.table_keys(), limits.table_keys()]).flatten();
+        let common: [&mut dyn Keyed; 6] = [roles, optional_roles, timeouts, calls, budget, limits];
+        let common = common.into_iter().flat_map(Keyed::keys);
         common.chain(loops).collect()
     }
 }

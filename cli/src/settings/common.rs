@@ -7,64 +7,60 @@ use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;
 use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
-use crate::settings::table::{Key, table};
+use crate::settings::table::{Key, Keyed, options};
 use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
 
-table! {
+options! {
     /// Settings for agent calls.
-    CallSettings, "calls", {
-        jobs: u32 = Setting::limit(JOBS, 4), "Maximum number of agent calls at a time.";
-        wait: bool = Setting::new(false),
-            "Whether runs wait instead of pausing when a usage limit is reached or a service is down.";
-        wait_hours: u32 = Setting::limit(HOURS, 12), "Maximum number of hours to wait.";
-        isolation: IsolationName = Setting::new(IsolationName::Partial),
-            "How much of your own setup claude and gemini use: your login, nothing, or everything.";
-        via: ViaName = Setting::new(ViaName::Direct),
-            "Wrapper to call claude and gemini with; wrappers do not enforce the rights of roles.";
-        wrap: WrapWords = Setting::limit(ANY, WrapWords::default()),
-            "Program that agents run in, such as bubblewrap or podman, with its arguments; none if empty. It replaces skilltune's own confinement of agents.";
-    }
+    CallSettings, "calls";
+    jobs: u32 = Setting::limit(JOBS, 4), "Maximum number of agent calls at a time.";
+    wait: bool = Setting::new(false),
+        "Whether runs wait instead of pausing when a usage limit is reached or a service is down.";
+    wait_hours: u32 = Setting::limit(HOURS, 12), "Maximum number of hours to wait.";
+    isolation: IsolationName = Setting::new(IsolationName::Partial),
+        "How much of your own setup claude and gemini use: your login, nothing, or everything.";
+    via: ViaName = Setting::new(ViaName::Direct),
+        "Wrapper to call claude and gemini with; wrappers do not enforce the rights of roles.";
+    wrap: WrapWords = Setting::limit(ANY, WrapWords::default()),
+        "Program that agents run in, such as bubblewrap or podman, with its arguments; none if empty. It replaces skilltune's own confinement of agents.";
 }
 
-table! {
+options! {
     /// Limits on the usage of a run before it pauses.
-    BudgetSettings, "budget", {
-        usd: Option<f64> = Setting::limit(AMOUNT, None),
-            "Maximum cost of a run in dollars, such as `usd = 5`; a run pauses before a call that might exceed it; no limit if unset.";
-        tokens: Option<u64> = Setting::limit(AMOUNT, None),
-            "Maximum number of tokens of a run, input and output together, such as `tokens = 2_000_000`; no limit if unset.";
-        calls: Option<u64> = Setting::limit(AMOUNT, None),
-            "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.";
-        minutes: Option<u64> = Setting::limit(AMOUNT, None),
-            "Maximum minutes of work in a run, without pauses, such as `minutes = 90`; no limit if unset.";
-        keep_free: Option<Percent> = Setting::limit(ANY, None),
-            "Share of each usage window of an account that stays free, where the agent reports it, such as `keep_free = \"30%\"`; none if unset.";
-        unpriced: UnpricedName = Setting::new(UnpricedName::Refuse),
-            "Whether a run with a maximum cost may call agents of unknown cost, which the maximum does not include; only your own settings may allow it.";
-    }
+    BudgetSettings, "budget";
+    usd: Option<f64> = Setting::limit(AMOUNT, None),
+        "Maximum cost of a run in dollars, such as `usd = 5`; a run pauses before a call that might exceed it; no limit if unset.";
+    tokens: Option<u64> = Setting::limit(AMOUNT, None),
+        "Maximum number of tokens of a run, input and output together, such as `tokens = 2_000_000`; no limit if unset.";
+    calls: Option<u64> = Setting::limit(AMOUNT, None),
+        "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.";
+    minutes: Option<u64> = Setting::limit(AMOUNT, None),
+        "Maximum minutes of work in a run, without pauses, such as `minutes = 90`; no limit if unset.";
+    keep_free: Option<Percent> = Setting::limit(ANY, None),
+        "Share of each usage window of an account that stays free, where the agent reports it, such as `keep_free = \"30%\"`; none if unset.";
+    unpriced: UnpricedName = Setting::new(UnpricedName::Refuse),
+        "Whether a run with a maximum cost may call agents of unknown cost, which the maximum does not include; only your own settings may allow it.";
 }
 
-table! {
+options! {
     /// Limits on the output of agents.
-    LimitSettings, "limits", {
-        artifact_files: u64 = Setting::limit(AMOUNT, 1_000), "Maximum number of files that a trial may write.";
-        artifact_bytes: u64 = Setting::limit(AMOUNT, 64 << 20), "Maximum number of bytes that a trial may write.";
-        output_bytes: u64 = Setting::limit(AMOUNT, 8 << 20), "Maximum number of bytes kept of an agent's output.";
-        confine: bool = Setting::new(true),
-            "Whether the kernel confines agents to their folders, where it can; only your own settings may turn this off.";
-        backoff_ms: u64 = Setting::within(PAUSE, 2_000),
-            "Delay in milliseconds before the first retry of a service that is down; later delays grow.";
-    }
+    LimitSettings, "limits";
+    artifact_files: u64 = Setting::limit(AMOUNT, 1_000), "Maximum number of files that a trial may write.";
+    artifact_bytes: u64 = Setting::limit(AMOUNT, 64 << 20), "Maximum number of bytes that a trial may write.";
+    output_bytes: u64 = Setting::limit(AMOUNT, 8 << 20), "Maximum number of bytes kept of an agent's output.";
+    confine: bool = Setting::new(true),
+        "Whether the kernel confines agents to their folders, where it can; only your own settings may turn this off.";
+    backoff_ms: u64 = Setting::within(PAUSE, 2_000),
+        "Delay in milliseconds before the first retry of a service that is down; later delays grow.";
 }
 
-table! {
+options! {
     /// Agents for optional roles.
-    OptionalRoles, "roles", {
-        second_improver: Option<AgentSpec> = Setting::new(None),
-            "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one with better edits gets more turns.";
-        panel: Panel = Setting::new(Panel::default()),
-            "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, preferably of other families.";
-    }
+    OptionalRoles, "roles";
+    second_improver: Option<AgentSpec> = Setting::new(None),
+        "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one with better edits gets more turns.";
+    panel: Panel = Setting::new(Panel::default()),
+        "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, preferably of other families.";
 }
 
 impl OptionalRoles {
@@ -97,8 +93,8 @@ impl Default for TimeoutSettings {
     }
 }
 
-impl RoleSettings {
-    pub fn table_keys(&mut self) -> Vec<Key<'_>> {
+impl Keyed for RoleSettings {
+    fn keys(&mut self) -> Vec<Key<'_>> {
         let Self { executor, evaluator, improver } = self;
         vec![
             Key {
@@ -120,8 +116,8 @@ impl RoleSettings {
     }
 }
 
-impl TimeoutSettings {
-    pub fn table_keys(&mut self) -> Vec<Key<'_>> {
+impl Keyed for TimeoutSettings {
+    fn keys(&mut self) -> Vec<Key<'_>> {
         let Self { executor, evaluator, improver } = self;
         vec![
             Key {

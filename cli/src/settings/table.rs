@@ -28,10 +28,24 @@ pub struct Named<'s> {
     pub origin: &'s Origin,
 }
 
-/// The settings of one loop.
-pub trait Table: Any + Debug {
+/// A table of settings, as `options!` defines it.
+pub trait Keyed {
     fn keys(&mut self) -> Vec<Key<'_>>;
+}
 
+/// Copies a table of any loop.
+pub trait Copied {
+    fn boxed_clone(&self) -> Box<dyn Table>;
+}
+
+impl<T: Table + Clone> Copied for T {
+    fn boxed_clone(&self) -> Box<dyn Table> {
+        Box::new(self.clone())
+    }
+}
+
+/// The settings of one loop.
+pub trait Table: Any + Debug + Keyed + Copied {
     /// Sets the values of the preset; `origin` says who has set the preset.
     fn unfold_preset(&mut self, _origin: &Origin) {}
 
@@ -49,8 +63,6 @@ pub trait Table: Any + Debug {
     fn command(&self) -> Option<Named<'_>> {
         None
     }
-
-    fn boxed_clone(&self) -> Box<dyn Table>;
 }
 
 impl Clone for Box<dyn Table> {
@@ -59,11 +71,41 @@ impl Clone for Box<dyn Table> {
     }
 }
 
-/// Defines a struct of settings, its defaults, and its keys.
-macro_rules! table {
-    ($(#[$meta:meta])* $struct:ident, $table:literal, {
+/// Defines a table: a struct of settings, their defaults, and their keys.
+///
+/// A table of a loop names the rules that its settings make (`Rules as usual`: the defaults may use the usual rules),
+/// and `=> field` says which field of the rules has the value of a setting.
+macro_rules! options {
+    (
+        $(#[$meta:meta])* $struct:ident, $table:literal, $rules:ty as $usual:ident;
+        $($name:ident: $type:ty = $default:expr $(=> $($field:ident).+)?, $about:literal;)*
+    ) => {
+        $crate::settings::table::options! {
+            @table [let $usual = <$rules as Default>::default();]
+            $(#[$meta])* $struct, $table; $($name: $type = $default, $about;)*
+        }
+
+        impl $struct {
+            /// Returns the usual rules, changed by these settings.
+            fn as_rules(&self) -> $rules {
+                let mut rules = <$rules as Default>::default();
+                $($(rules.$($field).+ = Clone::clone(&self.$name.value);)?)*
+                rules
+            }
+        }
+    };
+    (
+        $(#[$meta:meta])* $struct:ident, $table:literal;
         $($name:ident: $type:ty = $default:expr, $about:literal;)*
-    }) => {
+    ) => {
+        $crate::settings::table::options! {
+            @table [] $(#[$meta])* $struct, $table; $($name: $type = $default, $about;)*
+        }
+    };
+    (
+        @table [$($before:tt)*] $(#[$meta:meta])* $struct:ident, $table:literal;
+        $($name:ident: $type:ty = $default:expr, $about:literal;)*
+    ) => {
         $(#[$meta])*
         #[derive(Clone, Debug)]
         pub struct $struct {
@@ -72,12 +114,13 @@ macro_rules! table {
 
         impl Default for $struct {
             fn default() -> Self {
+                $($before)*
                 Self { $($name: $default,)* }
             }
         }
 
-        impl $struct {
-            pub fn table_keys(&mut self) -> Vec<$crate::settings::table::Key<'_>> {
+        impl $crate::settings::table::Keyed for $struct {
+            fn keys(&mut self) -> Vec<$crate::settings::table::Key<'_>> {
                 vec![$($crate::settings::table::Key {
                     name: concat!($table, ".", stringify!($name)),
                     about: $about,
@@ -88,4 +131,4 @@ macro_rules! table {
     };
 }
 
-pub(crate) use table;
+pub(crate) use options;

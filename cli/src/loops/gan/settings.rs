@@ -16,72 +16,61 @@ use crate::settings::proposed;
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{ANY, COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::{Readable, Setting, readable_words, texts};
-use crate::settings::table::{Key, Named, Table, table};
+use crate::settings::table::{Named, Table, options};
 use crate::settings::values;
 use crate::terminal::complaint::Complaint;
 
 const PASS: Range = Range { low: FLOOR, high: 100.0 };
 
-table! {
-    GanSettings, "gan", {
-        level: LevelName = Setting::new(LevelName::Standard), "How thoroughly to verify the result.";
-        contract: bool = Setting::new(false),
-            "At level standard, let builder and evaluator agree on a contract first.";
-        threshold: Score = Setting::within(PASS, Rules::default().threshold), "Score to pass.";
-        minimums: Minimums = Setting::new(Minimums::default()),
-            "Minimum scores of single dimensions, such as `minimums = \"craft=75, originality=50\"`.";
-        strict: bool = Setting::new(false),
-            "Require the threshold of every dimension, and at least strict_rounds rounds.";
-        strict_rounds: u32 = Setting::limit(COUNT, Rules::default().strict_rounds),
-            "Minimum number of rounds of a strict run.";
-        max_rounds: u32 = Setting::limit(COUNT, Rules::default().max_rounds),
-            "Maximum number of rounds; then the run asks how to continue.";
-        escalate_after: u32 = Setting::within(COUNT, Rules::default().escalate_after),
-            "Ask how to continue after this many rounds without a pass.";
-        gain: Score = Setting::within(POINTS, Rules::default().gain),
-            "Minimum gain of a round, in points of the passed share.";
-        standstill: u32 = Setting::within(COUNT, Rules::default().standstill),
-            "Ask how to continue after this many rounds in a row that gain less than the minimum.";
-        cap: Score = Setting::within(POINTS, Rules::default().cap),
-            "Maximum level of a dimension that has an anti-pattern.";
-        negotiation_rounds: usize = Setting::limit(FEW, Rules::default().negotiation_rounds),
-            "Maximum number of rounds in which the builder proposes changes to the contract.";
-        apart: Score = Setting::within(POINTS, Rules::default().disagreement),
-            "Level thorough: warn when two judgements differ by more than this many points.";
-        extra_items: usize = Setting::within(FEW, Rules::default().extra_items),
-            "Maximum number of items beyond the contract that a round shows without a score.";
-        commands: ChecksName = Setting::new(ChecksName::Ask),
-            "What to do with the commands of test scenarios; only your own settings may set run.";
-        command_seconds: u64 = Setting::limit(SECONDS, 300),
-            "Timeout of the command of a test scenario in seconds.";
-        browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
-        browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one browser check in seconds.";
-        apply: ApplyName = Setting::new(ApplyName::Auto),
-            "What to do with an accepted result.";
-        preview: CommandWords = Setting::limit(ANY, CommandWords::default()),
-            "Program that serves the result to the browser, with its arguments, such as `[\"python3\", \"-m\", \"http.server\", \"{port}\"]`; it runs in a copy of the result.";
-        preview_path: PathWord = Setting::new(PathWord("/".to_owned())), "Path of the first page of the preview.";
-        preview_seconds: u64 = Setting::limit(SECONDS, 60), "Timeout of the start of the preview in seconds.";
-        retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
-    }
+options! {
+    GanSettings, "gan", Rules as usual;
+    level: LevelName = Setting::new(LevelName::Standard), "How thoroughly to verify the result.";
+    contract: bool = Setting::new(false),
+        "At level standard, let builder and evaluator agree on a contract first.";
+    threshold: Score = Setting::within(PASS, usual.threshold) => threshold, "Score to pass.";
+    minimums: Minimums = Setting::new(Minimums::default()),
+        "Minimum scores of single dimensions, such as `minimums = \"craft=75, originality=50\"`.";
+    strict: bool = Setting::new(usual.strict) => strict,
+        "Require the threshold of every dimension, and at least strict_rounds rounds.";
+    strict_rounds: u32 = Setting::limit(COUNT, usual.strict_rounds) => strict_rounds,
+        "Minimum number of rounds of a strict run.";
+    max_rounds: u32 = Setting::limit(COUNT, usual.max_rounds) => max_rounds,
+        "Maximum number of rounds; then the run asks how to continue.";
+    escalate_after: u32 = Setting::within(COUNT, usual.escalate_after) => escalate_after,
+        "Ask how to continue after this many rounds without a pass.";
+    gain: Score = Setting::within(POINTS, usual.gain) => gain,
+        "Minimum gain of a round, in points of the passed share.";
+    standstill: u32 = Setting::within(COUNT, usual.standstill) => standstill,
+        "Ask how to continue after this many rounds in a row that gain less than the minimum.";
+    cap: Score = Setting::within(POINTS, usual.cap) => cap,
+        "Maximum level of a dimension that has an anti-pattern.";
+    negotiation_rounds: usize = Setting::limit(FEW, usual.negotiation_rounds) => negotiation_rounds,
+        "Maximum number of rounds in which the builder proposes changes to the contract.";
+    apart: Score = Setting::within(POINTS, usual.disagreement) => disagreement,
+        "Level thorough: warn when two judgements differ by more than this many points.";
+    extra_items: usize = Setting::within(FEW, usual.extra_items) => extra_items,
+        "Maximum number of items beyond the contract that a round shows without a score.";
+    commands: ChecksName = Setting::new(ChecksName::Ask),
+        "What to do with the commands of test scenarios; only your own settings may set run.";
+    command_seconds: u64 = Setting::limit(SECONDS, 300),
+        "Timeout of the command of a test scenario in seconds.";
+    browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
+    browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one browser check in seconds.";
+    apply: ApplyName = Setting::new(ApplyName::Auto),
+        "What to do with an accepted result.";
+    preview: CommandWords = Setting::limit(ANY, CommandWords::default()),
+        "Program that serves the result to the browser, with its arguments, such as `[\"python3\", \"-m\", \"http.server\", \"{port}\"]`; it runs in a copy of the result.";
+    preview_path: PathWord = Setting::new(PathWord("/".to_owned())), "Path of the first page of the preview.";
+    preview_seconds: u64 = Setting::limit(SECONDS, 60), "Timeout of the start of the preview in seconds.";
+    retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
 }
 
 impl GanSettings {
     pub fn rules(&self) -> Rules {
         Rules {
-            threshold: self.threshold.value,
             minimums: self.minimums.value.0.clone(),
-            strict: self.strict.value,
-            strict_rounds: self.strict_rounds.value,
-            max_rounds: self.max_rounds.value,
-            escalate_after: self.escalate_after.value,
-            gain: self.gain.value,
-            standstill: self.standstill.value,
-            cap: self.cap.value,
-            negotiation_rounds: self.negotiation_rounds.value,
             judge_twice: self.level.value == LevelName::Thorough,
-            disagreement: self.apart.value,
-            extra_items: self.extra_items.value,
+            ..self.as_rules()
         }
     }
 
@@ -101,10 +90,6 @@ impl GanSettings {
 }
 
 impl Table for GanSettings {
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        self.table_keys()
-    }
-
     fn needs_trust(&self) -> Option<&'static str> {
         (self.preview.origin.is_projects() && !self.preview.value.0.is_empty())
             .then_some("a program that serves the result to the browser (gan.preview)")
@@ -113,10 +98,6 @@ impl Table for GanSettings {
     fn command(&self) -> Option<Named<'_>> {
         let preview = &self.preview;
         Some(Named { key: "gan.preview", words: &preview.value.0, origin: &preview.origin })
-    }
-
-    fn boxed_clone(&self) -> Box<dyn Table> {
-        Box::new(self.clone())
     }
 }
 

@@ -3,9 +3,8 @@
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::judging::score::Score;
-use skilltune_phases::judging::stop::Stall;
+use skilltune_phases::loops::reflex::Rules;
 use skilltune_phases::loops::reflex::criteria::{Criteria, Template, Thresholds, Weights};
-use skilltune_phases::loops::reflex::{Bounds, Rules};
 use skilltune_phases::suites::checks::RunThem;
 
 use crate::settings::error::{Held, SettingsError};
@@ -13,7 +12,7 @@ use crate::settings::proposed;
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::Setting;
-use crate::settings::table::{Key, Table, table};
+use crate::settings::table::{Table, options};
 use crate::terminal::complaint::Complaint;
 
 /// Each is a line of a prompt.
@@ -21,61 +20,57 @@ const MANY: Range = Range { low: 0.0, high: 100.0 };
 /// Every level has rules of the heaviest kind: they must weigh something, or a score would have no basis.
 const HEAVY: Range = Range { low: 1.0, high: 100.0 };
 
-table! {
-    ReflexSettings, "reflex", {
-        max_iterations: u32 = Setting::limit(COUNT, 4), "Maximum number of iterations, including the first.";
-        threshold_a: Score = Setting::within(POINTS, Template::Api.thresholds().a),
-            "Score to pass level A, except for documentation.";
-        threshold_b: Score = Setting::within(POINTS, Template::Api.thresholds().b),
-            "Score to pass level B, except for documentation.";
-        docs_threshold_a: Score = Setting::within(POINTS, Template::Docs.thresholds().a),
-            "Score to pass level A, for documentation.";
-        docs_threshold_b: Score = Setting::within(POINTS, Template::Docs.thresholds().b),
-            "Score to pass level B, for documentation.";
-        proposals: u32 = Setting::limit(FEW, 4),
-            "Maximum number of rules that the evaluator proposes for a task; 0 for none.";
-        checks: ChecksName = Setting::new(ChecksName::Ask),
-            "What to do with commands that the evaluator proposes as checks; only your own settings may set run.";
-        stall_window: usize = Setting::within(COUNT, 2),
-            "Stop if the best score of a level did not rise by stall_gain in this many evaluations.";
-        stall_gain: f64 = Setting::within(POINTS, 2.0),
-            "Points by which the best score must rise in stall_window evaluations; 0 never stops.";
-        settle: u32 = Setting::limit(MANY, 1),
-            "Refinements at level B before skilltune accepts a text that has only warnings.";
-        retries: u32 = Setting::limit(FEW, 1), "Maximum number of retries after an invalid answer.";
-        plan_least: usize = Setting::within(COUNT, 3), "Minimum number of steps of a plan.";
-        plan_most: usize = Setting::within(COUNT, 5), "Maximum number of steps of a plan.";
-        issues: usize = Setting::within(COUNT, 5), "Maximum number of issues of a critique.";
-        events: usize = Setting::within(MANY, 3), "Number of latest events that the planner sees.";
-        checks_per_rule: usize = Setting::limit(COUNT, 3), "Maximum number of checks per rule.";
-        check_seconds: u64 = Setting::limit(SECONDS, 60), "Timeout of a check command in seconds.";
-        max_seconds: Option<u64> = Setting::limit(SECONDS, None),
-            "Maximum total seconds of completed phases, such as `max_seconds = 1800`; no limit if unset.";
-        weight_fail: u32 = Setting::within(HEAVY, Weights::default().fail),
-            "Weight of a rule that a text must meet to pass a level.";
-        weight_warn: u32 = Setting::within(MANY, Weights::default().warn),
-            "Weight of a rule that gives a warning.";
-        weight_info: u32 = Setting::within(MANY, Weights::default().info),
-            "Weight of a rule that gives a remark.";
-        evolution: RelPath = Setting::new(usual_folder()),
-            "Folder for the files of reflex, with one folder per task.";
-    }
+options! {
+    ReflexSettings, "reflex", Rules as usual;
+    max_iterations: u32 = Setting::limit(COUNT, usual.max_iterations) => max_iterations,
+        "Maximum number of iterations, including the first.";
+    threshold_a: Score = Setting::within(POINTS, Template::Api.thresholds().a),
+        "Score to pass level A, except for documentation.";
+    threshold_b: Score = Setting::within(POINTS, Template::Api.thresholds().b),
+        "Score to pass level B, except for documentation.";
+    docs_threshold_a: Score = Setting::within(POINTS, Template::Docs.thresholds().a),
+        "Score to pass level A, for documentation.";
+    docs_threshold_b: Score = Setting::within(POINTS, Template::Docs.thresholds().b),
+        "Score to pass level B, for documentation.";
+    proposals: u32 = Setting::limit(FEW, 4),
+        "Maximum number of rules that the evaluator proposes for a task; 0 for none.";
+    checks: ChecksName = Setting::new(ChecksName::Ask),
+        "What to do with commands that the evaluator proposes as checks; only your own settings may set run.";
+    stall_window: usize = Setting::within(COUNT, usual.stall.window) => stall.window,
+        "Stop if the best score of a level did not rise by stall_gain in this many evaluations.";
+    stall_gain: f64 = Setting::within(POINTS, usual.stall.gain) => stall.gain,
+        "Points by which the best score must rise in stall_window evaluations; 0 never stops.";
+    settle: u32 = Setting::limit(MANY, usual.settle) => settle,
+        "Refinements at level B before skilltune accepts a text that has only warnings.";
+    retries: u32 = Setting::limit(FEW, usual.retries) => retries,
+        "Maximum number of retries after an invalid answer.";
+    plan_least: usize = Setting::within(COUNT, usual.plan_steps.least) => plan_steps.least,
+        "Minimum number of steps of a plan.";
+    plan_most: usize = Setting::within(COUNT, usual.plan_steps.most) => plan_steps.most,
+        "Maximum number of steps of a plan.";
+    issues: usize = Setting::within(COUNT, usual.most_issues) => most_issues,
+        "Maximum number of issues of a critique.";
+    events: usize = Setting::within(MANY, usual.told_events) => told_events,
+        "Number of latest events that the planner sees.";
+    checks_per_rule: usize = Setting::limit(COUNT, usual.checks_per_rule) => checks_per_rule,
+        "Maximum number of checks per rule.";
+    check_seconds: u64 = Setting::limit(SECONDS, usual.check_seconds) => check_seconds,
+        "Timeout of a check command in seconds.";
+    max_seconds: Option<u64> = Setting::limit(SECONDS, usual.max_seconds) => max_seconds,
+        "Maximum total seconds of completed phases, such as `max_seconds = 1800`; no limit if unset.";
+    weight_fail: u32 = Setting::within(HEAVY, Weights::default().fail),
+        "Weight of a rule that a text must meet to pass a level.";
+    weight_warn: u32 = Setting::within(MANY, Weights::default().warn),
+        "Weight of a rule that gives a warning.";
+    weight_info: u32 = Setting::within(MANY, Weights::default().info),
+        "Weight of a rule that gives a remark.";
+    evolution: RelPath = Setting::new(usual_folder()),
+        "Folder for the files of reflex, with one folder per task.";
 }
 
 impl ReflexSettings {
     pub fn rules(&self) -> Rules {
-        Rules {
-            max_iterations: self.max_iterations.value,
-            stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value, reaching: true },
-            settle: self.settle.value,
-            retries: self.retries.value,
-            plan_steps: Bounds { least: self.plan_least.value, most: self.plan_most.value },
-            most_issues: self.issues.value,
-            told_events: self.events.value,
-            checks_per_rule: self.checks_per_rule.value,
-            check_seconds: self.check_seconds.value,
-            max_seconds: self.max_seconds.value,
-        }
+        self.as_rules()
     }
 
     pub fn criteria(&self, template: Template) -> Criteria {
@@ -99,10 +94,6 @@ impl ReflexSettings {
 }
 
 impl Table for ReflexSettings {
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        self.table_keys()
-    }
-
     /// Checks the settings together: each file may be consistent alone and not with the others.
     fn check(&self) -> Result<(), SettingsError> {
         let (least, most) = (&self.plan_least, &self.plan_most);
@@ -118,10 +109,6 @@ impl Table for ReflexSettings {
             least: held("reflex.plan_least", least),
             most: held("reflex.plan_most", most),
         })
-    }
-
-    fn boxed_clone(&self) -> Box<dyn Table> {
-        Box::new(self.clone())
     }
 }
 

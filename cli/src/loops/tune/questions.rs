@@ -18,8 +18,8 @@ pub fn preset(person: &dyn Answers, suggested: Preset) -> Result<Preset, Complai
 
 fn option(preset: Preset) -> String {
     let advice = if preset == Preset::Standard { " (recommended)" } else { "" };
-    let (runs, rounds, goal) = (preset.runs(), preset.rounds(), preset.threshold().typed());
-    format!("{}: up to {runs} runs or {rounds} rounds, goal {goal}{advice}", word(&preset))
+    let (runs, rounds, goal) = preset.numbers();
+    format!("{}: up to {runs} runs or {rounds} rounds, goal {}{advice}", word(&preset), goal.typed())
 }
 
 pub fn mode(person: &dyn Answers, skills: usize) -> Result<Mode, Complaint> {

@@ -5,8 +5,7 @@ use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::asking::prompt::Page;
 use skilltune_phases::judging::proof::Confidence;
 use skilltune_phases::judging::score::Score;
-use skilltune_phases::judging::stop::Stall;
-use skilltune_phases::loops::tune::{Apply, Rules, Search};
+use skilltune_phases::loops::tune::{Apply, Rules};
 use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::Tools;
@@ -15,67 +14,63 @@ use toml::de::DeValue;
 use crate::settings::origin::Origin;
 use crate::settings::range::{COUNT, POINTS, RUNS, Range, SHARE};
 use crate::settings::setting::{Readable, Setting, readable_words};
-use crate::settings::table::{Key, Table, table};
+use crate::settings::table::{Table, options};
 use crate::settings::values::word;
 
-table! {
-    TuneSettings, "tune", {
-        preset: Preset = Setting::new(Preset::Standard),
-            "How much a search may spend; sets runs, max_iterations and threshold.";
-        search: Option<SearchName> = Setting::new(None),
-            "How to search: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, or if the built-in agent judges or improves; otherwise `draft`.";
-        runs: u32 = Setting::limit(RUNS, 48),
-            "Search `draft`: maximum number of executor runs, including the final comparison.";
-        max_iterations: u32 = Setting::limit(COUNT, 5),
-            "Search `rounds`: maximum number of rounds, including the baseline.";
-        threshold: Score = Setting::within(POINTS, Score::FULL),
-            "Goal for the exit code; the search `rounds` also stops when the score reaches it.";
-        regress: f64 = Setting::within(POINTS, 10.0),
-            "Search `rounds`: drop a candidate that scores this many points below the best.";
-        stall_window: usize = Setting::within(COUNT, 2),
-            "Search `rounds`: stop if the best score did not rise by stall_gain in this many rounds.";
-        stall_gain: f64 = Setting::within(POINTS, 2.0),
-            "Search `rounds`: points by which the best score must rise in stall_window rounds.";
-        max_errors: u32 = Setting::limit(COUNT, 3), "Stop after this many failures in a row: rounds without a score, or in search `draft` failed edits.";
-        confirm: u32 = Setting::within(COUNT, 1),
-            "Fresh trials of each version per scenario in the final comparison.";
-        confidence: Confidence = Setting::new(Confidence::P90),
-            "Confidence of the final comparison: 0.8, 0.9 or 0.95.";
-        held_out: u32 = Setting::within(POINTS, 40),
-            "Percentage of scenarios held out for the final comparison if the suite marks none; at least as many as it needs.";
-        coverage: f64 = Setting::within(SHARE, 0.8),
-            "Share of trials that must be judged for a round to get a score.";
-        delivery: DeliveryName = Setting::new(DeliveryName::Auto),
-            "How the executor gets the skill; auto means installed for agents that support skills, otherwise inline.";
-        tools: ToolsName = Setting::new(ToolsName::Files),
-            "Tools of the executor: files, or also a shell with network access.";
-        apply: ApplyWhen = Setting::new(ApplyWhen::Auto),
-            "When the champion may replace the skill; if unset, skilltune asks in a terminal.";
-    }
+options! {
+    TuneSettings, "tune", Rules as usual;
+    preset: Preset = Setting::new(Preset::Standard),
+        "How much a search may spend; sets runs, max_iterations and threshold.";
+    search: Option<SearchName> = Setting::new(None),
+        "How to search: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, or if the built-in agent judges or improves; otherwise `draft`.";
+    runs: u32 = Setting::limit(RUNS, 48),
+        "Search `draft`: maximum number of executor runs, including the final comparison.";
+    max_iterations: u32 = Setting::limit(COUNT, usual.max_iterations) => max_iterations,
+        "Search `rounds`: maximum number of rounds, including the baseline.";
+    threshold: Score = Setting::within(POINTS, usual.threshold) => threshold,
+        "Goal for the exit code; the search `rounds` also stops when the score reaches it.";
+    regress: f64 = Setting::within(POINTS, usual.regress) => regress,
+        "Search `rounds`: drop a candidate that scores this many points below the best.";
+    stall_window: usize = Setting::within(COUNT, usual.stall.window) => stall.window,
+        "Search `rounds`: stop if the best score did not rise by stall_gain in this many rounds.";
+    stall_gain: f64 = Setting::within(POINTS, usual.stall.gain) => stall.gain,
+        "Search `rounds`: points by which the best score must rise in stall_window rounds.";
+    max_errors: u32 = Setting::limit(COUNT, usual.max_errors) => max_errors,
+        "Stop after this many failures in a row: rounds without a score, or in search `draft` failed edits.";
+    confirm: u32 = Setting::within(COUNT, usual.confirm) => confirm,
+        "Fresh trials of each version per scenario in the final comparison.";
+    confidence: Confidence = Setting::new(usual.confidence) => confidence,
+        "Confidence of the final comparison: 0.8, 0.9 or 0.95.";
+    held_out: u32 = Setting::within(POINTS, 40),
+        "Percentage of scenarios held out for the final comparison if the suite marks none; at least as many as it needs.";
+    coverage: f64 = Setting::within(SHARE, usual.coverage) => coverage,
+        "Share of trials that must be judged for a round to get a score.";
+    delivery: DeliveryName = Setting::new(DeliveryName::Auto),
+        "How the executor gets the skill; auto means installed for agents that support skills, otherwise inline.";
+    tools: ToolsName = Setting::new(ToolsName::Files),
+        "Tools of the executor: files, or also a shell with network access.";
+    apply: ApplyWhen = Setting::new(ApplyWhen::Auto),
+        "When the champion may replace the skill; if unset, skilltune asks in a terminal.";
 }
 
-table! {
+options! {
     /// Prompts of the user's own, in place of ours.
-    PromptSettings, "prompts", {
-        execute: Option<PagePath> = Setting::new(None),
-            "Your own prompt for an executor that gets the skill's text, such as `execute = \"prompts/execute.md\"`; see docs/prompts.md.";
-        task: Option<PagePath> = Setting::new(None), "Your own prompt for an executor that has the skill installed.";
-        evaluate: Option<PagePath> = Setting::new(None), "Your own prompt for the judge.";
-        improve: Option<PagePath> = Setting::new(None), "Your own prompt for the improver.";
-    }
+    PromptSettings, "prompts";
+    execute: Option<PagePath> = Setting::new(None),
+        "Your own prompt for an executor that gets the skill's text, such as `execute = \"prompts/execute.md\"`; see docs/prompts.md.";
+    task: Option<PagePath> = Setting::new(None), "Your own prompt for an executor that has the skill installed.";
+    evaluate: Option<PagePath> = Setting::new(None), "Your own prompt for the judge.";
+    improve: Option<PagePath> = Setting::new(None), "Your own prompt for the improver.";
 }
 
 impl Table for TuneSettings {
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        self.table_keys()
-    }
-
     fn unfold_preset(&mut self, origin: &Origin) {
         let preset = self.preset.value;
         let unfolded = Origin::Preset(word(&preset), Box::new(origin.clone()));
-        self.runs.set(preset.runs(), unfolded.clone());
-        self.max_iterations.set(preset.rounds(), unfolded.clone());
-        self.threshold.set(preset.threshold(), unfolded);
+        let (runs, rounds, goal) = preset.numbers();
+        self.runs.set(runs, unfolded.clone());
+        self.max_iterations.set(rounds, unfolded.clone());
+        self.threshold.set(goal, unfolded);
     }
 
     fn needs_trust(&self) -> Option<&'static str> {
@@ -84,21 +79,9 @@ impl Table for TuneSettings {
             _ => None,
         }
     }
-
-    fn boxed_clone(&self) -> Box<dyn Table> {
-        Box::new(self.clone())
-    }
 }
 
-impl Table for PromptSettings {
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        self.table_keys()
-    }
-
-    fn boxed_clone(&self) -> Box<dyn Table> {
-        Box::new(self.clone())
-    }
-}
+impl Table for PromptSettings {}
 
 impl TuneSettings {
     /// Sets a preset and all settings that it stands for.
@@ -109,17 +92,7 @@ impl TuneSettings {
 
     /// Returns the rules of a search by rounds: whether it drafts is decided when the plan is made.
     pub fn rules(&self) -> Rules {
-        Rules {
-            max_iterations: self.max_iterations.value,
-            threshold: self.threshold.value,
-            regress: self.regress.value,
-            stall: Stall { window: self.stall_window.value, gain: self.stall_gain.value, reaching: false },
-            max_errors: self.max_errors.value,
-            confirm: self.confirm.value,
-            confidence: self.confidence.value,
-            coverage: self.coverage.value,
-            search: Search::Rounds,
-        }
+        self.as_rules()
     }
 }
 
@@ -191,29 +164,14 @@ pub enum ApplyWhen {
 }
 
 impl Preset {
-    pub fn runs(self) -> u32 {
+    /// Returns the number of runs, the number of rounds, and the goal.
+    pub fn numbers(self) -> (u32, u32, Score) {
+        let goal = |points| Score::new(points).expect("within 0 to 100");
         match self {
-            Self::Quick => 16,
-            Self::Standard => 48,
-            Self::Thorough => 128,
+            Self::Quick => (16, 3, goal(70.0)),
+            Self::Standard => (48, 5, goal(80.0)),
+            Self::Thorough => (128, 8, goal(90.0)),
         }
-    }
-
-    pub fn rounds(self) -> u32 {
-        match self {
-            Self::Quick => 3,
-            Self::Standard => 5,
-            Self::Thorough => 8,
-        }
-    }
-
-    pub fn threshold(self) -> Score {
-        let points = match self {
-            Self::Quick => 70.0,
-            Self::Standard => 80.0,
-            Self::Thorough => 90.0,
-        };
-        Score::new(points).expect("within 0 to 100")
     }
 }
 

@@ -1,4 +1,6 @@
 use crate::settings::origin::Origin;
+use skilltune_phases::judging::stop::Stall;
+use skilltune_phases::loops::reflex::Bounds;
 use skilltune_phases::loops::reflex::criteria::Level;
 
 use super::*;
