@@ -8,6 +8,7 @@
 pub mod agent_settings;
 pub mod common;
 pub mod error;
+pub mod flags;
 pub mod origin;
 pub mod page;
 pub mod per_role;
@@ -22,6 +23,7 @@ pub mod values;
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::Path;
 use std::time::Duration;
 
@@ -36,12 +38,13 @@ use crate::settings::common::{
     BudgetSettings, CallSettings, LimitSettings, OptionalRoles, RoleSettings, TimeoutSettings,
 };
 use crate::settings::error::SettingsError;
+use crate::settings::flags::Given;
 use crate::settings::origin::Origin;
 use crate::settings::page::{SettingsPage, value_at};
 use crate::settings::prices::ModelPrice;
 use crate::settings::setting::{Over, Setting, Slot as _};
 use crate::settings::table::{Key, Keyed, Named, Table};
-use crate::settings::values::{IsolationName, UnpricedName, ViaName};
+use crate::settings::values::{IsolationName, ViaName};
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
 use crate::text::plain::shell_path;
 use crate::trust::TrustStore;
@@ -131,6 +134,12 @@ impl Settings {
         self.layer(origin, read)
     }
 
+    /// Overrides files and answers with the flags of a command line.
+    pub fn lay(&mut self, given: &Given) {
+        let take = |key: Key<'_>| Ok::<_, Infallible>(given.take(key));
+        let Ok(()) = self.layer(&Origin::Flag("--preset"), take);
+    }
+
     /// Sets each key that a layer has. A preset comes first, because all other values of its layer override it.
     fn layer<E>(&mut self, origin: &Origin, set: impl Fn(Key<'_>) -> Result<bool, E>) -> Result<(), E> {
         for table in &mut self.loops {
@@ -211,16 +220,9 @@ impl Settings {
     /// Returns the ceilings of a run with at most this many planned calls; a project's file does not raise that
     /// default.
     pub fn ceilings(&self, most: &MostCalls) -> Ceilings {
-        let BudgetSettings { usd, tokens, calls, minutes, keep_free, unpriced } = &self.budget;
-        let is_raised = |own: &u64| calls.origin.is_projects() && *own > most.values().sum();
-        Ceilings {
-            usd: usd.value,
-            tokens: tokens.value,
-            calls: calls.value.filter(|own| !is_raised(own)),
-            minutes: minutes.value,
-            keep_free: keep_free.value,
-            allow_unpriced: (unpriced.value == UnpricedName::Allow).then_some(true),
-        }
+        let is_raised = |own: &u64| self.budget.calls.origin.is_projects() && *own > most.values().sum();
+        let own = self.budget.ceilings();
+        Ceilings { calls: own.calls.filter(|own| !is_raised(own)), ..own }
     }
 
     /// Returns whether a run waits for a limit to reset, and how long.

@@ -1,7 +1,8 @@
 //! Flags override files and answers: those that several loops have.
 
-use crate::args::shared::{CallFlags, CeilingFlags, RunFlags};
+use crate::args::shared::CallFlags;
 use crate::settings::Settings;
+use crate::settings::flags::Given;
 use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;
 use crate::settings::setting::Setting;
@@ -21,26 +22,13 @@ pub fn apply_role_flags(settings: &mut Settings, all: Option<&AgentSpec>, own: &
     }
 }
 
-pub fn lay_calls(settings: &mut Settings, flags: &CallFlags) {
-    override_with(&mut settings.calls.isolation, flags.isolation, "--isolation");
-    override_with(&mut settings.calls.via, flags.via, "--via");
+/// Overrides the settings that have no flag of their own for a command, then those that have one.
+pub fn lay_given(settings: &mut Settings, calls: &CallFlags, given: &Given) {
     let PerRole { executor, evaluator, improver } = &mut settings.timeouts;
     for timeout in [executor, evaluator, improver] {
-        override_with(timeout, flags.timeout, "--timeout");
+        override_with(timeout, calls.timeout, "--timeout");
     }
-}
-
-pub fn lay_run(settings: &mut Settings, flags: &RunFlags) {
-    override_with(&mut settings.calls.jobs, flags.jobs, "--jobs");
-    override_with(&mut settings.calls.wait, flags.wait.then_some(true), "--wait");
-    let budget = &mut settings.budget;
-    let CeilingFlags { usd, tokens, calls, minutes, keep_free, unpriced } = flags.ceilings;
-    override_with(&mut budget.usd, usd.map(Some), "--max-usd");
-    override_with(&mut budget.tokens, tokens.map(Some), "--max-tokens");
-    override_with(&mut budget.calls, calls.map(Some), "--max-calls");
-    override_with(&mut budget.minutes, minutes.map(Some), "--max-minutes");
-    override_with(&mut budget.keep_free, keep_free.map(Some), "--keep-free");
-    override_with(&mut budget.unpriced, unpriced, "--unpriced");
+    settings.lay(given);
 }
 
 /// A flag's value, if it was given.

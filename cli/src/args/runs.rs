@@ -6,15 +6,18 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum};
+use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::{Loop as _, Offer};
 use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::with_loop;
 
 use crate::args::examples;
-use crate::args::shared::CeilingFlags;
-use crate::settings::values;
-use crate::settings::values::{Format, Streamed};
+use crate::args::shared::CEILINGS;
+use crate::settings::common::{BudgetSettings, CallSettings};
+use crate::settings::flags::{Flags, Given, Group, Placing};
+use crate::settings::table::{Key, Keyed as _};
+use crate::settings::values::{Format, Streamed, UnpricedName};
 
 /// The commands on runs: of every loop, and below the name of a loop of that one alone.
 #[derive(Clone, Debug, Subcommand)]
@@ -131,29 +134,53 @@ pub struct StopArgs {
 }
 
 /// How a resumed run proceeds.
-#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct GoingArgs {
     /// Ask no questions and use the defaults
     #[arg(short, long)]
     pub yes: bool,
-    /// Maximum number of agent calls at a time
-    #[arg(long, value_name = "N", value_parser = values::jobs)]
-    pub jobs: Option<u32>,
+    #[command(flatten)]
+    pub jobs: Flags<Self, 0>,
     /// Trust the project's agents for this run
     #[arg(long)]
     pub trust: bool,
-    /// Wait instead of pausing when a usage limit is reached or a service is down
-    #[arg(long)]
-    pub wait: bool,
+    #[command(flatten)]
+    pub wait: Flags<Self, 1>,
     /// Fail if an agent changed since the run began
     #[arg(long)]
     pub strict_agents: bool,
     #[command(flatten)]
-    pub ceilings: CeilingFlags,
+    pub limits: Flags<Self, 2>,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Streamed,
+    #[command(flatten)]
+    pub given: Given,
+}
+
+impl Placing for GoingArgs {
+    type Tables = (BudgetSettings, CallSettings);
+
+    const GROUPS: &'static [Group] = &[(None, "calls.jobs"), (None, "calls.wait"), CEILINGS];
+}
+
+impl GoingArgs {
+    /// Overrides the settings that the rest of a run follows; the others are those of its plan.
+    pub fn lay(&self, calls: &mut CallSettings) {
+        let is_taken = |key: &Key<'_>| matches!(key.name, "calls.jobs" | "calls.wait");
+        self.given.lay(calls.keys().into_iter().filter(is_taken));
+    }
+
+    /// Returns the ceilings that its flags set.
+    pub fn ceilings(&self) -> Ceilings {
+        let mut budget = BudgetSettings::default();
+        self.given.lay(budget.keys());
+        let allow_unpriced = budget.unpriced.value == UnpricedName::Allow;
+        Ceilings {
+            allow_unpriced: self.given.has("budget.unpriced").then_some(allow_unpriced),
+            ..budget.ceilings()
+        }
+    }
 }
 
 impl RunCommand {

@@ -2,13 +2,13 @@
 
 use clap::Args;
 use jiff::Timestamp;
-use skilltune_phases::base::ceiling::Ceilings;
-use skilltune_phases::base::window::Percent;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::FailOn;
 
+use crate::settings::common::{BudgetSettings, CallSettings};
+use crate::settings::flags::{Flags, Group, Placing};
 use crate::settings::values;
-use crate::settings::values::{IsolationName, Streamed, UnpricedName, ViaName};
+use crate::settings::values::Streamed;
 
 pub const AGENTS: &str = "Agents";
 pub const LIMITS: &str = "Limits";
@@ -20,44 +20,19 @@ pub struct CallFlags {
     /// Timeout of each agent call, such as 90, 90s or 10m
     #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = AGENTS)]
     pub timeout: Option<u64>,
-    /// How much of your own setup claude and gemini use
-    #[arg(long, value_enum, value_name = "HOW", help_heading = AGENTS)]
-    pub isolation: Option<IsolationName>,
-    /// Wrapper to call claude and gemini with
-    #[arg(long, value_enum, value_name = "WRAPPER", help_heading = AGENTS)]
-    pub via: Option<ViaName>,
+    #[command(flatten)]
+    pub manner: Flags<Self, 0>,
+}
+
+impl Placing for CallFlags {
+    type Tables = CallSettings;
+
+    const GROUPS: &'static [Group] = &[(Some(AGENTS), "calls.isolation calls.via")];
 }
 
 /// How much a run may use: checked before each call.
-#[derive(Clone, Copy, Debug, Args)]
-pub struct CeilingFlags {
-    /// Maximum cost in dollars: the run pauses before a call that might exceed it
-    #[arg(long = "max-usd", value_name = "USD", value_parser = values::dollars, help_heading = LIMITS)]
-    pub usd: Option<f64>,
-    /// Maximum number of tokens, input and output together
-    #[arg(long = "max-tokens", value_name = "N", value_parser = values::amount, help_heading = LIMITS)]
-    pub tokens: Option<u64>,
-    /// Maximum number of agent calls, without cached ones [default: the most that the plan needs]
-    #[arg(long = "max-calls", value_name = "N", value_parser = values::amount, help_heading = LIMITS)]
-    pub calls: Option<u64>,
-    /// Maximum minutes of work, without pauses
-    #[arg(long = "max-minutes", value_name = "N", value_parser = values::amount, help_heading = LIMITS)]
-    pub minutes: Option<u64>,
-    /// Share of each usage window of your account that stays free, where the agent reports it, such as 30%
-    #[arg(long = "keep-free", value_name = "SHARE", help_heading = LIMITS)]
-    pub keep_free: Option<Percent>,
-    /// Whether a run with a maximum cost may call agents whose cost would stay unknown
-    #[arg(long, value_enum, value_name = "HOW", help_heading = LIMITS)]
-    pub unpriced: Option<UnpricedName>,
-}
-
-impl CeilingFlags {
-    pub fn ceilings(self) -> Ceilings {
-        let Self { usd, tokens, calls, minutes, keep_free, unpriced } = self;
-        let allow_unpriced = unpriced.map(|name| name == UnpricedName::Allow);
-        Ceilings { usd, tokens, calls, minutes, keep_free, allow_unpriced }
-    }
-}
+pub const CEILINGS: Group =
+    (Some(LIMITS), "budget.usd budget.tokens budget.calls budget.minutes budget.keep_free budget.unpriced");
 
 /// Flags for pipelines. With one of them, it decides between the exit codes 0 and 3, and the goal does not.
 #[derive(Clone, Copy, Debug, Args)]
@@ -81,16 +56,12 @@ impl FailFlags {
 #[derive(Clone, Debug, Args)]
 pub struct RunFlags {
     #[command(flatten)]
-    pub ceilings: CeilingFlags,
+    pub ceilings: Flags<Self, 0>,
     /// Ask no questions and use the defaults
     #[arg(short, long, help_heading = RUN)]
     pub yes: bool,
-    /// Maximum number of agent calls at a time
-    #[arg(long, value_name = "N", value_parser = values::jobs, help_heading = RUN)]
-    pub jobs: Option<u32>,
-    /// Wait instead of pausing when a usage limit is reached or a service is down
-    #[arg(long, help_heading = RUN)]
-    pub wait: bool,
+    #[command(flatten)]
+    pub pace: Flags<Self, 1>,
     /// Show the first steps, the maximum number of calls and the estimate, then exit
     #[arg(long, help_heading = RUN)]
     pub dry_run: bool,
@@ -103,6 +74,12 @@ pub struct RunFlags {
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t, help_heading = RUN)]
     pub format: Streamed,
+}
+
+impl Placing for RunFlags {
+    type Tables = (BudgetSettings, CallSettings);
+
+    const GROUPS: &'static [Group] = &[CEILINGS, (Some(RUN), "calls.jobs calls.wait")];
 }
 
 impl RunFlags {

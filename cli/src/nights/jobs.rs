@@ -176,8 +176,8 @@ impl Job {
         project: &std::path::Path,
         env: &Environment,
     ) -> Result<tune::Plan, Complaint> {
-        let mut args = self.tune_args()?;
-        args.run.ceilings.usd = self.entry.limits.usd.or(plan.content.night.usd).or(plan.content.week.usd);
+        let usd = self.entry.limits.usd.or(plan.content.night.usd).or(plan.content.week.usd);
+        let args = self.tune_args(usd)?;
         let mut invocations = invocation::invocations(&args, env, None)?;
         let mut invocation = invocations.remove(0);
         let home = Home::of(project);
@@ -187,8 +187,9 @@ impl Job {
         planning::sketch(&invocation, &home, &env.indexes(), 0)
     }
 
-    fn tune_args(&self) -> Result<TuneArgs, Complaint> {
-        let words = self.tune();
+    fn tune_args(&self, usd: Option<f64>) -> Result<TuneArgs, Complaint> {
+        let mut words = self.tune();
+        words.splice(1..1, usd.map(|usd| format!("--max-usd={usd}")));
         match Line::try_parse_from(&words) {
             Ok(line) => Ok(line.tune),
             Err(error) => {

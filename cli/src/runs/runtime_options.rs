@@ -10,7 +10,6 @@ use skilltune_phases::runs::plan::{Cast, Plan, RunId};
 use skilltune_phases::runs::price::Prices;
 use skilltune_phases::runs::run::Run;
 
-use crate::args::overrides::override_with;
 use crate::args::runs::GoingArgs;
 use crate::casting;
 use crate::casting::{Casting, priced};
@@ -67,8 +66,7 @@ impl RuntimeOptions {
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
-        override_with(&mut settings.calls.wait, going.wait.then_some(true), "--wait");
-        override_with(&mut settings.calls.jobs, going.jobs, "--jobs");
+        going.lay(&mut settings.calls);
         settings.overs().iter().for_each(|over| printer.talk(over));
         let casting = casting::recast(&L::callable(plan), &plan.roles, &settings, env)?;
         if going.trust {
@@ -76,7 +74,7 @@ impl RuntimeOptions {
         }
         let mut pinned = Vec::new();
         if L::may_call(run) {
-            let ceilings = going.ceilings.ceilings().or(plan.ceilings);
+            let ceilings = going.ceilings().or(plan.ceilings);
             priced::require(&ceilings, &settings, &casting, &L::most_calls(plan))?;
             let consent = Consent::of(going.trust, Person::present(env).filter(|_| !going.yes));
             pinned = Self::trusted_anew(&casting, &settings, env, &plan.run, consent)?;

@@ -146,7 +146,7 @@ fn take_up<L: Ui>(
     }
     let mut signals = vec![Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() }];
     signals.extend(recasts.into_iter().map(|(role, cast)| Signal::Recast { role, cast }));
-    let ceilings = going.ceilings.ceilings().or(run.plan.ceilings);
+    let ceilings = going.ceilings().or(run.plan.ceilings);
     signals.extend((ceilings != run.plan.ceilings).then_some(Signal::Ceilings(ceilings)));
     let mut records = Vec::new();
     for signal in signals {

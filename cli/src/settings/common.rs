@@ -1,5 +1,6 @@
 //! The settings for every loop.
 
+use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::window::Percent;
 
@@ -7,39 +8,56 @@ use crate::settings::origin::Origin;
 use crate::settings::per_role::PerRole;
 use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
-use crate::settings::table::{Key, Keyed, options};
+use crate::settings::table::{Key, Keyed, flag, options, switch};
 use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
 
 options! {
     /// Settings for agent calls.
     CallSettings, "calls";
-    jobs: u32 = Setting::limit(JOBS, 4), "Maximum number of agent calls at a time.";
+    jobs: u32 = Setting::limit(JOBS, 4), "Maximum number of agent calls at a time.",
+        flag("--jobs", "N");
     wait: bool = Setting::new(false),
-        "Whether runs wait instead of pausing when a usage limit is reached or a service is down.";
+        "Whether runs wait instead of pausing when a usage limit is reached or a service is down.",
+        switch("--wait").help("Wait instead of pausing when a usage limit is reached or a service is down");
     wait_hours: u32 = Setting::limit(HOURS, 12), "Maximum number of hours to wait.";
     isolation: IsolationName = Setting::new(IsolationName::Partial),
-        "How much of your own setup claude and gemini use: your login, nothing, or everything.";
+        "How much of your own setup claude and gemini use: your login, nothing, or everything.",
+        flag("--isolation", "HOW").help("How much of your own setup claude and gemini use");
     via: ViaName = Setting::new(ViaName::Direct),
-        "Wrapper to call claude and gemini with; wrappers do not enforce the rights of roles.";
+        "Wrapper to call claude and gemini with; wrappers do not enforce the rights of roles.",
+        flag("--via", "WRAPPER").help("Wrapper to call claude and gemini with");
     wrap: WrapWords = Setting::limit(ANY, WrapWords::default()),
         "Program that agents run in, such as bubblewrap or podman, with its arguments; none if empty. It replaces skilltune's own confinement of agents.";
 }
 
 options! {
     /// Limits on the usage of a run before it pauses.
-    BudgetSettings, "budget";
-    usd: Option<f64> = Setting::limit(AMOUNT, None),
-        "Maximum cost of a run in dollars, such as `usd = 5`; a run pauses before a call that might exceed it; no limit if unset.";
-    tokens: Option<u64> = Setting::limit(AMOUNT, None),
-        "Maximum number of tokens of a run, input and output together, such as `tokens = 2_000_000`; no limit if unset.";
-    calls: Option<u64> = Setting::limit(AMOUNT, None),
-        "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.";
-    minutes: Option<u64> = Setting::limit(AMOUNT, None),
-        "Maximum minutes of work in a run, without pauses, such as `minutes = 90`; no limit if unset.";
-    keep_free: Option<Percent> = Setting::limit(ANY, None),
-        "Share of each usage window of an account that stays free, where the agent reports it, such as `keep_free = \"30%\"`; none if unset.";
+    BudgetSettings, "budget", Ceilings as usual;
+    usd: Option<f64> = Setting::limit(AMOUNT, usual.usd) => usd,
+        "Maximum cost of a run in dollars, such as `usd = 5`; a run pauses before a call that might exceed it; no limit if unset.",
+        flag("--max-usd", "USD").help("Maximum cost in dollars: the run pauses before a call that might exceed it");
+    tokens: Option<u64> = Setting::limit(AMOUNT, usual.tokens) => tokens,
+        "Maximum number of tokens of a run, input and output together, such as `tokens = 2_000_000`; no limit if unset.",
+        flag("--max-tokens", "N").help("Maximum number of tokens, input and output together");
+    calls: Option<u64> = Setting::limit(AMOUNT, usual.calls) => calls,
+        "Maximum number of agent calls of a run, without cached ones; if unset, the most that its plan needs.",
+        flag("--max-calls", "N").help("Maximum number of agent calls, without cached ones [default: the most that the plan needs]");
+    minutes: Option<u64> = Setting::limit(AMOUNT, usual.minutes) => minutes,
+        "Maximum minutes of work in a run, without pauses, such as `minutes = 90`; no limit if unset.",
+        flag("--max-minutes", "N").help("Maximum minutes of work, without pauses");
+    keep_free: Option<Percent> = Setting::limit(ANY, usual.keep_free) => keep_free,
+        "Share of each usage window of an account that stays free, where the agent reports it, such as `keep_free = \"30%\"`; none if unset.",
+        flag("--keep-free", "SHARE").help("Share of each usage window of your account that stays free, where the agent reports it, such as 30%");
     unpriced: UnpricedName = Setting::new(UnpricedName::Refuse),
-        "Whether a run with a maximum cost may call agents of unknown cost, which the maximum does not include; only your own settings may allow it.";
+        "Whether a run with a maximum cost may call agents of unknown cost, which the maximum does not include; only your own settings may allow it.",
+        flag("--unpriced", "HOW").help("Whether a run with a maximum cost may call agents whose cost would stay unknown");
+}
+
+impl BudgetSettings {
+    pub fn ceilings(&self) -> Ceilings {
+        let allow_unpriced = (self.unpriced.value == UnpricedName::Allow).then_some(true);
+        Ceilings { allow_unpriced, ..self.as_rules() }
+    }
 }
 
 options! {
@@ -100,16 +118,19 @@ impl Keyed for RoleSettings {
             Key {
                 name: "roles.executor",
                 about: "Agent that runs the skill, plans and writes in reflex, and builds in gan; if unset, claude if installed.",
+                flag: None,
                 slot: executor,
             },
             Key {
                 name: "roles.evaluator",
                 about: "Agent that judges the results, prepares the checks in reflex, and judges in gan; if unset, gemini if installed, otherwise another family than the executor's.",
+                flag: None,
                 slot: evaluator,
             },
             Key {
                 name: "roles.improver",
                 about: "Agent that improves the skill, and criticises and refines in reflex; if unset, claude if installed.",
+                flag: None,
                 slot: improver,
             },
         ]
@@ -123,16 +144,19 @@ impl Keyed for TimeoutSettings {
             Key {
                 name: "timeouts.executor",
                 about: "Timeout of an executor call in seconds.",
+                flag: None,
                 slot: executor,
             },
             Key {
                 name: "timeouts.evaluator",
                 about: "Timeout of an evaluator call in seconds.",
+                flag: None,
                 slot: evaluator,
             },
             Key {
                 name: "timeouts.improver",
                 about: "Timeout of an improver call in seconds.",
+                flag: None,
                 slot: improver,
             },
         ]

@@ -1,5 +1,9 @@
-//! One setting: a value with its origin and range, and its parser for TOML.
+//! One setting: a value with its origin and range, and its parsers for TOML and for a flag.
 
+use std::str::FromStr as _;
+
+use clap::ArgMatches;
+use clap::builder::ValueParser;
 use serde_json::Value as Json;
 use skilltune_orchestrator::agent::Wrap;
 use skilltune_orchestrator::snapshot::{RESERVED, RelPath};
@@ -47,13 +51,35 @@ pub trait Slot {
     fn hold(&mut self, is_trusted: &dyn Fn() -> bool);
     /// Returns the project's value if it exceeds the user's own limit.
     fn over(&self) -> Option<Over>;
+    /// Returns the parser of its flag.
+    fn parser(&self) -> ValueParser;
+    /// Sets the value of its flag, which the command line has.
+    fn take(&mut self, matches: &ArgMatches, id: &str, flag: &'static str);
 }
 
 /// A type that a setting can have.
-pub trait Readable: Sized {
+pub trait Readable: Sized + Clone + Send + Sync + 'static {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self>;
     fn must_be(range: Range) -> String;
     fn json(&self) -> Json;
+
+    /// Reads the text of a flag. Returns no value if the text is wrong, or if no flag has values of this type.
+    fn typed(_text: &str, _range: Range) -> Option<Self> {
+        None
+    }
+
+    /// Returns the parser of a flag.
+    fn parser(range: Range) -> ValueParser {
+        let typed = move |text: &str| {
+            Self::typed(text, range).ok_or_else(|| format!("must be {}", Self::must_be(range)))
+        };
+        ValueParser::from(typed)
+    }
+
+    /// Returns the value of a flag.
+    fn taken(matches: &ArgMatches, id: &str) -> Option<Self> {
+        matches.get_one::<Self>(id).cloned()
+    }
 
     /// Returns true if the value is looser than a limit. An unset value has no limit.
     fn exceeds(&self, ceiling: &Self) -> bool {
@@ -90,13 +116,13 @@ impl<T: Clone> Setting<T> {
     }
 }
 
-impl<T: Readable + Clone> Setting<T> {
+impl<T: Readable> Setting<T> {
     fn exceeds(&self, ceiling: &T) -> bool {
         self.origin.is_projects() && self.value.exceeds(ceiling)
     }
 }
 
-impl<T: Readable + Clone> Slot for Setting<T> {
+impl<T: Readable> Slot for Setting<T> {
     fn read(&mut self, value: &DeValue<'_>, origin: &Origin) -> Result<(), String> {
         let read = T::read(value, self.range).ok_or_else(|| self.must_be())?;
         self.set(read, origin.clone());
@@ -131,6 +157,16 @@ impl<T: Readable + Clone> Slot for Setting<T> {
             Some(_) | None => return None,
         };
         Some(Over { ceiling: ceiling.json(), asked: asked.json(), asks: asks.clone(), is_allowed })
+    }
+
+    fn parser(&self) -> ValueParser {
+        T::parser(self.range)
+    }
+
+    fn take(&mut self, matches: &ArgMatches, id: &str, flag: &'static str) {
+        if let Some(value) = T::taken(matches, id) {
+            self.set(value, Origin::Flag(flag));
+        }
     }
 }
 
@@ -170,13 +206,17 @@ pub(super) fn number(value: &DeValue<'_>, range: Range) -> Option<f64> {
 /// Reads a whole number that is written as one.
 fn whole<T: TryFrom<u64>>(value: &DeValue<'_>, range: Range) -> Option<T> {
     let integer = value.as_integer()?;
-    let whole = u64::from_str_radix(integer.as_str(), integer.radix()).ok()?;
+    within(u64::from_str_radix(integer.as_str(), integer.radix()).ok()?, range)
+}
+
+fn within<T: TryFrom<u64>>(whole: u64, range: Range) -> Option<T> {
     #[expect(clippy::cast_precision_loss, reason = "no range ends where floats are coarse")]
     range.has(whole as f64).then(|| T::try_from(whole).ok())?
 }
 
+/// Each type with the mark that a flag may have between digits.
 macro_rules! whole_numbers {
-    ($($name:ty),*) => {$(
+    ($($name:ty: $mark:literal),*) => {$(
         impl Readable for $name {
             fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
                 whole(value, range)
@@ -189,11 +229,15 @@ macro_rules! whole_numbers {
             fn json(&self) -> Json {
                 (*self).into()
             }
+
+            fn typed(text: &str, range: Range) -> Option<Self> {
+                within(text.replace($mark, "").parse().ok()?, range)
+            }
         }
     )*};
 }
 
-whole_numbers!(u32, u64, usize);
+whole_numbers!(u32: "", u64: "_", usize: "");
 
 impl Readable for f64 {
     fn read(value: &DeValue<'_>, range: Range) -> Option<Self> {
@@ -206,6 +250,10 @@ impl Readable for f64 {
 
     fn json(&self) -> Json {
         (*self).into()
+    }
+
+    fn typed(text: &str, range: Range) -> Option<Self> {
+        text.parse().ok().filter(|number| range.has(*number))
     }
 }
 
@@ -235,6 +283,10 @@ impl Readable for Confidence {
     fn json(&self) -> Json {
         f64::from(*self).into()
     }
+
+    fn parser(_: Range) -> ValueParser {
+        ValueParser::from(Self::from_str)
+    }
 }
 
 impl Readable for Score {
@@ -249,6 +301,10 @@ impl Readable for Score {
     fn json(&self) -> Json {
         self.points().into()
     }
+
+    fn typed(text: &str, range: Range) -> Option<Self> {
+        f64::typed(text, range).and_then(Self::new)
+    }
 }
 
 impl Readable for Percent {
@@ -262,6 +318,10 @@ impl Readable for Percent {
 
     fn json(&self) -> Json {
         self.to_string().into()
+    }
+
+    fn parser(_: Range) -> ValueParser {
+        ValueParser::from(Self::from_str)
     }
 
     /// The value is the share that stays free, so less is looser.
@@ -286,6 +346,10 @@ macro_rules! readable_words {
             fn json(&self) -> serde_json::Value {
                 $crate::settings::values::word(self).into()
             }
+
+            fn parser(_: $crate::settings::range::Range) -> clap::builder::ValueParser {
+                clap::builder::EnumValueParser::<Self>::new().into()
+            }
         }
     )*};
 }
@@ -306,6 +370,10 @@ impl Readable for AgentSpec {
     fn json(&self) -> Json {
         self.to_string().into()
     }
+
+    fn parser(_: Range) -> ValueParser {
+        ValueParser::from(Self::from_str)
+    }
 }
 
 impl Readable for Panel {
@@ -320,6 +388,10 @@ impl Readable for Panel {
 
     fn json(&self) -> Json {
         self.0.iter().map(ToString::to_string).collect()
+    }
+
+    fn parser(_: Range) -> ValueParser {
+        ValueParser::from(Self::from_str)
     }
 }
 
@@ -380,5 +452,13 @@ impl<T: Readable> Readable for Option<T> {
             (None, Some(_)) => true,
             (Some(_) | None, None) => false,
         }
+    }
+
+    fn parser(range: Range) -> ValueParser {
+        T::parser(range)
+    }
+
+    fn taken(matches: &ArgMatches, id: &str) -> Option<Self> {
+        T::taken(matches, id).map(Some)
     }
 }

@@ -51,7 +51,7 @@ impl Settings {
         let mut own = self.clone();
         let mut text = HEAD.to_owned();
         let mut open = "";
-        for Key { name, about, slot } in own.keys() {
+        for Key { name, about, slot, .. } in own.keys() {
             let (table, name) = name.split_once('.').expect("every setting is in a table");
             if table != open {
                 let _ = write!(text, "\n[{table}]\n");

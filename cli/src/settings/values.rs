@@ -11,7 +11,7 @@ use skilltune_orchestrator::agent::{Via, Wrap};
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::runs::plan::Isolation;
 
-use crate::settings::range::{AMOUNT, COUNT, FEW, JOBS, POINTS, RUNS, Range, SECONDS};
+use crate::settings::range::{COUNT, FEW, JOBS, POINTS, RUNS, Range, SECONDS};
 
 /// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -191,19 +191,6 @@ pub fn rounds(text: &str) -> Result<u32, String> {
 
 pub fn jobs(text: &str) -> Result<u32, String> {
     whole(text, JOBS)
-}
-
-/// Parses dollars, such as 5 or 0.5.
-pub fn dollars(text: &str) -> Result<f64, String> {
-    let usd = text.parse().ok().filter(|usd| AMOUNT.has(*usd));
-    usd.ok_or_else(|| format!("must be a number {AMOUNT}"))
-}
-
-pub fn amount(text: &str) -> Result<u64, String> {
-    let number = text.replace('_', "").parse::<u64>().ok();
-    #[expect(clippy::cast_precision_loss, reason = "the range ends where floats are coarse")]
-    let number = number.filter(|number| AMOUNT.has(*number as f64));
-    number.ok_or_else(|| format!("must be a whole number {AMOUNT}"))
 }
 
 pub fn few(text: &str) -> Result<u32, String> {

@@ -8,6 +8,7 @@ use skilltune_phases::judging::score::Score;
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
 use crate::loops::gan::settings::{ApplyName, LevelName, Minimums};
+use crate::settings::flags::Given;
 use crate::settings::proposed::ChecksName;
 use crate::settings::values;
 use crate::settings::values::AgentSpec;
@@ -86,4 +87,6 @@ pub struct GanArgs {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub run: RunFlags,
+    #[command(flatten)]
+    pub given: Given,
 }

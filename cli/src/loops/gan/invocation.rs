@@ -14,7 +14,7 @@ use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::edit::acts_by_itself;
 use skilltune_phases::suites::checks::RunThem;
 
-use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_given, override_with};
 use crate::casting;
 use crate::casting::{BuiltIn, Casting, system_confines};
 use crate::loops::gan::args::GanArgs;
@@ -138,8 +138,7 @@ pub fn apply_flags(settings: &mut Settings, args: &GanArgs) {
     // A builder gets the executor's settings: both do the work that the others judge.
     let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
     apply_role_flags(settings, args.agent.as_ref(), &own);
-    lay_calls(settings, &args.calls);
-    lay_run(settings, &args.run);
+    lay_given(settings, &args.calls, &args.given);
 }
 
 /// Accepts a program in the PATH or a full path: a relative path could mean a file of the project, or of the result.

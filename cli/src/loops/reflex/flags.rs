@@ -1,6 +1,6 @@
 //! The flags of `reflex` override files and answers.
 
-use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_given, override_with};
 use crate::loops::reflex::args::NewArgs;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::settings::Settings;
@@ -25,6 +25,5 @@ pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
         improver: args.improver.as_ref(),
     };
     apply_role_flags(settings, args.agent.as_ref(), &own);
-    lay_calls(settings, &args.calls);
-    lay_run(settings, &args.run);
+    lay_given(settings, &args.calls, &args.given);
 }

@@ -9,6 +9,7 @@ use skilltune_phases::judging::score::Score;
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, FailFlags, RUN, RunFlags};
 use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset, SearchName, ToolsName};
+use crate::settings::flags::Given;
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Panel};
 
@@ -110,4 +111,6 @@ pub struct TuneArgs {
     pub fail_on: FailFlags,
     #[command(flatten)]
     pub run: RunFlags,
+    #[command(flatten)]
+    pub given: Given,
 }

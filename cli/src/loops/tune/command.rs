@@ -1,5 +1,6 @@
 //! `skilltune tune`: one run, or one run per skill.
 
+use std::marker::PhantomData;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -28,6 +29,7 @@ use crate::report::ui::Ui as _;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, RunStatus, Runs, failure, session, strange};
+use crate::settings::flags::Flags;
 use crate::settings::values::Streamed;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
@@ -295,12 +297,13 @@ fn args_of(args: &TuneArgs) -> ResumeArgs {
         detail: None,
         going: GoingArgs {
             yes: args.run.yes,
-            jobs: args.run.jobs,
+            jobs: Flags(PhantomData),
             trust: args.trust,
-            wait: args.run.wait,
+            wait: Flags(PhantomData),
             strict_agents: false,
-            ceilings: args.run.ceilings,
+            limits: Flags(PhantomData),
             format: args.run.format,
+            given: args.given.clone(),
         },
     }
 }

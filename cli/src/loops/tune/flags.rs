@@ -1,6 +1,6 @@
 //! The flags of `tune` override files and answers.
 
-use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_given, override_with};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::settings::TuneSettings;
 use crate::settings::Settings;
@@ -29,6 +29,5 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
     let second = args.second_improver.clone().map(Some);
     override_with(&mut settings.optional_roles.second_improver, second, "--second-improver");
     apply_role_flags(settings, args.agent.as_ref(), &own);
-    lay_calls(settings, &args.calls);
-    lay_run(settings, &args.run);
+    lay_given(settings, &args.calls, &args.given);
 }

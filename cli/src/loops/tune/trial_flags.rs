@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::judging::proof::Confidence;
 
-use crate::args::overrides::{apply_role_flags, lay_calls, lay_run, override_with};
+use crate::args::overrides::{apply_role_flags, lay_given, override_with};
 use crate::args::shared::{AGENTS, CallFlags, RunFlags};
 use crate::loops::tune::settings::{DeliveryName, ToolsName, TuneSettings};
 use crate::settings::Settings;
+use crate::settings::flags::Given;
 use crate::settings::per_role::PerRole;
 use crate::settings::values::{AgentSpec, Panel};
 
@@ -70,6 +71,8 @@ pub struct RegradeArgs {
 
     #[command(flatten)]
     pub run_flags: RunFlags,
+    #[command(flatten)]
+    pub given: Given,
 }
 
 /// Flags for trials of a skill that is not to be changed.
@@ -108,14 +111,15 @@ pub struct TrialFlags {
 
     #[command(flatten)]
     pub run: RunFlags,
+    #[command(flatten)]
+    pub given: Given,
 }
 
 /// Applies the flags, which override files.
 pub fn lay_regrade_flags(settings: &mut Settings, flags: &RegradeArgs) {
     let own = PerRole { executor: None, evaluator: flags.evaluator.as_ref(), improver: None };
     apply_role_flags(settings, None, &own);
-    lay_calls(settings, &flags.calls);
-    lay_run(settings, &flags.run_flags);
+    lay_given(settings, &flags.calls, &flags.given);
 }
 
 /// Applies the flags, which override files.
@@ -127,6 +131,5 @@ pub fn lay_trial_flags(settings: &mut Settings, flags: &TrialFlags) {
     let own =
         PerRole { executor: flags.executor.as_ref(), evaluator: flags.evaluator.as_ref(), improver: None };
     apply_role_flags(settings, flags.agent.as_ref(), &own);
-    lay_calls(settings, &flags.calls);
-    lay_run(settings, &flags.run);
+    lay_given(settings, &flags.calls, &flags.given);
 }

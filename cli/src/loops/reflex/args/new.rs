@@ -7,6 +7,7 @@ use skilltune_phases::loops::reflex::criteria::{Template, Thresholds};
 use skilltune_phases::loops::reflex::original::Alias;
 
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
+use crate::settings::flags::Given;
 use crate::settings::proposed::ChecksName;
 use crate::settings::values;
 use crate::settings::values::AgentSpec;
@@ -82,6 +83,8 @@ pub struct NewArgs {
     pub seed: Option<u64>,
     #[command(flatten)]
     pub run: RunFlags,
+    #[command(flatten)]
+    pub given: Given,
 }
 
 /// The rules that judge a text.

@@ -155,7 +155,9 @@ fn a_bare_task_is_a_new_one_with_all_its_flags() {
         let ReflexCommand::New(args) = reflex(line).unwrap() else { panic!("not new: {line:?}") };
         assert_eq!(args.source(), TaskSource::Words("Write the API page"));
         assert_eq!(args.alias.unwrap().as_str(), "api-page");
-        assert_eq!((args.run.yes, args.run.jobs), (true, Some(2)));
+        let mut settings = crate::loops::default_settings();
+        settings.lay(&args.given);
+        assert_eq!((args.run.yes, settings.calls.jobs.value), (true, 2));
     }
 }
 
