@@ -64,7 +64,7 @@ pub fn cast<'a>(
 ) -> Result<Casting, Complaint> {
     refuse_letting_go(settings)?;
     let chosen = |role: &'a RoleSpec| match (role.is_optional, settings.roles.of(&role.role)) {
-        (true, _) => settings.optional_roles.of(&role.role).map(Ok),
+        (true, _) => settings.roles.optional(&role.role).map(Ok),
         (false, Setting { value: Some(spec), origin, .. }) => Some(Ok((spec, origin))),
         (false, Setting { value: None, .. }) => Some(Err(no_agent(&role.role, settings, env, built_in))),
     };

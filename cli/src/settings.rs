@@ -11,7 +11,6 @@ pub mod error;
 pub mod flags;
 pub mod origin;
 pub mod page;
-pub mod per_role;
 pub mod prices;
 pub mod proposed;
 pub mod range;
@@ -34,9 +33,7 @@ use skilltune_phases::loops::MostCalls;
 use skilltune_phases::runs::price::Prices;
 
 use crate::settings::agent_settings::AgentEntry;
-use crate::settings::common::{
-    BudgetSettings, CallSettings, LimitSettings, OptionalRoles, RoleSettings, TimeoutSettings,
-};
+use crate::settings::common::{BudgetSettings, CallSettings, LimitSettings, RoleSettings, TimeoutSettings};
 use crate::settings::error::SettingsError;
 use crate::settings::flags::Given;
 use crate::settings::origin::Origin;
@@ -53,7 +50,6 @@ use crate::trust::file::TextFile;
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub roles: RoleSettings,
-    pub optional_roles: OptionalRoles,
     pub timeouts: TimeoutSettings,
     pub calls: CallSettings,
     pub budget: BudgetSettings,
@@ -74,7 +70,6 @@ impl Settings {
         }
         Self {
             roles: RoleSettings::default(),
-            optional_roles: OptionalRoles::default(),
             timeouts: TimeoutSettings::default(),
             calls: CallSettings::default(),
             budget: BudgetSettings::default(),
@@ -239,9 +234,9 @@ impl Settings {
     }
 
     fn keys(&mut self) -> Vec<Key<'_>> {
-        let Self { roles, optional_roles, timeouts, calls, budget, limits, loops, .. } = self;
+        let Self { roles, timeouts, calls, budget, limits, loops, .. } = self;
         let loops = loops.iter_mut().flat_map(|table| table.keys());
-        let common: [&mut dyn Keyed; 6] = [roles, optional_roles, timeouts, calls, budget, limits];
+        let common: [&mut dyn Keyed; 5] = [roles, timeouts, calls, budget, limits];
         let common = common.into_iter().flat_map(Keyed::keys);
         common.chain(loops).collect()
     }

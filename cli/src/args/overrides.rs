@@ -2,21 +2,16 @@
 
 use crate::args::shared::CallFlags;
 use crate::settings::Settings;
+use crate::settings::common::TimeoutSettings;
 use crate::settings::flags::Given;
 use crate::settings::origin::Origin;
-use crate::settings::per_role::PerRole;
 use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 
 /// One for all, and over it those that are named for their role.
-pub fn apply_role_flags(settings: &mut Settings, all: Option<&AgentSpec>, own: &PerRole<Option<&AgentSpec>>) {
-    let PerRole { executor, evaluator, improver } = &mut settings.roles;
-    let named = [
-        (executor, own.executor, "--executor"),
-        (evaluator, own.evaluator, "--evaluator"),
-        (improver, own.improver, "--improver"),
-    ];
-    for (role, own, flag) in named {
+pub fn apply_role_flags(settings: &mut Settings, all: Option<&AgentSpec>, own: [Option<&AgentSpec>; 3]) {
+    let flags = ["--executor", "--evaluator", "--improver"];
+    for ((role, own), flag) in settings.roles.required_mut().into_iter().zip(own).zip(flags) {
         override_with(role, all.cloned().map(Some), "--agent");
         override_with(role, own.cloned().map(Some), flag);
     }
@@ -24,7 +19,7 @@ pub fn apply_role_flags(settings: &mut Settings, all: Option<&AgentSpec>, own: &
 
 /// Overrides the settings that have no flag of their own for a command, then those that have one.
 pub fn lay_given(settings: &mut Settings, calls: &CallFlags, given: &Given) {
-    let PerRole { executor, evaluator, improver } = &mut settings.timeouts;
+    let TimeoutSettings { executor, evaluator, improver } = &mut settings.timeouts;
     for timeout in [executor, evaluator, improver] {
         override_with(timeout, calls.timeout, "--timeout");
     }

@@ -64,7 +64,7 @@ mod tests {
         fill(&mut settings, &env);
         settings
             .roles
-            .all()
+            .required()
             .map(|role| role.value.as_ref().map_or("-".to_owned(), |spec| format!("{spec} {}", role.origin)))
     }
 

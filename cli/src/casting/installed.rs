@@ -26,7 +26,7 @@ impl Manner {
 
 /// Returns an agent that needs no settings, configured as a run would call it.
 pub fn real(real: Real, settings: &Settings, env: &Environment) -> Result<Agent, Complaint> {
-    let given = settings.roles.all().into_iter().filter_map(|role| role.value.clone());
+    let given = settings.roles.required().into_iter().filter_map(|role| role.value.clone());
     let named = given.into_iter().find(|spec| spec.agent == real.name());
     let spec = named.unwrap_or(AgentSpec { agent: real.name().to_owned(), model: None });
     wrap::wrapped(installed(real, &spec, Manner::of(settings), env)?, settings, env)

@@ -4,7 +4,6 @@ use skilltune_phases::base::role::Rights;
 use skilltune_phases::loops::tune::Tune;
 
 use super::*;
-use crate::settings::per_role::PerRole;
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
 
@@ -24,8 +23,7 @@ fn settings(agents: &[&str]) -> Settings {
 }
 
 fn all(settings: &mut Settings, spec: &str) {
-    let PerRole { executor, evaluator, improver } = &mut settings.roles;
-    for role in [executor, evaluator, improver] {
+    for role in settings.roles.required_mut() {
         role.set(Some(spec.parse().unwrap()), Origin::Flag("--agent"));
     }
 }

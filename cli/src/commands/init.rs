@@ -8,14 +8,14 @@ use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::disk::atomic::{self, Durability};
 use skilltune_phases::skills::offline;
 
-use crate::args::overrides::override_with;
+use crate::args::overrides::{apply_role_flags, override_with};
 use crate::commands::args::InitArgs;
 use crate::commands::init::suite::{SUITE_FILE, stub};
 use crate::loops::tune::questions;
 use crate::loops::tune::settings::{Preset, TuneSettings};
 use crate::settings::Settings;
+use crate::settings::common::RoleSettings;
 use crate::settings::origin::Origin;
-use crate::settings::per_role::PerRole;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::{Environment, SETTINGS_FILE};
@@ -93,14 +93,9 @@ fn chosen(
     override_with(&mut tune.threshold, args.threshold, "--threshold");
     override_with(&mut tune.apply, args.apply, "--apply");
     override_with(&mut settings.calls.jobs, args.jobs, "--jobs");
-    let PerRole { executor, evaluator, improver } = &mut settings.roles;
-    for (role, setting, own, flag) in [
-        ("executor", executor, &args.executor, "--executor"),
-        ("evaluator", evaluator, &args.evaluator, "--evaluator"),
-        ("improver", improver, &args.improver, "--improver"),
-    ] {
-        override_with(setting, args.agent.clone().map(Some), "--agent");
-        override_with(setting, own.clone().map(Some), flag);
+    let own = [&args.executor, &args.evaluator, &args.improver].map(Option::as_ref);
+    apply_role_flags(&mut settings, args.agent.as_ref(), own);
+    for (role, setting) in RoleSettings::REQUIRED.into_iter().zip(settings.roles.required_mut()) {
         if let Some(person) = person.filter(|_| setting.value.is_none())
             && let Some(name) = ask_agent(person, role, &known)?
         {
@@ -157,7 +152,7 @@ fn message(path: &Path, suite: Option<&Path>, chosen: Option<&Settings>, describ
 
 /// Returns the agents that are not described yet.
 fn missing(chosen: &Settings, described: &[String]) -> Vec<String> {
-    let named = chosen.roles.all().into_iter().filter_map(|role| role.value.as_ref());
+    let named = chosen.roles.required().into_iter().filter_map(|role| role.value.as_ref());
     let mut unknown: Vec<&str> = named.map(|spec| spec.agent.as_str()).collect();
     let needs_settings = |name: &str| name != offline::NAME && Real::named(name).is_none();
     unknown.retain(|name| needs_settings(name) && !described.iter().any(|known| known == name));

@@ -3,12 +3,12 @@
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::window::Percent;
+use skilltune_phases::loops::tune::{Improver, Seat};
 
 use crate::settings::origin::Origin;
-use crate::settings::per_role::PerRole;
 use crate::settings::range::{AMOUNT, ANY, HOURS, JOBS, PAUSE, SECONDS};
 use crate::settings::setting::Setting;
-use crate::settings::table::{Key, Keyed, flag, options, switch};
+use crate::settings::table::{flag, options, switch};
 use crate::settings::values::{AgentSpec, IsolationName, Panel, UnpricedName, ViaName, WrapWords};
 
 options! {
@@ -73,17 +73,47 @@ options! {
 }
 
 options! {
-    /// Agents for optional roles.
-    OptionalRoles, "roles";
+    /// The agent of each role.
+    RoleSettings, "roles";
+    executor: Option<AgentSpec> = Setting::new(None),
+        "Agent that runs the skill, plans and writes in reflex, and builds in gan; if unset, claude if installed.";
+    evaluator: Option<AgentSpec> = Setting::new(None),
+        "Agent that judges the results, prepares the checks in reflex, and judges in gan; if unset, gemini if installed, otherwise another family than the executor's.";
+    improver: Option<AgentSpec> = Setting::new(None),
+        "Agent that improves the skill, and criticises and refines in reflex; if unset, claude if installed.";
     second_improver: Option<AgentSpec> = Setting::new(None),
         "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one with better edits gets more turns.";
     panel: Panel = Setting::new(Panel::default()),
         "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, preferably of other families.";
 }
 
-impl OptionalRoles {
+options! {
+    /// The timeout of a call in each role, in seconds.
+    TimeoutSettings, "timeouts";
+    executor: u64 = Setting::limit(SECONDS, 600), "Timeout of an executor call in seconds.";
+    evaluator: u64 = Setting::limit(SECONDS, 300), "Timeout of an evaluator call in seconds.";
+    improver: u64 = Setting::limit(SECONDS, 600), "Timeout of an improver call in seconds.";
+}
+
+impl RoleSettings {
+    /// The names of the roles that most runs have.
+    pub const REQUIRED: [&str; 3] = ["executor", "evaluator", "improver"];
+
+    pub fn required(&self) -> [&Setting<Option<AgentSpec>>; 3] {
+        [&self.executor, &self.evaluator, &self.improver]
+    }
+
+    pub fn required_mut(&mut self) -> [&mut Setting<Option<AgentSpec>>; 3] {
+        [&mut self.executor, &mut self.evaluator, &mut self.improver]
+    }
+
+    /// Returns the agent of a role that is not optional.
+    pub fn of(&self, role: &Role) -> &Setting<Option<AgentSpec>> {
+        pick(role, self.required())
+    }
+
     /// Returns the agent of an optional role, and the origin of that setting.
-    pub fn of(&self, role: &Role) -> Option<(&AgentSpec, &Origin)> {
+    pub fn optional(&self, role: &Role) -> Option<(&AgentSpec, &Origin)> {
         if *role == Role::SECOND_IMPROVER {
             return Some((self.second_improver.value.as_ref()?, &self.second_improver.origin));
         }
@@ -91,74 +121,20 @@ impl OptionalRoles {
     }
 }
 
-/// The agent of each role.
-pub type RoleSettings = PerRole<Setting<Option<AgentSpec>>>;
-
-/// The timeout of a call in each role, in seconds.
-pub type TimeoutSettings = PerRole<Setting<u64>>;
-
-impl Default for RoleSettings {
-    fn default() -> Self {
-        let unset = || Setting::new(None);
-        Self { executor: unset(), evaluator: unset(), improver: unset() }
+impl TimeoutSettings {
+    pub fn of(&self, role: &Role) -> &Setting<u64> {
+        pick(role, [&self.executor, &self.evaluator, &self.improver])
     }
 }
 
-impl Default for TimeoutSettings {
-    fn default() -> Self {
-        let within = |seconds| Setting::limit(SECONDS, seconds);
-        Self { executor: within(600), evaluator: within(300), improver: within(600) }
-    }
-}
-
-impl Keyed for RoleSettings {
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        let Self { executor, evaluator, improver } = self;
-        vec![
-            Key {
-                name: "roles.executor",
-                about: "Agent that runs the skill, plans and writes in reflex, and builds in gan; if unset, claude if installed.",
-                flag: None,
-                slot: executor,
-            },
-            Key {
-                name: "roles.evaluator",
-                about: "Agent that judges the results, prepares the checks in reflex, and judges in gan; if unset, gemini if installed, otherwise another family than the executor's.",
-                flag: None,
-                slot: evaluator,
-            },
-            Key {
-                name: "roles.improver",
-                about: "Agent that improves the skill, and criticises and refines in reflex; if unset, claude if installed.",
-                flag: None,
-                slot: improver,
-            },
-        ]
-    }
-}
-
-impl Keyed for TimeoutSettings {
-    fn keys(&mut self) -> Vec<Key<'_>> {
-        let Self { executor, evaluator, improver } = self;
-        vec![
-            Key {
-                name: "timeouts.executor",
-                about: "Timeout of an executor call in seconds.",
-                flag: None,
-                slot: executor,
-            },
-            Key {
-                name: "timeouts.evaluator",
-                about: "Timeout of an evaluator call in seconds.",
-                flag: None,
-                slot: evaluator,
-            },
-            Key {
-                name: "timeouts.improver",
-                about: "Timeout of an improver call in seconds.",
-                flag: None,
-                slot: improver,
-            },
-        ]
+/// Picks the value of a role. All judges use the evaluator's, all improvers use the improver's, and any other role uses
+/// the executor's.
+fn pick<'s, T>(role: &Role, [executor, evaluator, improver]: [&'s T; 3]) -> &'s T {
+    if Seat::ALL.iter().any(|seat| seat.role() == *role) {
+        evaluator
+    } else if Improver::ALL.iter().any(|by| by.role() == *role) {
+        improver
+    } else {
+        executor
     }
 }

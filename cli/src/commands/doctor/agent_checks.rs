@@ -13,6 +13,7 @@ use crate::commands::doctor::versions::{Asked, Heard};
 use crate::commands::doctor::{probe, rights, versions};
 use crate::nights::check::{About, Check, State};
 use crate::settings::Settings;
+use crate::settings::common::RoleSettings;
 use crate::settings::origin::Origin;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -102,7 +103,7 @@ fn known() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 fn roles_of(name: &str, settings: &Settings) -> Vec<&'static str> {
-    let roles = settings.roles.named().into_iter();
+    let roles = RoleSettings::REQUIRED.into_iter().zip(settings.roles.required());
     let takes = roles.filter(|(_, role)| role.value.as_ref().is_some_and(|spec| spec.agent == name));
     takes.map(|(role, _)| role).collect()
 }

@@ -70,7 +70,7 @@ fn where_no_agent_is_described_the_built_in_one_is_offered_and_taken_only_when_c
         "Which agent is the improver? offline: built in, no model, checks structure only",
     ];
     assert_eq!(*person.asked.borrow(), asked);
-    assert_eq!(none.roles.all().map(|role| role.value.clone()), [None, None, None]);
+    assert_eq!(none.roles.required().map(|role| role.value.clone()), [None, None, None]);
     assert_eq!(set(&chosen(&args(&[]), &[], None).unwrap()), []);
 }
 

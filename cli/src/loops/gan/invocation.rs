@@ -21,7 +21,6 @@ use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::inputs::{self, Judged, Material};
 use crate::loops::gan::settings::{ApplyName, GanSettings};
-use crate::settings::per_role::PerRole;
 use crate::settings::setting::Setting;
 use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
@@ -136,8 +135,8 @@ pub fn apply_flags(settings: &mut Settings, args: &GanArgs) {
     override_with(&mut gan.apply, args.apply, "--apply");
     override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
     // A builder gets the executor's settings: both do the work that the others judge.
-    let own = PerRole { executor: args.builder.as_ref(), evaluator: args.evaluator.as_ref(), improver: None };
-    apply_role_flags(settings, args.agent.as_ref(), &own);
+    let own = [args.builder.as_ref(), args.evaluator.as_ref(), None];
+    apply_role_flags(settings, args.agent.as_ref(), own);
     lay_given(settings, &args.calls, &args.given);
 }
 

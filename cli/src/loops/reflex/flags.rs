@@ -4,7 +4,6 @@ use crate::args::overrides::{apply_role_flags, lay_given, override_with};
 use crate::loops::reflex::args::NewArgs;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::settings::Settings;
-use crate::settings::per_role::PerRole;
 
 pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
     let reflex = settings.of_mut::<ReflexSettings>();
@@ -19,11 +18,7 @@ pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
     override_with(&mut reflex.proposals, args.proposals, "--proposals");
     override_with(&mut reflex.max_seconds, args.max_seconds.map(Some), "--max-seconds");
     override_with(&mut reflex.checks, args.checks, "--checks");
-    let own = PerRole {
-        executor: args.executor.as_ref(),
-        evaluator: args.evaluator.as_ref(),
-        improver: args.improver.as_ref(),
-    };
-    apply_role_flags(settings, args.agent.as_ref(), &own);
+    let own = [&args.executor, &args.evaluator, &args.improver].map(Option::as_ref);
+    apply_role_flags(settings, args.agent.as_ref(), own);
     lay_given(settings, &args.calls, &args.given);
 }

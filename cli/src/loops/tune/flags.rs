@@ -5,7 +5,6 @@ use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::settings::TuneSettings;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
-use crate::settings::per_role::PerRole;
 
 pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
     let tune = settings.of_mut::<TuneSettings>();
@@ -20,14 +19,10 @@ pub fn lay_tune_flags(settings: &mut Settings, args: &TuneArgs) {
     override_with(&mut tune.delivery, args.delivery, "--delivery");
     override_with(&mut tune.tools, args.tools, "--tools");
     override_with(&mut tune.apply, args.apply, "--apply");
-    let own = PerRole {
-        executor: args.executor.as_ref(),
-        evaluator: args.evaluator.as_ref(),
-        improver: args.improver.as_ref(),
-    };
-    override_with(&mut settings.optional_roles.panel, args.panel.clone(), "--panel");
+    let own = [&args.executor, &args.evaluator, &args.improver].map(Option::as_ref);
+    override_with(&mut settings.roles.panel, args.panel.clone(), "--panel");
     let second = args.second_improver.clone().map(Some);
-    override_with(&mut settings.optional_roles.second_improver, second, "--second-improver");
-    apply_role_flags(settings, args.agent.as_ref(), &own);
+    override_with(&mut settings.roles.second_improver, second, "--second-improver");
+    apply_role_flags(settings, args.agent.as_ref(), own);
     lay_given(settings, &args.calls, &args.given);
 }

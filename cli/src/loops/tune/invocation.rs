@@ -30,7 +30,6 @@ use crate::loops::tune::tools::allow_shell;
 use crate::loops::tune::versions::Side;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
-use crate::settings::per_role::PerRole;
 use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 use crate::terminal::complaint::Complaint;
@@ -279,9 +278,8 @@ struct StandIn<'a> {
 
 impl StandIn<'_> {
     fn fill(&mut self, settings: &mut Settings) -> Result<(), Complaint> {
-        let PerRole { executor, evaluator, improver } = &mut settings.roles;
-        let mut open =
-            [executor, evaluator, improver].into_iter().filter(|role| role.value.is_none()).peekable();
+        let roles = settings.roles.required_mut();
+        let mut open = roles.into_iter().filter(|role| role.value.is_none()).peekable();
         let Some(person) = self.person.filter(|_| open.peek().is_some()) else { return Ok(()) };
         let agreed = match self.agreed {
             Some(agreed) => agreed,

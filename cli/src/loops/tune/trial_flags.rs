@@ -10,7 +10,6 @@ use crate::args::shared::{AGENTS, CallFlags, RunFlags};
 use crate::loops::tune::settings::{DeliveryName, ToolsName, TuneSettings};
 use crate::settings::Settings;
 use crate::settings::flags::Given;
-use crate::settings::per_role::PerRole;
 use crate::settings::values::{AgentSpec, Panel};
 
 const TRIALS: &str = "Trials";
@@ -117,8 +116,7 @@ pub struct TrialFlags {
 
 /// Applies the flags, which override files.
 pub fn lay_regrade_flags(settings: &mut Settings, flags: &RegradeArgs) {
-    let own = PerRole { executor: None, evaluator: flags.evaluator.as_ref(), improver: None };
-    apply_role_flags(settings, None, &own);
+    apply_role_flags(settings, None, [None, flags.evaluator.as_ref(), None]);
     lay_given(settings, &flags.calls, &flags.given);
 }
 
@@ -128,8 +126,7 @@ pub fn lay_trial_flags(settings: &mut Settings, flags: &TrialFlags) {
     override_with(&mut tune.confidence, flags.confidence, "--confidence");
     override_with(&mut tune.delivery, flags.delivery, "--delivery");
     override_with(&mut tune.tools, flags.tools, "--tools");
-    let own =
-        PerRole { executor: flags.executor.as_ref(), evaluator: flags.evaluator.as_ref(), improver: None };
-    apply_role_flags(settings, flags.agent.as_ref(), &own);
+    let own = [flags.executor.as_ref(), flags.evaluator.as_ref(), None];
+    apply_role_flags(settings, flags.agent.as_ref(), own);
     lay_given(settings, &flags.calls, &flags.given);
 }

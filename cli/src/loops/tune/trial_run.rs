@@ -126,7 +126,7 @@ impl<'a> TrialRun<'a> {
     ) -> Result<Self, Complaint> {
         let mut settings = crate::loops::settings(project, env)?;
         lay_trial_flags(&mut settings, flags);
-        override_with(&mut settings.optional_roles.panel, panel.cloned(), "--panel");
+        override_with(&mut settings.roles.panel, panel.cloned(), "--panel");
         casting::fill(&mut settings, env);
         // Nothing is improved: that role gets the executor's agent, so that no other agent is needed.
         settings.roles.improver = settings.roles.executor.clone();

@@ -3,7 +3,7 @@
 //! Trials without a skill are a normal run: it has a journal, can be resumed, and keeps its answers. Its target is the
 //! suite, which it never writes.
 
-use crate::settings::common::OptionalRoles;
+use crate::settings::common::RoleSettings;
 use std::path::Path;
 
 use skilltune_orchestrator::store::Home;
@@ -154,7 +154,8 @@ fn casting(settings: &mut Settings, flags: &TryFlags, env: &Environment) -> Resu
     casting::fill(settings, env);
     settings.roles.improver = settings.roles.executor.clone();
     // Nothing is compared.
-    settings.optional_roles = OptionalRoles::default();
+    let RoleSettings { second_improver, panel, .. } = RoleSettings::default();
+    (settings.roles.second_improver, settings.roles.panel) = (second_improver, panel);
     let casting = casting::cast(Tune::ROLES, settings, env, BuiltIn::KnowsNothing)?;
     if casting.values().any(|part| part.agent.name == offline::NAME) {
         return Err(
