@@ -1,6 +1,5 @@
 //! Flags override files and answers: those that several loops have.
 
-use crate::args::shared::CallFlags;
 use crate::settings::Settings;
 use crate::settings::common::TimeoutSettings;
 use crate::settings::flags::Given;
@@ -8,20 +7,14 @@ use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 
-/// One for all, and over it those that are named for their role.
-pub fn apply_role_flags(settings: &mut Settings, all: Option<&AgentSpec>, own: [Option<&AgentSpec>; 3]) {
-    let flags = ["--executor", "--evaluator", "--improver"];
-    for ((role, own), flag) in settings.roles.required_mut().into_iter().zip(own).zip(flags) {
-        override_with(role, all.cloned().map(Some), "--agent");
-        override_with(role, own.cloned().map(Some), flag);
+/// Overrides files and answers with flags. `--agent` and `--timeout` are for all roles that no other flag names.
+pub fn lay(settings: &mut Settings, agent: Option<&AgentSpec>, timeout: Option<u64>, given: &Given) {
+    for role in settings.roles.required_mut() {
+        override_with(role, agent.cloned().map(Some), "--agent");
     }
-}
-
-/// Overrides the settings that have no flag of their own for a command, then those that have one.
-pub fn lay_given(settings: &mut Settings, calls: &CallFlags, given: &Given) {
     let TimeoutSettings { executor, evaluator, improver } = &mut settings.timeouts;
-    for timeout in [executor, evaluator, improver] {
-        override_with(timeout, calls.timeout, "--timeout");
+    for role in [executor, evaluator, improver] {
+        override_with(role, timeout, "--timeout");
     }
     settings.lay(given);
 }

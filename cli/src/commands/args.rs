@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use clap::Args;
 use clap_complete::Shell;
-use skilltune_phases::judging::score::Score;
 
-use crate::loops::tune::settings::{ApplyWhen, Preset};
+use crate::loops::tune::settings::TuneSettings;
+use crate::settings::common::{CallSettings, RoleSettings};
+use crate::settings::flags::{Different, Flags, Given, Group, Placing};
 use crate::settings::values;
 use crate::settings::values::{AgentSpec, Format, ViaName};
 
@@ -34,33 +35,13 @@ pub struct DoctorArgs {
 pub struct InitArgs {
     /// Project folder [default: the current folder]
     pub dir: Option<PathBuf>,
-    /// How much a search may spend
-    #[arg(long, value_enum, value_name = "PRESET")]
-    pub preset: Option<Preset>,
-    /// Maximum number of rounds, including the baseline
-    #[arg(long, value_name = "N", value_parser = values::rounds)]
-    pub max_iterations: Option<u32>,
-    /// Goal: stop when the score reaches this, 0 to 100
-    #[arg(long, value_name = "SCORE", value_parser = values::points)]
-    pub threshold: Option<Score>,
+    #[command(flatten)]
+    pub search: Flags<Self, 0>,
     /// Agent for all roles that no other flag sets: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT")]
     pub agent: Option<AgentSpec>,
-    /// Agent that runs the skill
-    #[arg(long, value_name = "AGENT")]
-    pub executor: Option<AgentSpec>,
-    /// Agent that judges the results
-    #[arg(long, value_name = "AGENT")]
-    pub evaluator: Option<AgentSpec>,
-    /// Agent that improves the skill
-    #[arg(long, value_name = "AGENT")]
-    pub improver: Option<AgentSpec>,
-    /// When the champion may replace the skill
-    #[arg(long, value_enum, value_name = "WHEN")]
-    pub apply: Option<ApplyWhen>,
-    /// Maximum number of agent calls at a time
-    #[arg(long, value_name = "N", value_parser = values::jobs)]
-    pub jobs: Option<u32>,
+    #[command(flatten)]
+    pub others: Flags<Self, 1>,
     /// Also create a suite.toml with this task
     #[arg(long, value_name = "TASK", value_parser = task)]
     pub suite: Option<String>,
@@ -70,6 +51,23 @@ pub struct InitArgs {
     /// Ask no questions and use the defaults
     #[arg(short, long)]
     pub yes: bool,
+    #[command(flatten)]
+    pub given: Given,
+}
+
+impl Placing for InitArgs {
+    type Tables = (TuneSettings, (RoleSettings, CallSettings));
+
+    const DIFFERENT: &'static [Different] = &[
+        ("tune.preset", "--preset", "How much a search may spend"),
+        ("tune.max_iterations", "--max-iterations", "Maximum number of rounds, including the baseline"),
+        ("tune.threshold", "--threshold", "Goal: stop when the score reaches this, 0 to 100"),
+        ("tune.apply", "--apply", "When the champion may replace the skill"),
+    ];
+    const GROUPS: &'static [Group] = &[
+        (None, "tune.preset tune.max_iterations tune.threshold"),
+        (None, "roles.executor roles.evaluator roles.improver tune.apply calls.jobs"),
+    ];
 }
 
 #[derive(Clone, Debug, Args)]

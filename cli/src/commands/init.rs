@@ -8,7 +8,7 @@ use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::disk::atomic::{self, Durability};
 use skilltune_phases::skills::offline;
 
-use crate::args::overrides::{apply_role_flags, override_with};
+use crate::args::overrides::lay;
 use crate::commands::args::InitArgs;
 use crate::commands::init::suite::{SUITE_FILE, stub};
 use crate::loops::tune::questions;
@@ -79,22 +79,13 @@ fn chosen(
     person: Option<&dyn Answers>,
 ) -> Result<Settings, Complaint> {
     let mut settings = crate::loops::default_settings();
-    let tune = settings.of_mut::<TuneSettings>();
     let known = [described, &[offline::NAME.to_owned()]].concat();
-    let goal_is_given = args.preset.is_some() || args.threshold.is_some() || args.max_iterations.is_some();
-    match (args.preset, person.filter(|_| !goal_is_given)) {
-        (Some(preset), _) => tune.set_preset(preset, &Origin::Flag("--preset")),
-        (None, Some(person)) => {
-            tune.set_preset(questions::preset(person, Preset::Standard)?, &Origin::Answer);
-        }
-        (None, None) => {}
+    let goals = ["tune.preset", "tune.threshold", "tune.max_iterations"];
+    if let Some(person) = person.filter(|_| !goals.iter().any(|key| args.given.has(key))) {
+        let preset = questions::preset(person, Preset::Standard)?;
+        settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
     }
-    override_with(&mut tune.max_iterations, args.max_iterations, "--max-iterations");
-    override_with(&mut tune.threshold, args.threshold, "--threshold");
-    override_with(&mut tune.apply, args.apply, "--apply");
-    override_with(&mut settings.calls.jobs, args.jobs, "--jobs");
-    let own = [&args.executor, &args.evaluator, &args.improver].map(Option::as_ref);
-    apply_role_flags(&mut settings, args.agent.as_ref(), own);
+    lay(&mut settings, args.agent.as_ref(), None, &args.given);
     for (role, setting) in RoleSettings::REQUIRED.into_iter().zip(settings.roles.required_mut()) {
         if let Some(person) = person.filter(|_| setting.value.is_none())
             && let Some(name) = ask_agent(person, role, &known)?

@@ -8,7 +8,6 @@ pub mod command;
 pub mod commands;
 pub mod dangers;
 pub mod delivery;
-pub mod flags;
 pub mod held_out_uses;
 pub mod improvers;
 pub mod invocation;

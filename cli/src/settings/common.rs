@@ -76,15 +76,20 @@ options! {
     /// The agent of each role.
     RoleSettings, "roles";
     executor: Option<AgentSpec> = Setting::new(None),
-        "Agent that runs the skill, plans and writes in reflex, and builds in gan; if unset, claude if installed.";
+        "Agent that runs the skill, plans and writes in reflex, and builds in gan; if unset, claude if installed.",
+        flag("--executor", "AGENT").help("Agent that runs the skill");
     evaluator: Option<AgentSpec> = Setting::new(None),
-        "Agent that judges the results, prepares the checks in reflex, and judges in gan; if unset, gemini if installed, otherwise another family than the executor's.";
+        "Agent that judges the results, prepares the checks in reflex, and judges in gan; if unset, gemini if installed, otherwise another family than the executor's.",
+        flag("--evaluator", "AGENT").help("Agent that judges the results");
     improver: Option<AgentSpec> = Setting::new(None),
-        "Agent that improves the skill, and criticises and refines in reflex; if unset, claude if installed.";
+        "Agent that improves the skill, and criticises and refines in reflex; if unset, claude if installed.",
+        flag("--improver", "AGENT").help("Agent that improves the skill");
     second_improver: Option<AgentSpec> = Setting::new(None),
-        "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one with better edits gets more turns.";
+        "Agent that takes turns with the improver, such as `second_improver = \"codex\"`; the one with better edits gets more turns.",
+        flag("--second-improver", "AGENT").help("Second agent that improves the skill; the one whose edits help more gets more turns");
     panel: Panel = Setting::new(Panel::default()),
-        "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, preferably of other families.";
+        "Agents that judge close scenarios of the final comparison besides the evaluator, such as `panel = [\"codex\", \"claude\"]`, preferably of other families.",
+        flag("--panel", "AGENTS").help("Agents that also judge close scenarios of the final comparison: NAME or NAME:MODEL, comma-separated");
 }
 
 options! {

@@ -11,7 +11,7 @@ use skilltune_orchestrator::agent::{Via, Wrap};
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::runs::plan::Isolation;
 
-use crate::settings::range::{COUNT, FEW, JOBS, POINTS, RUNS, Range, SECONDS};
+use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
 
 /// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -189,16 +189,8 @@ pub fn rounds(text: &str) -> Result<u32, String> {
     whole(text, COUNT)
 }
 
-pub fn jobs(text: &str) -> Result<u32, String> {
-    whole(text, JOBS)
-}
-
 pub fn few(text: &str) -> Result<u32, String> {
     whole(text, FEW)
-}
-
-pub fn runs(text: &str) -> Result<u32, String> {
-    whole(text, RUNS)
 }
 
 pub fn points(text: &str) -> Result<Score, String> {

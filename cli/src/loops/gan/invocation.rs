@@ -14,7 +14,7 @@ use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::edit::acts_by_itself;
 use skilltune_phases::suites::checks::RunThem;
 
-use crate::args::overrides::{apply_role_flags, lay_given, override_with};
+use crate::args::overrides::{lay, override_with};
 use crate::casting;
 use crate::casting::{BuiltIn, Casting, system_confines};
 use crate::loops::gan::args::GanArgs;
@@ -135,9 +135,9 @@ pub fn apply_flags(settings: &mut Settings, args: &GanArgs) {
     override_with(&mut gan.apply, args.apply, "--apply");
     override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
     // A builder gets the executor's settings: both do the work that the others judge.
-    let own = [args.builder.as_ref(), args.evaluator.as_ref(), None];
-    apply_role_flags(settings, args.agent.as_ref(), own);
-    lay_given(settings, &args.calls, &args.given);
+    lay(settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+    override_with(&mut settings.roles.executor, args.builder.clone().map(Some), "--executor");
+    override_with(&mut settings.roles.evaluator, args.evaluator.clone().map(Some), "--evaluator");
 }
 
 /// Accepts a program in the PATH or a full path: a relative path could mean a file of the project, or of the result.

@@ -1,9 +1,10 @@
 //! The flags of `reflex` override files and answers.
 
-use crate::args::overrides::{apply_role_flags, lay_given, override_with};
+use crate::args::overrides::{lay, override_with};
 use crate::loops::reflex::args::NewArgs;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::settings::Settings;
+use crate::settings::common::RoleSettings;
 
 pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
     let reflex = settings.of_mut::<ReflexSettings>();
@@ -18,7 +19,9 @@ pub fn lay_reflex_flags(settings: &mut Settings, args: &NewArgs) {
     override_with(&mut reflex.proposals, args.proposals, "--proposals");
     override_with(&mut reflex.max_seconds, args.max_seconds.map(Some), "--max-seconds");
     override_with(&mut reflex.checks, args.checks, "--checks");
-    let own = [&args.executor, &args.evaluator, &args.improver].map(Option::as_ref);
-    apply_role_flags(settings, args.agent.as_ref(), own);
-    lay_given(settings, &args.calls, &args.given);
+    lay(settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+    let RoleSettings { executor, evaluator, improver, .. } = &mut settings.roles;
+    override_with(executor, args.executor.clone().map(Some), "--executor");
+    override_with(evaluator, args.evaluator.clone().map(Some), "--evaluator");
+    override_with(improver, args.improver.clone().map(Some), "--improver");
 }

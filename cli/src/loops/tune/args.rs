@@ -3,15 +3,13 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use skilltune_phases::judging::proof::Confidence;
-use skilltune_phases::judging::score::Score;
 
 use crate::args::examples;
 use crate::args::shared::{AGENTS, CallFlags, FailFlags, RUN, RunFlags};
-use crate::loops::tune::settings::{ApplyWhen, DeliveryName, ModeName, Preset, SearchName, ToolsName};
-use crate::settings::flags::Given;
-use crate::settings::values;
-use crate::settings::values::{AgentSpec, Panel};
+use crate::loops::tune::settings::{ModeName, TuneSettings};
+use crate::settings::common::RoleSettings;
+use crate::settings::flags::{Flags, Given, Group, Placing};
+use crate::settings::values::AgentSpec;
 
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
@@ -49,24 +47,8 @@ pub struct TuneArgs {
     /// How to tune several skills
     #[arg(long, value_enum, value_name = "MODE", help_heading = SEARCH)]
     pub mode: Option<ModeName>,
-    /// How much the search may spend
-    #[arg(long, value_enum, value_name = "PRESET", help_heading = SEARCH)]
-    pub preset: Option<Preset>,
-    /// How to search [default: draft, if two or more scenarios are left to search with]
-    #[arg(long, value_enum, value_name = "SEARCH", help_heading = SEARCH)]
-    pub search: Option<SearchName>,
-    /// Search `draft`: maximum number of executor runs, including the final comparison
-    #[arg(long, value_name = "N", value_parser = values::runs, help_heading = SEARCH)]
-    pub runs: Option<u32>,
-    /// Search `rounds`: maximum number of rounds, including the baseline
-    #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = SEARCH)]
-    pub max_iterations: Option<u32>,
-    /// Goal for the exit code, 0 to 100; the search `rounds` also stops when the score reaches it
-    #[arg(long, value_name = "SCORE", value_parser = values::points, help_heading = SEARCH)]
-    pub threshold: Option<Score>,
-    /// Confidence of the final comparison: 0.8, 0.9 or 0.95
-    #[arg(long, value_name = "SHARE", help_heading = SEARCH)]
-    pub confidence: Option<Confidence>,
+    #[command(flatten)]
+    pub search: Flags<Self, 0>,
     /// Compare on the scenarios of the search: weaker evidence, never applied without you
     #[arg(long, help_heading = SEARCH)]
     pub this_suite_only: bool,
@@ -77,40 +59,36 @@ pub struct TuneArgs {
     /// Agent for all roles that no other flag sets: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub agent: Option<AgentSpec>,
-    /// Agent that runs the skill
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub executor: Option<AgentSpec>,
-    /// Agent that judges the results
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub evaluator: Option<AgentSpec>,
-    /// Agents that also judge close scenarios of the final comparison: NAME or NAME:MODEL, comma-separated
-    #[arg(long, value_name = "AGENTS", help_heading = AGENTS)]
-    pub panel: Option<Panel>,
-    /// Agent that improves the skill
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub improver: Option<AgentSpec>,
-    /// Second agent that improves the skill; the one whose edits help more gets more turns
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub second_improver: Option<AgentSpec>,
-    /// How the executor gets the skill
-    #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
-    pub delivery: Option<DeliveryName>,
-    /// Tools of the executor; overrides the suite
-    #[arg(long, value_enum, value_name = "TOOLS", help_heading = AGENTS)]
-    pub tools: Option<ToolsName>,
+    #[command(flatten)]
+    pub work: Flags<Self, 1>,
     #[command(flatten)]
     pub calls: CallFlags,
     /// Trust the project's agents and the suite's commands for this run
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 
-    /// When the champion may replace the skill [default: ask in a terminal; auto with --yes or without a terminal]
-    #[arg(long, value_enum, value_name = "WHEN", help_heading = RUN)]
-    pub apply: Option<ApplyWhen>,
+    #[command(flatten)]
+    pub apply: Flags<Self, 2>,
     #[command(flatten)]
     pub fail_on: FailFlags,
     #[command(flatten)]
     pub run: RunFlags,
     #[command(flatten)]
     pub given: Given,
+}
+
+impl Placing for TuneArgs {
+    type Tables = (RoleSettings, TuneSettings);
+
+    const GROUPS: &'static [Group] = &[
+        (
+            Some(SEARCH),
+            "tune.preset tune.search tune.runs tune.max_iterations tune.threshold tune.confidence",
+        ),
+        (
+            Some(AGENTS),
+            "roles.executor roles.evaluator roles.panel roles.improver roles.second_improver tune.delivery tune.tools",
+        ),
+        (Some(RUN), "tune.apply"),
+    ];
 }

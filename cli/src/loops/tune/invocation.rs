@@ -13,13 +13,13 @@ use skilltune_phases::skills::offline;
 use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
+use crate::args::overrides::lay;
 use crate::casting::{BuiltIn, Casting, system_confines};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::{Starts, Suite};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::delivery::delivery;
-use crate::loops::tune::flags::lay_tune_flags;
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::questions;
@@ -109,7 +109,7 @@ pub fn invocations(
     let skills = find::skills(&args.skills, env)?;
     let named = named_mode(args)?;
     let mut suite = args.suite.as_ref().map(|path| Suite::read(&env.cwd.join(path))).transpose()?;
-    if args.tools.is_some() {
+    if args.given.has("tune.tools") {
         // A flag overrides files.
         let scenarios = suite.iter_mut().flat_map(|suite| &mut suite.scenarios);
         scenarios.for_each(|scenario| scenario.tools = None);
@@ -191,7 +191,7 @@ impl Draft {
     ) -> Result<Self, Complaint> {
         let project = env.project_of(&members[0].path);
         let mut settings = crate::loops::settings(&project, env)?;
-        lay_tune_flags(&mut settings, args);
+        lay(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         casting::fill(&mut settings, env);
         stand_in.fill(&mut settings)?;
         let casting = casting::cast(Tune::ROLES, &settings, env, BuiltIn::Knows)
@@ -204,7 +204,7 @@ impl Draft {
     /// Sets the preset that was answered: it overrides files, and flags override it.
     fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
         self.settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
-        lay_tune_flags(&mut self.settings, args);
+        lay(&mut self.settings, args.agent.as_ref(), args.calls.timeout, &args.given);
     }
 
     /// Builds the request and tries out its prompts, if they are trusted. They are not if nothing is run.
@@ -298,7 +298,7 @@ const OFFER: &str =
 
 /// Returns whether no flag says how much the search may spend.
 fn preset_matters(args: &TuneArgs) -> bool {
-    args.preset.is_none() && args.runs.is_none() && args.max_iterations.is_none()
+    !["tune.preset", "tune.runs", "tune.max_iterations"].iter().any(|key| args.given.has(key))
 }
 
 fn named_mode(args: &TuneArgs) -> Result<Option<Mode>, Complaint> {

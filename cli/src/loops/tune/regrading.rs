@@ -7,6 +7,7 @@ use skilltune_phases::base::role::RoleSpec;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Seat, Tune};
 use skilltune_phases::suites::scenario::Scenario;
 
+use crate::args::overrides::{lay, override_with};
 use crate::casting::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
@@ -14,7 +15,7 @@ use crate::loops::tune::invocation::{self, Invocation, Purpose};
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
-use crate::loops::tune::trial_flags::{RegradeArgs, lay_regrade_flags};
+use crate::loops::tune::trial_flags::RegradeArgs;
 use crate::loops::tune::trial_run;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
@@ -30,7 +31,8 @@ pub fn run(
     (project, env, printer): (&Path, &Environment, Printer),
 ) -> Result<Exit, Complaint> {
     let mut settings = crate::loops::settings(project, env)?;
-    lay_regrade_flags(&mut settings, args);
+    lay(&mut settings, None, args.calls.timeout, &args.given);
+    override_with(&mut settings.roles.evaluator, args.evaluator.clone().map(Some), "--evaluator");
     let pages = Pages::read(&settings)?;
     let casting =
         casting(&older, &settings, env).map_err(|complaint| invocation::naming(complaint, project, env))?;

@@ -14,21 +14,26 @@ use toml::de::DeValue;
 use crate::settings::origin::Origin;
 use crate::settings::range::{COUNT, POINTS, RUNS, Range, SHARE};
 use crate::settings::setting::{Readable, Setting, readable_words};
-use crate::settings::table::{Table, options};
+use crate::settings::table::{Table, flag, options};
 use crate::settings::values::word;
 
 options! {
     TuneSettings, "tune", Rules as usual;
     preset: Preset = Setting::new(Preset::Standard),
-        "How much a search may spend; sets runs, max_iterations and threshold.";
+        "How much a search may spend; sets runs, max_iterations and threshold.",
+        flag("--preset", "PRESET").help("How much the search may spend");
     search: Option<SearchName> = Setting::new(None),
-        "How to search: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, or if the built-in agent judges or improves; otherwise `draft`.";
+        "How to search: `draft` tries each candidate on one scenario, `rounds` tries each on all scenarios of the search. If unset: `rounds` if max_iterations is set, if fewer than two scenarios are left to search with, or if the built-in agent judges or improves; otherwise `draft`.",
+        flag("--search", "SEARCH").help("How to search [default: draft, if two or more scenarios are left to search with]");
     runs: u32 = Setting::limit(RUNS, 48),
-        "Search `draft`: maximum number of executor runs, including the final comparison.";
+        "Search `draft`: maximum number of executor runs, including the final comparison.",
+        flag("--runs", "N");
     max_iterations: u32 = Setting::limit(COUNT, usual.max_iterations) => max_iterations,
-        "Search `rounds`: maximum number of rounds, including the baseline.";
+        "Search `rounds`: maximum number of rounds, including the baseline.",
+        flag("--max-iterations", "N");
     threshold: Score = Setting::within(POINTS, usual.threshold) => threshold,
-        "Goal for the exit code; the search `rounds` also stops when the score reaches it.";
+        "Goal for the exit code; the search `rounds` also stops when the score reaches it.",
+        flag("--threshold", "SCORE").help("Goal for the exit code, 0 to 100; the search `rounds` also stops when the score reaches it");
     regress: f64 = Setting::within(POINTS, usual.regress) => regress,
         "Search `rounds`: drop a candidate that scores this many points below the best.";
     stall_window: usize = Setting::within(COUNT, usual.stall.window) => stall.window,
@@ -40,17 +45,21 @@ options! {
     confirm: u32 = Setting::within(COUNT, usual.confirm) => confirm,
         "Fresh trials of each version per scenario in the final comparison.";
     confidence: Confidence = Setting::new(usual.confidence) => confidence,
-        "Confidence of the final comparison: 0.8, 0.9 or 0.95.";
+        "Confidence of the final comparison: 0.8, 0.9 or 0.95.",
+        flag("--confidence", "SHARE");
     held_out: u32 = Setting::within(POINTS, 40),
         "Percentage of scenarios held out for the final comparison if the suite marks none; at least as many as it needs.";
     coverage: f64 = Setting::within(SHARE, usual.coverage) => coverage,
         "Share of trials that must be judged for a round to get a score.";
     delivery: DeliveryName = Setting::new(DeliveryName::Auto),
-        "How the executor gets the skill; auto means installed for agents that support skills, otherwise inline.";
+        "How the executor gets the skill; auto means installed for agents that support skills, otherwise inline.",
+        flag("--delivery", "WAY").help("How the executor gets the skill");
     tools: ToolsName = Setting::new(ToolsName::Files),
-        "Tools of the executor: files, or also a shell with network access.";
+        "Tools of the executor: files, or also a shell with network access.",
+        flag("--tools", "TOOLS").help("Tools of the executor; overrides the suite");
     apply: ApplyWhen = Setting::new(ApplyWhen::Auto),
-        "When the champion may replace the skill; if unset, skilltune asks in a terminal.";
+        "When the champion may replace the skill; if unset, skilltune asks in a terminal.",
+        flag("--apply", "WHEN").help("When the champion may replace the skill [default: ask in a terminal; auto with --yes or without a terminal]");
 }
 
 options! {

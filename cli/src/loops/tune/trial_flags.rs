@@ -5,11 +5,10 @@ use std::path::PathBuf;
 use clap::Args;
 use skilltune_phases::judging::proof::Confidence;
 
-use crate::args::overrides::{apply_role_flags, lay_given, override_with};
 use crate::args::shared::{AGENTS, CallFlags, RunFlags};
-use crate::loops::tune::settings::{DeliveryName, ToolsName, TuneSettings};
-use crate::settings::Settings;
-use crate::settings::flags::Given;
+use crate::loops::tune::settings::TuneSettings;
+use crate::settings::common::RoleSettings;
+use crate::settings::flags::{Different, Flags, Given, Group, Placing};
 use crate::settings::values::{AgentSpec, Panel};
 
 const TRIALS: &str = "Trials";
@@ -80,9 +79,8 @@ pub struct TrialFlags {
     /// Suite of tasks [default: the skill's own evals/evals.json]
     #[arg(long, value_name = "FILE", help_heading = TRIALS)]
     pub suite: Option<PathBuf>,
-    /// Confidence of a comparison: 0.8, 0.9 or 0.95
-    #[arg(long, value_name = "SHARE", help_heading = TRIALS)]
-    pub confidence: Option<Confidence>,
+    #[command(flatten)]
+    pub confidence: Flags<Self, 0>,
     /// Seed for the order of trials [default: a hash of the inputs]
     #[arg(long, value_name = "N", help_heading = TRIALS)]
     pub seed: Option<u64>,
@@ -90,18 +88,8 @@ pub struct TrialFlags {
     /// Agent for both roles that no other flag sets: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub agent: Option<AgentSpec>,
-    /// Agent that runs the skill
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub executor: Option<AgentSpec>,
-    /// Agent that judges the results
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub evaluator: Option<AgentSpec>,
-    /// How the executor gets the skill
-    #[arg(long, value_enum, value_name = "WAY", help_heading = AGENTS)]
-    pub delivery: Option<DeliveryName>,
-    /// Tools of the executor; overrides the suite
-    #[arg(long, value_enum, value_name = "TOOLS", help_heading = AGENTS)]
-    pub tools: Option<ToolsName>,
+    #[command(flatten)]
+    pub work: Flags<Self, 1>,
     #[command(flatten)]
     pub calls: CallFlags,
     /// Trust the project's agents and the suite's commands for this run
@@ -114,19 +102,13 @@ pub struct TrialFlags {
     pub given: Given,
 }
 
-/// Applies the flags, which override files.
-pub fn lay_regrade_flags(settings: &mut Settings, flags: &RegradeArgs) {
-    apply_role_flags(settings, None, [None, flags.evaluator.as_ref(), None]);
-    lay_given(settings, &flags.calls, &flags.given);
-}
+impl Placing for TrialFlags {
+    type Tables = (RoleSettings, TuneSettings);
 
-/// Applies the flags, which override files.
-pub fn lay_trial_flags(settings: &mut Settings, flags: &TrialFlags) {
-    let tune = settings.of_mut::<TuneSettings>();
-    override_with(&mut tune.confidence, flags.confidence, "--confidence");
-    override_with(&mut tune.delivery, flags.delivery, "--delivery");
-    override_with(&mut tune.tools, flags.tools, "--tools");
-    let own = [flags.executor.as_ref(), flags.evaluator.as_ref(), None];
-    apply_role_flags(settings, flags.agent.as_ref(), own);
-    lay_given(settings, &flags.calls, &flags.given);
+    const DIFFERENT: &'static [Different] =
+        &[("tune.confidence", "--confidence", "Confidence of a comparison: 0.8, 0.9 or 0.95")];
+    const GROUPS: &'static [Group] = &[
+        (Some(TRIALS), "tune.confidence"),
+        (Some(AGENTS), "roles.executor roles.evaluator tune.delivery tune.tools"),
+    ];
 }

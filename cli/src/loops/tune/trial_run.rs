@@ -1,7 +1,7 @@
 //! A run that tries a skill and changes nothing, from its flags to its end: `compare`, `calibrate`. `suite check --try`
 //! makes its own request.
 
-use crate::args::overrides::override_with;
+use crate::args::overrides::{lay, override_with};
 use crate::args::shared::RunFlags;
 use crate::settings::values::Panel;
 use std::path::{Path, PathBuf};
@@ -27,7 +27,7 @@ use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::tools::allow_shell;
-use crate::loops::tune::trial_flags::{TrialFlags, lay_trial_flags};
+use crate::loops::tune::trial_flags::TrialFlags;
 use crate::runs::{Runs, failure, session};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
@@ -125,7 +125,7 @@ impl<'a> TrialRun<'a> {
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let mut settings = crate::loops::settings(project, env)?;
-        lay_trial_flags(&mut settings, flags);
+        lay(&mut settings, flags.agent.as_ref(), flags.calls.timeout, &flags.given);
         override_with(&mut settings.roles.panel, panel.cloned(), "--panel");
         casting::fill(&mut settings, env);
         // Nothing is improved: that role gets the executor's agent, so that no other agent is needed.
@@ -159,7 +159,7 @@ impl<'a> TrialRun<'a> {
     fn invocation(mut self, what: What) -> Result<(Invocation, Pages), Complaint> {
         let What { purpose, skills: members, task_set, confirm } = what;
         let mut scenarios = task_set.scenarios;
-        if self.flags.tools.is_some() {
+        if self.flags.given.has("tune.tools") {
             // A flag overrides files.
             for scenario in &mut scenarios {
                 scenario.tools = None;
