@@ -9,7 +9,6 @@ pub mod ui;
 
 pub mod context;
 pub mod files;
-pub mod flags;
 pub mod gate;
 pub mod invocation;
 pub mod out;

@@ -37,6 +37,10 @@ impl Flag {
     pub fn help(self, help: &'static str) -> Self {
         Self { help: Some(help), ..self }
     }
+
+    pub fn by(self, parser: fn() -> ValueParser) -> Self {
+        Self { parser: Some(parser), ..self }
+    }
 }
 
 /// One setting of any type.

@@ -1,7 +1,11 @@
 use std::fs;
 use std::path::PathBuf;
 
+use clap::Parser as _;
+
 use super::*;
+use crate::commands::cli::{Cli, Command, new_args, tune_args};
+use crate::loops::LoopCommand;
 use crate::loops::tune::settings::{Preset, TuneSettings};
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::complaint::Complaint;
@@ -109,6 +113,36 @@ fn every_key_can_be_set_and_knows_its_origin() {
             (find(&crate::loops::default_settings()), find(&project(&format!("{key} = {value}"))));
         assert_ne!(before.value, after.value, "{key}");
         assert_eq!(after.origin, "project_file", "{key}");
+    }
+}
+
+#[test]
+fn every_flag_sets_what_its_key_sets_in_a_file() {
+    let loops = [crate::loops::reflex::settings::changes(), crate::loops::gan::settings::changes()].concat();
+    let changes: BTreeMap<_, _> = [changes(), loops].concat().into_iter().collect();
+    let row =
+        |settings: &Settings, key: &str| settings.rows().into_iter().find(|row| row.key == key).unwrap();
+    let mut defaults = crate::loops::default_settings();
+    let flags = defaults.keys().into_iter().filter_map(|key| Some((key.name, key.flag?.long)));
+    for (key, long) in flags {
+        let mut value = changes[key].replace(['[', ']', '"', ' '], "");
+        if value.starts_with(|first: char| first.is_ascii_digit()) {
+            value = value.replace('_', "");
+        }
+        let is_switch = value.parse::<bool>().is_ok();
+        let flag = if is_switch { long.to_owned() } else { format!("{long}={value}") };
+        let given = match key.split('.').next() {
+            Some("reflex") => new_args(&["a task", &flag]).unwrap().given,
+            Some("gan") => match Cli::try_parse_from(["skilltune", "gan", "b.md", &flag]).unwrap().command {
+                Command::Loop(LoopCommand::Gan(args)) => args.given,
+                other => panic!("not a gan: {other:?}"),
+            },
+            _ => tune_args(&["a", &flag]).unwrap().given,
+        };
+        let mut settings = crate::loops::default_settings();
+        settings.lay(&given);
+        let (set, read) = (row(&settings, key), row(&project(&format!("{key} = {}", changes[key])), key));
+        assert_eq!((set.value, set.origin), (read.value, "flag"), "{key}");
     }
 }
 

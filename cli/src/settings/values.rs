@@ -11,7 +11,7 @@ use skilltune_orchestrator::agent::{Via, Wrap};
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::runs::plan::Isolation;
 
-use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
+use crate::settings::range::{COUNT, POINTS, SECONDS};
 
 /// How much of your own setup the agents use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -186,11 +186,8 @@ impl From<ViaName> for Option<Via> {
 }
 
 pub fn rounds(text: &str) -> Result<u32, String> {
-    whole(text, COUNT)
-}
-
-pub fn few(text: &str) -> Result<u32, String> {
-    whole(text, FEW)
+    let number = text.parse::<u32>().ok().filter(|number| COUNT.has(f64::from(*number)));
+    number.ok_or_else(|| format!("must be a whole number {COUNT}"))
 }
 
 pub fn points(text: &str) -> Result<Score, String> {
@@ -216,9 +213,4 @@ pub fn seconds(text: &str) -> Result<u64, String> {
     let seconds = digits.parse::<u32>().ok().and_then(|number| number.checked_mul(factor));
     let seconds = seconds.filter(|seconds| SECONDS.has(f64::from(*seconds)));
     seconds.map(u64::from).ok_or_else(|| format!("must be {SECONDS} seconds, such as 90, 90s, 10m or 1h"))
-}
-
-fn whole(text: &str, range: Range) -> Result<u32, String> {
-    let number = text.parse::<u32>().ok().filter(|number| range.has(f64::from(*number)));
-    number.ok_or_else(|| format!("must be a whole number {range}"))
 }

@@ -69,7 +69,7 @@ impl Invocation {
         let project = env.project_here();
         let mut settings = crate::loops::settings(&project, env)?;
         lay_original(&mut settings, &original.unwrap_or_default());
-        apply_flags(&mut settings, args);
+        lay(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         casting::fill(&mut settings, env);
         let casting = casting(&settings, env)?;
         let gan = settings.of::<GanSettings>();
@@ -120,24 +120,6 @@ fn lay_original(settings: &mut Settings, original: &Original) {
     override_with(&mut gan.gain, original.gain(), "--profile");
     override_with(&mut gan.strict, original.strict_mode, "--profile");
     override_with(&mut gan.negotiation_rounds, original.negotiation_rounds(), "--profile");
-}
-
-/// Applies the flags of `gan`, which override files.
-pub fn apply_flags(settings: &mut Settings, args: &GanArgs) {
-    let gan = settings.of_mut::<GanSettings>();
-    override_with(&mut gan.level, args.level, "--level");
-    override_with(&mut gan.contract, args.contract.then_some(true), "--contract");
-    override_with(&mut gan.strict, args.strict.then_some(true), "--strict");
-    override_with(&mut gan.threshold, args.threshold, "--threshold");
-    override_with(&mut gan.minimums, args.minimums.clone(), "--minimums");
-    override_with(&mut gan.max_rounds, args.max_rounds, "--max-rounds");
-    override_with(&mut gan.commands, args.commands, "--commands");
-    override_with(&mut gan.apply, args.apply, "--apply");
-    override_with(&mut gan.browser, args.no_browser.then_some(false), "--no-browser");
-    // A builder gets the executor's settings: both do the work that the others judge.
-    lay(settings, args.agent.as_ref(), args.calls.timeout, &args.given);
-    override_with(&mut settings.roles.executor, args.builder.clone().map(Some), "--executor");
-    override_with(&mut settings.roles.evaluator, args.evaluator.clone().map(Some), "--evaluator");
 }
 
 /// Accepts a program in the PATH or a full path: a relative path could mean a file of the project, or of the result.

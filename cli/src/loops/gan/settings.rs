@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use clap::ValueEnum;
+use clap::builder::ValueParser;
 use skilltune_phases::judging::contract::DimensionId;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::gan::rules::{FLOOR, Rules};
@@ -16,7 +17,7 @@ use crate::settings::proposed;
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{ANY, COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::{Readable, Setting, readable_words, texts};
-use crate::settings::table::{Named, Table, options};
+use crate::settings::table::{Named, Table, flag, options, switch};
 use crate::settings::values;
 use crate::terminal::complaint::Complaint;
 
@@ -24,18 +25,25 @@ const PASS: Range = Range { low: FLOOR, high: 100.0 };
 
 options! {
     GanSettings, "gan", Rules as usual;
-    level: LevelName = Setting::new(LevelName::Standard), "How thoroughly to verify the result.";
+    level: LevelName = Setting::new(LevelName::Standard), "How thoroughly to verify the result.",
+        flag("--level", "LEVEL");
     contract: bool = Setting::new(false),
-        "At level standard, let builder and evaluator agree on a contract first.";
-    threshold: Score = Setting::within(PASS, usual.threshold) => threshold, "Score to pass.";
+        "At level standard, let builder and evaluator agree on a contract first.",
+        switch("--contract")
+            .help("Let builder and evaluator agree on a contract first; always on at level thorough");
+    threshold: Score = Setting::within(PASS, usual.threshold) => threshold, "Score to pass.",
+        flag("--threshold", "SCORE").help("Score to pass, 60 to 100").by(|| ValueParser::from(values::points));
     minimums: Minimums = Setting::new(Minimums::default()),
-        "Minimum scores of single dimensions, such as `minimums = \"craft=75, originality=50\"`.";
+        "Minimum scores of single dimensions, such as `minimums = \"craft=75, originality=50\"`.",
+        flag("--minimums", "LIST").help("Minimum scores of single dimensions, such as craft=75,originality=50");
     strict: bool = Setting::new(usual.strict) => strict,
-        "Require the threshold of every dimension, and at least strict_rounds rounds.";
+        "Require the threshold of every dimension, and at least strict_rounds rounds.",
+        switch("--strict").help("Require the threshold of every dimension, and at least two rounds");
     strict_rounds: u32 = Setting::limit(COUNT, usual.strict_rounds) => strict_rounds,
         "Minimum number of rounds of a strict run.";
     max_rounds: u32 = Setting::limit(COUNT, usual.max_rounds) => max_rounds,
-        "Maximum number of rounds; then the run asks how to continue.";
+        "Maximum number of rounds; then the run asks how to continue.",
+        flag("--max-rounds", "N").help("Maximum number of rounds");
     escalate_after: u32 = Setting::within(COUNT, usual.escalate_after) => escalate_after,
         "Ask how to continue after this many rounds without a pass.";
     gain: Score = Setting::within(POINTS, usual.gain) => gain,
@@ -51,13 +59,16 @@ options! {
     extra_items: usize = Setting::within(FEW, usual.extra_items) => extra_items,
         "Maximum number of items beyond the contract that a round shows without a score.";
     commands: ChecksName = Setting::new(ChecksName::Ask),
-        "What to do with the commands of test scenarios; only your own settings may set run.";
+        "What to do with the commands of test scenarios; only your own settings may set run.",
+        flag("--commands", "HOW").help("What to do with the commands of test scenarios");
     command_seconds: u64 = Setting::limit(SECONDS, 300),
         "Timeout of the command of a test scenario in seconds.";
-    browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.";
+    browser: bool = Setting::new(true), "Look at the result in Chromium or Chrome, if one is installed.",
+        switch("--no-browser").help("Do not look at the result in a browser");
     browser_seconds: u64 = Setting::limit(SECONDS, 120), "Timeout of one browser check in seconds.";
     apply: ApplyName = Setting::new(ApplyName::Auto),
-        "What to do with an accepted result.";
+        "What to do with an accepted result.",
+        flag("--apply", "HOW").help("What to do with an accepted result [default: auto]");
     preview: CommandWords = Setting::limit(ANY, CommandWords::default()),
         "Program that serves the result to the browser, with its arguments, such as `[\"python3\", \"-m\", \"http.server\", \"{port}\"]`; it runs in a copy of the result.";
     preview_path: PathWord = Setting::new(PathWord("/".to_owned())), "Path of the first page of the preview.";
@@ -226,6 +237,10 @@ impl Readable for Minimums {
     fn json(&self) -> serde_json::Value {
         let one = |(dimension, score): (&DimensionId, &Score)| format!("{dimension}={}", score.typed());
         self.0.iter().map(one).collect::<Vec<_>>().join(", ").into()
+    }
+
+    fn parser(_: Range) -> ValueParser {
+        ValueParser::from(Self::from_str)
     }
 }
 

@@ -10,10 +10,10 @@ use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Bounds, Reflex, Rules, Setup};
 use skilltune_phases::suites::checks::RunThem;
 
+use crate::args::overrides::{lay, override_with};
 use crate::casting;
 use crate::casting::{BuiltIn, Casting, system_confines};
 use crate::loops::reflex::args::new::{NewArgs, TaskSource};
-use crate::loops::reflex::flags::lay_reflex_flags;
 use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::setup::{self, SetupAnswers};
@@ -62,7 +62,7 @@ impl Invocation {
         let out = args.out.as_ref().map(|path| out::free(&env.named(path)?)).transpose()?;
         let project = env.project_here();
         let mut settings = crate::loops::settings(&project, env)?;
-        lay_reflex_flags(&mut settings, args);
+        apply_flags(&mut settings, args);
         casting::fill(&mut settings, env);
         let casting = casting(&settings, env)?;
         let rules_file = args.rules.as_ref().map(|path| RulesFile::read(&env.named(path)?)).transpose()?;
@@ -111,6 +111,17 @@ impl Invocation {
     }
 }
 
+/// Applies the flags of `reflex`, which override files. `--thresholds` is for texts of any kind.
+pub fn apply_flags(settings: &mut Settings, args: &NewArgs) {
+    lay(settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+    let reflex = settings.of_mut::<ReflexSettings>();
+    let (a, b) = (args.thresholds.map(|both| both.a), args.thresholds.map(|both| both.b));
+    override_with(&mut reflex.threshold_a, a, "--thresholds");
+    override_with(&mut reflex.docs_threshold_a, a, "--thresholds");
+    override_with(&mut reflex.threshold_b, b, "--thresholds");
+    override_with(&mut reflex.docs_threshold_b, b, "--thresholds");
+}
+
 /// Returns the kind of text, and the user's other answers if they are asked.
 fn setup_answers(
     args: &NewArgs,
@@ -142,7 +153,7 @@ fn proposals(
     const LIKE_A_TEMPLATE: usize = 8;
     let most = most as usize;
     match (args.rules.is_some(), template) {
-        (true, _) if args.proposals.is_none() => Ok(None),
+        (true, _) if !args.given.has("reflex.proposals") => Ok(None),
         (false, Template::Other) if most == 0 => {
             Err(Complaint::input("cannot judge a text of kind `other`: it has no rules")
                 .hint("pass --rules FILE, or --proposals N to have the evaluator propose some"))

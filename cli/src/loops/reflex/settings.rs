@@ -1,5 +1,6 @@
 //! `[reflex]`: the settings by which the reflex loop is judged, ended and paid.
 
+use clap::builder::ValueParser;
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::judging::score::Score;
@@ -12,7 +13,8 @@ use crate::settings::proposed;
 use crate::settings::proposed::ChecksName;
 use crate::settings::range::{COUNT, FEW, POINTS, Range, SECONDS};
 use crate::settings::setting::Setting;
-use crate::settings::table::{Table, options};
+use crate::settings::table::{Table, flag, options};
+use crate::settings::values;
 use crate::terminal::complaint::Complaint;
 
 /// Each is a line of a prompt.
@@ -23,7 +25,8 @@ const HEAVY: Range = Range { low: 1.0, high: 100.0 };
 options! {
     ReflexSettings, "reflex", Rules as usual;
     max_iterations: u32 = Setting::limit(COUNT, usual.max_iterations) => max_iterations,
-        "Maximum number of iterations, including the first.";
+        "Maximum number of iterations, including the first.",
+        flag("--max-iterations", "N");
     threshold_a: Score = Setting::within(POINTS, Template::Api.thresholds().a),
         "Score to pass level A, except for documentation.";
     threshold_b: Score = Setting::within(POINTS, Template::Api.thresholds().b),
@@ -33,9 +36,11 @@ options! {
     docs_threshold_b: Score = Setting::within(POINTS, Template::Docs.thresholds().b),
         "Score to pass level B, for documentation.";
     proposals: u32 = Setting::limit(FEW, 4),
-        "Maximum number of rules that the evaluator proposes for a task; 0 for none.";
+        "Maximum number of rules that the evaluator proposes for a task; 0 for none.",
+        flag("--proposals", "N").help("Maximum number of rules that the evaluator proposes for the task; 0 for none");
     checks: ChecksName = Setting::new(ChecksName::Ask),
-        "What to do with commands that the evaluator proposes as checks; only your own settings may set run.";
+        "What to do with commands that the evaluator proposes as checks; only your own settings may set run.",
+        flag("--checks", "HOW").help("What to do with commands that the evaluator proposes as checks");
     stall_window: usize = Setting::within(COUNT, usual.stall.window) => stall.window,
         "Stop if the best score of a level did not rise by stall_gain in this many evaluations.";
     stall_gain: f64 = Setting::within(POINTS, usual.stall.gain) => stall.gain,
@@ -57,7 +62,9 @@ options! {
     check_seconds: u64 = Setting::limit(SECONDS, usual.check_seconds) => check_seconds,
         "Timeout of a check command in seconds.";
     max_seconds: Option<u64> = Setting::limit(SECONDS, usual.max_seconds) => max_seconds,
-        "Maximum total seconds of completed phases, such as `max_seconds = 1800`; no limit if unset.";
+        "Maximum total seconds of completed phases, such as `max_seconds = 1800`; no limit if unset.",
+        flag("--max-seconds", "TIME").help("Maximum total time of completed phases, such as 90, 90s or 10m")
+            .by(|| ValueParser::from(values::seconds));
     weight_fail: u32 = Setting::within(HEAVY, Weights::default().fail),
         "Weight of a rule that a text must meet to pass a level.";
     weight_warn: u32 = Setting::within(MANY, Weights::default().warn),

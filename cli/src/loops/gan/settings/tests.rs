@@ -3,7 +3,6 @@ use clap::Parser as _;
 use super::*;
 use crate::commands::cli::{Cli, Command};
 use crate::loops::LoopCommand;
-use crate::loops::gan::invocation::apply_flags;
 use crate::settings::{Settings, project};
 
 /// Returns a value other than the default for every key.
@@ -89,7 +88,7 @@ fn flags_go_over_files() {
     let parsed = Cli::try_parse_from(line.split(' ')).unwrap();
     let Command::Loop(LoopCommand::Gan(args)) = parsed.command else { panic!("not a gan") };
     let mut settings = project("gan.level = \"thorough\"\ngan.threshold = 60\n");
-    apply_flags(&mut settings, &args);
+    settings.lay(&args.given);
     let gan = settings.of::<GanSettings>();
     assert_eq!((gan.level.value, gan.contract.value, gan.strict.value), (LevelName::Minimal, true, true));
     assert_eq!((gan.threshold.value.typed(), gan.max_rounds.value), ("90".to_owned(), 2));

@@ -7,8 +7,9 @@ use skilltune_phases::loops::reflex::criteria::{Template, Thresholds};
 use skilltune_phases::loops::reflex::original::Alias;
 
 use crate::args::shared::{AGENTS, CallFlags, RUN, RunFlags};
-use crate::settings::flags::Given;
-use crate::settings::proposed::ChecksName;
+use crate::loops::reflex::settings::ReflexSettings;
+use crate::settings::common::RoleSettings;
+use crate::settings::flags::{Different, Flags, Given, Group, Placing};
 use crate::settings::values;
 use crate::settings::values::AgentSpec;
 
@@ -34,9 +35,8 @@ pub struct NewArgs {
     /// Rules of your own, in TOML or JSON; with --template they replace or extend its rules
     #[arg(long, value_name = "FILE", help_heading = TASK)]
     pub rules: Option<PathBuf>,
-    /// Maximum number of rules that the evaluator proposes for the task; 0 for none
-    #[arg(long, value_name = "N", value_parser = values::few, help_heading = TASK)]
-    pub proposals: Option<u32>,
+    #[command(flatten)]
+    pub proposals: Flags<Self, 0>,
     /// A page about the project that the agents read; can be repeated
     #[arg(long, value_name = "FILE", help_heading = TASK)]
     pub context: Vec<PathBuf>,
@@ -47,31 +47,19 @@ pub struct NewArgs {
     #[arg(long, value_name = "FILE", help_heading = TASK)]
     pub out: Option<PathBuf>,
 
-    /// Maximum number of iterations, including the first
-    #[arg(long, value_name = "N", value_parser = values::rounds, help_heading = LIMITS)]
-    pub max_iterations: Option<u32>,
+    #[command(flatten)]
+    pub rounds: Flags<Self, 1>,
     /// Scores to pass levels A and B, 0 to 100 each
     #[arg(long, value_name = "A,B", value_parser = thresholds, help_heading = LIMITS)]
     pub thresholds: Option<Thresholds>,
-    /// Maximum total time of completed phases, such as 90, 90s or 10m
-    #[arg(long, value_name = "TIME", value_parser = values::seconds, help_heading = LIMITS)]
-    pub max_seconds: Option<u64>,
-    /// What to do with commands that the evaluator proposes as checks
-    #[arg(long, value_enum, value_name = "HOW", help_heading = LIMITS)]
-    pub checks: Option<ChecksName>,
+    #[command(flatten)]
+    pub limits: Flags<Self, 2>,
 
     /// Agent for all roles that no other flag sets: NAME or NAME:MODEL
     #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
     pub agent: Option<AgentSpec>,
-    /// Agent that plans and writes
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub executor: Option<AgentSpec>,
-    /// Agent that prepares the checks and judges the text
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub evaluator: Option<AgentSpec>,
-    /// Agent that criticises and refines the text
-    #[arg(long, value_name = "AGENT", help_heading = AGENTS)]
-    pub improver: Option<AgentSpec>,
+    #[command(flatten)]
+    pub work: Flags<Self, 3>,
     #[command(flatten)]
     pub calls: CallFlags,
     /// Trust the project's agents and the rules' commands for this run
@@ -85,6 +73,22 @@ pub struct NewArgs {
     pub run: RunFlags,
     #[command(flatten)]
     pub given: Given,
+}
+
+impl Placing for NewArgs {
+    type Tables = (RoleSettings, ReflexSettings);
+
+    const DIFFERENT: &'static [Different] = &[
+        ("roles.executor", "--executor", "Agent that plans and writes"),
+        ("roles.evaluator", "--evaluator", "Agent that prepares the checks and judges the text"),
+        ("roles.improver", "--improver", "Agent that criticises and refines the text"),
+    ];
+    const GROUPS: &'static [Group] = &[
+        (Some(TASK), "reflex.proposals"),
+        (Some(LIMITS), "reflex.max_iterations"),
+        (Some(LIMITS), "reflex.max_seconds reflex.checks"),
+        (Some(AGENTS), "roles.executor roles.evaluator roles.improver"),
+    ];
 }
 
 /// The rules that judge a text.

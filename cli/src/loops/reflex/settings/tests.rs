@@ -5,7 +5,7 @@ use skilltune_phases::loops::reflex::criteria::Level;
 
 use super::*;
 use crate::commands::cli::new_args;
-use crate::loops::reflex::flags::lay_reflex_flags;
+use crate::loops::reflex::invocation::apply_flags;
 use crate::settings::{Files, Settings, project, refusal};
 use crate::terminal::columns::UNBOUNDED;
 use crate::terminal::style::Style;
@@ -96,7 +96,7 @@ fn documentation_has_thresholds_of_its_own_and_the_flags_go_over_both() {
     assert_eq!(thresholds(settings.of(), Template::Code), "60.0 and 90.0");
     assert_eq!(thresholds(settings.of(), Template::Docs), "75.0 and 65.0");
     let flags = new_args(&["task", "--thresholds", "50,55.5"]).unwrap();
-    lay_reflex_flags(&mut settings, &flags);
+    apply_flags(&mut settings, &flags);
     for template in Template::ALL {
         assert_eq!(thresholds(settings.of(), template), "50.0 and 55.5", "{template}");
     }
@@ -112,9 +112,9 @@ fn flags_go_over_what_the_files_say() {
         &["--jobs", "3", "--wait"],
     ];
     let before = settings.rows();
-    lay_reflex_flags(&mut settings, &new_args(&["A task"]).unwrap());
+    apply_flags(&mut settings, &new_args(&["A task"]).unwrap());
     assert_eq!(settings.rows(), before, "no flag, no change");
-    lay_reflex_flags(&mut settings, &new_args(&line.concat()).unwrap());
+    apply_flags(&mut settings, &new_args(&line.concat()).unwrap());
     let rows = settings.rows().into_iter().filter(|row| row.origin == "flag");
     let rows: Vec<String> =
         rows.map(|row| format!("{} {} {}", row.key, row.value, row.origin_text)).collect();
@@ -205,7 +205,7 @@ fn commands_of_a_model_are_run_unasked_where_a_person_says_so_and_where_a_projec
     hint: remove it there; pass --checks run for one run, or set it in your own skilltune.toml
     "#);
     for (flag, run) in [("skip", RunThem::Never), ("ask", RunThem::Ask), ("run", RunThem::Always)] {
-        lay_reflex_flags(&mut theirs, &new_args(&["task", "--checks", flag]).unwrap());
+        apply_flags(&mut theirs, &new_args(&["task", "--checks", flag]).unwrap());
         assert_eq!(theirs.of::<ReflexSettings>().run_them(), Ok(run));
     }
     assert_eq!(
