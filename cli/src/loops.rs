@@ -4,6 +4,7 @@ pub mod ask;
 pub mod gan;
 pub mod reflex;
 pub mod resume;
+pub mod start;
 pub mod tune;
 
 use std::path::Path;

@@ -36,7 +36,7 @@ pub(super) fn run(args: &CalibrateArgs, env: &Environment, printer: Printer) -> 
     let stand = |skill: &Skill| Skill { name: skill.name.clone(), path: suite.path.join(&skill.name) };
     let stands = skills.iter().map(stand).collect();
     let purpose = Purpose::Calibrate { skills, trials: args.trials };
-    trial_run.run(What { purpose, skills: stands, task_set, confirm: None }, &suite)
+    trial_run.run(What { purpose, skills: stands, task_set, confirm: None }, suite)
 }
 
 /// Keeps only the scenarios with these ids.

@@ -48,7 +48,7 @@ pub(super) fn run(args: &CompareArgs, env: &Environment, printer: Printer) -> Re
         if is_without { without_skill(&suite, &name, found, printer)? } else { task_set(&suite, found)? };
     let skill = Skill { name, path: suite.path.clone() };
     let purpose = Purpose::Compare(Box::new(sides));
-    trial_run.run(What { purpose, skills: vec![skill], task_set, confirm: args.trials }, &suite)
+    trial_run.run(What { purpose, skills: vec![skill], task_set, confirm: args.trials }, suite)
 }
 
 /// Resolves an argument: no skill, a folder, a git revision, a candidate of a run, or the name of a skill.

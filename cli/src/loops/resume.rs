@@ -30,7 +30,7 @@ pub fn take_up<L: LoopCommands>(
         let settings = crate::loops::settings(runs.home.project(), env)?;
         session::go_on(going, scope, known, settings, reporter, &mut person)
     };
-    let exit = failure::report::<L>(went, going.format, &runs.home, id, printer)?;
+    let exit = failure::report::<L, _>(went, going.format, &runs.home, id, printer)?;
     let person = Person::present(env).filter(|_| !yes && !has_ended);
     L::hand_over(scope, id, person)?;
     Ok(exit)

@@ -16,8 +16,9 @@ use skilltune_phases::runs::plan::Roles;
 
 use crate::inputs::find;
 use crate::inputs::find::Skill;
+use crate::loops::start;
 use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::{invocation, planning};
+use crate::loops::tune::invocation;
 use crate::nights::file::{JobEntry, NightPlan, Skills};
 use crate::runs::{RunStatus, Runs};
 use crate::terminal::complaint::Complaint;
@@ -184,7 +185,7 @@ impl Job {
         home.create().map_err(crate::runs::strange)?;
         invocation.scenarios =
             invocation.starts.scenarios(&invocation.scenarios, &Objects::at(home.objects()))?;
-        planning::sketch(&invocation, &home, &env.indexes(), 0)
+        start::plan::<Tune>(&invocation, &home, env, None)
     }
 
     fn tune_args(&self, usd: Option<f64>) -> Result<TuneArgs, Complaint> {

@@ -8,20 +8,19 @@ use skilltune_phases::runs::run::Run;
 use crate::report::ui::Ui;
 use crate::settings::values::Streamed;
 use crate::terminal::complaint::{Complaint, ErrorKind};
-use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
 
 /// The outcome and the reason of a failed run, besides those of ended runs.
 const ERROR: &str = "error";
 
 /// Passes the result on. Writes an internal error as JSON for scripts; the caller reports it to people.
-pub fn report<L: Ui>(
-    went: Result<Exit, Complaint>,
+pub fn report<L: Ui, T>(
+    went: Result<T, Complaint>,
     format: Streamed,
     home: &Home,
     id: &RunId,
     printer: Printer,
-) -> Result<Exit, Complaint> {
+) -> Result<T, Complaint> {
     match (&went, format) {
         (Err(complaint), Streamed::Json | Streamed::Jsonl) if complaint.kind == ErrorKind::Ours => {
             // If this write fails, that error is reported instead or in addition.

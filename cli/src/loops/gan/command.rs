@@ -59,7 +59,7 @@ fn begin(
     let plan = Plan { run: sketch.run, folder: sketch.folder, ..planning::plan(invocation, home, stored)? };
     let id = plan.run.clone();
     let went = drive(args, invocation, (home, plan), locks, env, printer);
-    failure::report::<Gan>(went, args.run.format, home, &id, printer)
+    failure::report::<Gan, _>(went, args.run.format, home, &id, printer)
 }
 
 /// Drives the run from the first line of its journal until it ends or pauses.

@@ -128,7 +128,7 @@ fn begin(
     let named = planning::name(invocation, Timestamp::now(), &Ownership::new(env))?;
     let id = named.1.clone();
     let went = drive(args, invocation, (&home, named), env, printer);
-    let exit = failure::report::<Reflex>(went, args.run.format, &home, &id, printer)?;
+    let exit = failure::report::<Reflex, _>(went, args.run.format, &home, &id, printer)?;
     let person = Person::present(env).filter(|_| !args.run.yes);
     let scope = Scope { runs: Runs::of(&invocation.project, env)?, only: None, env, printer };
     Reflex::hand_over(&scope, &id, person)?;

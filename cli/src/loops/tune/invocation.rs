@@ -65,10 +65,13 @@ pub struct Invocation {
     pub prompts: Prompts,
     /// The project files that the run may execute, as they were trusted.
     pub pinned: Vec<Pins>,
+    /// The prompts and the suite that a person has to trust before the run begins.
+    pub untrusted: Option<Box<(Pages, Suite)>>,
     /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
     /// By default a hash of the inputs.
     pub seed: Option<u64>,
+    pub epoch: u64,
 }
 
 /// The purpose of a run.
@@ -87,16 +90,6 @@ pub enum Purpose {
     Compare(Box<[Side; 2]>),
     /// Regrade the trials of an older run.
     Regrade(Box<Older>),
-}
-
-impl Invocation {
-    /// Returns the answers that the run reuses from an older one.
-    pub fn answers(&self) -> &[Done] {
-        match &self.purpose {
-            Purpose::Regrade(older) => &older.regrading.answers,
-            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => &[],
-        }
-    }
 }
 
 /// Turns a command line into requests, and asks the user, if there is one, what the flags leave open.
@@ -238,7 +231,9 @@ impl Draft {
             fail_on: args.fail_on.rule(),
             prompts,
             pinned: self.pinned,
+            untrusted: None,
             seed: args.seed,
+            epoch: args.run.epoch(),
             project: self.project,
             members: self.members,
             casting: self.casting,

@@ -4,71 +4,59 @@ use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use skilltune_orchestrator::skill_files;
-use skilltune_orchestrator::snapshot::{
-    CaptureError, IgnoreRules, Indexes, Limits, Manifest, Objects, RulesError,
-};
+use skilltune_orchestrator::snapshot::{CaptureError, IgnoreRules, Limits, Manifest, Objects, RulesError};
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::judging::score::Score;
 use skilltune_phases::judging::{proof, rubric};
-use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::trial::measure;
 use skilltune_phases::loops::tune::{Aim, Basis, Plan, Task, Tune};
-use skilltune_phases::runs::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::skills::target::{self, Member, Mode};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::Scenario;
 use skilltune_phases::suites::split::split;
 
-use crate::casting::{Part, priced};
 use crate::inputs::find::Skill;
 use crate::inputs::plugin;
+use crate::loops::start::Starts as _;
 use crate::loops::tune::invocation::{Invocation, Purpose};
 use crate::loops::tune::member::{Content, described, hidden, withheld};
 use crate::loops::tune::uncallable::refuse_uncallable;
-use crate::loops::tune::{older, search, versions};
-use crate::runs::{new_run_id, seed};
+use crate::loops::tune::{held_out_uses, older, search, versions};
+use crate::runs::{Runs, new_run_id, seed};
 use crate::terminal::complaint::{Complaint, ErrorKind, ours};
+use crate::terminal::environment::Environment;
 use crate::text::figures::count;
 use crate::text::plain::shell_path;
 
 /// Makes a plan without writing anything, as shown by a dry run.
-pub fn sketch(
-    invocation: &Invocation,
-    home: &Home,
-    indexes: &Indexes,
-    epoch: u64,
-) -> Result<Plan, Complaint> {
-    build(invocation, home, epoch, (None, invocation.scenarios.clone()), None, |path| {
+pub fn sketch(invocation: &Invocation, home: &Home, env: &Environment) -> Result<Plan, Complaint> {
+    let indexes = env.indexes();
+    build(invocation, home, (None, invocation.scenarios.clone()), None, |path| {
         Ok(indexes.scan(path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
 
 /// Makes the plan of the run that a sketch has named, and stores its target.
-pub fn plan(
-    invocation: &Invocation,
-    home: &Home,
-    indexes: &Indexes,
-    epoch: u64,
-    run: RunId,
-) -> Result<Plan, Complaint> {
-    let objects = Objects::at(home.objects());
+pub fn plan(invocation: &Invocation, home: &Home, env: &Environment, run: RunId) -> Result<Plan, Complaint> {
+    let (objects, indexes) = (Objects::at(home.objects()), env.indexes());
     let scenarios = invocation.starts.scenarios(&invocation.scenarios, &objects)?;
     match &invocation.purpose {
         Purpose::Improve | Purpose::Calibrate { .. } | Purpose::Regrade(_) => {}
         Purpose::Try { .. } => drop(objects.put_manifest(&Manifest::default()).map_err(ours)?),
         Purpose::Compare(sides) => sides.iter().try_for_each(|side| side.store(&objects))?,
     }
-    build(invocation, home, epoch, (Some(run), scenarios), Some(&objects), |path| {
+    let mut plan = build(invocation, home, (Some(run), scenarios), Some(&objects), |path| {
         Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
-    })
+    })?;
+    plan.task.looks_before = held_out_uses::before(&plan, &Runs::of(&invocation.project, env)?);
+    Ok(plan)
 }
 
 fn build(
     invocation: &Invocation,
     home: &Home,
-    epoch: u64,
     (run, scenarios): (Option<RunId>, Vec<Scenario>),
     store: Option<&Objects>,
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
@@ -87,38 +75,26 @@ fn build(
             scenario.held_out = false;
         }
     }
-    let mut plan = Plan {
-        format: FORMAT,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        run: "unnamed".parse().expect("a plain name"),
-        kind: LoopKind::Tune,
-        folder: String::new(),
-        task: Task {
-            aim,
-            target: target::Target { mode: invocation.mode, members },
-            scenarios,
-            suite: invocation.suite.clone().map(|suite| suite.with_answers(answers)),
-            looks_before: 0,
-            contract: rubric::tune(),
-            rules: invocation.rules.clone(),
-            delivery: invocation.delivery.clone(),
-            tools: invocation.tools,
-            apply: invocation.apply,
-            fail_on: invocation.fail_on,
-            confined: invocation.confines,
-            prompts: invocation.prompts.clone(),
-        },
-        roles: match &invocation.purpose {
-            Purpose::Regrade(older) => older.roles(&invocation.casting),
-            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => {
-                invocation.casting.map(Part::cast)
-            }
-        },
-        ceilings: Ceilings::default(),
-        seed: 0,
-        epoch,
-        unattended: false,
+    let task = Task {
+        aim,
+        target: target::Target { mode: invocation.mode, members },
+        scenarios,
+        suite: invocation.suite.clone().map(|suite| suite.with_answers(answers)),
+        looks_before: 0,
+        contract: rubric::tune(),
+        rules: invocation.rules.clone(),
+        delivery: invocation.delivery.clone(),
+        tools: invocation.tools,
+        apply: invocation.apply,
+        fail_on: invocation.fail_on,
+        confined: invocation.confines,
+        prompts: invocation.prompts.clone(),
     };
+    let unnamed = "unnamed".parse().expect("a plain name");
+    let mut plan = Tune::parts(invocation).plan::<Tune>(unnamed, 0, task);
+    if let Purpose::Regrade(older) = &invocation.purpose {
+        plan.roles = older.roles(&invocation.casting);
+    }
     refuse_uncallable(invocation)?;
     refuse_too_few(invocation, &plan)?;
     if searches {
@@ -128,7 +104,6 @@ fn build(
         // Only the full score is a goal: what counts is whether findings are left.
         plan.task.rules.threshold = Score::FULL;
     }
-    plan.ceilings = priced::ceilings(&invocation.settings, &invocation.casting, &Tune::most_calls(&plan))?;
     plan.seed = invocation.seed.unwrap_or_else(|| {
         let Task { target, scenarios, contract, .. } = &plan.task;
         // The seed depends on what they are, not on where they are.
@@ -137,7 +112,6 @@ fn build(
     });
     plan.epoch = separate_epoch(invocation, &plan);
     plan.run = run.unwrap_or_else(|| new_run_id(plan.seed, Timestamp::now()));
-    plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
     Ok(plan)
 }
 

@@ -11,12 +11,12 @@ use crate::args::overrides::{lay, override_with};
 use crate::casting::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
+use crate::loops::start::{self, Start};
 use crate::loops::tune::invocation::{self, Invocation, Purpose};
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::trial_flags::RegradeArgs;
-use crate::loops::tune::trial_run;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -37,8 +37,11 @@ pub fn run(
     let casting =
         casting(&older, &settings, env).map_err(|complaint| invocation::naming(complaint, project, env))?;
     let task_set = task_set(&older, &suite, found, env)?;
-    let invocation = invocation(args, older, task_set, (casting, settings), project);
-    trial_run::show_or_begin((invocation, &pages), &suite, (&args.run_flags, args.trust), env, printer)
+    let invocation = Invocation {
+        untrusted: Some(Box::new((pages, suite))),
+        ..invocation(args, older, task_set, (casting, settings), project)
+    };
+    start::start::<Tune>(invocation, &Start::of(&args.run_flags, args.trust, env, printer))
 }
 
 /// Returns the judge from a flag, the settings or the older run; none if there is nothing to judge.
@@ -97,12 +100,14 @@ fn invocation(
         delivery: task.delivery.clone(),
         tools: task.tools,
         pinned: Vec::new(),
+        untrusted: None,
         confines: system_confines(&settings),
         settings,
         apply: Apply::Never,
         fail_on: FailOn::default(),
         prompts: Prompts::default(),
         seed: Some(older.plan.seed),
+        epoch: args.run_flags.epoch(),
         purpose: Purpose::Regrade(Box::new(older)),
     }
 }

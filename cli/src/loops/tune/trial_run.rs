@@ -2,16 +2,13 @@
 //! makes its own request.
 
 use crate::args::overrides::{lay, override_with};
-use crate::args::shared::RunFlags;
 use crate::settings::values::Panel;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::store::Home;
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Tune};
-use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::skills::offline;
 use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::Tools;
@@ -19,23 +16,19 @@ use skilltune_phases::suites::scenario::Tools;
 use crate::casting::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::tune::command::{self, Manner};
+use crate::loops::start::{self, Start};
 use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::invocation::{self, Invocation, Purpose};
-use crate::loops::tune::planning;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::tools::allow_shell;
 use crate::loops::tune::trial_flags::TrialFlags;
-use crate::runs::{Runs, failure, session};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::Person;
-use crate::trust::Consent;
 
 /// Returns the named suite, or else the first that one of these skills brings along.
 pub fn suite(flags: &TrialFlags, skills: &[&Path], env: &Environment) -> Result<(Suite, bool), Complaint> {
@@ -50,48 +43,16 @@ pub fn suite(flags: &TrialFlags, skills: &[&Path], env: &Environment) -> Result<
     Err(Complaint::input("no suite of tasks").hint("pass --suite FILE; `skilltune suite new` drafts one"))
 }
 
-/// Shows the request if the flags ask only for that, else runs it.
-pub fn show_or_begin(
-    (invocation, pages): (Invocation, &Pages),
-    suite: &Suite,
-    (flags, trust): (&RunFlags, bool),
-    env: &Environment,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
-    invocation.settings.overs().iter().for_each(|over| printer.talk(over));
-    let (home, epoch) = (Home::of(&invocation.project), flags.epoch());
-    let sketch = planning::sketch(&invocation, &home, &env.indexes(), epoch)?;
-    if flags.only_shows() {
-        return command::show_plan(flags, &invocation, &sketch, env, printer);
-    }
-    let manner = Manner { yes: flags.yes, trust, format: flags.format };
-    begin((invocation, pages), suite, (sketch.run, epoch), manner, env, printer)
-}
-
-/// Runs the sketched request, once the suite's programs and the project's agents are trusted.
-pub fn begin(
-    (invocation, pages): (Invocation, &Pages),
-    suite: &Suite,
-    (name, epoch): (RunId, u64),
-    manner: Manner,
-    env: &Environment,
-    printer: Printer,
-) -> Result<Exit, Complaint> {
-    let consent = Consent::of(manner.trust, Person::present(env).filter(|_| !manner.yes));
+/// Trusts what the request still needs: the project's agents, its prompts, and the suite's programs.
+pub fn trusted(mut invocation: Invocation, start: &Start<'_>) -> Result<Invocation, Complaint> {
+    let Some(untrusted) = invocation.untrusted.take() else { return Ok(invocation) };
+    let (pages, suite) = *untrusted;
+    let (env, consent) = (start.env, start.consent());
     let of_agents = casting::ensure_trusted(&invocation.casting, &invocation.settings, env, None, consent)?;
     pages.ensure_trusted(&invocation.settings, env, consent)?;
-    let of_suite = invocation::ensure_trusted(suite, env, consent)?;
+    let of_suite = invocation::ensure_trusted(&suite, env, consent)?;
     let pinned = of_agents.into_iter().chain(of_suite).collect();
-    let invocation = Invocation { prompts: pages.checked()?, pinned, ..invocation };
-    let home = Home::of(&invocation.project);
-    let targets = [invocation.members[0].path.clone()];
-    let locks = session::lock(env, printer, &targets, name.as_str())?;
-    if let Some(left) = Runs::of(&invocation.project, env)?.unfinished::<Tune>(&targets) {
-        session::end_leftovers(&left.folder, printer);
-    }
-    let format = manner.format;
-    let went = command::begin(&invocation, (&home, name.clone(), epoch), locks, manner, env, printer);
-    failure::report::<Tune>(went, format, &home, &name, printer)
+    Ok(Invocation { prompts: pages.checked()?, pinned, ..invocation })
 }
 
 /// The purpose of a run, the skills on trial, and their tasks.
@@ -149,14 +110,13 @@ impl<'a> TrialRun<'a> {
     }
 
     /// Creates the run, and drives it until it ends or has to wait.
-    pub fn run(self, what: What, suite: &Suite) -> Result<Exit, Complaint> {
-        let (env, printer, flags) = (self.env, self.printer, self.flags);
-        let (invocation, pages) = self.invocation(what)?;
-        show_or_begin((invocation, &pages), suite, (&flags.run, flags.trust), env, printer)
+    pub fn run(self, what: What, suite: Suite) -> Result<Exit, Complaint> {
+        let start = Start::of(&self.flags.run, self.flags.trust, self.env, self.printer);
+        start::start::<Tune>(self.invocation(what, suite)?, &start)
     }
 
     /// Builds the request. The user's own pages are read later: they are not trusted yet.
-    fn invocation(mut self, what: What) -> Result<(Invocation, Pages), Complaint> {
+    fn invocation(mut self, what: What, suite: Suite) -> Result<Invocation, Complaint> {
         let What { purpose, skills: members, task_set, confirm } = what;
         let mut scenarios = task_set.scenarios;
         if self.flags.given.has("tune.tools") {
@@ -173,7 +133,7 @@ impl<'a> TrialRun<'a> {
         if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
             allow_shell(self.casting.of_mut(&Role::EXECUTOR), &self.settings)?;
         }
-        let invocation = Invocation {
+        Ok(Invocation {
             purpose,
             project: self.project,
             mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
@@ -188,13 +148,14 @@ impl<'a> TrialRun<'a> {
             delivery: self.delivery,
             tools,
             pinned: Vec::new(),
+            untrusted: Some(Box::new((self.pages, suite))),
             confines: system_confines(&self.settings),
             settings: self.settings,
             apply: Apply::Never,
             fail_on: FailOn::default(),
             prompts: Prompts::default(),
             seed: self.flags.seed,
-        };
-        Ok((invocation, self.pages))
+            epoch: self.flags.run.epoch(),
+        })
     }
 }

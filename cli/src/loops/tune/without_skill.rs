@@ -6,7 +6,6 @@
 use crate::settings::common::RoleSettings;
 use std::path::Path;
 
-use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
@@ -21,41 +20,32 @@ use crate::args::suite::TryFlags;
 use crate::casting::{self, BuiltIn, Casting, system_confines};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::tune::command::Manner;
+use crate::loops::start::{self, Start};
 use crate::loops::tune::invocation::{Invocation, Purpose};
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::tools::allow_shell;
-use crate::loops::tune::{planning, trial_run, words};
+use crate::loops::tune::words;
 use crate::settings::Settings;
 use crate::settings::values::Streamed;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
-use crate::terminal::questions::{Answers, Person};
 use crate::text::figures::count;
 
 /// Shows the cost, asks, and runs it; its journal has the results.
 pub fn run(suite: &Suite, flags: &TryFlags, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let person = Person::present(env).filter(|_| !flags.yes);
     let skill = name(&suite.path);
     let (scenarios, left_out) = asked(suite, &skill)?;
     for reason in left_out {
         printer.talk(&format!("not tried without a skill: {reason}"));
     }
-    let (invocation, pages) = invocation(suite, scenarios, flags, env)?;
-    invocation.settings.overs().iter().for_each(|over| printer.talk(over));
-    let home = Home::of(&invocation.project);
-    let sketch = planning::sketch(&invocation, &home, &env.indexes(), 0)?;
-    if !agreed(&sketch, flags, person, printer)? {
-        printer.talk("not tried");
-        return Ok(Exit::Reached);
-    }
     // The results are printed after the run, as data.
-    let manner = Manner { yes: flags.yes, trust: flags.trust, format: Streamed::Human };
-    trial_run::begin((invocation, &pages), suite, (sketch.run, 0), manner, env, printer)
+    let (yes, trust, format) = (flags.yes, flags.trust, Streamed::Human);
+    let start = Start { yes, trust, format, show: None, env, printer };
+    start::start::<Tune>(invocation(suite, scenarios, flags, env)?, &start)
 }
 
 /// Returns the scenarios that ask something of a trial without this skill, and which are left out and why.
@@ -97,7 +87,7 @@ fn invocation(
     scenarios: Vec<Scenario>,
     flags: &TryFlags,
     env: &Environment,
-) -> Result<(Invocation, Pages), Complaint> {
+) -> Result<Invocation, Complaint> {
     let path = suite.path.to_str();
     let path = path.ok_or_else(|| Complaint::input("the path of the suite is not UTF-8"))?.to_owned();
     let project = env.project_here();
@@ -121,7 +111,7 @@ fn invocation(
         allow_shell(casting.of_mut(&Role::EXECUTOR), &settings)?;
     }
     let pages = Pages::read(&settings)?;
-    let invocation = Invocation {
+    Ok(Invocation {
         purpose: Purpose::Try { trials: flags.trials },
         project,
         mode: Mode::Single,
@@ -136,14 +126,15 @@ fn invocation(
         delivery: Delivery::Inline,
         tools,
         pinned: Vec::new(),
+        untrusted: Some(Box::new((pages, suite.clone()))),
         confines: system_confines(&settings),
         settings,
         apply: Apply::Never,
         fail_on: FailOn::default(),
         prompts: skilltune_phases::asking::prompt::Prompts::default(),
         seed: None,
-    };
-    Ok((invocation, pages))
+        epoch: 0,
+    })
 }
 
 /// Assigns the roles. Nothing is improved: that role gets the executor's agent, so that no other agent is needed.
@@ -174,21 +165,17 @@ fn name(suite: &Path) -> String {
 }
 
 /// Returns whether the price is agreed to. Calls cost money, so a user who cannot be asked must agree beforehand.
-fn agreed(
-    plan: &Plan,
-    flags: &TryFlags,
-    person: Option<&dyn Answers>,
-    printer: Printer,
-) -> Result<bool, Complaint> {
+pub fn agreed(plan: &Plan, trials: u32, start: &Start<'_>) -> Result<bool, Complaint> {
     let scenarios = count(plan.task.scenarios.len(), "scenario");
-    let trials = count(flags.trials as usize, "trial");
+    let trials = count(trials as usize, "trial");
     let most = words::most_calls(&Tune::most_calls(plan), &plan.roles);
-    printer.talk(&format!("trying {scenarios} without a skill, {trials} each: {most}"));
-    if !flags.yes && person.is_none() {
-        return Err(Complaint::input("cannot ask whether to make these calls: not a terminal")
-            .hint("pass --yes to make them"));
+    start.printer.talk(&format!("trying {scenarios} without a skill, {trials} each: {most}"));
+    match start.person() {
+        Some(person) => person.agree("Make these calls?"),
+        None if start.yes => Ok(true),
+        None => Err(Complaint::input("cannot ask whether to make these calls: not a terminal")
+            .hint("pass --yes to make them")),
     }
-    person.map_or(Ok(true), |person| person.agree("Make these calls?"))
 }
 
 #[cfg(test)]

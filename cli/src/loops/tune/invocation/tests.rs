@@ -221,6 +221,8 @@ impl World {
             tools,
             prompts,
             pinned: _,
+            untrusted: _,
+            epoch: _,
         } = &invocations[0];
         let options = (
             &settings.limits,

@@ -1,0 +1,266 @@
+//! Begins a run of any loop: shows what it would do, or locks its targets, freezes its plan and drives it.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use skilltune_orchestrator::store::Home;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::loops::MostCalls;
+use skilltune_phases::runs::event::{Done, Event, Record};
+use skilltune_phases::runs::plan::{FORMAT, Plan, RunId};
+use skilltune_phases::runs::run::Run;
+
+use crate::args::shared::RunFlags;
+use crate::casting::{self, Casting, Part, priced};
+use crate::loops::LoopCommands;
+use crate::progress;
+use crate::report::estimate::Estimate;
+use crate::runs::runtime_options::RuntimeOptions;
+use crate::runs::scope::Scope;
+use crate::runs::{Runs, failure, session, strange};
+use crate::settings::Settings;
+use crate::settings::values::Streamed;
+use crate::terminal::complaint::{Complaint, ours};
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::terminal::questions::{Answers, Person};
+use crate::trust::Consent;
+use crate::trust::pinned::Pins;
+
+/// How a run of a loop begins.
+pub trait Starts: LoopCommands {
+    /// What the user asked for, with nothing left to guess.
+    type Invocation;
+
+    fn parts(invocation: &Self::Invocation) -> Parts<'_>;
+
+    /// Makes the plan, without its ceilings. A sketch writes nothing. The plan of the run that a sketch has named also
+    /// stores the files that the run starts with.
+    fn plan(
+        invocation: &Self::Invocation,
+        home: &Home,
+        env: &Environment,
+        sketch: Option<&Plan<Self>>,
+    ) -> Result<Plan<Self>, Complaint>;
+
+    /// Sketches the plan, and asks what a person has to decide before anything is written. `Break` ends the command.
+    fn ready(invocation: Self::Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint>;
+
+    /// Prints what a person should know about the plan.
+    fn remark(_: &Self::Invocation, _: &Plan<Self>, _: Printer) {}
+
+    /// Returns the answers that the run reuses from another one.
+    fn answers(_: &Self::Invocation) -> &[Done<Self>] {
+        &[]
+    }
+
+    /// Returns whether the calls of an earlier run show what the planned one may cost.
+    fn is_like(_planned: &Plan<Self>, _earlier: &Plan<Self>) -> bool {
+        true
+    }
+
+    /// Returns whether the estimate is printed when the run begins.
+    fn prints_estimate(_: &Plan<Self>) -> bool {
+        true
+    }
+
+    /// Returns the first steps that a dry run shows, and makes the decisions before them.
+    fn first_steps(_: &mut Run<Self>) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// `--dry-run`
+    fn sketch_text(run: &Run<Self>, sketched: &Sketched<'_>) -> String;
+
+    /// `--dry-run --format json`
+    fn sketch_json(run: &Run<Self>, sketched: &Sketched<'_>) -> Value;
+}
+
+/// The invocation, with all the trust that its run needs, and the sketch of its plan.
+pub type Ready<L> = ControlFlow<Exit, (<L as Starts>::Invocation, Plan<L>)>;
+
+/// The parts that the invocations of all loops have.
+#[derive(Debug)]
+pub struct Parts<'a> {
+    pub project: &'a Path,
+    pub settings: &'a Settings,
+    pub casting: &'a Casting,
+    pub pinned: &'a [Pins],
+    pub epoch: u64,
+}
+
+impl Parts<'_> {
+    /// Returns a plan of this task, without its folder and its ceilings.
+    pub fn plan<L: Starts>(&self, run: RunId, seed: u64, task: L::Task) -> Plan<L> {
+        Plan {
+            format: FORMAT,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            run,
+            kind: L::KIND,
+            folder: String::new(),
+            task,
+            roles: self.casting.map(Part::cast),
+            ceilings: Ceilings::default(),
+            seed,
+            epoch: self.epoch,
+            unattended: false,
+        }
+    }
+}
+
+/// What a dry run shows besides the plan.
+#[derive(Debug)]
+pub struct Sketched<'a> {
+    pub most: &'a MostCalls,
+    pub steps: &'a [String],
+    pub estimate: &'a Estimate,
+}
+
+/// How the command line begins a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'a> {
+    pub yes: bool,
+    pub trust: bool,
+    pub format: Streamed,
+    /// What is shown instead, if nothing is to begin.
+    pub show: Option<Show>,
+    pub env: &'a Environment,
+    pub printer: Printer,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Show {
+    Plan,
+    Estimate,
+}
+
+impl<'a> Start<'a> {
+    pub fn of(flags: &RunFlags, trust: bool, env: &'a Environment, printer: Printer) -> Self {
+        let show = match (flags.dry_run, flags.estimate) {
+            (true, _) => Some(Show::Plan),
+            (false, true) => Some(Show::Estimate),
+            (false, false) => None,
+        };
+        Self { yes: flags.yes, trust, format: flags.format, show, env, printer }
+    }
+
+    /// Returns the person to ask, if there is one.
+    pub fn person(&self) -> Option<&'static dyn Answers> {
+        Person::present(self.env).filter(|_| !self.yes)
+    }
+
+    pub fn consent(&self) -> Consent<'static> {
+        Consent::of(self.trust, self.person())
+    }
+}
+
+/// Begins a run and drives it until it ends or pauses, or only shows it.
+pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<Exit, Complaint> {
+    let Parts { project, settings, .. } = L::parts(&invocation);
+    settings.overs().iter().for_each(|over| start.printer.talk(over));
+    let home = Home::of(project);
+    if let Some(what) = start.show {
+        return show::<L>(&invocation, &home, what, start);
+    }
+    let (invocation, sketch) = match L::ready(invocation, &home, start)? {
+        ControlFlow::Break(exit) => return Ok(exit),
+        ControlFlow::Continue(ready) => ready,
+    };
+    L::remark(&invocation, &sketch, start.printer);
+    let went = begin::<L>(&invocation, &sketch, start);
+    let (exit, scope) = failure::report::<L, _>(went, start.format, &home, &sketch.run, start.printer)?;
+    L::hand_over(&scope, &sketch.run, start.person())?;
+    Ok(exit)
+}
+
+/// Makes the plan of a run, or only its sketch if none is given.
+pub fn plan<L: Starts>(
+    invocation: &L::Invocation,
+    home: &Home,
+    env: &Environment,
+    sketch: Option<&Plan<L>>,
+) -> Result<Plan<L>, Complaint> {
+    let mut plan = L::plan(invocation, home, env, sketch)?;
+    let Parts { settings, casting, .. } = L::parts(invocation);
+    plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
+    plan.ceilings = priced::ceilings(settings, casting, &L::most_calls(&plan))?;
+    Ok(plan)
+}
+
+/// Shows the first steps and the upper limits of the run, or only the estimate.
+fn show<L: Starts>(
+    invocation: &L::Invocation,
+    home: &Home,
+    what: Show,
+    start: &Start<'_>,
+) -> Result<Exit, Complaint> {
+    let (env, printer) = (start.env, start.printer);
+    let plan = plan::<L>(invocation, home, env, None)?;
+    L::remark(invocation, &plan, printer);
+    let (most, mut run) = (&L::most_calls(&plan), unbegun(&plan)?);
+    for done in L::answers(invocation) {
+        let seq = run.seq + 1;
+        run.apply(&Record { seq, at: Timestamp::UNIX_EPOCH, event: Event::Done(Box::new(done.clone())) });
+    }
+    let steps = &L::first_steps(&mut run);
+    let Parts { project, settings, .. } = L::parts(invocation);
+    let estimate = &estimate(&run, &Runs::of(project, env)?, settings);
+    let sketched = Sketched { most, steps, estimate };
+    match (start.format, what) {
+        (Streamed::Human, Show::Estimate) => printer.data(&estimate.lines().join("\n")),
+        (Streamed::Human, Show::Plan) => printer.data(&L::sketch_text(&run, &sketched)),
+        (Streamed::Json | Streamed::Jsonl, _) => printer.json(&L::sketch_json(&run, &sketched).to_string()),
+    }?;
+    Ok(Exit::Reached)
+}
+
+/// Begins the sketched run. The order is that of `resume`: a foreign state folder is refused, then the targets are
+/// locked, then the store.
+fn begin<'a, L: Starts>(
+    invocation: &L::Invocation,
+    sketch: &Plan<L>,
+    start: &Start<'a>,
+) -> Result<(Exit, Scope<'a>), Complaint> {
+    let (env, printer) = (start.env, start.printer);
+    let Parts { project, settings, casting, pinned, .. } = L::parts(invocation);
+    let runs = Runs::of(project, env)?;
+    let targets = L::targets(sketch);
+    let locks = session::lock(env, printer, &targets, sketch.run.as_str())?;
+    if let Some(left) = runs.unfinished::<L>(&targets) {
+        // We hold the lock, so whatever still runs there is an orphan.
+        session::end_leftovers(&left.folder, printer);
+    }
+    runs.home.create().map_err(strange)?;
+    let _in_use = runs.home.hold().map_err(ours)?;
+    // The plan is made again, while no other run may write to its targets.
+    let plan = Plan { unattended: start.yes, ..plan(invocation, &runs.home, env, Some(sketch))? };
+    if start.trust {
+        casting::trust_for_run(casting, settings, env, &plan.run)?;
+    }
+    if start.format == Streamed::Human && L::prints_estimate(&plan) {
+        let estimate = estimate(&unbegun(&plan)?, &runs, settings);
+        estimate.summary().iter().for_each(|line| printer.talk(line));
+    }
+    let begun = session::begin(env, &runs.home, plan, L::answers(invocation).to_vec(), pinned)?;
+    let scope = Scope { runs, only: None, env, printer };
+    let reporter = progress::reporter(start.format, scope.objects(), env, printer);
+    let options = RuntimeOptions::of(casting, settings, pinned.to_vec());
+    let mut person = L::person(&scope, None, start.yes)?;
+    let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut *person)?;
+    Ok((exit, scope))
+}
+
+/// Returns the run of a plan before anything has happened.
+fn unbegun<L: Starts>(plan: &Plan<L>) -> Result<Run<L>, Complaint> {
+    let event = Event::Started(Box::new(plan.clone()));
+    Run::begin(&Record { seq: 0, at: Timestamp::UNIX_EPOCH, event }).map_err(ours)
+}
+
+/// Estimates the cost from earlier runs.
+fn estimate<L: Starts>(run: &Run<L>, runs: &Runs, settings: &Settings) -> Estimate {
+    let earlier = runs.like(|earlier| L::is_like(&run.plan, earlier));
+    Estimate::new(run, &earlier, settings.calls.jobs.value)
+}
