@@ -22,6 +22,7 @@ use crate::runs::scope::Scope;
 use crate::runs::{Runs, failure, session, strange};
 use crate::settings::Settings;
 use crate::settings::values::Streamed;
+use crate::terminal::columns::data_width;
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -117,6 +118,7 @@ pub struct Sketched<'a> {
     pub most: &'a MostCalls,
     pub steps: &'a [String],
     pub estimate: &'a Estimate,
+    pub width: usize,
 }
 
 /// How the command line begins a run.
@@ -208,7 +210,7 @@ fn show<L: Starts>(
     let steps = &L::first_steps(&mut run);
     let Parts { project, settings, .. } = L::parts(invocation);
     let estimate = &estimate(&run, &Runs::of(project, env)?, settings);
-    let sketched = Sketched { most, steps, estimate };
+    let sketched = Sketched { most, steps, estimate, width: data_width(env) };
     match (start.format, what) {
         (Streamed::Human, Show::Estimate) => printer.data(&estimate.lines().join("\n")),
         (Streamed::Human, Show::Plan) => printer.data(&L::sketch_text(&run, &sketched)),

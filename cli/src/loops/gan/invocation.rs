@@ -57,7 +57,6 @@ pub struct Invocation {
     pub casting: Casting,
     pub seed: Option<u64>,
     pub epoch: u64,
-    pub unattended: bool,
 }
 
 impl Invocation {
@@ -94,7 +93,6 @@ impl Invocation {
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
-            unattended: args.run.yes,
             project,
             name,
             brief,

@@ -5,32 +5,28 @@ use std::path::Path;
 use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::{CaptureError, Captured, IgnoreRules, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
-use skilltune_phases::runs::plan::{FORMAT, LoopKind};
 use skilltune_phases::suites::checks::Commands;
 
-use crate::casting::{Part, priced};
 use crate::inputs::links;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::invocation::Invocation;
+use crate::loops::start::Starts as _;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{new_run_id, seed};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 
 /// The trees that a run starts with.
-#[derive(Clone, Debug)]
-pub struct Stored {
-    pub start: TreeId,
+struct Stored {
+    start: TreeId,
     links_outside: Vec<String>,
-    pub materials: Option<TreeId>,
+    materials: Option<TreeId>,
 }
 
 /// Stores the files that a run starts with.
-pub fn store(invocation: &Invocation, objects: &Objects, env: &Environment) -> Result<Stored, Complaint> {
+fn store(invocation: &Invocation, objects: &Objects, env: &Environment) -> Result<Stored, Complaint> {
     let start = match invocation.into.as_ref().filter(|path| path.is_dir()) {
         None => {
             let manifest = Manifest::default();
@@ -66,13 +62,17 @@ pub fn read<T>(
     })
 }
 
-/// Makes the plan without writing anything, as shown by a dry run.
-pub fn sketch(invocation: &Invocation, home: &Home) -> Result<Plan, Complaint> {
-    plan(invocation, home, Stored { start: TreeId::EMPTY, links_outside: Vec::new(), materials: None })
-}
-
-pub fn plan(invocation: &Invocation, home: &Home, stored: Stored) -> Result<Plan, Complaint> {
-    let Stored { start, links_outside, materials } = stored;
+/// Makes the plan. That of the run that a sketch has named has the files that the run starts with, which it stores.
+pub fn plan(
+    invocation: &Invocation,
+    home: &Home,
+    env: &Environment,
+    sketch: Option<&Plan>,
+) -> Result<Plan, Complaint> {
+    let Stored { start, links_outside, materials } = match sketch {
+        None => Stored { start: TreeId::EMPTY, links_outside: Vec::new(), materials: None },
+        Some(_) => store(invocation, &Objects::at(home.objects()), env)?,
+    };
     let browser = |found: &Found| {
         let (argv, confined) = (browser::argv(found, invocation.browser_seconds)?, invocation.confines);
         let preview = invocation.preview.clone();
@@ -102,20 +102,6 @@ pub fn plan(invocation: &Invocation, home: &Home, stored: Stored) -> Result<Plan
     let seed = invocation
         .seed
         .unwrap_or_else(|| seed(&(&task.brief, &task.asked, &task.given, &task.rules, &task.start)));
-    let run = new_run_id(seed, Timestamp::now());
-    let mut plan = Plan {
-        format: FORMAT,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        kind: LoopKind::Gan,
-        folder: home.run(&run).root().to_string_lossy().into_owned(),
-        run,
-        seed,
-        task,
-        roles: invocation.casting.map(Part::cast),
-        ceilings: Ceilings::default(),
-        epoch: invocation.epoch,
-        unattended: invocation.unattended,
-    };
-    plan.ceilings = priced::ceilings(&invocation.settings, &invocation.casting, &Gan::most_calls(&plan))?;
-    Ok(plan)
+    let run = sketch.map_or_else(|| new_run_id(seed, Timestamp::now()), |sketch| sketch.run.clone());
+    Ok(Gan::parts(invocation).plan(run, seed, task))
 }

@@ -52,7 +52,6 @@ pub struct Invocation {
     pub confines: bool,
     pub seed: Option<u64>,
     pub epoch: u64,
-    pub unattended: bool,
 }
 
 impl Invocation {
@@ -88,7 +87,6 @@ impl Invocation {
             confines: system_confines(&settings),
             seed: args.seed,
             epoch: args.run.epoch(),
-            unattended: args.run.yes,
             ideal: args.ideal.clone().or(answers.ideal).unwrap_or_default(),
             setup: Setup { proposals, major: answers.major.unwrap_or_default(), weights },
             rules: reflex.rules(),

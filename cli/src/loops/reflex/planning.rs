@@ -1,33 +1,28 @@
 //! Turns what was agreed on into a plan: everything that decides is frozen.
 
-use std::path::Path;
-
 use jiff::{SignedDuration, Timestamp};
 use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
-use skilltune_phases::base::ceiling::Ceilings;
-use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::Loop as _;
+use skilltune_orchestrator::snapshot::Objects;
+use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::reflex::original::{self, Alias};
 use skilltune_phases::loops::reflex::{Plan, Reflex, Task};
-use skilltune_phases::runs::plan::{FORMAT, LoopKind, RunId};
+use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::suites::checks::Commands;
 
-use crate::casting::{Part, priced};
+use crate::loops::reflex::context;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::invocation::Invocation;
+use crate::loops::start::Starts as _;
 use crate::runs::ownership::Ownership;
 use crate::runs::seed;
 use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
 
 /// The most numbers that are tried for a name that is taken.
 const NUMBERS: u32 = 1000;
 
 /// Returns the name of the task's folder, and of the run: the requested one, or a free one.
-pub fn name(
-    invocation: &Invocation,
-    began: Timestamp,
-    owned: &Ownership,
-) -> Result<(Alias, RunId), Complaint> {
+fn name(invocation: &Invocation, began: Timestamp, owned: &Ownership) -> Result<(Alias, RunId), Complaint> {
     let below = below(&invocation.evolution)?;
     let folder = Evolution::open(&invocation.project, &below).map_err(refused)?;
     let id = |alias: &Alias| free_id(alias, began, owned);
@@ -58,15 +53,23 @@ fn free_id(alias: &Alias, began: Timestamp, owned: &Ownership) -> RunId {
     ids.find(|id| !owned.knows(id)).expect("no second is the last")
 }
 
-/// Returns the plan of a run with that name.
+/// Makes the plan. That of the run that a sketch has named has the project's context, which it stores.
 pub fn plan(
     invocation: &Invocation,
-    (alias, run): (Alias, RunId),
-    context: Option<TreeId>,
-    folder: &Path,
+    home: &Home,
+    env: &Environment,
+    sketch: Option<&Plan>,
 ) -> Result<Plan, Complaint> {
+    let (alias, run, context) = if let Some(sketch) = sketch {
+        let pages = context::pages(&invocation.project, &invocation.context);
+        let context = context::store(&Objects::at(home.objects()), &pages)?;
+        (sketch.task.alias.clone(), sketch.run.clone(), context)
+    } else {
+        let (alias, run) = name(invocation, Timestamp::now(), &Ownership::new(env))?;
+        (alias.as_str().to_owned(), run, None)
+    };
     let task = Task {
-        alias: alias.as_str().to_owned(),
+        alias,
         project: invocation.project.to_string_lossy().into_owned(),
         evolution: invocation.evolution.clone(),
         prompt: invocation.prompt.clone(),
@@ -79,21 +82,8 @@ pub fn plan(
         rules: invocation.rules.clone(),
         commands: Commands { run: invocation.commands, confined: invocation.confines },
     };
-    let mut plan = Plan {
-        format: FORMAT,
-        program: env!("CARGO_PKG_VERSION").to_owned(),
-        run,
-        kind: LoopKind::Reflex,
-        folder: folder.to_string_lossy().into_owned(),
-        seed: invocation.seed.unwrap_or_else(|| {
-            seed(&(&task.prompt, &task.ideal, &task.criteria, &task.setup, &task.rules, &task.context))
-        }),
-        task,
-        roles: invocation.casting.map(Part::cast),
-        ceilings: Ceilings::default(),
-        epoch: invocation.epoch,
-        unattended: invocation.unattended,
-    };
-    plan.ceilings = priced::ceilings(&invocation.settings, &invocation.casting, &Reflex::most_calls(&plan))?;
-    Ok(plan)
+    let seed = invocation.seed.unwrap_or_else(|| {
+        seed(&(&task.prompt, &task.ideal, &task.criteria, &task.setup, &task.rules, &task.context))
+    });
+    Ok(Reflex::parts(invocation).plan(run, seed, task))
 }
