@@ -92,6 +92,44 @@ pub enum Purpose {
     Regrade(Box<Older>),
 }
 
+impl Invocation {
+    /// Returns the request for trials that change nothing. The suite and the user's own pages are not trusted yet.
+    pub fn of_trials(
+        purpose: Purpose,
+        (project, settings): (PathBuf, Settings),
+        (casting, delivery): (Casting, Delivery),
+        members: Vec<Skill>,
+        TaskSet { scenarios, starts, suite }: TaskSet,
+        untrusted: (Pages, Suite),
+    ) -> Self {
+        let tune = settings.of::<TuneSettings>();
+        Self {
+            purpose,
+            mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
+            scenarios,
+            starts,
+            suite,
+            held_out: 0,
+            this_suite_only: false,
+            rules: tune.rules(),
+            casting,
+            delivery,
+            tools: tune.tools.value.into(),
+            apply: Apply::Never,
+            fail_on: FailOn::default(),
+            prompts: Prompts::default(),
+            pinned: Vec::new(),
+            untrusted: Some(Box::new(untrusted)),
+            confines: system_confines(&settings),
+            seed: None,
+            epoch: 0,
+            project,
+            members,
+            settings,
+        }
+    }
+}
+
 /// Turns a command line into requests, and asks the user, if there is one, what the flags leave open.
 pub fn invocations(
     args: &TuneArgs,

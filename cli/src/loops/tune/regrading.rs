@@ -1,14 +1,13 @@
 //! A run that regrades the trials of an older one, from its flags to its end.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::role::RoleSpec;
-use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Seat, Tune};
+use skilltune_phases::loops::tune::{Rules, Seat, Tune};
 use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::overrides::{lay, override_with};
-use crate::casting::{self, BuiltIn, Casting, system_confines};
+use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
 use crate::loops::start::{self, Start};
@@ -37,10 +36,8 @@ pub fn run(
     let casting =
         casting(&older, &settings, env).map_err(|complaint| invocation::naming(complaint, project, env))?;
     let task_set = task_set(&older, &suite, found, env)?;
-    let invocation = Invocation {
-        untrusted: Some(Box::new((pages, suite))),
-        ..invocation(args, older, task_set, (casting, settings), project)
-    };
+    let place = (project.to_owned(), settings);
+    let invocation = invocation(args, older, task_set, (casting, place), (pages, suite));
     start::start::<Tune>(invocation, &Start::of(&args.run_flags, args.trust, env, printer))
 }
 
@@ -75,39 +72,22 @@ fn invocation(
     args: &RegradeArgs,
     older: Older,
     task_set: TaskSet,
-    (casting, settings): (Casting, Settings),
-    project: &Path,
+    (casting, place): (Casting, (PathBuf, Settings)),
+    untrusted: (Pages, Suite),
 ) -> Invocation {
-    let task = &older.plan.task;
+    let (plan, confirm) = (older.plan.clone(), older.regrading.confirm);
+    let task = &plan.task;
     let path = task_set.suite.as_ref().map(|suite| suite.path.clone()).unwrap_or_default();
     let names = task.target.members.iter().map(|member| member.name.to_string());
-    let rules = &task.rules;
+    let members = names.map(|name| Skill { name, path: path.clone().into() }).collect();
+    let (purpose, agents) = (Purpose::Regrade(Box::new(older)), (casting, task.delivery.clone()));
+    let confidence = args.confidence.unwrap_or(task.rules.confidence);
     Invocation {
-        project: project.to_owned(),
         mode: task.target.mode,
-        members: names.map(|name| Skill { name, path: path.clone().into() }).collect(),
-        scenarios: task_set.scenarios,
-        starts: task_set.starts,
-        suite: task_set.suite,
-        held_out: 0,
-        this_suite_only: false,
-        rules: Rules {
-            confidence: args.confidence.unwrap_or(rules.confidence),
-            confirm: older.regrading.confirm,
-            ..rules.clone()
-        },
-        casting,
-        delivery: task.delivery.clone(),
+        rules: Rules { confidence, confirm, ..task.rules.clone() },
         tools: task.tools,
-        pinned: Vec::new(),
-        untrusted: None,
-        confines: system_confines(&settings),
-        settings,
-        apply: Apply::Never,
-        fail_on: FailOn::default(),
-        prompts: Prompts::default(),
-        seed: Some(older.plan.seed),
+        seed: Some(plan.seed),
         epoch: args.run_flags.epoch(),
-        purpose: Purpose::Regrade(Box::new(older)),
+        ..Invocation::of_trials(purpose, place, agents, members, task_set, untrusted)
     }
 }

@@ -5,15 +5,13 @@ use crate::args::overrides::{lay, override_with};
 use crate::settings::values::Panel;
 use std::path::{Path, PathBuf};
 
-use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::tune::{Apply, FailOn, Rules, Tune};
+use skilltune_phases::loops::tune::{Rules, Tune};
 use skilltune_phases::skills::offline;
-use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::Tools;
 
-use crate::casting::{self, BuiltIn, Casting, system_confines};
+use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
 use crate::loops::start::{self, Start};
@@ -129,33 +127,18 @@ impl<'a> TrialRun<'a> {
         task_set.check(&members, &self.delivery, self.env)?;
         let tune = self.settings.of::<TuneSettings>();
         let (tools, held_out) = (Tools::from(tune.tools.value), tune.held_out.value);
-        let rules = tune.rules();
         if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
             allow_shell(self.casting.of_mut(&Role::EXECUTOR), &self.settings)?;
         }
+        let agents = (self.casting, self.delivery);
+        let place = (self.project, self.settings);
+        let trials = Invocation::of_trials(purpose, place, agents, members, task_set, (self.pages, suite));
         Ok(Invocation {
-            purpose,
-            project: self.project,
-            mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
-            members,
-            scenarios: task_set.scenarios,
-            starts: task_set.starts,
-            suite: task_set.suite,
             held_out,
-            this_suite_only: false,
-            rules: Rules { confirm: confirm.unwrap_or(rules.confirm), ..rules },
-            casting: self.casting,
-            delivery: self.delivery,
-            tools,
-            pinned: Vec::new(),
-            untrusted: Some(Box::new((self.pages, suite))),
-            confines: system_confines(&self.settings),
-            settings: self.settings,
-            apply: Apply::Never,
-            fail_on: FailOn::default(),
-            prompts: Prompts::default(),
+            rules: Rules { confirm: confirm.unwrap_or(trials.rules.confirm), ..trials.rules },
             seed: self.flags.seed,
             epoch: self.flags.run.epoch(),
+            ..trials
         })
     }
 }

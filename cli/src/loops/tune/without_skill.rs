@@ -10,14 +10,13 @@ use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{self, Apply, FailOn, Plan, Tune};
+use skilltune_phases::loops::tune::{self, Plan, Tune};
 use skilltune_phases::skills::offline;
-use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::args::overrides::override_with;
 use crate::args::suite::TryFlags;
-use crate::casting::{self, BuiltIn, Casting, system_confines};
+use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
 use crate::loops::start::{self, Start};
@@ -105,36 +104,13 @@ fn invocation(
     let task_set =
         TaskSet { scenarios, starts: suite.starts.clone(), suite: Some(planned) }.of_skills(&members);
     task_set.check(&[], &Delivery::Inline, env)?;
-    let own = settings.of::<TuneSettings>();
-    let (tools, rules) = (Tools::from(own.tools.value), own.rules());
+    let tools = Tools::from(settings.of::<TuneSettings>().tools.value);
     if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
         allow_shell(casting.of_mut(&Role::EXECUTOR), &settings)?;
     }
-    let pages = Pages::read(&settings)?;
-    Ok(Invocation {
-        purpose: Purpose::Try { trials: flags.trials },
-        project,
-        mode: Mode::Single,
-        members,
-        scenarios: task_set.scenarios,
-        starts: task_set.starts,
-        suite: task_set.suite,
-        held_out: 0,
-        this_suite_only: false,
-        rules,
-        casting,
-        delivery: Delivery::Inline,
-        tools,
-        pinned: Vec::new(),
-        untrusted: Some(Box::new((pages, suite.clone()))),
-        confines: system_confines(&settings),
-        settings,
-        apply: Apply::Never,
-        fail_on: FailOn::default(),
-        prompts: skilltune_phases::asking::prompt::Prompts::default(),
-        seed: None,
-        epoch: 0,
-    })
+    let purpose = Purpose::Try { trials: flags.trials };
+    let (agents, untrusted) = ((casting, Delivery::Inline), (Pages::read(&settings)?, suite.clone()));
+    Ok(Invocation::of_trials(purpose, (project, settings), agents, members, task_set, untrusted))
 }
 
 /// Assigns the roles. Nothing is improved: that role gets the executor's agent, so that no other agent is needed.
