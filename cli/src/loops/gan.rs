@@ -9,7 +9,6 @@ pub mod inputs;
 pub mod invocation;
 pub mod planning;
 pub mod progress;
-pub mod proposing;
 pub mod report;
 pub mod settings;
 pub mod ui;
