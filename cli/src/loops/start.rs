@@ -15,6 +15,7 @@ use skilltune_phases::runs::run::Run;
 use crate::args::shared::RunFlags;
 use crate::casting::{self, Casting, Part, priced};
 use crate::loops::LoopCommands;
+use crate::loops::ask::Respondent;
 use crate::progress;
 use crate::report::estimate::Estimate;
 use crate::runs::runtime_options::RuntimeOptions;
@@ -250,8 +251,8 @@ fn begin<'a, L: Starts>(
     let scope = Scope { runs, only: None, env, printer };
     let reporter = progress::reporter(start.format, scope.objects(), env, printer);
     let options = RuntimeOptions::of(casting, settings, pinned.to_vec());
-    let mut person = L::person(&scope, None, start.yes)?;
-    let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut *person)?;
+    let mut person = Respondent::<L>::new(start.yes, scope.objects(), env, printer);
+    let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut person)?;
     Ok((exit, scope))
 }
 

@@ -14,7 +14,6 @@ use skilltune_phases::skills::offline;
 use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::loops::ask::Respondent;
 use crate::loops::resume::take_up;
 use crate::loops::start::{self, Parts, Ready, Sketched, Start, Starts};
 use crate::loops::tune::args::TuneArgs;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::tune::{self, Apply, Done, FailOn, Rules, Tune};
+use skilltune_phases::loops::tune::{self, Apply, FailOn, Rules, Tune};
 use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::offline;
 use skilltune_phases::skills::target::Mode;
