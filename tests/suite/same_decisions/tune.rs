@@ -74,15 +74,17 @@ fn fault(random: &mut Random, start: u32) -> (&'static str, Value) {
 }
 
 /// Returns the commands of a run that, in a sixth of the cases, pauses at a limit and is resumed. With parallel calls
-/// it is random which of them are made before the pause.
+/// it is random which of them are made before the pause. A dry run comes first.
 pub(super) fn begun(random: &mut Random, mut line: Vec<String>, seed: u64, jobs: &str) -> Vec<Act> {
-    line.extend(words(&format!("--yes --seed {seed} --jobs {jobs} --format {}", format(random))));
+    line.extend(words(&format!("--yes --seed {seed} --jobs {jobs}")));
+    let dry_run = Act::Run([&line[..], &words("--dry-run --format json")].concat());
+    line.extend(words(&format!("--format {}", format(random))));
     if jobs != "1" || random.below(6) > 0 {
-        return vec![Act::Run(line)];
+        return vec![dry_run, Act::Run(line)];
     }
     line.extend(words(&format!("--max-calls {}", 2 + random.below(6))));
     let resume = format!("resume {{run}} --yes --max-calls 400 --jobs {jobs} --format {}", format(random));
-    vec![Act::Run(line), Act::Run(words(&resume))]
+    vec![dry_run, Act::Run(line), Act::Run(words(&resume))]
 }
 
 /// Returns a suite of scenarios that ask for random qualities, each evaluated by a judge or a check.
