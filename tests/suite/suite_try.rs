@@ -101,6 +101,7 @@ fn what_an_agent_does_as_well_without_the_skill_is_named_now_and_later() {
     try suite without a skill
     executor executor, evaluator evaluator
     run RUN, 3 scenarios
+    limits: 10 calls (default)
 
 
     2 of 3 scenarios pass without a skill: easy, used.

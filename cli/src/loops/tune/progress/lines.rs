@@ -45,6 +45,7 @@ fn header_without_skill(run: &Run, width: usize) -> Vec<String> {
     lines.extend(who(&without_skill::roles(plan), &words::notes(plan), width));
     let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
     lines.extend(wrapped(&format!("run {}, {scenarios}", plan.run), width, "  "));
+    lines.extend(wrapped(&ceilings::line(run), width, "  "));
     lines
 }
 
