@@ -138,12 +138,12 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
 
     | Field | Value |
     | --- | --- |
-    | Run | `RUN` |
+    | Run | `RUN` (compare) |
     | A | `none` |
     | B | `writer` |
     | Suite | `/project/suite.toml` |
-    | Agents | executor executor, evaluator evaluator |
     | Note | One side has no skill, so skill use was not checked on either side. |
+    | Agents | executor executor, evaluator evaluator |
     | Confidence | 0.9 |
 
     ## Scenarios

@@ -164,13 +164,13 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
 
     | Field | Value |
     | --- | --- |
-    | Run | `RUN` |
+    | Run | `RUN` (regrade) |
     | A | `none` |
     | B | `writer` |
     | Suite | `/project/suite.toml` |
     | Trials | 10 of run OLDER, by executor |
-    | Agents | evaluator evaluator |
     | Note | One side has no skill, so skill use was not checked on either side. |
+    | Agents | evaluator evaluator |
     | Confidence | 0.9 |
 
     ## Scenarios

@@ -190,7 +190,7 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
 
     | Field | Value |
     | --- | --- |
-    | Run | `RUN` |
+    | Run | `RUN` (try) |
     | Suite | `/project/suite.toml` |
     | Agents | executor executor, evaluator evaluator |
     | Trials | 2 of 2 trials |

@@ -34,12 +34,11 @@ impl LoopCommands for Tune {
     }
 
     fn kind(run: &Run) -> &'static str {
-        match run.plan.task.aim {
+        match &run.plan.task.aim {
             Aim::Improve => run.plan.kind.word(),
             Aim::Try { .. } => "try",
             Aim::Calibrate { .. } => "calibrate",
-            Aim::Compare(_) if run.plan.task.regraded().is_some() => "regrade",
-            Aim::Compare(_) => "compare",
+            Aim::Compare(two) => comparing::kind(two),
         }
     }
 

@@ -196,11 +196,12 @@ pub fn page(run: &Run) -> String {
     page.section("Summary");
     let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
     let mut rows = vec![
-        ("Run", code_cell(plan.run.as_str())),
+        ("Run", format!("{} (calibrate)", code_cell(plan.run.as_str()))),
         ("Suite", suite),
         ("Agents", words(&phrases::roles(&without_skill::roles(plan)))),
     ];
-    let notes = phrases::notes(plan).into_iter().chain(phrases::changes(run));
+    let notes =
+        phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
     rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend([

@@ -23,6 +23,11 @@ pub fn of(run: &Run) -> Option<&Sides> {
     run.plan.task.aim.sides()
 }
 
+/// Returns the word for such a run.
+pub fn kind(two: &Sides) -> &'static str {
+    if two.regraded.is_some() { "regrade" } else { "compare" }
+}
+
 /// `list`: the compared versions.
 pub fn subject(two: &Sides) -> String {
     format!("{} with {}", two.challenger, two.start)
@@ -206,8 +211,8 @@ fn scenarios(run: &Run, shipment: &Shipment) -> Value {
 pub fn page(run: &Run) -> String {
     let Some(two) = of(run) else { return String::new() };
     let plan = &run.plan;
-    let kind = if two.regraded.is_some() { "Regrade" } else { "Comparison" };
-    let mut page = MarkdownPage::titled(&format!("{kind}: {}", words(&phrases::target(run))));
+    let title = if two.regraded.is_some() { "Regrade" } else { "Comparison" };
+    let mut page = MarkdownPage::titled(&format!("{title}: {}", words(&phrases::target(run))));
     if let Some(shipment) = &run.state.shipment {
         page.paragraph(format!("**B**: {}.", words(&verdict(run, shipment))));
         if let Some(price) = price::text(run) {
@@ -217,17 +222,16 @@ pub fn page(run: &Run) -> String {
     page.section("Summary");
     let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
     let mut rows = vec![
-        ("Run", code_cell(plan.run.as_str())),
+        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), kind(two))),
         ("A", code_cell(&two.start)),
         ("B", code_cell(&two.challenger)),
         ("Suite", suite),
     ];
     rows.extend(two.regraded.as_ref().map(|of| ("Trials", words(&trials(run, of)))));
+    rows.extend(unasked(run, two).map(|note| ("Note", words(note))));
     rows.push(("Agents", words(&or_nobody(phrases::roles(&without_skill::roles(plan))))));
-    let notes = phrases::notes(plan)
-        .into_iter()
-        .chain(phrases::changes(run))
-        .chain(unasked(run, two).map(str::to_owned));
+    let notes =
+        phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
     rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
     rows.extend([

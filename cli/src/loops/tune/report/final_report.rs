@@ -72,9 +72,9 @@ fn summary(page: &mut MarkdownPage, run: &Run) {
         phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
     rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
     rows.extend(notes.map(|note| ("Note", words(&note))));
+    rows.push(("Rights of Roles", phrases::rights(&plan.roles)));
     rows.extend(improvers::text(run).map(|line| ("Improvers", words(&line))));
     rows.extend([
-        ("Rights of Roles", phrases::rights(&plan.roles)),
         ("Delivery", delivery(&plan.task.delivery)),
         ("Iterations", format!("{} of at most {}", run.state.rounds.len(), plan.task.rules.max_iterations)),
         ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),

@@ -90,7 +90,7 @@ pub fn page(run: &Run) -> String {
     page.section("Summary");
     let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
     let mut rows = vec![
-        ("Run", code_cell(plan.run.as_str())),
+        ("Run", format!("{} (try)", code_cell(plan.run.as_str()))),
         ("Suite", suite),
         ("Agents", words(&phrases::roles(&roles(plan)))),
     ];
