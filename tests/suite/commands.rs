@@ -169,7 +169,7 @@ fn the_history_tells_every_event_in_words() {
             .map_or(words, |(before, took)| if took.ends_with("s)") { before } else { words })
     });
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"), @r#"
-    run RUN started on writer
+    run RUN started: writer
     round 1: try HASH
     running writer on scenario-1: wrote 2 files (HASH)
     judging scenario-1: scored 39.6

@@ -118,7 +118,7 @@ impl LoopCommands for Tune {
 
     fn event(run: &Run, record: &Record) -> String {
         match &record.event {
-            Event::Started(plan) => format!("run {} started on {}", plan.run, Self::subject(run)),
+            Event::Started(plan) => format!("run {} started: {}", plan.run, Self::subject(run)),
             Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
             Event::Decided(decision) => decided(run, decision),
             Event::Noted(signal) => journal::noted(run, signal),
