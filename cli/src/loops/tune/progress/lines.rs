@@ -97,6 +97,7 @@ pub fn without_skill(run: &Run, width: usize) -> Vec<String> {
         say(&format!("  {trouble}"));
     }
     say(&cost(&run.ledger.total()));
+    words::mixed(run).for_each(|mixed| say(&format!("warning: {mixed}")));
     if run.state.closed.is_some() {
         let report = format!("{}/final-report.md", run.plan.folder);
         lines.extend(to_copy("report:", &report, width));
