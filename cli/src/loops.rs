@@ -21,7 +21,6 @@ use skilltune_phases::runs::run::Run;
 use crate::args::runs::RunCommand;
 use crate::loops::ask::Asks;
 use crate::progress::talk::Narrated;
-use crate::report::advice::Next;
 use crate::report::ui::Ui;
 use crate::runs::Known;
 use crate::runs::scope::Scope;
@@ -101,34 +100,6 @@ pub trait LoopCommands: Ui + Narrated + Asks {
 
     /// Returns the settings tables of the loop.
     fn tables() -> Vec<Box<dyn Table>>;
-
-    /// Returns the word for this kind of run.
-    fn kind(_: &Run<Self>) -> &'static str {
-        Self::KIND.word()
-    }
-
-    /// `status`: the progress of the run as named facts.
-    fn facts(run: &Run<Self>, objects: &Objects) -> Vec<(&'static str, String)>;
-
-    /// `status`: the result, or the question that the run asks.
-    fn outcome_text(run: &Run<Self>) -> String;
-
-    /// `status`: the next commands, for a run that is not running.
-    fn advice(run: &Run<Self>) -> Vec<Next>;
-
-    /// Returns the skills or the task.
-    fn subject(run: &Run<Self>) -> String;
-
-    /// `list`: the progress so far and its limit.
-    fn progress(run: &Run<Self>) -> String;
-
-    /// `list`: the result so far.
-    fn result(run: &Run<Self>, objects: &Objects) -> String;
-
-    /// `list --format json`.
-    fn listed(run: &Run<Self>, _: &Objects) -> Value {
-        Self::summary(run)
-    }
 
     /// `history`: one event; `run` is the state after it.
     fn event(run: &Run<Self>, record: &Record<Self>) -> String;

@@ -5,6 +5,8 @@ use skilltune_phases::runs::plan::RunId;
 
 use crate::args::runs::ListArgs;
 use crate::loops::LoopCommands;
+use crate::report::json;
+use crate::report::summary::Summary;
 use crate::report::ui::with_loop;
 use crate::runs::scope::Scope;
 use crate::settings::values::Format;
@@ -34,7 +36,7 @@ pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 fn object<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Value {
     match scope.runs.load::<L>(id) {
         Ok(known) => {
-            let mut object = L::listed(&known.run, &scope.objects());
+            let mut object = json::object(&known.run, &L::summary(&known.run, Some(&scope.objects())));
             object["updated_at"] = json!(known.run.updated_at);
             object
         }
@@ -48,8 +50,7 @@ fn row<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> String {
         Err(complaint) => return format!("{id}  damaged: {}", complaint.what),
     };
     let status = scope.runs.status(&run).word(&run);
-    let (kind, result) = (L::kind(&run), L::result(&run, &scope.objects()));
-    let subject = plain::one_line(&L::subject(&run));
-    let (progress, updated) = (L::progress(&run), figures::moment(run.updated_at));
+    let Summary { kind, subject, progress, result, .. } = L::summary(&run, Some(&scope.objects()));
+    let (subject, updated) = (plain::one_line(&subject), figures::moment(run.updated_at));
     format!("{id}  {kind:<6}  {status:<8}  {progress:<22}  {result:<14}  {updated}  {subject}")
 }

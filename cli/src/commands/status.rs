@@ -8,7 +8,7 @@ use crate::args::runs::ViewArgs;
 use crate::loops::LoopCommands;
 use crate::report::advice::Next;
 use crate::report::ui::with_loop;
-use crate::report::{advice, ceilings, words};
+use crate::report::{advice, ceilings, json, words};
 use crate::runs::scope::Scope;
 use crate::runs::{Known, RunStatus};
 use crate::settings::values::Format;
@@ -38,20 +38,24 @@ fn tell<L: LoopCommands>(scope: &Scope<'_>, format: Format, known: &Known<L>) ->
 
 /// Returns the object of `list` with the state of the run.
 pub fn object<L: LoopCommands>(run: &Run<L>, status: RunStatus, objects: &Objects) -> Value {
-    let mut object = L::listed(run, objects);
+    let summary = L::summary(run, Some(objects));
+    let mut object = json::object(run, &summary);
     object["standing"] = status.word(run).into();
     object["started_at"] = json!(run.started_at);
     object["updated_at"] = json!(run.updated_at);
     object["failed_calls"] = run.errors.len().into();
-    object["next"] = next(run, status).into_iter().map(|next| next.command).collect();
+    object["next"] = next(run, status, summary.next).into_iter().map(|next| next.command).collect();
     object
 }
 
 pub fn lines<L: LoopCommands>(run: &Run<L>, status: RunStatus, objects: &Objects) -> Vec<String> {
-    let (kind, subject) = (L::kind(run), plain::one_line(&L::subject(run)));
-    let mut facts =
-        vec![("run", format!("{}  {kind} of {subject}", run.plan.run)), ("status", word(run, status))];
-    facts.extend(L::facts(run, objects));
+    let summary = L::summary(run, Some(objects));
+    let (kind, subject) = (summary.kind, plain::one_line(&summary.subject));
+    let mut facts = vec![
+        ("run", format!("{}  {kind} of {subject}", run.plan.run)),
+        ("status", word(run, status, summary.sentence)),
+    ];
+    facts.extend(summary.facts);
     facts.push(("updated", figures::moment(run.updated_at)));
     if let (Some(failed), None) = (&run.blocked, run.closed_at) {
         let how = words::failure(failed.failure.kind);
@@ -66,14 +70,14 @@ pub fn lines<L: LoopCommands>(run: &Run<L>, status: RunStatus, objects: &Objects
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));
     }
     facts.extend(run.placed.map(|by| ("since", words::placed(by).to_owned())));
-    let next = next(run, status).into_iter();
+    let next = next(run, status, summary.next).into_iter();
     facts.extend(next.map(|next| ("next", format!("{}   ({})", next.command, next.purpose))));
     let column = facts.iter().map(|(name, _)| name.len()).fold(8, usize::max);
     // One line per fact, so that no value can forge another line.
     facts.iter().map(|(name, text)| format!("{name:<column$} {}", plain::unbroken(text))).collect()
 }
 
-fn word<L: LoopCommands>(run: &Run<L>, status: RunStatus) -> String {
+fn word<L: LoopCommands>(run: &Run<L>, status: RunStatus, sentence: String) -> String {
     match status {
         RunStatus::Running { pid } => match run.waits.until {
             Some(until) => format!("waiting until {} (process {pid})", figures::moment(until)),
@@ -81,17 +85,17 @@ fn word<L: LoopCommands>(run: &Run<L>, status: RunStatus) -> String {
         },
         RunStatus::Open if run.paused.is_some() => "paused; can be resumed".to_owned(),
         RunStatus::Open => "cut off; can be resumed".to_owned(),
-        RunStatus::Held | RunStatus::Ended => L::outcome_text(run),
+        RunStatus::Held | RunStatus::Ended => sentence,
     }
 }
 
-fn next<L: LoopCommands>(run: &Run<L>, status: RunStatus) -> Vec<Next> {
+fn next<L: LoopCommands>(run: &Run<L>, status: RunStatus, advised: Vec<Next>) -> Vec<Next> {
     match status {
         RunStatus::Running { .. } => {
             let command = format!("skilltune stop {}", run.plan.run);
             vec![Next { command, purpose: "stop it after its current steps" }]
         }
-        RunStatus::Held | RunStatus::Open | RunStatus::Ended => L::advice(run),
+        RunStatus::Held | RunStatus::Open | RunStatus::Ended => advised,
     }
 }
 

@@ -11,4 +11,5 @@ pub mod planning;
 pub mod progress;
 pub mod report;
 pub mod settings;
+pub mod summary;
 pub mod ui;

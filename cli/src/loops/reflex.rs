@@ -5,6 +5,7 @@ pub mod command;
 pub mod commands;
 pub mod progress;
 pub mod report;
+pub mod summary;
 pub mod ui;
 
 pub mod context;

@@ -24,6 +24,7 @@ pub mod report;
 pub mod scenarios;
 pub mod search;
 pub mod settings;
+pub mod summary;
 pub mod tools;
 pub mod trial_flags;
 pub mod trial_run;

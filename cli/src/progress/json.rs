@@ -7,6 +7,7 @@ use skilltune_phases::runs::event::Record;
 use skilltune_phases::runs::run::Run;
 
 use crate::progress::reporter::{Reporter, Streams};
+use crate::report;
 use crate::report::ui::Ui;
 use crate::text::plain;
 
@@ -40,7 +41,7 @@ impl<L: Ui> Reporter<L> for Json {
     fn ended(&mut self, _: &Run<L>, _: &L::Step) {}
 
     fn finished(&mut self, run: &Run<L>) -> io::Result<()> {
-        self.streams.data(&json::line(&L::summary(run)));
+        self.streams.data(&json::line(&report::json::object(run, &L::summary(run, None))));
         self.streams.written()
     }
 
@@ -55,9 +56,12 @@ mod tests {
     use skilltune_phases::loops::tune::{Record, Tune};
 
     use super::*;
-    use crate::loops::tune::report::json::summary;
-    use crate::loops::tune::world::{plan, play, scored};
+    use crate::loops::tune::world::{Play, plan, play, scored};
     use crate::progress::capture::{Captured, follow};
+
+    fn summary(play: &Play<Tune>) -> Value {
+        report::json::object(&play.run, &Tune::summary(&play.run, None))
+    }
 
     #[test]
     fn every_record_is_a_line_that_can_be_read_again_and_the_last_line_is_the_summary() {
@@ -67,14 +71,14 @@ mod tests {
         let (last, records) = lines.split_last().unwrap();
         let records: Vec<Record> = records.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(records, play.records);
-        assert_eq!(serde_json::from_str::<Value>(last).unwrap(), summary(&play.run));
+        assert_eq!(serde_json::from_str::<Value>(last).unwrap(), summary(&play));
     }
 
     #[test]
     fn json_says_nothing_until_the_end_and_then_one_object() {
         let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));
         let seen = follow(&play, Json::at_the_end);
-        assert_eq!(seen.data(), format!("{}\n", summary(&play.run)));
+        assert_eq!(seen.data(), format!("{}\n", summary(&play)));
         assert_eq!(seen.talk(), "");
     }
 

@@ -8,10 +8,10 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::runs::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::runs::run::Run;
 
-use crate::progress::halts;
 use crate::progress::layout::Layout;
 use crate::progress::live::Live;
 use crate::progress::reporter::{Reporter, Streams};
+use crate::progress::{halts, lines};
 use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
 use crate::text::plain;
@@ -23,9 +23,6 @@ pub trait Narrated: Ui {
     type Shelf: 'static;
 
     fn shelf(objects: Objects) -> Self::Shelf;
-
-    /// Returns the lines about the task, its limits and its agents.
-    fn header(run: &Run<Self>, width: usize) -> Vec<String>;
 
     /// Reports an answer before any decision on it.
     fn tell_answer(_: &mut Talk<Self>, _: &Run<Self>, _: &Done<Self>) {}
@@ -107,7 +104,7 @@ impl<L: Narrated> Talk<L> {
             return;
         }
         self.greeted = true;
-        let header = L::header(run, self.layout.width);
+        let header = lines::header(run, &L::summary(run, None), self.layout.width);
         let (headline, rest) = header.split_first().expect("a header has a first line");
         let mut lines = vec![self.layout.talk.bold(headline)];
         lines.extend(rest.iter().map(|line| self.layout.talk.dim(line)));

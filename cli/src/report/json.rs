@@ -9,8 +9,41 @@ use skilltune_phases::runs::ledger::Account;
 use skilltune_phases::runs::plan::{Cast, Roles};
 use skilltune_phases::runs::run;
 
+use crate::report::summary::{Data, Summary};
 use crate::report::ui::Ui;
-use crate::report::{advice, costs};
+use crate::report::{advice, ceilings, costs};
+
+/// Returns the last output on stdout with `--format json`, which `list` and `status` show too.
+pub fn object<L: Ui>(run: &run::Run<L>, summary: &Summary) -> Value {
+    let (plan, Data { first, subject, result, details, last }) = (&run.plan, &summary.data);
+    let named = json!({ "run_id": plan.run, "loop": plan.kind });
+    // The ceiling at which the run is paused, and all that it has.
+    let halts =
+        json!({ "blocked": blocked(run), "paused": ceilings::json(run), "limits": ceilings::all(run) });
+    let notes: Vec<_> = summary.notes.iter().chain(&summary.found).collect();
+    // A score is only as good as its judge. Models: the number of calls that each answered, by role.
+    let agents = json!({
+        "agents": agents(&plan.roles), "models": run.models, "notes": notes, "rights": rights(&plan.roles),
+    });
+    let files = json!({
+        // Written only at the end.
+        "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
+        "state": format!("{}/iteration-state.json", plan.folder),
+        "cost": cost(&run.ledger.total()),
+    });
+    joined([first, &named, subject, &halts, result, &agents, details, &files, last])
+}
+
+/// Returns `report.json`: the same, then the costs of each agent, then what only this loop has.
+pub fn report<L: Ui>(run: &run::Run<L>, summary: &Summary, details: &Value) -> Value {
+    joined([&object(run, summary), &json!({ "costs": costs(run) }), details])
+}
+
+/// Returns one object with the keys of all, in this order.
+fn joined<const N: usize>(objects: [&Value; N]) -> Value {
+    let keys = objects.into_iter().filter_map(Value::as_object).flatten();
+    keys.map(|(key, value)| (key.clone(), value.clone())).collect()
+}
 
 /// Returns the maximum number of agent calls of a run.
 pub fn most_calls(most: &MostCalls) -> Value {

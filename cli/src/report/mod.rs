@@ -15,6 +15,7 @@ pub mod costs;
 pub mod estimate;
 pub mod journal;
 pub mod json;
+pub mod summary;
 pub mod ui;
 pub mod words;
 

@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, LoopEngine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::runs::plan::{Plan, RunId};
 use skilltune_phases::runs::run::Run;
 
+use crate::report::summary::Summary;
 use crate::terminal::exit::Exit;
 
 pub(crate) use skilltune_phases::with_loop;
@@ -54,6 +54,6 @@ pub trait Ui: LoopEngine {
     /// Describes where a run resumes: the text after `resumed`.
     fn resumed_at(run: &Run<Self>) -> String;
 
-    /// Returns the run as one object for scripts.
-    fn summary(run: &Run<Self>) -> Value;
+    /// Describes the run in short. With `objects`, it also reads files beside the run.
+    fn summary(run: &Run<Self>, objects: Option<&Objects>) -> Summary;
 }

@@ -5,6 +5,7 @@ use skilltune_orchestrator::store::{self, Home};
 use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::runs::run::Run;
 
+use crate::report::json;
 use crate::report::ui::Ui;
 use crate::settings::values::Streamed;
 use crate::terminal::complaint::{Complaint, ErrorKind};
@@ -35,7 +36,10 @@ pub fn report<L: Ui, T>(
 fn object<L: Ui>(home: &Home, id: &RunId, complaint: &Complaint) -> Value {
     let history = store::read(&home.run(id).history()).ok();
     let run = history.and_then(|history| Run::<L>::replay(&history.records).ok());
-    let mut object = run.map_or_else(|| json!({ "run_id": id, "loop": L::KIND }), |run| L::summary(&run));
+    let mut object = run.map_or_else(
+        || json!({ "run_id": id, "loop": L::KIND }),
+        |run| json::object(&run, &L::summary(&run, None)),
+    );
     object["outcome"] = ERROR.into();
     object["reason"] = ERROR.into();
     object["error"] = json!({ "what": complaint.what, "causes": complaint.causes, "hints": complaint.hints });

@@ -159,7 +159,7 @@ fn open_runs(runs: &Runs) -> (Vec<OpenRun>, Vec<String>) {
 fn open_run<L: LoopCommands>(runs: &Runs, id: &RunId) -> Result<Option<OpenRun>, Complaint> {
     let run = runs.load::<L>(id)?.run;
     let standing = runs.status(&run);
-    let (status, target) = (standing.word(&run), plain::one_line(&L::subject(&run)));
+    let (status, target) = (standing.word(&run), plain::one_line(&L::summary(&run, None).subject));
     Ok((standing != RunStatus::Ended).then(|| OpenRun { id: id.to_string(), status, target }))
 }
 

@@ -5,7 +5,7 @@ use skilltune_phases::loops::reflex::{Answer, Decision, Event, Reason, Run, Step
 use skilltune_phases::runs::event::FailureKind;
 
 use crate::commands::status::RunStatus;
-use crate::loops::reflex::report::status::facts;
+use crate::loops::reflex::summary::summary;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
 use crate::loops::tune::world::{Play, failed, play};
 
@@ -28,7 +28,7 @@ fn a_run_that_is_over_tells_how_it_stands() {
         file      /p/.ai-factory/evolution/courses-api/artifact.md
         updated   2023-11-14 22:13:59 UTC
         ");
-    let edited = format!("{:?}", facts(&play.run, Some("0badc0de")));
+    let edited = format!("{:?}", summary(&play.run, Some("0badc0de")).facts);
     assert!(edited.contains("stale: ") && !edited.contains("\"score\""), "{edited}");
 }
 

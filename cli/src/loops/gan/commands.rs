@@ -9,54 +9,22 @@ use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::{Answer, Gan, Plan, Record, Run, projection};
 
 use crate::loops::gan::args::GanArgs;
-use crate::loops::gan::progress;
-use crate::loops::gan::report::{history, json, page, words};
+use crate::loops::gan::report::{history, json, page};
 use crate::loops::gan::settings::GanSettings;
 use crate::loops::{LoopCommands, Version};
-use crate::report::advice::Next;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
 use crate::runs::{CHAMPION, Known, RunStatus};
 use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
-use crate::text::{figures, plain};
+use crate::text::figures;
 
 impl LoopCommands for Gan {
     type Args = GanArgs;
 
     fn tables() -> Vec<Box<dyn Table>> {
         vec![Box::new(GanSettings::default())]
-    }
-
-    fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("round", format!("{} of {}", run.state.sprints.len(), run.last_sprint()))];
-        facts.extend(run.best().map(|best| {
-            ("best", format!("round {}, {}", run.number_of(best), words::measured(best.evaluation())))
-        }));
-        facts.extend(words::result(run).map(|path| ("result", plain::one_line(&path))));
-        facts.extend(words::destination(run).map(|destination| ("into", destination)));
-        facts
-    }
-
-    fn outcome_text(run: &Run) -> String {
-        words::outcome_text(run)
-    }
-
-    fn advice(run: &Run) -> Vec<Next> {
-        progress::advice(run)
-    }
-
-    fn subject(run: &Run) -> String {
-        words::subject(run)
-    }
-
-    fn progress(run: &Run) -> String {
-        format!("round {} of {}", run.state.sprints.len(), run.last_sprint())
-    }
-
-    fn result(run: &Run, _: &Objects) -> String {
-        figures::score(run.best().map(|best| best.evaluation().score))
     }
 
     fn event(run: &Run, record: &Record) -> String {

@@ -14,27 +14,17 @@ use skilltune_phases::runs::run::StepState;
 
 use crate::loops::gan::report::words;
 use crate::progress::layout::Layout;
-use crate::progress::lines::{advised, cost, to_copy, who};
+use crate::progress::lines::{advised, cost, to_copy};
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::{Next, resume};
-use crate::report::ceilings;
 use crate::report::words::{branch, mixed, models, patch, pull_request};
-use crate::text::width::{around, cut, wrapped};
+use crate::text::width::{cut, wrapped};
 use crate::text::{figures, plain};
 
 impl Narrated for Gan {
     type Shelf = ();
 
     fn shelf(_: Objects) {}
-
-    fn header(run: &Run, width: usize) -> Vec<String> {
-        let roles = &run.plan.roles;
-        let mut lines = vec![around("gan ", &words::subject(run), "", width)];
-        lines.extend(wrapped(&words::aim(run), width, "  "));
-        lines.extend(who(roles, &words::notes(&run.plan), width));
-        lines.extend(wrapped(&format!("run {}, {}", run.plan.run, ceilings::line(run)), width, "  "));
-        lines
-    }
 
     /// Reports an agent's failure at once, unless it stops the run: then the pause reports it.
     fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::gan::{Gan, Plan, Run, Step};
 
 use crate::loops::gan::report::{json, page, words};
+use crate::loops::gan::summary::summary;
+use crate::report::summary::Summary;
 use crate::report::ui::Ui;
 use crate::report::write_reports;
 use crate::terminal::exit::Exit;
@@ -54,8 +55,8 @@ impl Ui for Gan {
         format!(" in {}{best}", words::place(run))
     }
 
-    fn summary(run: &Run) -> Value {
-        json::summary(run)
+    fn summary(run: &Run, _: Option<&Objects>) -> Summary {
+        summary(run)
     }
 }
 

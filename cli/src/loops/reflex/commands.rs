@@ -19,7 +19,6 @@ use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::{out, report as reflex_report};
 use crate::loops::{LoopCommands, Version};
-use crate::report::advice::Next;
 use crate::runs::ownership::Ownership;
 use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
@@ -37,34 +36,6 @@ impl LoopCommands for Reflex {
 
     fn tables() -> Vec<Box<dyn Table>> {
         vec![Box::new(ReflexSettings::default())]
-    }
-
-    fn facts(run: &Run, objects: &Objects) -> Vec<(&'static str, String)> {
-        reflex_report::facts(run, on_disk(run, objects).as_deref())
-    }
-
-    fn outcome_text(run: &Run) -> String {
-        reflex_report::words::outcome_text(run)
-    }
-
-    fn advice(run: &Run) -> Vec<Next> {
-        reflex_report::advice::next(run)
-    }
-
-    fn subject(run: &Run) -> String {
-        run.plan.task.prompt.clone()
-    }
-
-    fn progress(run: &Run) -> String {
-        reflex_report::progress(run)
-    }
-
-    fn result(run: &Run, objects: &Objects) -> String {
-        reflex_report::result(run, on_disk(run, objects).as_deref())
-    }
-
-    fn listed(run: &Run, objects: &Objects) -> Value {
-        reflex_report::json::summary(run, on_disk(run, objects).as_deref())
     }
 
     fn event(run: &Run, record: &Record) -> String {

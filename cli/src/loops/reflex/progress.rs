@@ -22,10 +22,6 @@ impl Narrated for Reflex {
         Shelf::of(objects)
     }
 
-    fn header(run: &Run, width: usize) -> Vec<String> {
-        lines::header(run, width)
-    }
-
     /// Reports an agent's failure at once, unless it stops the run: then the pause reports it.
     fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
         let lines = lines::failed(run, &done.step, &done.outcome, talk.layout.width);

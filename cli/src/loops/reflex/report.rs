@@ -5,7 +5,6 @@ pub mod changes;
 pub mod history;
 pub mod json;
 pub mod page;
-pub mod status;
 pub mod words;
 
 use skilltune_orchestrator::engine::EngineError;
@@ -17,7 +16,6 @@ use crate::report::{replace, write_reports};
 
 pub use crate::loops::reflex::report::history::event;
 pub use crate::loops::reflex::report::page::report;
-pub use crate::loops::reflex::report::status::{facts, progress, result};
 
 /// Writes the reports of a run that has ended, and its rules for another run.
 pub fn write(folder: &RunFolder, run: &Run) -> Result<(), EngineError> {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
@@ -10,8 +9,11 @@ use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Plan, Reflex, Run, Step, Task};
 use skilltune_phases::runs::plan::RunId;
 
+use crate::loops::reflex::progress::shelf::on_disk;
 use crate::loops::reflex::report;
-use crate::loops::reflex::report::{json, words};
+use crate::loops::reflex::report::words;
+use crate::loops::reflex::summary::summary;
+use crate::report::summary::Summary;
 use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
 
@@ -59,8 +61,8 @@ impl Ui for Reflex {
         format!(" in iteration {}, level {}{best}", run.state.iteration, run.state.level)
     }
 
-    fn summary(run: &Run) -> Value {
-        json::summary(run, None)
+    fn summary(run: &Run, objects: Option<&Objects>) -> Summary {
+        summary(run, objects.and_then(|objects| on_disk(run, objects)).as_deref())
     }
 }
 

@@ -6,15 +6,15 @@ use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::judging::contract::CriterionId;
-use skilltune_phases::loops::tune::{Aim, Answer, Decision, Event, Plan, Record, Run, Tune};
+use skilltune_phases::loops::tune::{Answer, Decision, Event, Plan, Record, Run, Tune};
 use skilltune_phases::skills::candidate::Candidate;
 
-use crate::loops::tune::advice::Next;
 use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::report::{calibrating, comparing, without_skill};
+use crate::loops::tune::report::comparing;
 use crate::loops::tune::settings::{PromptSettings, TuneSettings};
+use crate::loops::tune::summary::summary;
 use crate::loops::tune::verdicts;
-use crate::loops::tune::{advice, apply, dangers, report, words};
+use crate::loops::tune::{apply, dangers, report, words};
 use crate::loops::{LoopCommands, Version};
 use crate::report::journal;
 use crate::report::words::made;
@@ -33,92 +33,9 @@ impl LoopCommands for Tune {
         vec![Box::new(TuneSettings::default()), Box::new(PromptSettings::default())]
     }
 
-    fn kind(run: &Run) -> &'static str {
-        match &run.plan.task.aim {
-            Aim::Improve => run.plan.kind.word(),
-            Aim::Try { .. } => "try",
-            Aim::Calibrate { .. } => "calibrate",
-            Aim::Compare(two) => comparing::kind(two),
-        }
-    }
-
-    fn facts(run: &Run, _: &Objects) -> Vec<(&'static str, String)> {
-        if without_skill::is_one(run) {
-            let shown = without_skill::shown(run).join(" ");
-            return vec![("tried", without_skill::progress(run)), ("shown", shown)];
-        }
-        if calibrating::is_one(run) {
-            return calibrating::facts(run);
-        }
-        if comparing::of(run).is_some() {
-            return comparing::facts(run);
-        }
-        let rules = &run.plan.task.rules;
-        let mut facts = vec![("round", format!("{} of {}", run.round_number(), rules.max_iterations))];
-        let compared = run.state.shipment.as_ref().filter(|shipment| shipment.is_compared());
-        facts.extend(compared.map(|shipment| ("verdict", verdicts::verdict(run, shipment))));
-        // The score that the search claims is not shown after a comparison.
-        let score = match compared {
-            Some(shipment) => run.final_score().map(|score| ("score", shipment.champion, score)),
-            None => run.best().map(|(best, score)| ("best", best, score)),
-        };
-        facts.extend(score.map(|(name, of, score)| {
-            (name, format!("{score}, goal {}  (candidate {})", rules.threshold.typed(), of.short()))
-        }));
-        facts
-    }
-
-    fn outcome_text(run: &Run) -> String {
-        if run.held {
-            return "waits for your answer: apply the champion?".to_owned();
-        }
-        verdicts::outcome_text(run)
-    }
-
-    fn advice(run: &Run) -> Vec<Next> {
-        advice::next(run)
-    }
-
-    fn subject(run: &Run) -> String {
-        if without_skill::is_one(run) {
-            return without_skill::subject(run);
-        }
-        if let Some(two) = comparing::of(run) {
-            return comparing::subject(two);
-        }
-        words::target(run)
-    }
-
-    fn progress(run: &Run) -> String {
-        if without_skill::is_one(run) {
-            return without_skill::progress(run);
-        }
-        if calibrating::is_one(run) {
-            return calibrating::progress(run);
-        }
-        if comparing::of(run).is_some() {
-            return comparing::progress(run);
-        }
-        format!("round {} of {}", run.round_number(), run.plan.task.rules.max_iterations)
-    }
-
-    fn result(run: &Run, _: &Objects) -> String {
-        if without_skill::is_one(run) {
-            return without_skill::result(run);
-        }
-        if calibrating::is_one(run) {
-            return figures::score(run.search_score(run.start()));
-        }
-        if comparing::of(run).is_some() {
-            return comparing::result(run);
-        }
-        let (from, to) = (figures::score(run.initial_score()), figures::score(run.final_score()));
-        format!("{from:>5} -> {to}")
-    }
-
     fn event(run: &Run, record: &Record) -> String {
         match &record.event {
-            Event::Started(plan) => format!("run {} started: {}", plan.run, Self::subject(run)),
+            Event::Started(plan) => format!("run {} started: {}", plan.run, summary(run).subject),
             Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
             Event::Decided(decision) => decided(run, decision),
             Event::Noted(signal) => journal::noted(run, signal),

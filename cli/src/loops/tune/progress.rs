@@ -39,10 +39,6 @@ impl Narrated for Tune {
         })
     }
 
-    fn header(run: &Run, width: usize) -> Vec<String> {
-        lines::header(run, width)
-    }
-
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
         if without_skill::is_one(run) || calibrating::is_one(run) {
             return;

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::tune::{Plan, Run, Step, Tune};
 
-use crate::loops::tune::report::{calibrating, comparing, json, without_skill};
+use crate::loops::tune::summary::{progress, summary};
 use crate::loops::tune::{report, words};
+use crate::report::summary::Summary;
 use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
 
@@ -44,30 +44,13 @@ impl Ui for Tune {
     }
 
     fn place(run: &Run) -> String {
-        if without_skill::is_one(run) {
-            return without_skill::progress(run);
-        }
-        if calibrating::is_one(run) {
-            return calibrating::progress(run);
-        }
-        if comparing::of(run).is_some() {
-            return comparing::progress(run);
-        }
-        if run.state.stopped.is_some() {
-            return "end".to_owned();
-        }
-        format!("round {} of {}", run.round_number(), run.plan.task.rules.max_iterations)
+        let is_end = run.plan.task.searches() && run.state.stopped.is_some();
+        if is_end { "end".to_owned() } else { progress(run) }
     }
 
     fn resumed_at(run: &Run) -> String {
-        if without_skill::is_one(run) {
-            return format!(", {} done", without_skill::progress(run));
-        }
-        if calibrating::is_one(run) {
-            return format!(", {} done", calibrating::progress(run));
-        }
-        if comparing::of(run).is_some() {
-            return format!(", {} done", comparing::progress(run));
+        if !run.plan.task.searches() {
+            return format!(", {} done", progress(run));
         }
         let place = match run.round_number() {
             0 => String::new(),
@@ -78,7 +61,7 @@ impl Ui for Tune {
         place + &best
     }
 
-    fn summary(run: &Run) -> Value {
-        json::summary(run)
+    fn summary(run: &Run, _: Option<&Objects>) -> Summary {
+        summary(run)
     }
 }

@@ -1,52 +1,14 @@
-//! The run as one object for scripts. Its keys are a public interface: one meaning has one key in all loops.
+//! The report of a run and its dry run as objects for scripts. Their keys are a public interface.
 
 use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::gan::contract::Contract;
+use skilltune_phases::loops::gan::Run;
 use skilltune_phases::loops::gan::course::{Answered, Round};
-use skilltune_phases::loops::gan::{Answer, Run};
 
 use crate::loops::gan::report::words;
+use crate::loops::gan::summary::summary;
 use crate::report::estimate::Estimate;
-use crate::report::{ceilings, json, words as shared_words};
-
-pub fn summary(run: &Run) -> Value {
-    let (plan, state) = (&run.plan, &run.state);
-    let (task, best) = (&plan.task, run.best());
-    json!({
-        "run_id": plan.run,
-        "loop": plan.kind,
-        "name": task.name,
-        "brief": task.brief.file,
-        "level": task.level,
-        "profile": task.profile,
-        "outcome": run.outcome(),
-        "answered_by": state.course.answers.last().map(|answered| answered.by),
-        "note": state.end.as_ref().and_then(|end| end.note.as_ref()),
-        "blocked": json::blocked(run),
-        "paused": ceilings::json(run),
-        "limits": ceilings::all(run),
-        "score": best.map(|best| best.evaluation().score),
-        "passed_share": best.map(|best| best.evaluation().share),
-        "threshold": task.rules.threshold,
-        "contract": state.contract().map(Contract::hash),
-        "rounds": state.course.rounds.len(),
-        "max_rounds": task.rules.max_rounds,
-        "result": words::result(run),
-        "into": task.into,
-        "promoted": matches!(run.handed_over(), Some(Answer::Promoted)),
-        "conflict": matches!(run.handed_over(), Some(Answer::Conflict { .. })),
-        // The commit of the result, if one was made.
-        "proposal": run.proposed().and_then(Result::ok),
-        "agents": json::agents(&plan.roles),
-        "models": run.models,
-        "notes": words::notes(plan).into_iter().chain(shared_words::changes(run)).collect::<Vec<_>>(),
-        "rights": json::rights(&plan.roles),
-        "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
-        "state": format!("{}/iteration-state.json", plan.folder),
-        "cost": json::cost(&run.ledger.total()),
-    })
-}
+use crate::report::{ceilings, json};
 
 /// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
@@ -72,12 +34,12 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
 
 /// Returns `report.json`: the summary, the contracts, and the findings of each round.
 pub fn report(run: &Run) -> Value {
-    let mut report = summary(run);
-    report["costs"] = json::costs(run);
-    report["contracts"] = json!(run.state.contracts);
-    report["judged"] = run.state.course.rounds.iter().map(|one| round(run, one)).collect();
-    report["answers"] = run.state.course.answers.iter().map(answered).collect();
-    report
+    let details = json!({
+        "contracts": run.state.contracts,
+        "judged": run.state.course.rounds.iter().map(|one| round(run, one)).collect::<Value>(),
+        "answers": run.state.course.answers.iter().map(answered).collect::<Value>(),
+    });
+    json::report(run, &summary(run), &details)
 }
 
 fn round(run: &Run, round: &Round) -> Value {

@@ -9,21 +9,10 @@ use skilltune_phases::runs::run::StepState;
 
 use crate::loops::reflex::report::{advice, changes, words};
 use crate::progress::layout::Layout;
-use crate::progress::lines::{advised, cost, to_copy, who};
-use crate::report::ceilings;
-use crate::report::words::{mixed, models, remarks};
+use crate::progress::lines::{advised, cost, to_copy};
+use crate::report::words::{mixed, models};
 use crate::text::width::{around, columns, cut, wrapped};
 use crate::text::{figures, plain};
-
-/// Returns the task, its goal, and the agents.
-pub fn header(run: &Run, width: usize) -> Vec<String> {
-    let mut lines = vec![around("reflex ", &words::task(run), "", width)];
-    lines.extend(wrapped(&words::aim(run), width, "  "));
-    let roles = &run.plan.roles;
-    lines.extend(who(roles, &remarks(roles), width));
-    lines.extend(wrapped(&format!("run {}, {}", run.plan.run, ceilings::line(run)), width, "  "));
-    lines
-}
 
 /// Returns an evaluation in eight lines, if none has to be broken.
 pub fn evaluated(run: &Run, judged: &Judged, width: usize) -> Vec<String> {

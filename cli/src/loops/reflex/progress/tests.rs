@@ -10,6 +10,7 @@ use crate::loops::tune::world::{Play, failed, play};
 use crate::progress::capture::{Captured, follow};
 use crate::progress::reporter::{Reporter as _, Streams};
 use crate::progress::{json::Json, layout::Letters};
+use crate::report::ui::Ui as _;
 use crate::terminal::style::Style;
 
 const PLAIN: Layout =
@@ -494,7 +495,7 @@ fn scripts_get_every_record_and_then_one_object() {
     let (last, records) = lines.split_last().unwrap();
     let records: Vec<Record> = records.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(records, play.records);
-    let summary = crate::loops::reflex::report::json::summary(&play.run, None).to_string();
+    let summary = crate::report::json::object(&play.run, &Reflex::summary(&play.run, None)).to_string();
     assert_eq!(*last, summary);
     assert_eq!(follow(&play, Json::at_the_end).data(), format!("{summary}\n"));
 }

@@ -10,54 +10,9 @@ use crate::loops::tune::verdicts;
 use crate::loops::tune::words::RoundStatus;
 use crate::loops::tune::{advice, dangers, price, words};
 use crate::progress::layout::Layout;
-use crate::progress::lines::{ROOMY, advised, cost, to_copy, who};
-use crate::report::ceilings;
+use crate::progress::lines::{ROOMY, advised, cost, to_copy};
 use crate::text::width::{around, columns, cut, shortened, wrapped};
 use crate::text::{figures, plain};
-
-/// Returns what is tuned, by whom, and up to which goal.
-pub fn header(run: &Run, width: usize) -> Vec<String> {
-    if without_skill::is_one(run) {
-        return header_without_skill(run, width);
-    }
-    if let Some(head) = calibrating::headline(run).or_else(|| comparing::headline(run)) {
-        return header_of_trials(run, &head, width);
-    }
-    let plan = &run.plan;
-    let name = plain::one_line(&words::target(run));
-    let goal = format!(": {} in up to {}", words::goal(plan), words::budget(plan));
-    let mut lines = vec![around(&format!("{} ", plan.kind.word()), &name, &goal, width)];
-    lines.extend(who(&plan.roles, &words::notes(plan), width));
-    lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));
-    lines.extend(wrapped(&ceilings::line(run), width, "  "));
-    if words::is_by_single_trials(plan) {
-        lines.extend(wrapped(PERCENTAGES, width, "  "));
-    }
-    lines
-}
-
-const PERCENTAGES: &str = "percentages: chance of meeting a statement, based on all trials and edits";
-
-fn header_without_skill(run: &Run, width: usize) -> Vec<String> {
-    let plan = &run.plan;
-    let name = plain::one_line(&words::target(run));
-    let mut lines = vec![around("try ", &name, " without a skill", width)];
-    lines.extend(who(&without_skill::roles(plan), &words::notes(plan), width));
-    let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
-    lines.extend(wrapped(&format!("run {}, {scenarios}", plan.run), width, "  "));
-    lines.extend(wrapped(&ceilings::line(run), width, "  "));
-    lines
-}
-
-/// Returns the header of a run that changes nothing.
-fn header_of_trials(run: &Run, head: &str, width: usize) -> Vec<String> {
-    let plan = &run.plan;
-    let mut lines = wrapped(head, width, "  ");
-    lines.extend(who(&without_skill::roles(plan), &words::notes(plan), width));
-    lines.extend(wrapped(&format!("run {}, {}", plan.run, words::scenarios(plan)), width, "  "));
-    lines.extend(wrapped(&ceilings::line(run), width, "  "));
-    lines
-}
 
 /// Returns the result of a comparison, scenario by scenario, and what it cost.
 pub fn compared(run: &Run, width: usize) -> Vec<String> {

@@ -89,8 +89,7 @@ pub fn result(run: &Run) -> String {
     format!("{:>5} -> {}", figures::score(a), figures::score(b))
 }
 
-pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
-    let Some(two) = of(run) else { return Vec::new() };
+pub fn facts(run: &Run, two: &Sides) -> Vec<(&'static str, String)> {
     let mut facts = vec![("A", two.start.to_string()), ("B", two.challenger.to_string())];
     facts.extend(two.regraded.as_ref().map(|of| ("trials", trials(run, of))));
     match &run.state.shipment {

@@ -1,89 +1,21 @@
-//! A run of `tune` as one object for scripts. Its keys are a public interface.
+//! The report of a run and its dry run as objects for scripts. Their keys are a public interface.
 
 mod comparison;
 
-pub use comparison::word as verdict_word;
+pub use comparison::{fail_on, word as verdict_word};
 
 use serde_json::{Map, Value, json};
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::tune::aims::calibration;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
-use skilltune_phases::loops::tune::{Aim, Edit, Improver, Round, RoundResult, Run, Uses};
+use skilltune_phases::loops::tune::{Edit, Improver, Round, RoundResult, Run, Uses};
 use skilltune_phases::skills::candidate::Origin;
 
-use crate::loops::tune::report::{calibrating, comparing, uses, without_skill};
-use crate::loops::tune::{dangers, improvers, words};
-use crate::report::ceilings;
+use crate::loops::tune::report::uses;
+use crate::loops::tune::summary::summary;
+use crate::loops::tune::{improvers, words};
 use crate::report::estimate::Estimate;
-use crate::report::json::{agents, blocked, cost, costs, most_calls, rights};
-
-/// Returns the last output on stdout with `--format json`.
-///
-/// For a run with an internal error (exit code 1), outcome and reason are `error`, and `error` has the cause: see
-/// `failure`.
-pub fn summary(run: &Run) -> Value {
-    let mut summary = of_any(run);
-    if without_skill::is_one(run) {
-        summary["without_skill"] = without_skill::json(run);
-    }
-    if let Some(shown) = calibration::of(run) {
-        summary["calibration"] = calibrating::json(run, &shown);
-    }
-    if let Some(two) = comparing::of(run) {
-        summary["compared"] = comparing::json(run, two);
-    }
-    summary
-}
-
-fn of_any(run: &Run) -> Value {
-    let plan = &run.plan;
-    let is_search = plan.task.aim == Aim::Improve;
-    json!({
-        // The result of the final comparison comes first.
-        "verdict": comparison::word(run),
-        // The dangers in the champion's edits, which a person has to look at before it is applied.
-        "dangers": dangers::json(run),
-        "run_id": plan.run,
-        "loop": plan.kind,
-        "target": target(run),
-        "outcome": run.outcome(),
-        "reason": run.state.stopped,
-        "blocked": blocked(run),
-        // The ceiling at which it is paused.
-        "paused": ceilings::json(run),
-        "limits": ceilings::all(run),
-        "initial_score": run.initial_score(),
-        "final_score": run.final_score(),
-        "threshold": plan.task.rules.threshold,
-        // Whether it passes the pipeline's condition, which replaces the goal; null if there is none.
-        "fail_on": comparison::fail_on(run),
-        // A score is only as good as its judge.
-        "agents": agents(&plan.roles),
-        // The number of calls that each model answered, by role, as far as the agents report it.
-        "models": run.models,
-        "notes": words::notes(plan).into_iter().chain(words::changes(run)).chain(words::answers_found(run)).collect::<Vec<_>>(),
-        // The mechanism that enforces the rights of each role.
-        "rights": rights(&plan.roles),
-        // Whether scores show the structure of the skill alone, because nothing ran.
-        "structural": plan.is_structural(),
-        "delivery": plan.task.delivery.word(),
-        // Whether an executor could run commands, in any scenario.
-        "tools": if plan.task.has_shell() { "shell" } else { "files" },
-        // Null if there is no search; the maximum of executor runs is null in rounds.
-        "search": is_search.then(|| words::search(plan)),
-        "runs": is_search.then(|| words::runs(plan)).flatten(),
-        "iterations": run.state.rounds.len(),
-        "accepted": run.accepted(),
-        "rejected": run.rejected(),
-        "champion": run.state.shipment.as_ref().map(|shipment| shipment.champion),
-        // The commit of the champion, if one was made.
-        "proposal": run.proposed().and_then(Result::ok),
-        // Written only at the end.
-        "report": run.state.closed.map(|_| format!("{}/final-report.md", plan.folder)),
-        "state": format!("{}/iteration-state.json", plan.folder),
-        "cost": cost(&run.ledger.total()),
-    })
-}
+use crate::report::json::{agents, most_calls};
+use crate::report::{ceilings, json as shared};
 
 /// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> Value {
@@ -109,7 +41,7 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate
     })
 }
 
-fn target(run: &Run) -> Value {
+pub fn target(run: &Run) -> Value {
     let members = run.plan.task.target.members.iter();
     members.map(|member| json!({ "name": member.name, "path": member.path })).collect()
 }
@@ -119,16 +51,16 @@ pub fn report(run: &Run) -> Value {
     let mut report = Map::new();
     report.insert("verdict".to_owned(), json!(comparison::word(run)));
     report.insert("comparison".to_owned(), json!(comparison::comparison(run)));
-    if let Value::Object(summary) = summary(run) {
-        report.extend(summary);
-    }
-    report.insert("costs".to_owned(), costs(run));
     let explained = explanation::of(run);
     let rounds = run.state.rounds.iter().zip(&explained);
-    let rounds = rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect();
-    report.insert("rounds".to_owned(), rounds);
-    // If there are several: how many edits each has made, and what these have gained.
-    report.insert("improvers".to_owned(), improvers::json(run));
+    let details = json!({
+        "rounds": rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect::<Value>(),
+        // If there are several: how many edits each has made, and what these have gained.
+        "improvers": improvers::json(run),
+    });
+    if let Value::Object(rest) = shared::report(run, &summary(run), &details) {
+        report.extend(rest);
+    }
     report.into()
 }
 

@@ -35,6 +35,10 @@ pub fn progress(run: &Run) -> String {
     format!("{judged} of {}", count(run.plan.task.scenarios.len() * trials as usize, "trial"))
 }
 
+pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
+    vec![("tried", progress(run)), ("shown", shown(run).join(" "))]
+}
+
 /// Returns how many scenarios pass, for a table.
 pub fn result(run: &Run) -> String {
     let passing = passing(&without_skill::results(run)).count();

@@ -2,6 +2,10 @@ use super::*;
 use crate::loops::reflex::world::{ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
 use crate::loops::tune::world::{Play, play};
 
+fn summary(run: &Run, on_disk: Option<&str>) -> Value {
+    json::object(run, &super::summary(run, on_disk))
+}
+
 #[test]
 fn the_summary_has_just_the_documented_keys() {
     let play = play(plan(), missing(ONLY_WARNINGS));

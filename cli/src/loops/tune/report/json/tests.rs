@@ -5,6 +5,10 @@ use skilltune_phases::loops::tune::search::explanation::Recheck;
 use super::*;
 use crate::loops::tune::world::{Play, edited_twice, plan, play, points, scored};
 
+fn summary(run: &Run) -> Value {
+    shared::object(run, &super::summary(run))
+}
+
 #[test]
 fn the_summary_has_just_the_documented_keys() {
     let play = play(plan(&["haiku"], 1), scored(&[50, 95], &[52, 91]));

@@ -1,0 +1,74 @@
+//! Describes a run of `gan`. Its JSON keys are a public interface: one meaning has one key in all loops.
+
+use serde_json::{Value, json};
+use skilltune_phases::loops::gan::contract::Contract;
+use skilltune_phases::loops::gan::{Answer, Run};
+
+use crate::loops::gan::progress;
+use crate::loops::gan::report::words;
+use crate::report::summary::{Data, Head, Line, Summary};
+use crate::report::words::changes;
+use crate::text::{figures, plain};
+
+pub fn summary(run: &Run) -> Summary {
+    let (plan, best) = (&run.plan, run.best());
+    let round = format!("{} of {}", run.state.sprints.len(), run.last_sprint());
+    let mut facts = vec![("round", round.clone())];
+    facts.extend(best.map(|best| {
+        ("best", format!("round {}, {}", run.number_of(best), words::measured(best.evaluation())))
+    }));
+    facts.extend(words::result(run).map(|path| ("result", plain::one_line(&path))));
+    facts.extend(words::destination(run).map(|destination| ("into", destination)));
+    Summary {
+        kind: plan.kind.word(),
+        subject: words::subject(run),
+        head: Head {
+            lines: vec![
+                Line::Named(["gan ".to_owned(), words::subject(run), String::new()]),
+                Line::Text(words::aim(run)),
+            ],
+            size: None,
+            legend: None,
+        },
+        sentence: words::outcome_text(run),
+        progress: format!("round {round}"),
+        result: figures::score(best.map(|best| best.evaluation().score)),
+        facts,
+        cast: plan.roles.clone(),
+        notes: words::notes(plan),
+        found: changes(run).collect(),
+        next: progress::advice(run),
+        data: Data { subject: subject(run), result: result(run), ..Data::default() },
+    }
+}
+
+fn subject(run: &Run) -> Value {
+    let (task, state) = (&run.plan.task, &run.state);
+    json!({
+        "name": task.name,
+        "brief": task.brief.file,
+        "level": task.level,
+        "profile": task.profile,
+        "outcome": run.outcome(),
+        "answered_by": state.course.answers.last().map(|answered| answered.by),
+        "note": state.end.as_ref().and_then(|end| end.note.as_ref()),
+    })
+}
+
+fn result(run: &Run) -> Value {
+    let (task, state, best) = (&run.plan.task, &run.state, run.best());
+    json!({
+        "score": best.map(|best| best.evaluation().score),
+        "passed_share": best.map(|best| best.evaluation().share),
+        "threshold": task.rules.threshold,
+        "contract": state.contract().map(Contract::hash),
+        "rounds": state.course.rounds.len(),
+        "max_rounds": task.rules.max_rounds,
+        "result": words::result(run),
+        "into": task.into,
+        "promoted": matches!(run.handed_over(), Some(Answer::Promoted)),
+        "conflict": matches!(run.handed_over(), Some(Answer::Conflict { .. })),
+        // The commit of the result, if one was made.
+        "proposal": run.proposed().and_then(Result::ok),
+    })
+}
