@@ -10,13 +10,10 @@ pub mod tune;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::all_loops;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::runs::event::Record;
 use skilltune_phases::runs::plan::{LoopKind, Plan, RunId};
-use skilltune_phases::runs::run::Run;
 
 use crate::args::runs::RunCommand;
 use crate::loops::ask::Asks;
@@ -100,15 +97,6 @@ pub trait LoopCommands: Ui + Narrated + Asks {
 
     /// Returns the settings tables of the loop.
     fn tables() -> Vec<Box<dyn Table>>;
-
-    /// `history`: one event; `run` is the state after it.
-    fn event(run: &Run<Self>, record: &Record<Self>) -> String;
-
-    /// `report`: the final report, or the progress so far.
-    fn report(run: &Run<Self>, objects: &Objects) -> String;
-
-    /// `report --format json`.
-    fn report_json(run: &Run<Self>, objects: &Objects) -> Value;
 
     /// `show RUN PART`.
     fn part(known: &Known<Self>, part: &str, objects: &Objects) -> Result<String, Complaint>;

@@ -20,10 +20,10 @@ pub fn run(args: &RunArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 fn tell<L: LoopCommands>(known: &Known<L>, printer: Printer) -> Result<Exit, Complaint> {
     let (first, rest) = known.records.split_first().ok_or(NotARun::Empty).map_err(ours)?;
     let mut run = Run::begin(first).map_err(ours)?;
-    printer.data(&journal::line(first, &L::event(&run, first)))?;
+    printer.data(&journal::line(&run, first))?;
     for record in rest {
         run.apply(record);
-        printer.data(&journal::line(record, &L::event(&run, record)))?;
+        printer.data(&journal::line(&run, record))?;
     }
     Ok(Exit::Reached)
 }

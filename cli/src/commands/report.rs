@@ -2,6 +2,8 @@
 
 use crate::args::runs::ViewArgs;
 use crate::loops::LoopCommands;
+use crate::report::json;
+use crate::report::page::page;
 use crate::report::ui::with_loop;
 use crate::runs::Known;
 use crate::runs::scope::Scope;
@@ -17,8 +19,8 @@ pub fn run(args: &ViewArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
 fn tell<L: LoopCommands>(known: &Known<L>, format: Format, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (objects, printer) = (scope.objects(), scope.printer);
     match format {
-        Format::Human => printer.data(L::report(&known.run, &objects).trim_end()),
-        Format::Json => printer.json(&format!("{:#}", L::report_json(&known.run, &objects))),
+        Format::Human => printer.data(page(&known.run, &objects).trim_end()),
+        Format::Json => printer.json(&format!("{:#}", json::report(&known.run, &objects))),
     }?;
     Ok(Exit::Reached)
 }

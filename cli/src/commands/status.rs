@@ -58,9 +58,7 @@ pub fn lines<L: LoopCommands>(run: &Run<L>, status: RunStatus, objects: &Objects
     facts.extend(summary.facts);
     facts.push(("updated", figures::moment(run.updated_at)));
     if let (Some(failed), None) = (&run.blocked, run.closed_at) {
-        let how = words::failure(failed.failure.kind);
-        let step = L::step(run, &failed.step);
-        facts.push(("blocked", format!("{step}: {how}: {}", failed.failure.why)));
+        facts.push(("blocked", words::failed(run, &failed.step, &failed.failure)));
         facts.push(("hint", advice::unblock(run, failed)));
     }
     if let Some(ceiling) = ceilings::paused(run) {

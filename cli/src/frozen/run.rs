@@ -18,8 +18,9 @@ use super::stored::{REASON, Texts};
 use super::{JOURNAL, OBJECTS, PROJECT, Replayed};
 use crate::commands::status;
 use crate::loops::LoopCommands;
-use crate::report::journal;
+use crate::report::page::page;
 use crate::report::ui::with_loop;
+use crate::report::{journal, json};
 use crate::runs::RunStatus;
 
 pub(super) fn replay(given: &Texts) -> Replayed {
@@ -62,8 +63,7 @@ fn replay_loop<L: Counted>(given: &Texts, id: &RunId) -> Replayed {
 fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static str, String)>) {
     let (first, rest) = records.split_first().unwrap();
     let mut run = Run::begin(first).unwrap();
-    let line = |run: &Run<L>, record| journal::line(record, &L::event(run, record));
-    let (mut history, mut otherwise) = (vec![line(&run, first)], Vec::new());
+    let (mut history, mut otherwise) = (vec![journal::line(&run, first)], Vec::new());
     for record in rest {
         if let Event::Decided(decision) = &record.event {
             let due = match L::next(&run) {
@@ -76,7 +76,7 @@ fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static st
             }
         }
         run.apply(record);
-        history.push(line(&run, record));
+        history.push(journal::line(&run, record));
     }
     assert_eq!(run, Run::replay(records).unwrap());
     let said = [("history", history), ("decided otherwise", otherwise)].into_iter();
@@ -107,8 +107,8 @@ fn commands<L: LoopCommands>(run: &Run<L>, objects: &Objects) -> Vec<(&'static s
     let mut said = vec![("status", status::lines(run, standing, objects).join("\n"))];
     if run.closed_at.is_none() {
         said.push(("status --format json", format!("{:#}", status::object(run, standing, objects))));
-        said.push(("report", L::report(run, objects).trim_end().to_owned()));
-        said.push(("report --format json", format!("{:#}", L::report_json(run, objects))));
+        said.push(("report", page(run, objects).trim_end().to_owned()));
+        said.push(("report --format json", format!("{:#}", json::report(run, objects))));
     }
     said
 }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use skilltune_phases::base::ceiling::Ceiling;
-use skilltune_phases::runs::run::{FailedCall, Run};
+use skilltune_phases::runs::event::{Done, Failure};
+use skilltune_phases::runs::remedy::Remedy;
+use skilltune_phases::runs::run::{FailedCall, Run, StepState};
 
 use crate::progress::layout::Layout;
 use crate::progress::lines::to_copy;
@@ -35,7 +37,18 @@ pub fn blocked<L: Ui>(run: &Run<L>, failed: &FailedCall<L>, layout: Layout) -> V
     [cause, hint].iter().flat_map(|line| wrapped(&plain::one_line(line), layout.width, "    ")).collect()
 }
 
+/// Returns an agent's failure, unless it stops the run: then the pause reports it.
+pub fn failed<L: Ui>(run: &Run<L>, done: &Done<L>) -> Option<String> {
+    let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
+    let failure = done.outcome.as_ref().err().filter(goes_on)?;
+    let fate = match run.state_of(&done.step) {
+        StepState::GivenUp(_) => "gave up",
+        StepState::Answered(_) | StepState::Open => "retried",
+    };
+    let failed = plain::one_line(&words::failed(run, &done.step, failure));
+    Some(format!("{failed} ({fate})"))
+}
+
 fn stopped_by<L: Ui>(run: &Run<L>, failed: &FailedCall<L>) -> String {
-    let text = format!("{}: {}", words::failure(failed.failure.kind), failed.failure.why);
-    format!("  {}: {text}", L::step(run, &failed.step))
+    format!("  {}", words::failed(run, &failed.step, &failed.failure))
 }

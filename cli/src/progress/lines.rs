@@ -7,7 +7,7 @@ use skilltune_phases::runs::run::Run;
 use crate::report::advice::Next;
 use crate::report::summary::{Head, Line, Summary};
 use crate::report::{ceilings, words};
-use crate::text::width::{around, columns, wrapped};
+use crate::text::width::{around, columns, cut, wrapped};
 use crate::text::{figures, plain};
 
 /// The smallest width at which columns are aligned.
@@ -37,13 +37,43 @@ pub fn header<L: Loop>(run: &Run<L>, summary: &Summary, width: usize) -> Vec<Str
 pub fn fitted(lines: &[Line], width: usize) -> Vec<String> {
     let fit = |line: &Line| match line {
         Line::Text(text) => wrapped(text, width, "  "),
+        Line::Below(text) => below(text, width),
+        Line::Cut(text) => vec![cut(&format!("  {text}"), width)],
+        Line::Item(name, text) => item(name, text, width),
+        Line::Copy(lead, text) => to_copy(lead, text, width),
         Line::Named([before, name, after]) => vec![around(before, name, after, width)],
     };
     lines.iter().flat_map(fit).collect()
 }
 
-pub fn advised(next: &Next, width: usize) -> Vec<String> {
-    to_copy(&format!("to {}:", next.purpose), &next.command, width)
+/// Formats text that belongs to the line before.
+pub fn below(text: &str, width: usize) -> Vec<String> {
+    let lines = wrapped(text, width.saturating_sub(2), "  ");
+    lines.into_iter().map(|line| format!("  {line}")).collect()
+}
+
+/// The column where the text beside a name starts.
+pub const COLUMN: usize = 12;
+
+/// Returns a name with its text beside it.
+pub fn item(name: &str, text: &str, width: usize) -> Vec<String> {
+    let lead = format!("  {name:<10}");
+    let text = wrapped(&plain::one_line(text), width.saturating_sub(COLUMN), "");
+    let mut lines = text.iter().enumerate();
+    let first = lines.next().map_or(lead.trim_end().to_owned(), |(_, first)| format!("{lead}{first}"));
+    std::iter::once(first).chain(lines.map(|(_, line)| format!("{:COLUMN$}{line}", ""))).collect()
+}
+
+/// Returns the lines after a result: warnings, paths, and the path of the report.
+pub fn closing<L: Loop>(run: &Run<L>, places: Vec<Line>) -> impl Iterator<Item = Line> {
+    let warnings = words::mixed(run).map(|mixed| Line::Text(format!("warning: {mixed}")));
+    let report = || Line::Copy("report:".to_owned(), format!("{}/final-report.md", run.plan.folder));
+    warnings.chain(places).chain(run.closed_at.map(|_| report()))
+}
+
+/// Returns the next commands and their purposes.
+pub fn advised(next: Vec<Next>) -> impl Iterator<Item = Line> {
+    next.into_iter().map(|next| Line::Copy(format!("to {}:", next.purpose), next.command))
 }
 
 /// Shows a path or command to copy: it is never cut, and moves to its own line if it does not fit.

@@ -12,6 +12,7 @@ use crate::progress::layout::Layout;
 use crate::progress::live::Live;
 use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::{halts, lines};
+use crate::report::summary::Line;
 use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
 use crate::text::plain;
@@ -82,7 +83,7 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
 
     fn remark(&mut self, text: &str) {
         for line in plain::pictured(text).lines() {
-            self.say(&wrapped(line, self.layout.width, "  "));
+            self.text(line);
         }
     }
 }
@@ -96,6 +97,15 @@ impl<L: Narrated> fmt::Debug for Talk<L> {
 impl<L: Narrated> Talk<L> {
     pub fn new(streams: Streams, layout: Layout, shelf: L::Shelf) -> Self {
         Self { layout, shelf, streams, live: None, greeted: false }
+    }
+
+    /// Writes the end as data, its first line in bold.
+    pub fn end(&mut self, lines: &[Line]) {
+        let mut lines = lines::fitted(lines, self.layout.width);
+        if let Some(first) = lines.first_mut() {
+            *first = self.layout.data.bold(first);
+        }
+        self.data(&lines);
     }
 
     /// Writes the header first.
@@ -147,11 +157,11 @@ impl<L: Narrated> Talk<L> {
             Signal::Recast { role, .. } => {
                 let recast = run.recasts.iter().rev().find(|recast| recast.role == *role);
                 let text = recast.map(words::recast).unwrap_or_default();
-                return self.say(&wrapped(&plain::one_line(&text), self.layout.width, "  "));
+                return self.text(&plain::one_line(&text));
             }
             // The pause or the wait that follows reports it.
             Signal::KeptFree { .. } => return,
-            Signal::Ceilings(_) => return self.say(&wrapped(&ceilings::line(run), self.layout.width, "  ")),
+            Signal::Ceilings(_) => return self.text(&ceilings::line(run)),
             Signal::Waiting { until } => return self.waiting(run, *until),
             Signal::Waited => {
                 self.rest();
@@ -164,8 +174,7 @@ impl<L: Narrated> Talk<L> {
                 return self.say(&[cut(&text, self.layout.width)]);
             }
         };
-        let line = plain::one_line(&format!("run {} {text}", run.plan.run));
-        self.say(&wrapped(&line, self.layout.width, "  "));
+        self.text(&plain::one_line(&format!("run {} {text}", run.plan.run)));
         match (signal, &run.blocked) {
             (Signal::Paused(Pause::Ceiling(ceiling)), _) => {
                 self.say(&halts::at_ceiling(run, *ceiling, self.layout));
@@ -191,6 +200,16 @@ impl<L: Narrated> Talk<L> {
         if let Some(mut live) = self.live.take() {
             live.clear();
         }
+    }
+
+    /// Writes words, broken into lines.
+    pub fn text(&mut self, text: &str) {
+        self.say(&wrapped(text, self.layout.width, "  "));
+    }
+
+    /// Writes words about the line before.
+    pub fn below(&mut self, text: &str) {
+        self.say(&lines::below(text, self.layout.width));
     }
 
     pub fn say(&mut self, lines: &[String]) {

@@ -1,25 +1,30 @@
-//! The parts of a readable journal line that are the same for every loop.
+//! The journal of a run, one line per event.
 
 use skilltune_phases::loops::Loop;
-use skilltune_phases::runs::event::{Done, Record, Signal};
+use skilltune_phases::runs::event::{Done, Event, Record, Signal};
 use skilltune_phases::runs::run::Run;
 use skilltune_phases::skills::candidate::Candidate;
 
+use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
 use crate::text::{figures, plain};
 
-pub fn line<L: Loop>(record: &Record<L>, text: &str) -> String {
-    let time = record.at.strftime("%Y-%m-%d %H:%M:%S");
-    format!("{:>5}  {time}  {}", record.seq, plain::one_line(text))
-}
-
-/// Describes how a step ended, with the loop's own words for the step and its answer.
-pub fn done<L: Loop>(done: &Done<L>, step: &str, answered: impl FnOnce(&L::Answer) -> String) -> String {
-    let outcome = match &done.outcome {
-        Ok(answer) => answered(answer),
-        Err(failure) => format!("{}: {}", words::failure(failure.kind), failure.why),
+/// Describes an event; `run` is the state after it.
+pub fn line<L: Ui>(run: &Run<L>, record: &Record<L>) -> String {
+    let text = match &record.event {
+        Event::Started(plan) => format!("run {} started: {}", plan.run, L::summary(run, None).subject),
+        Event::Done(done) => {
+            let outcome = match &done.outcome {
+                Ok(answer) => L::answered(answer),
+                Err(failure) => format!("{}: {}", words::failure(failure.kind), failure.why),
+            };
+            format!("{}: {outcome}{}", L::step(run, &done.step), cost(done))
+        }
+        Event::Decided(decision) => L::decided(run, decision),
+        Event::Noted(signal) => noted(run, signal),
     };
-    format!("{step}: {outcome}{}", cost(done))
+    let time = record.at.strftime("%Y-%m-%d %H:%M:%S");
+    format!("{:>5}  {time}  {}", record.seq, plain::one_line(&text))
 }
 
 /// Describes the cost of an agent call and its model; a step of skilltune itself shows no cost.
@@ -33,7 +38,7 @@ fn cost<L: Loop>(done: &Done<L>) -> String {
     }
 }
 
-pub fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
+fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
     match signal {
         Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
         Signal::Resumed { program } => format!("resumed by version {program}"),

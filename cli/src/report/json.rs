@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::{Loop, MostCalls};
 use skilltune_phases::runs::ledger::Account;
 use skilltune_phases::runs::plan::{Cast, Roles};
 use skilltune_phases::runs::run;
 
+use crate::report::estimate::Estimate;
 use crate::report::summary::{Data, Summary};
 use crate::report::ui::Ui;
 use crate::report::{advice, ceilings, costs};
@@ -34,12 +36,20 @@ pub fn object<L: Ui>(run: &run::Run<L>, summary: &Summary) -> Value {
     joined([first, &named, subject, &halts, result, &agents, details, &files, last])
 }
 
-/// Returns `report.json`: the same, then the costs of each agent, then what only this loop has.
-pub fn report<L: Ui>(run: &run::Run<L>, summary: &Summary, details: &Value) -> Value {
-    joined([&object(run, summary), &json!({ "costs": costs(run) }), details])
+/// Returns `report.json`.
+pub fn report<L: Ui>(run: &run::Run<L>, objects: &Objects) -> Value {
+    let (summary, [first, last]) = (object(run, &L::summary(run, None)), L::details(run, objects));
+    joined([&first, &summary, &json!({ "costs": costs(run) }), &last])
 }
 
-/// Returns one object with the keys of all, in this order.
+/// Returns what a dry run shows: not a run, but what it would be. `keys` are those of its loop.
+pub fn sketch<L: Ui>(run: &run::Run<L>, keys: &Value, estimate: &Estimate) -> Value {
+    let named = json!({ "dry_run": true, "loop": run.plan.kind });
+    let (agents, notes) = (agents(&run.plan.roles), L::summary(run, None).notes);
+    joined([&named, keys, &json!({ "estimate": estimate.json(), "agents": agents, "notes": notes })])
+}
+
+/// Returns one object with the keys of all, in this order; a key that comes again keeps its place.
 fn joined<const N: usize>(objects: [&Value; N]) -> Value {
     let keys = objects.into_iter().filter_map(Value::as_object).flatten();
     keys.map(|(key, value)| (key.clone(), value.clone())).collect()

@@ -44,11 +44,27 @@ pub struct Head {
     pub legend: Option<&'static str>,
 }
 
+impl Head {
+    /// A name, shortened if there is no room, and how it is judged.
+    pub fn new(before: &str, name: String, aim: String) -> Self {
+        let lines = vec![Line::Named([before.to_owned(), name, String::new()]), Line::Text(aim)];
+        Self { lines, size: None, legend: None }
+    }
+}
+
 /// A line for people.
 #[derive(Debug)]
 pub enum Line {
     /// Words that may be broken into several lines.
     Text(String),
+    /// The same, about the line before.
+    Below(String),
+    /// Words about the line before, on one line; their end is cut.
+    Cut(String),
+    /// A name, and the words beside it.
+    Item(&'static str, String),
+    /// Words, and a path or a command to copy, which is never broken.
+    Copy(String, String),
     /// A name between two texts; if there is no room, the name is shortened.
     Named([String; 3]),
 }

@@ -3,13 +3,17 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, LoopEngine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
+use skilltune_phases::base;
 use skilltune_phases::runs::plan::{Plan, RunId};
 use skilltune_phases::runs::run::Run;
 
+use crate::report::document::Report;
 use crate::report::summary::Summary;
+use crate::report::{json, page, replace};
 use crate::terminal::exit::Exit;
 
 pub(crate) use skilltune_phases::with_loop;
@@ -23,13 +27,31 @@ pub trait Ui: LoopEngine {
         false
     }
 
-    /// Writes the pages and reports of a run into its folder.
+    /// Returns the final report, or the progress so far.
+    fn report(run: &Run<Self>, objects: &Objects) -> Report;
+
+    /// Returns the keys that only `report.json` has: the first ones, and those at its end.
+    fn details(run: &Run<Self>, objects: &Objects) -> [Value; 2];
+
+    /// Writes the files of a run into its folder, besides its report.
+    fn write_files(_: &Objects, _: &RunFolder, _: &Run<Self>, _: Extent) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Writes all files of a run, and at its end its report.
     fn write_pages(
         objects: &Objects,
         folder: &RunFolder,
         run: &Run<Self>,
         extent: Extent,
-    ) -> Result<(), EngineError>;
+    ) -> Result<(), EngineError> {
+        Self::write_files(objects, folder, run, extent)?;
+        if run.closed_at.is_some() && extent == Extent::All {
+            replace(&folder.report(), &page::page(run, objects))?;
+            replace(&folder.report_json(), &base::json::page(&json::report(run, objects)))?;
+        }
+        Ok(())
+    }
 
     /// Returns the folders that a run may write; they are locked while it is active.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;
@@ -47,6 +69,12 @@ pub trait Ui: LoopEngine {
 
     /// Describes the action of a step and its object.
     fn step(run: &Run<Self>, step: &Self::Step) -> String;
+
+    /// Describes an answer, after the words for its step.
+    fn answered(answer: &Self::Answer) -> String;
+
+    /// Describes a decision; `run` is the state after it.
+    fn decided(run: &Run<Self>, decision: &Self::Decision) -> String;
 
     /// Describes the position of the run while something is active, such as `round 2`.
     fn place(run: &Run<Self>) -> String;

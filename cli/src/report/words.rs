@@ -7,11 +7,12 @@ use skilltune_phases::base::model::{ModelName, Models};
 use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::{ByRole, Role};
 use skilltune_phases::loops::{Loop, MostCalls};
-use skilltune_phases::runs::event::{FailureKind, Pause, PlacedBy};
+use skilltune_phases::runs::event::{Failure, FailureKind, Pause, PlacedBy};
 use skilltune_phases::runs::plan::{Cast, Enforced, Roles};
 use skilltune_phases::runs::proposal::Proposal;
 use skilltune_phases::runs::run::{Recast, Run};
 
+use crate::report::ui::Ui;
 use crate::text::figures::count;
 use crate::text::plain;
 
@@ -136,6 +137,11 @@ fn enforced(rights: Enforced) -> &'static str {
         Enforced::WrapperAndAgent => "enforced by the agent, otherwise left to the wrapper",
         Enforced::Nobody => "not enforced",
     }
+}
+
+/// Describes a failed step and why it failed.
+pub fn failed<L: Ui>(run: &Run<L>, step: &L::Step, failure: &Failure) -> String {
+    format!("{}: {}: {}", L::step(run, step), self::failure(failure.kind), failure.why)
 }
 
 pub fn failure(kind: FailureKind) -> &'static str {

@@ -13,11 +13,6 @@ impl MarkdownPage {
         Self { blocks: vec![format!("# {title}")] }
     }
 
-    /// Returns blocks of a page that follow others.
-    pub fn part() -> Self {
-        Self { blocks: Vec::new() }
-    }
-
     pub fn section(&mut self, title: &str) {
         self.blocks.push(format!("## {title}"));
     }

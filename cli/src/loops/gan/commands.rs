@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::gan::{Answer, Gan, Plan, Record, Run, projection};
+use skilltune_phases::loops::gan::{Answer, Gan, Plan, projection};
 
 use crate::loops::gan::args::GanArgs;
-use crate::loops::gan::report::{history, json, page};
 use crate::loops::gan::settings::GanSettings;
 use crate::loops::{LoopCommands, Version};
 use crate::runs::peer::Reached;
@@ -25,18 +23,6 @@ impl LoopCommands for Gan {
 
     fn tables() -> Vec<Box<dyn Table>> {
         vec![Box::new(GanSettings::default())]
-    }
-
-    fn event(run: &Run, record: &Record) -> String {
-        history::event(run, record)
-    }
-
-    fn report(run: &Run, _: &Objects) -> String {
-        page::report(run)
-    }
-
-    fn report_json(run: &Run, _: &Objects) -> Value {
-        json::report(run)
     }
 
     /// Shows the findings of a round, or the trees of a version.

@@ -7,17 +7,15 @@ use skilltune_phases::loops::Offer;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::{Finding, Verdict};
 use skilltune_phases::loops::gan::{Decision, Done, Gan, Reading, Run};
-use skilltune_phases::runs::event::Failure;
 use skilltune_phases::runs::proposal::Proposal;
-use skilltune_phases::runs::remedy::Remedy;
-use skilltune_phases::runs::run::StepState;
 
 use crate::loops::gan::report::words;
-use crate::progress::layout::Layout;
-use crate::progress::lines::{advised, cost, to_copy};
+use crate::progress::halts;
+use crate::progress::lines::{advised, below, closing, cost};
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::{Next, resume};
-use crate::report::words::{branch, mixed, models, patch, pull_request};
+use crate::report::summary::Line;
+use crate::report::words::{branch, models, patch, pull_request};
 use crate::text::width::{cut, wrapped};
 use crate::text::{figures, plain};
 
@@ -26,26 +24,20 @@ impl Narrated for Gan {
 
     fn shelf(_: Objects) {}
 
-    /// Reports an agent's failure at once, unless it stops the run: then the pause reports it.
     fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
-        let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
-        let Some(failure) = done.outcome.as_ref().err().filter(goes_on) else { return };
-        let fate = match run.state_of(&done.step) {
-            StepState::GivenUp(_) => "gave up",
-            StepState::Answered(_) | StepState::Open => "retried",
-        };
-        let message = format!("{} ({fate})", words::failed(run, &done.step, failure));
-        talk.say(&below(&message, talk.layout.width));
+        if let Some(failed) = halts::failed(run, done) {
+            talk.below(&failed);
+        }
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
-        let width = talk.layout.width;
         match decision {
             Decision::Agreed(contract) => {
                 let must = contract.criteria.iter().filter(|criterion| criterion.must_pass).count();
-                let message =
-                    format!("contract: {} criteria, {must} of them must pass", contract.criteria.len());
-                talk.say(&wrapped(&message, width, "  "));
+                talk.text(&format!(
+                    "contract: {} criteria, {must} of them must pass",
+                    contract.criteria.len()
+                ));
             }
             Decision::Judged { reading, .. } => {
                 if let Some(round) = run.state.course.rounds.last() {
@@ -53,18 +45,14 @@ impl Narrated for Gan {
                 }
             }
             Decision::Answered { choice, .. } => {
-                let message = format!("answered by {}: {}", words::who(run), words::choice(choice));
-                talk.say(&below(&message, width));
+                talk.below(&format!("answered by {}: {}", words::who(run), words::choice(choice)));
             }
             Decision::Again { .. } => {
-                talk.say(&below(
-                    "the contract or the evaluator has changed: judging the best round again",
-                    width,
-                ));
+                talk.below("the contract or the evaluator has changed: judging the best round again");
             }
             Decision::Built { artifact } => {
                 if run.state.sprints.last().is_some_and(|sprint| sprint.from == *artifact) {
-                    talk.say(&below("the builder has changed nothing", width));
+                    talk.below("the builder has changed nothing");
                 }
             }
             Decision::Drafted(_)
@@ -77,12 +65,7 @@ impl Narrated for Gan {
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        let Layout { data, .. } = talk.layout;
-        let mut lines = story(run, talk.layout);
-        if let Some(first) = lines.first_mut() {
-            *first = data.bold(first);
-        }
-        talk.data(&lines);
+        talk.end(&story(run));
     }
 }
 
@@ -126,35 +109,25 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     talk.say(&lines);
 }
 
-/// Formats text that belongs to the line before.
-fn below(text: &str, width: usize) -> Vec<String> {
-    let lines = wrapped(text, width.saturating_sub(2), "  ");
-    lines.into_iter().map(|line| format!("  {line}")).collect()
-}
-
-/// Returns the result, where it is, what it cost, and what to do next.
-fn story(run: &Run, layout: Layout) -> Vec<String> {
-    let width = layout.width;
-    let mut lines = wrapped(&words::outcome_text(run), width, "  ");
+/// Returns the result, what it cost, where it is, and what to do next.
+fn story(run: &Run) -> Vec<Line> {
+    let mut lines = vec![Line::Text(words::outcome_text(run))];
     if run.held && run.has_to_ask_for_commands() {
-        lines.extend(words::commands(run).map(|command| format!("  {command}")));
+        lines.extend(words::commands(run).map(|command| Line::Copy(" ".to_owned(), command)));
     }
     if let Some(best) = run.best() {
-        let line = format!("best: round {}, {}", run.number_of(best), words::measured(best.evaluation()));
-        lines.extend(wrapped(&line, width, "  "));
-        let blocks = run.blocks(best);
-        lines.extend(blocks.iter().flat_map(|block| below(&plain::one_line(&block.to_string()), width)));
+        let measured = words::measured(best.evaluation());
+        lines.push(Line::Text(format!("best: round {}, {measured}", run.number_of(best))));
+        let blocks = run.blocks(best).into_iter();
+        lines.extend(blocks.map(|block| Line::Below(plain::one_line(&block.to_string()))));
     }
     let rounds = figures::count(run.state.course.rounds.len(), "round");
-    lines.extend(wrapped(&format!("effort: {rounds} judged; {}", cost(&run.ledger.total())), width, "  "));
-    lines.extend(models(run).iter().flat_map(|models| wrapped(&format!("models: {models}"), width, "  ")));
-    lines.extend(mixed(run).flat_map(|mixed| wrapped(&format!("warning: {mixed}"), width, "  ")));
-    lines.extend(words::destination(run).iter().flat_map(|line| wrapped(line, width, "  ")));
-    lines.extend(words::result(run).iter().flat_map(|path| to_copy("result:", path, width)));
-    if run.closed_at.is_some() {
-        lines.extend(to_copy("report:", &format!("{}/final-report.md", run.plan.folder), width));
-    }
-    lines.extend(advice(run).iter().flat_map(|next| advised(next, width)));
+    lines.push(Line::Text(format!("effort: {rounds} judged; {}", cost(&run.ledger.total()))));
+    lines.extend(models(run).map(|models| Line::Text(format!("models: {models}"))));
+    let destination = words::destination(run).map(Line::Text);
+    let result = words::result(run).map(|path| Line::Copy("result:".to_owned(), path));
+    lines.extend(closing(run, destination.into_iter().chain(result).collect()));
+    lines.extend(advised(advice(run)));
     lines
 }
 

@@ -6,7 +6,7 @@ use skilltune_phases::loops::gan::{Answer, Run};
 
 use crate::loops::gan::progress;
 use crate::loops::gan::report::words;
-use crate::report::summary::{Data, Head, Line, Summary};
+use crate::report::summary::{Data, Head, Summary};
 use crate::report::words::changes;
 use crate::text::{figures, plain};
 
@@ -22,14 +22,7 @@ pub fn summary(run: &Run) -> Summary {
     Summary {
         kind: plan.kind.word(),
         subject: words::subject(run),
-        head: Head {
-            lines: vec![
-                Line::Named(["gan ".to_owned(), words::subject(run), String::new()]),
-                Line::Text(words::aim(run)),
-            ],
-            size: None,
-            legend: None,
-        },
+        head: Head::new("gan ", words::subject(run), words::aim(run)),
         sentence: words::outcome_text(run),
         progress: format!("round {round}"),
         result: figures::score(best.map(|best| best.evaluation().score)),

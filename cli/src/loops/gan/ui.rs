@@ -2,27 +2,21 @@
 
 use std::path::PathBuf;
 
-use skilltune_orchestrator::engine::{EngineError, Extent};
+use serde_json::Value;
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::RunFolder;
-use skilltune_phases::loops::gan::{Gan, Plan, Run, Step};
+use skilltune_phases::loops::gan::{Answer, Decision, Gan, Plan, Run, Step};
 
-use crate::loops::gan::report::{json, page, words};
+use crate::loops::gan::report::json::details;
+use crate::loops::gan::report::page::report;
+use crate::loops::gan::report::{history, words};
 use crate::loops::gan::summary::summary;
+use crate::report::document::Report;
 use crate::report::summary::Summary;
 use crate::report::ui::Ui;
-use crate::report::write_reports;
 use crate::terminal::exit::Exit;
 
 impl Ui for Gan {
     const START: &'static str = "skilltune gan BRIEF.md";
-
-    fn write_pages(_: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
-        if run.closed_at.is_some() {
-            write_reports(folder, &page::report(run), &json::report(run))?;
-        }
-        Ok(())
-    }
 
     fn command_seconds(plan: &Plan) -> u64 {
         plan.task.browser.as_ref().map_or(0, |browser| browser.seconds)
@@ -45,6 +39,14 @@ impl Ui for Gan {
         words::step(run, step)
     }
 
+    fn answered(answer: &Answer) -> String {
+        history::answered(answer)
+    }
+
+    fn decided(run: &Run, decision: &Decision) -> String {
+        history::decided(run, decision)
+    }
+
     fn place(run: &Run) -> String {
         words::place(run)
     }
@@ -57,6 +59,14 @@ impl Ui for Gan {
 
     fn summary(run: &Run, _: Option<&Objects>) -> Summary {
         summary(run)
+    }
+
+    fn report(run: &Run, _: &Objects) -> Report {
+        report(run)
+    }
+
+    fn details(run: &Run, _: &Objects) -> [Value; 2] {
+        [Value::Null, details(run)]
     }
 }
 

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use serde_json::Value;
 use skilltune_orchestrator::engine::reflex::page;
 use skilltune_orchestrator::evolution::Evolution;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Journal;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::reflex::original::{Alias, artifact_hash};
-use skilltune_phases::loops::reflex::{Artifact, Event, Judged, Plan, Record, Reflex, Run, Task};
+use skilltune_phases::loops::reflex::{Artifact, Event, Judged, Plan, Reflex, Run, Task};
 use skilltune_phases::runs::plan::RunId;
 
 use crate::loops::reflex::args::ReflexArgs;
@@ -36,18 +35,6 @@ impl LoopCommands for Reflex {
 
     fn tables() -> Vec<Box<dyn Table>> {
         vec![Box::new(ReflexSettings::default())]
-    }
-
-    fn event(run: &Run, record: &Record) -> String {
-        reflex_report::event(run, record)
-    }
-
-    fn report(run: &Run, _: &Objects) -> String {
-        reflex_report::report(run)
-    }
-
-    fn report_json(run: &Run, _: &Objects) -> Value {
-        reflex_report::json::report(run)
     }
 
     /// Shows the findings of an iteration, or a text.

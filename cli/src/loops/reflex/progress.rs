@@ -8,10 +8,14 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Done, Reflex, Run, Terms};
 
+use crate::loops::reflex::report::{advice, words};
+use crate::progress::halts;
 use crate::progress::layout::Layout;
+use crate::progress::lines::{advised, closing, cost};
 use crate::progress::talk::{Narrated, Talk};
-use crate::text::plain;
-use crate::text::width::wrapped;
+use crate::report::summary::Line;
+use crate::report::words::models;
+use crate::text::{figures, plain};
 
 pub use crate::loops::reflex::progress::shelf::Shelf;
 
@@ -22,37 +26,31 @@ impl Narrated for Reflex {
         Shelf::of(objects)
     }
 
-    /// Reports an agent's failure at once, unless it stops the run: then the pause reports it.
     fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
-        let lines = lines::failed(run, &done.step, &done.outcome, talk.layout.width);
-        talk.say(&lines);
+        if let Some(failed) = halts::failed(run, done) {
+            talk.below(&failed);
+        }
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
-        let width = talk.layout.width;
         match decision {
             Decision::Evaluated(_) => evaluation(talk, run),
             Decision::Drop { hash, best } => {
                 let (hash, best) = (short(hash), short(best));
                 let message = format!("dropped {hash}: worse than {best}; continuing from {best}");
-                talk.say(&wrapped(&plain::one_line(&message), width, "  "));
+                talk.text(&plain::one_line(&message));
             }
             Decision::Switch(level) => {
-                let message = format!("level A passed; level {level} starts with the same artifact");
-                talk.say(&wrapped(&message, width, "  "));
+                talk.text(&format!("level A passed; level {level} starts with the same artifact"));
                 if let Some(artifact) = &run.state.artifact {
                     page(talk, artifact, &format!("before level {level}"));
                 }
             }
             Decision::Agreed(terms) => agreed(talk, run, terms),
             Decision::Refined(_) if run.state.anew => {
-                talk.say(&wrapped(
-                    "the refinement changed nothing; the next iteration plans and writes from scratch",
-                    width,
-                    "  ",
-                ));
+                talk.text("the refinement changed nothing; the next iteration plans and writes from scratch");
             }
-            Decision::Criticised(issues) => talk.say(&lines::fixes(issues, width)),
+            Decision::Criticised(issues) => talk.say(&lines::fixes(issues, talk.layout.width)),
             Decision::Enter(_)
             | Decision::Planned(_)
             | Decision::Produced { .. }
@@ -64,18 +62,35 @@ impl Narrated for Reflex {
         }
     }
 
+    /// Prints the whole artifact first.
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        let whole = run.result().filter(|_| run.closed_at.is_some());
-        if let Some(artifact) = whole {
+        if let Some(artifact) = run.result().filter(|_| run.closed_at.is_some()) {
             page(talk, artifact, "at the end");
         }
-        let Layout { data, .. } = talk.layout;
-        let mut lines = lines::story(run, (talk.shelf.on_disk)(run).as_deref(), talk.layout);
-        if let Some(first) = lines.first_mut() {
-            *first = data.bold(first);
-        }
-        talk.data(&lines);
+        let on_disk = (talk.shelf.on_disk)(run);
+        talk.end(&story(run, on_disk.as_deref()));
     }
+}
+
+/// Returns the result, what it cost, where it is, and what to do next.
+fn story(run: &Run, on_disk: Option<&str>) -> Vec<Line> {
+    let dropped = run.state.judged.iter().filter(|judged| judged.dropped).count();
+    let iterations = figures::count(run.state.iteration as usize, "iteration");
+    let effort = format!("{iterations}, {dropped} dropped; {}", cost(&run.ledger.total()));
+    let items = [
+        ("artifact", Some(words::artifact(run, on_disk))),
+        ("score", words::score(run, on_disk)),
+        ("distance", words::distance(run, on_disk)),
+        ("effort", Some(effort)),
+        ("models", models(run)),
+    ];
+    let mut lines = vec![Line::Text(words::outcome_text(run))];
+    lines.extend(items.into_iter().filter_map(|(name, text)| Some(Line::Item(name, text?))));
+    let file = run.result().map(|_| Line::Copy("file:".to_owned(), words::artifact_path(run)));
+    lines.extend(closing(run, file.into_iter().collect()));
+    lines.extend(advice::use_of_it(run).map(|next| Line::Text(next.to_owned())));
+    lines.extend(advised(advice::next(run)));
+    lines
 }
 
 /// Prints rules that no person has seen.
@@ -83,7 +98,7 @@ fn agreed(talk: &mut Talk<Reflex>, run: &Run, terms: &Terms) {
     let new: Vec<_> = run.proposals().iter().map(|rule| rule.id.as_str()).collect();
     if terms.confirmed == Confirmed::Declared && !new.is_empty() {
         let message = format!("rules proposed for this task: {}", new.join(", "));
-        talk.say(&wrapped(&plain::one_line(&message), talk.layout.width, "  "));
+        talk.text(&plain::one_line(&message));
     }
 }
 
@@ -107,7 +122,7 @@ fn page(talk: &mut Talk<Reflex>, artifact: &Artifact, when: &str) {
     let text = (talk.shelf.text)(artifact);
     let Some(text) = text else {
         let message = format!("cannot read artifact {} from the store", artifact.name());
-        return talk.say(&wrapped(&plain::one_line(&message), width, "  "));
+        return talk.text(&plain::one_line(&message));
     };
     let mut lines = vec![data.dim(&lines::rule(&format!("artifact {}, {when}", artifact.name()), width))];
     lines.extend(plain::pictured(&text).lines().map(str::to_owned));

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skilltune_phases::loops::reflex::{ArtifactStatus, Run};
 
 use crate::loops::reflex::report::{advice, words};
-use crate::report::summary::{Data, Head, Line, Summary};
+use crate::report::summary::{Data, Head, Summary};
 use crate::report::words::{changes, remarks};
 use crate::text::figures;
 
@@ -14,14 +14,7 @@ pub fn summary(run: &Run, on_disk: Option<&str>) -> Summary {
     Summary {
         kind: plan.kind.word(),
         subject: plan.task.prompt.clone(),
-        head: Head {
-            lines: vec![
-                Line::Named(["reflex ".to_owned(), words::task(run), String::new()]),
-                Line::Text(words::aim(run)),
-            ],
-            size: None,
-            legend: None,
-        },
+        head: Head::new("reflex ", words::task(run), words::aim(run)),
         sentence: words::outcome_text(run),
         progress: format!("iteration {} of {most}, {}", run.state.iteration, words::time(run)),
         result: score(run, on_disk),
@@ -103,10 +96,10 @@ mod tests {
     use skilltune_phases::loops::reflex::projection;
 
     use super::*;
-    use crate::loops::LoopCommands as _;
     use crate::loops::reflex::world::{TO_THE_THRESHOLD, missing, plan};
     use crate::loops::tune::world::{Play, play};
-    use crate::report::json::object;
+    use crate::report::json::{object, report};
+    use crate::report::page::page;
     use crate::report::ui::Ui as _;
     use skilltune_phases::loops::reflex::Reflex;
 
@@ -132,8 +125,8 @@ mod tests {
         let objects = Objects::at(Home::of(project.path()).objects());
         let status = object(&run, &Reflex::summary(&run, Some(&objects)));
         assert_eq!((&status["artifact"]["status"], &status["score"]), (&json!("stale"), &Value::Null));
-        let report = Reflex::report_json(&run, &objects);
+        let report = report(&run, &objects);
         assert_eq!((&report["artifact"]["status"], &report["score"]), (&json!("evaluated"), &json!(100.0)));
-        assert!(Reflex::report(&run, &objects).contains("| Artifact | evaluated"));
+        assert!(page(&run, &objects).contains("| Artifact | evaluated"));
     }
 }

@@ -2,17 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
 use skilltune_phases::loops::reflex::original::Alias;
-use skilltune_phases::loops::reflex::{Plan, Reflex, Run, Step, Task};
+use skilltune_phases::loops::reflex::{Answer, Decision, Plan, Reflex, Run, Step, Task};
 use skilltune_phases::runs::plan::RunId;
 
 use crate::loops::reflex::progress::shelf::on_disk;
-use crate::loops::reflex::report;
-use crate::loops::reflex::report::words;
+use crate::loops::reflex::report::json::details;
+use crate::loops::reflex::report::page::report;
+use crate::loops::reflex::report::{history, words};
+use crate::loops::reflex::rules_file;
 use crate::loops::reflex::summary::summary;
+use crate::report::document::Report;
+use crate::report::replace;
 use crate::report::summary::Summary;
 use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
@@ -24,8 +29,12 @@ impl Ui for Reflex {
         Alias::of_run(id.as_str()).is_some_and(|alias| alias.as_str() == name)
     }
 
-    fn write_pages(_: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
-        report::write(folder, run)
+    /// Writes its rules for another run.
+    fn write_files(_: &Objects, folder: &RunFolder, run: &Run, _: Extent) -> Result<(), EngineError> {
+        if run.closed_at.is_some() {
+            replace(&folder.place().join("rules.json"), &rules_file::written(&run.plan.task.criteria))?;
+        }
+        Ok(())
     }
 
     fn command_seconds(plan: &Plan) -> u64 {
@@ -49,6 +58,14 @@ impl Ui for Reflex {
         words::step(run, step)
     }
 
+    fn answered(answer: &Answer) -> String {
+        history::answered(answer)
+    }
+
+    fn decided(_: &Run, decision: &Decision) -> String {
+        history::decided(decision)
+    }
+
     fn place(run: &Run) -> String {
         format!("iteration {}, level {}", run.state.iteration, run.state.level)
     }
@@ -63,6 +80,14 @@ impl Ui for Reflex {
 
     fn summary(run: &Run, objects: Option<&Objects>) -> Summary {
         summary(run, objects.and_then(|objects| on_disk(run, objects)).as_deref())
+    }
+
+    fn report(run: &Run, _: &Objects) -> Report {
+        report(run)
+    }
+
+    fn details(run: &Run, _: &Objects) -> [Value; 2] {
+        [Value::Null, details(run)]
     }
 }
 

@@ -8,7 +8,7 @@ mod targets;
 use crate::loops::tune::judges;
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::tune::{Apply, Decision, Run, Shipment, Tune};
+use skilltune_phases::loops::tune::{Aim, Apply, Decision, Run, Shipment, Tune};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::skills::target::Place;
 
@@ -19,9 +19,10 @@ use crate::loops::tune::report::{calibrating, comparing, without_skill};
 use crate::loops::tune::words;
 use crate::loops::tune::words::RoundStatus;
 use crate::progress::layout::Layout;
+use crate::progress::lines::fitted;
 use crate::progress::talk::{Narrated, Talk};
 use crate::terminal::style::Style;
-use crate::text::width::{around, cut, wrapped};
+use crate::text::width::{around, cut};
 use crate::text::{figures, plain};
 
 /// The size of the champion's changes to the target, if there is a champion.
@@ -43,7 +44,6 @@ impl Narrated for Tune {
         if without_skill::is_one(run) || calibrating::is_one(run) {
             return;
         }
-        let width = talk.layout.width;
         match decision {
             // The header names the two versions, and the end gives the verdict.
             Decision::Compare { .. } | Decision::Scored(_) | Decision::Ship(_)
@@ -52,28 +52,22 @@ impl Narrated for Tune {
             Decision::Scored(measured) if measured.score.is_none() => round_ended(talk, run),
             Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
             Decision::Compare { challenger, .. } => {
-                let message = format!(
-                    "comparing {} with the start on {}",
-                    challenger.short(),
-                    words::fresh_trials(run)
-                );
-                talk.say(&wrapped(&message, width, "  "));
+                let trials = words::fresh_trials(run);
+                talk.text(&format!("comparing {} with the start on {trials}", challenger.short()));
             }
-            Decision::Dismiss { seat, tally } => {
-                talk.say(&wrapped(&judges::dismissal(run, *seat, *tally), width, "  "));
-            }
+            Decision::Dismiss { seat, tally } => talk.text(&judges::dismissal(run, *seat, *tally)),
             Decision::Consult { scenarios } if !scenarios.is_empty() => {
-                talk.say(&wrapped(&judges::consulted(run, scenarios.len()), width, "  "));
+                talk.text(&judges::consulted(run, scenarios.len()));
             }
             Decision::Target { .. } => chosen(talk, run),
             Decision::Stop(_) if !has_chosen(run) => chosen(talk, run),
             Decision::Retry { scenarios, .. } => {
                 let fell = figures::count(scenarios.len(), "scenario");
-                talk.say(&wrapped(&format!("retrying {fell} that got much worse"), width, "  "));
+                talk.text(&format!("retrying {fell} that got much worse"));
             }
             // A person who is asked needs the verdict now; otherwise the end shows it first.
             Decision::Ship(shipment) if asks(run, shipment) => {
-                talk.say(&lines::shipped(run, shipment, width));
+                talk.say(&lines::shipped(run, shipment, talk.layout.width));
             }
             Decision::Open { .. }
             | Decision::Scored(_)
@@ -90,17 +84,16 @@ impl Narrated for Tune {
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        if without_skill::is_one(run) {
-            // The findings on the suite are printed later, as data.
-            return talk.say(&lines::without_skill(run, talk.layout.width));
-        }
-        if calibrating::is_one(run) {
-            return talk.data(&lines::calibrated(run, talk.layout.width));
-        }
-        if comparing::of(run).is_some() {
-            return talk.data(&lines::compared(run, talk.layout.width));
-        }
         let Layout { width, data, letters, .. } = talk.layout;
+        let end = match &run.plan.task.aim {
+            Aim::Improve => lines::story(run, (talk.shelf)(run)),
+            // The findings on the suite are printed later, as data.
+            Aim::Try { .. } => return talk.say(&fitted(&lines::without_skill(run), width)),
+            Aim::Calibrate { .. } => {
+                return talk.data(&fitted(&lines::shown(run, calibrating::shown(run)), width));
+            }
+            Aim::Compare(_) => return talk.data(&fitted(&lines::shown(run, comparing::shown(run)), width)),
+        };
         let shipment = run.state.shipment.as_ref();
         let mut lines = lines::dangers(run, width);
         lines.extend(shipment.into_iter().flat_map(|shipment| lines::shipped(run, shipment, width)));
@@ -114,7 +107,7 @@ impl Narrated for Tune {
             lines.extend(chart.goal.iter().map(|goal| data.dim(goal)));
             lines.push(String::new());
         }
-        lines.extend(lines::story(run, (talk.shelf)(run), talk.layout));
+        lines.extend(fitted(&end, width));
         talk.data(&lines);
     }
 }

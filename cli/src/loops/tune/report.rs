@@ -3,9 +3,10 @@
 pub mod calibrating;
 pub mod changes;
 pub mod comparing;
-mod contexts;
+pub mod contexts;
 pub mod evaluation;
 pub mod final_report;
+pub mod history;
 pub mod json;
 pub mod junit;
 pub mod troubles;
@@ -13,40 +14,19 @@ pub mod uses;
 pub mod viewer;
 pub mod without_skill;
 
-use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, edit_diff};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
-use skilltune_phases::loops::tune::{Aim, Run};
+use skilltune_phases::loops::tune::Run;
 
-use crate::report::{replace, write_reports};
+use crate::report::replace;
 
 pub use changes::{Diff, changes};
 pub use evaluation::evaluation;
+#[cfg(test)]
 pub use final_report::final_report;
 
-/// Returns the report of a run with any aim.
-pub fn whole(objects: &Objects, run: &Run) -> String {
-    match run.plan.task.aim {
-        Aim::Improve => {
-            let contexts =
-                contexts::section(objects, run).map_or(String::new(), |section| format!("\n{section}"));
-            final_report(run) + &contexts
-        }
-        Aim::Try { .. } => without_skill::page(run),
-        Aim::Calibrate { .. } => calibrating::page(run),
-        Aim::Compare(_) => comparing::page(run),
-    }
-}
-
-/// Returns the same report for scripts.
-pub fn whole_json(objects: &Objects, run: &Run) -> Value {
-    let mut report = json::report(run);
-    report["context"] = contexts::json(objects, run);
-    report
-}
-
-/// Writes the pages of the rounds, and at the end of a run its reports.
+/// Writes the pages of the rounds, and at the end of a run the files for other programs.
 pub fn write(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
     for round in extent.of(&run.state.rounds).iter().filter(|round| round.measured.is_some()) {
         let (place, number) = (folder.iteration(round.number), round.number);
@@ -58,12 +38,10 @@ pub fn write(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -
             replace(&place.join(format!("iteration-{number}-changes.md")), &page)?;
         }
     }
-    if extent == Extent::All && run.closed_at.is_some() {
-        if !without_skill::is_one(run) && !calibrating::is_one(run) {
-            replace(&folder.junit(), &junit::junit(run))?;
-            viewer::write(objects, &folder.viewer(), run)?;
-        }
-        write_reports(folder, &whole(objects, run), &whole_json(objects, run))?;
+    let has_cases = !without_skill::is_one(run) && !calibrating::is_one(run);
+    if has_cases && extent == Extent::All && run.closed_at.is_some() {
+        replace(&folder.junit(), &junit::junit(run))?;
+        viewer::write(objects, &folder.viewer(), run)?;
     }
     Ok(())
 }

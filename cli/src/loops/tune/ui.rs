@@ -2,13 +2,18 @@
 
 use std::path::PathBuf;
 
+use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
-use skilltune_phases::loops::tune::{Plan, Run, Step, Tune};
+use skilltune_phases::loops::tune::{Aim, Answer, Decision, Plan, Run, Step, Tune};
 
+use crate::loops::tune::report::{
+    calibrating, comparing, contexts, final_report, history, json, without_skill,
+};
 use crate::loops::tune::summary::{progress, summary};
 use crate::loops::tune::{report, words};
+use crate::report::document::Report;
 use crate::report::summary::Summary;
 use crate::report::ui::Ui;
 use crate::terminal::exit::Exit;
@@ -16,7 +21,7 @@ use crate::terminal::exit::Exit;
 impl Ui for Tune {
     const START: &'static str = "skilltune tune SKILL";
 
-    fn write_pages(
+    fn write_files(
         objects: &Objects,
         folder: &RunFolder,
         run: &Run,
@@ -43,6 +48,14 @@ impl Ui for Tune {
         words::step(run, step)
     }
 
+    fn answered(answer: &Answer) -> String {
+        history::answered(answer)
+    }
+
+    fn decided(run: &Run, decision: &Decision) -> String {
+        history::decided(run, decision)
+    }
+
     fn place(run: &Run) -> String {
         let is_end = run.plan.task.searches() && run.state.stopped.is_some();
         if is_end { "end".to_owned() } else { progress(run) }
@@ -63,5 +76,22 @@ impl Ui for Tune {
 
     fn summary(run: &Run, _: Option<&Objects>) -> Summary {
         summary(run)
+    }
+
+    fn report(run: &Run, objects: &Objects) -> Report {
+        match &run.plan.task.aim {
+            Aim::Improve => {
+                let mut report = final_report::report(run);
+                report.tail.extend(contexts::section(objects, run));
+                report
+            }
+            Aim::Try { .. } => without_skill::report(run),
+            Aim::Calibrate { .. } => calibrating::report(run),
+            Aim::Compare(two) => comparing::report(run, two),
+        }
+    }
+
+    fn details(run: &Run, objects: &Objects) -> [Value; 2] {
+        json::details(run, objects)
     }
 }

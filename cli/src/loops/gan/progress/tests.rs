@@ -10,7 +10,7 @@ use skilltune_worlds::reflex::pages::HOSTILE;
 
 use super::*;
 use crate::progress::capture::{Captured, follow};
-use crate::progress::layout::Letters;
+use crate::progress::layout::{Layout, Letters};
 use crate::terminal::style::Style;
 
 const PLAIN: Layout =

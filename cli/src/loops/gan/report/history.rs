@@ -1,25 +1,15 @@
-//! The journal of a run, one line per event.
+//! The words for answers and decisions in the journal of a run.
 
 use skilltune_phases::loops::gan::course::{Choice, Who};
 use skilltune_phases::loops::gan::evaluation::Verdict;
-use skilltune_phases::loops::gan::{Answer, Decision, Event, Record, Run};
+use skilltune_phases::loops::gan::{Answer, Decision, Run};
 
 use crate::loops::gan::report::words;
-use crate::report::journal;
 use crate::report::words::made;
 use crate::text::figures::count;
 use crate::text::plain;
 
-pub fn event(run: &Run, record: &Record) -> String {
-    match &record.event {
-        Event::Started(plan) => format!("run {} started: {}", plan.run, words::subject(run)),
-        Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
-        Event::Decided(decision) => decided(run, decision),
-        Event::Noted(signal) => journal::noted(run, signal),
-    }
-}
-
-fn answered(answer: &Answer) -> String {
+pub fn answered(answer: &Answer) -> String {
     match answer {
         Answer::Drafted(draft) => format!("drafted criteria: {}", draft.criteria.len()),
         Answer::Proposed(proposals) if proposals.is_empty() => "accepted it".to_owned(),
@@ -70,7 +60,7 @@ fn chosen(choice: &Choice, by: Who) -> String {
     format!("{}{said} ({by})", words::choice(choice))
 }
 
-fn decided(run: &Run, decision: &Decision) -> String {
+pub fn decided(run: &Run, decision: &Decision) -> String {
     match decision {
         Decision::Drafted(_) | Decision::Proposed(_) | Decision::Ruled(_) => "still negotiating".to_owned(),
         Decision::Agreed(contract) => {

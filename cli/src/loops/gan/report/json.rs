@@ -5,17 +5,13 @@ use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::gan::Run;
 use skilltune_phases::loops::gan::course::{Answered, Round};
 
-use crate::loops::gan::report::words;
-use crate::loops::gan::summary::summary;
 use crate::report::estimate::Estimate;
 use crate::report::{ceilings, json};
 
 /// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
-    let (plan, task) = (&run.plan, &run.plan.task);
-    json!({
-        "dry_run": true,
-        "loop": plan.kind,
+    let task = &run.plan.task;
+    let keys = json!({
         "name": task.name,
         "level": task.level,
         "negotiated": task.negotiated,
@@ -26,20 +22,17 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "into": task.into,
         "limits": ceilings::all(run),
         "most_calls": json::most_calls(most),
-        "estimate": estimate.json(),
-        "agents": json::agents(&plan.roles),
-        "notes": words::notes(plan),
-    })
+    });
+    json::sketch(run, &keys, estimate)
 }
 
-/// Returns `report.json`: the summary, the contracts, and the findings of each round.
-pub fn report(run: &Run) -> Value {
-    let details = json!({
+/// Returns what only `report.json` has: the contracts, and the findings of each round.
+pub fn details(run: &Run) -> Value {
+    json!({
         "contracts": run.state.contracts,
         "judged": run.state.course.rounds.iter().map(|one| round(run, one)).collect::<Value>(),
         "answers": run.state.course.answers.iter().map(answered).collect::<Value>(),
-    });
-    json::report(run, &summary(run), &details)
+    })
 }
 
 fn round(run: &Run, round: &Round) -> Value {

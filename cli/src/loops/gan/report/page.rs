@@ -1,109 +1,109 @@
-//! `final-report.md`: the result of the run, its course, and the evidence for every verdict.
+//! The report of a run: its course, and the evidence for every verdict.
 
-use skilltune_phases::loops::gan::course::Round;
-use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
+use skilltune_phases::loops::gan::course::{Answered, Round};
+use skilltune_phases::loops::gan::evaluation::{By, Evaluation, Finding, Verdict};
 use skilltune_phases::loops::gan::{Run, Sprint, projection};
 
 use crate::loops::gan::report::words;
-use crate::report::{costs, words as shared_words};
-use crate::text::markdown::{MarkdownPage, code_cell, words as safe};
+use crate::report::document::{
+    Block, Report, Section, Span, Text, code, joined, list, locations, paragraph, plain, strong, table,
+    words as safe,
+};
 
-pub fn report(run: &Run) -> String {
-    let mut page = MarkdownPage::titled(&format!("Final Report: {}", safe(&run.plan.task.name)));
-    page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::outcome_text(run))));
-    summary(&mut page, run);
-    progression(&mut page, run);
-    if let Some(best) = run.best() {
-        best_round(&mut page, run, best);
-    }
-    answers(&mut page, run);
-    notes(&mut page, run);
-    costs::costs(&mut page, run);
-    costs::errors(&mut page, run, "round");
-    places(&mut page, run);
-    page.finish()
-}
-
-fn summary(page: &mut MarkdownPage, run: &Run) {
-    let (plan, task) = (&run.plan, &run.plan.task);
-    let mut rows = vec![
-        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
-        ("Brief", code_cell(&task.brief.file)),
-        ("Judged By", safe(&words::aim(run))),
-        ("Agents", safe(&shared_words::roles(&plan.roles))),
+pub fn report(run: &Run) -> Report {
+    let (task, folder) = (&run.plan.task, &run.plan.folder);
+    let mut sections = vec![progression(run)];
+    sections.extend(run.best().map(|best| best_round(run, best)));
+    sections.extend(answers(run));
+    sections.push(notes(run));
+    let result = words::result(run).map(|path| ("Result", path));
+    let ours = [
+        ("Rounds: artifact, screens, changes, evaluation", format!("{folder}/iterations/iteration-N/")),
+        ("Sprints and the contract", format!("{folder}/sprints/sprint-N.json")),
     ];
-    rows.extend(shared_words::models(run).map(|models| ("Models", safe(&models))));
-    let notes = words::notes(plan).into_iter().chain(shared_words::changes(run));
-    rows.extend(notes.map(|note| ("Note", safe(&note))));
-    rows.push(("Rights of Roles", shared_words::rights(&plan.roles)));
-    rows.extend(words::destination(run).map(|destination| ("Destination", safe(&destination))));
-    rows.push(("Started", format!("{:.0}", run.started_at)));
-    rows.push(("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))));
-    page.section("Summary");
-    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+    Report {
+        title: [plain("Final Report: "), safe(&task.name)].into(),
+        lead: vec![paragraph([strong(words::label(run)), plain(". "), safe(&words::outcome_text(run))])],
+        about: vec![("Brief", code(&task.brief.file).into()), ("Judged By", safe(&words::aim(run)).into())],
+        more: words::destination(run).map(|text| ("Destination", safe(&text).into())).into_iter().collect(),
+        sections,
+        unit: "round",
+        tail: vec![locations(run, result.into_iter().chain(ours).collect())],
+        ..Report::default()
+    }
 }
 
-fn progression(page: &mut MarkdownPage, run: &Run) {
-    page.section("Progression");
+fn progression(run: &Run) -> Section {
     let row = |(number, round): (usize, &Round)| {
         let found = round.evaluation();
         let disagreement = round.disagreement(&run.plan.task.rules);
         let disagreement = disagreement
             .map_or(String::new(), |disagreement| format!("; two judgements {} apart", disagreement.typed()));
+        let blocks = run.blocks(round).into_iter().map(|block| safe(&block.to_string()));
         vec![
-            number.to_string(),
-            format!("{}{disagreement}", found.score.typed()),
-            format!("{} %", found.share.typed()),
-            words::verdict(run, round).to_owned(),
-            run.blocks(round).iter().map(|block| safe(&block.to_string())).collect::<Vec<_>>().join("; "),
+            number.to_string().into(),
+            format!("{}{disagreement}", found.score.typed()).into(),
+            format!("{} %", found.share.typed()).into(),
+            words::verdict(run, round).into(),
+            joined(blocks, "; "),
         ]
     };
     let rows: Vec<_> = (1..).zip(&run.state.course.rounds).map(row).collect();
-    if rows.is_empty() {
-        return page.paragraph("Nothing was judged.");
-    }
-    page.table(&["Round", "Score", "Met", "Verdict", "Blocked By"], rows);
+    let block = if rows.is_empty() {
+        paragraph("Nothing was judged.")
+    } else {
+        table(&["Round", "Score", "Met", "Verdict", "Blocked By"], rows)
+    };
+    Section { title: "Progression", blocks: vec![block] }
 }
 
-/// Writes every verdict on the best round, with its basis.
-fn best_round(page: &mut MarkdownPage, run: &Run, best: &Round) {
+/// Returns every verdict on the best round, with its basis.
+fn best_round(run: &Run, best: &Round) -> Section {
     let found = best.evaluation();
-    page.section("Criteria");
-    page.paragraph(format!("Verdicts on round {}: {}.", run.number_of(best), words::measured(found)));
-    let contract = run.contract_of(found.contract);
-    let row = |finding: &Finding| {
-        let criterion = contract.and_then(|contract| contract.criterion(&finding.criterion));
-        let must = criterion.is_some_and(|criterion| criterion.must_pass);
-        vec![
-            code_cell(finding.criterion.as_str()),
-            if must { "must pass" } else { "" }.to_owned(),
-            verdict(finding.verdict),
-            by(finding.by).to_owned(),
-            safe(&finding.evidence),
-            finding.fix.as_deref().map(safe).unwrap_or_default(),
-        ]
-    };
-    page.table(&["Criterion", "Gate", "Verdict", "By", "Evidence", "Fix"], found.findings.iter().map(row));
+    let row = |finding: &Finding| finding_row(run, found, finding);
+    let verdicts = format!("Verdicts on round {}: {}.", run.number_of(best), words::measured(found));
+    let mut blocks = vec![
+        paragraph(verdicts),
+        table(&["Criterion", "Gate", "Verdict", "By", "Evidence", "Fix"], found.findings.iter().map(row)),
+    ];
+    let heading = |title: &str| Block::Heading(title.to_owned());
     if !found.patterns.is_empty() {
-        page.subsection("Anti-Patterns");
-        let seen = found.patterns.iter();
-        page.list(seen.map(|one| format!("{}: {}", code_cell(one.pattern.as_str()), safe(&one.evidence))));
+        let patterns = found.patterns.iter();
+        let patterns =
+            patterns.map(|one| [code(one.pattern.as_str()), plain(": "), safe(&one.evidence)].into());
+        blocks.extend([heading("Anti-Patterns"), list(patterns)]);
     }
     if !found.extra.is_empty() {
-        page.subsection("Beyond the Contract");
-        page.paragraph("These are shown but not scored.");
-        page.table(&["Item", "Gate", "Verdict", "By", "Evidence", "Fix"], found.extra.iter().map(row));
+        blocks.extend([
+            heading("Beyond the Contract"),
+            paragraph("These are shown but not scored."),
+            table(&["Item", "Gate", "Verdict", "By", "Evidence", "Fix"], found.extra.iter().map(row)),
+        ]);
     }
-    let limits: Vec<_> = run.limits(best.artifact).map(safe).collect();
+    let limits: Vec<Text> = run.limits(best.artifact).map(|limit| safe(limit).into()).collect();
     if !limits.is_empty() {
-        page.subsection("Not Checked by Machine");
-        page.list(limits);
+        blocks.extend([heading("Not Checked by Machine"), list(limits)]);
     }
+    Section { title: "Criteria", blocks }
 }
 
-fn verdict(verdict: Verdict) -> String {
+fn finding_row(run: &Run, found: &Evaluation, finding: &Finding) -> Vec<Text> {
+    let contract = run.contract_of(found.contract);
+    let criterion = contract.and_then(|contract| contract.criterion(&finding.criterion));
+    let must = criterion.is_some_and(|criterion| criterion.must_pass);
+    vec![
+        code(finding.criterion.as_str()).into(),
+        if must { "must pass" } else { "" }.into(),
+        verdict(finding.verdict).into(),
+        by(finding.by).into(),
+        safe(&finding.evidence).into(),
+        finding.fix.as_deref().map_or("".into(), |fix| safe(fix).into()),
+    ]
+}
+
+fn verdict(verdict: Verdict) -> Span {
     let word = projection::word(verdict);
-    if verdict == Verdict::Passed { word.to_owned() } else { format!("**{word}**") }
+    if verdict == Verdict::Passed { plain(word) } else { strong(word) }
 }
 
 fn by(by: By) -> &'static str {
@@ -113,43 +113,24 @@ fn by(by: By) -> &'static str {
     }
 }
 
-fn answers(page: &mut MarkdownPage, run: &Run) {
+fn answers(run: &Run) -> Option<Section> {
     let answers = &run.state.course.answers;
-    if answers.is_empty() {
-        return;
-    }
-    page.section("Questions");
-    page.list(answers.iter().map(|answered| {
+    let answer = |answered: &Answered| {
         let (hold, by) = (words::hold(answered.hold), words::by(answered.by));
-        format!("after round {}, {hold}: {}, by {by}", answered.after, words::choice(&answered.choice))
-    }));
-}
-
-/// Writes the builder's notes on each round.
-fn notes(page: &mut MarkdownPage, run: &Run) {
-    page.section("The Builder's Notes");
-    let said = |sprint: &Sprint| {
-        let notes = run.notes(sprint)?;
-        (!notes.notes.trim().is_empty()).then(|| format!("round {}: {}", sprint.number, safe(&notes.notes)))
+        format!("after round {}, {hold}: {}, by {by}", answered.after, words::choice(&answered.choice)).into()
     };
-    page.list(run.state.sprints.iter().filter_map(said));
+    let blocks = vec![list(answers.iter().map(answer))];
+    (!answers.is_empty()).then_some(Section { title: "Questions", blocks })
 }
 
-fn places(page: &mut MarkdownPage, run: &Run) {
-    let ours = [
-        ("Rounds: artifact, screens, changes, evaluation", "iterations/iteration-N/"),
-        ("Sprints and the contract", "sprints/sprint-N.json"),
-        ("Journal", "history.jsonl"),
-        ("State", "iteration-state.json"),
-        ("Calls of agents", "agents/"),
-        ("This report", "final-report.md"),
-        ("This report as data", "report.json"),
-    ];
-    let result = words::result(run).map(|path| vec!["Result".to_owned(), code_cell(&path)]);
-    let folder = &run.plan.folder;
-    let ours = ours.map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]);
-    page.section("Locations");
-    page.table(&["What", "Path"], result.into_iter().chain(ours));
+/// Returns the builder's notes on each round.
+fn notes(run: &Run) -> Section {
+    let note = |sprint: &Sprint| {
+        let notes = &run.notes(sprint)?.notes;
+        let round = plain(format!("round {}: ", sprint.number));
+        (!notes.trim().is_empty()).then(|| [round, safe(notes)].into())
+    };
+    Section { title: "The Builder's Notes", blocks: vec![list(run.state.sprints.iter().filter_map(note))] }
 }
 
 #[cfg(test)]

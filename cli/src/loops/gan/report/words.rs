@@ -5,7 +5,6 @@ use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
 use skilltune_phases::loops::gan::{Answer, Gan, Plan, Reading, Run, Step};
 use skilltune_phases::loops::{Loop as _, Offer};
-use skilltune_phases::runs::event::Failure;
 
 use crate::report::words;
 use crate::text::{figures, plain};
@@ -68,12 +67,6 @@ pub fn step(run: &Run, step: &Step) -> String {
         Step::Commit { form, .. } => format!("making a {} of the result", form.word()),
         Step::Promote { .. } => "writing the result to its folder".to_owned(),
     }
-}
-
-/// Returns a failure on one line.
-pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
-    let (step, kind) = (self::step(run, step), words::failure(failure.kind));
-    plain::one_line(&format!("{step}: {kind}: {}", failure.why))
 }
 
 /// Returns the result of the run in a sentence.

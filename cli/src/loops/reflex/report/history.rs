@@ -1,23 +1,12 @@
-//! The journal of a run, one line per event.
+//! The words for answers and decisions in the journal of a run.
 
 use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::verdict::Evaluation;
-use skilltune_phases::loops::reflex::{Answer, Decision, Event, Record, Run};
+use skilltune_phases::loops::reflex::{Answer, Decision};
 
-use crate::loops::reflex::report::words;
-use crate::report::journal;
 use crate::text::figures;
 
-pub fn event(run: &Run, record: &Record) -> String {
-    match &record.event {
-        Event::Started(plan) => format!("run {} started: {}", plan.run, words::task(run)),
-        Event::Done(done) => journal::done(done, &words::step(run, &done.step), answered),
-        Event::Decided(decision) => decided(decision),
-        Event::Noted(signal) => journal::noted(run, signal),
-    }
-}
-
-fn answered(answer: &Answer) -> String {
+pub fn answered(answer: &Answer) -> String {
     match answer {
         Answer::Proposed(rules) => figures::count(rules.len(), "rule"),
         Answer::Agreed(_) => "agreed".to_owned(),
@@ -38,7 +27,7 @@ fn answered(answer: &Answer) -> String {
     }
 }
 
-fn decided(decision: &Decision) -> String {
+pub fn decided(decision: &Decision) -> String {
     match decision {
         Decision::Agreed(terms) => format!(
             "agreed to {} and at most {}",

@@ -4,17 +4,13 @@ use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::reflex::{Judged, Run};
 
-use crate::loops::reflex::summary::summary;
 use crate::report::estimate::Estimate;
-use crate::report::{ceilings, json, words as shared_words};
+use crate::report::{ceilings, json};
 
 /// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
-    let plan = &run.plan;
-    let (task, rules) = (&plan.task, &plan.task.rules);
-    json!({
-        "dry_run": true,
-        "loop": plan.kind,
+    let (task, rules) = (&run.plan.task, &run.plan.task.rules);
+    let keys = json!({
         "alias": task.alias,
         "task": task.prompt,
         "template": task.criteria.name,
@@ -26,19 +22,16 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "stall": rules.stall,
         "commands": task.commands.run,
         "most_calls": json::most_calls(most),
-        "estimate": estimate.json(),
-        "agents": json::agents(&plan.roles),
-        "notes": shared_words::remarks(&plan.roles),
-    })
+    });
+    json::sketch(run, &keys, estimate)
 }
 
-/// Returns `report.json`: the summary, the findings on each version, and how it was checked.
-pub fn report(run: &Run) -> Value {
-    let details = json!({
+/// Returns what only `report.json` has: the findings on each version, and how it was checked.
+pub fn details(run: &Run) -> Value {
+    json!({
         "evaluations": run.state.judged.iter().map(evaluation).collect::<Value>(),
         "checks": run.state.checks,
-    });
-    json::report(run, &summary(run, None), &details)
+    })
 }
 
 fn evaluation(judged: &Judged) -> Value {

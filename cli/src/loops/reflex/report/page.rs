@@ -1,68 +1,65 @@
-//! `final-report.md`: the result of the run, its course, and the evidence for every verdict.
+//! The report of a run: its course, and the evidence for every verdict.
 
-use skilltune_phases::loops::reflex::answers::Issue;
+use skilltune_phases::loops::reflex::answers::{Issue, PlanStep};
 use skilltune_phases::loops::reflex::checks::{Check, CheckKind};
 use skilltune_phases::loops::reflex::verdict::{By, RuleResult, Verdict};
 use skilltune_phases::loops::reflex::{Confirmed, Judged, PAGE, Run};
 use skilltune_phases::suites::checks::RunThem;
 
 use crate::loops::reflex::report::{advice, changes, words};
-use crate::report::{costs, words as shared_words};
+use crate::report::document::{
+    Block, Report, Row, Section, Span, Text, code, list, locations, paragraph, plain, strong, table,
+    words as safe,
+};
 use crate::text::figures;
-use crate::text::markdown::{MarkdownPage, code_cell, words as safe};
 
-pub fn report(run: &Run) -> String {
-    let mut page = MarkdownPage::titled(&format!("Final Report: {}", safe(&run.plan.task.alias)));
-    page.paragraph(format!("**{}**. {}", words::label(run), safe(&words::outcome_text(run))));
-    if let Some(next) = advice::use_of_it(run) {
-        page.paragraph(next);
+pub fn report(run: &Run) -> Report {
+    let (task, folder) = (&run.plan.task, &run.plan.folder);
+    let mut sections = vec![self::task(run)];
+    sections.extend(plan(run));
+    sections.extend([progression(run), rules(run)]);
+    sections.extend(fixes(run));
+    sections.push(checks(run));
+    let lead = paragraph([strong(words::label(run)), plain(". "), safe(&words::outcome_text(run))]);
+    let places = vec![
+        ("Artifact", words::artifact_path(run)),
+        ("The original's files", format!("{}/{}/{}/", task.project, task.evolution, task.alias)),
+        ("Judged versions", format!("{folder}/iterations/iteration-N/{PAGE}")),
+    ];
+    Report {
+        title: [plain("Final Report: "), safe(&task.alias)].into(),
+        lead: [lead].into_iter().chain(advice::use_of_it(run).map(paragraph)).collect(),
+        about: vec![
+            ("Criteria", safe(&words::aim(run)).into()),
+            ("Confirmed By", confirmed(task.confirmed).into()),
+        ],
+        more: more(run),
+        sections,
+        unit: "iteration",
+        tail: vec![locations(run, places)],
+        ..Report::default()
     }
-    summary(&mut page, run);
-    task(&mut page, run);
-    plan(&mut page, run);
-    progression(&mut page, run);
-    page.section("Rules");
-    match run.best() {
-        Some(best) => rules(&mut page, run, best),
-        None => page.paragraph("Nothing was judged."),
-    }
-    fixes(&mut page, run);
-    checks(&mut page, run);
-    costs::costs(&mut page, run);
-    costs::errors(&mut page, run, "iteration");
-    places(&mut page, run);
-    page.finish()
 }
 
-fn summary(page: &mut MarkdownPage, run: &Run) {
-    let (plan, state) = (&run.plan, &run.state);
-    let mut rows = vec![
-        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
-        ("Criteria", safe(&words::aim(run))),
-        ("Confirmed By", confirmed(plan.task.confirmed).to_owned()),
-        ("Agents", safe(&shared_words::roles(&plan.roles))),
+fn more(run: &Run) -> Vec<Row> {
+    let state = &run.state;
+    let mut rows: Vec<Row> = vec![
+        ("Commands as Checks", commands(run).into()),
+        (
+            "Iterations",
+            format!("{} of at most {}", state.iteration, run.plan.task.rules.max_iterations).into(),
+        ),
+        ("Artifact", safe(&words::artifact(run, None)).into()),
     ];
-    let notes = shared_words::remarks(&plan.roles).into_iter().chain(shared_words::changes(run));
-    rows.extend(shared_words::models(run).map(|models| ("Models", safe(&models))));
-    rows.extend(notes.map(|note| ("Note", safe(&note))));
+    rows.extend(run.result().map(|artifact| ("SHA-256", code(&artifact.hash).into())));
+    rows.extend(words::score(run, None).map(|score| ("Score", safe(&score).into())));
+    rows.extend(words::distance(run, None).map(|distance| ("Distance to Success", safe(&distance).into())));
     rows.extend([
-        ("Rights of Roles", shared_words::rights(&plan.roles)),
-        ("Commands as Checks", commands(run)),
-        ("Iterations", format!("{} of at most {}", state.iteration, plan.task.rules.max_iterations)),
-        ("Artifact", safe(&words::artifact(run, None))),
+        ("Status", run.status().word().into()),
+        ("Reason", state.stop.as_ref().map_or("not ended yet", |stop| stop.reason.word()).into()),
+        ("Completed Phases", figures::milliseconds(state.clock.completed_ms).into()),
     ]);
-    rows.extend(run.result().map(|artifact| ("SHA-256", code_cell(&artifact.hash))));
-    rows.extend(words::score(run, None).map(|score| ("Score", safe(&score))));
-    rows.extend(words::distance(run, None).map(|distance| ("Distance to Success", safe(&distance))));
-    rows.extend([
-        ("Status", run.status().word().to_owned()),
-        ("Reason", state.stop.as_ref().map_or("not ended yet", |stop| stop.reason.word()).to_owned()),
-        ("Completed Phases", figures::milliseconds(state.clock.completed_ms)),
-        ("Started", format!("{:.0}", run.started_at)),
-        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
-    ]);
-    page.section("Summary");
-    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
+    rows
 }
 
 fn confirmed(by: Option<Confirmed>) -> &'static str {
@@ -83,70 +80,63 @@ fn commands(run: &Run) -> String {
     format!("{policy}{walls}")
 }
 
-fn task(page: &mut MarkdownPage, run: &Run) {
-    page.section("Task");
-    page.fenced("text", &run.plan.task.prompt);
-    if !run.plan.task.ideal.trim().is_empty() {
-        page.paragraph("The ideal result:");
-        page.fenced("text", &run.plan.task.ideal);
+fn task(run: &Run) -> Section {
+    let mut blocks = vec![Block::Verbatim(run.plan.task.prompt.clone())];
+    let ideal = &run.plan.task.ideal;
+    if !ideal.trim().is_empty() {
+        blocks.extend([paragraph("The ideal result:"), Block::Verbatim(ideal.clone())]);
     }
+    Section { title: "Task", blocks }
 }
 
-/// Writes the last plan.
-fn plan(page: &mut MarkdownPage, run: &Run) {
-    if run.state.plan.is_empty() {
-        return;
-    }
-    page.section("Plan");
-    page.list(
-        run.state.plan.iter().map(|step| format!("{}: {}", code_cell(step.rule.as_str()), safe(&step.step))),
-    );
+/// Returns the last plan.
+fn plan(run: &Run) -> Option<Section> {
+    let step = |step: &PlanStep| [code(step.rule.as_str()), plain(": "), safe(&step.step)].into();
+    let blocks = vec![list(run.state.plan.iter().map(step))];
+    (!run.state.plan.is_empty()).then_some(Section { title: "Plan", blocks })
 }
 
-/// Writes what each critique asked for.
-fn fixes(page: &mut MarkdownPage, run: &Run) {
+/// Returns what each critique asked for.
+fn fixes(run: &Run) -> Option<Section> {
     let asked =
         run.state.judged.iter().flat_map(|judged| judged.issues.iter().map(move |issue| (judged, issue)));
     let row = |(judged, issue): (&Judged, &Issue)| {
-        let (iteration, level) = (judged.iteration.to_string(), judged.evaluation.level.to_string());
         vec![
-            iteration,
-            level,
-            code_cell(issue.rule.as_str()),
-            safe(&issue.problem),
-            safe(&issue.fix_instruction),
+            judged.iteration.to_string().into(),
+            judged.evaluation.level.to_string().into(),
+            code(issue.rule.as_str()).into(),
+            safe(&issue.problem).into(),
+            safe(&issue.fix_instruction).into(),
         ]
     };
     let rows: Vec<_> = asked.map(row).collect();
-    if !rows.is_empty() {
-        page.section("Fixes");
-        page.table(&["Iteration", "Level", "Rule", "Problem", "Fix"], rows);
-    }
+    let head = ["Iteration", "Level", "Rule", "Problem", "Fix"];
+    (!rows.is_empty()).then(|| Section { title: "Fixes", blocks: vec![table(&head, rows)] })
 }
 
-fn progression(page: &mut MarkdownPage, run: &Run) {
-    page.section("Progression");
-    if run.state.judged.is_empty() {
-        page.paragraph("Nothing was judged.");
-        return;
-    }
+fn progression(run: &Run) -> Section {
     let row = |judged: &Judged| {
         let evaluation = &judged.evaluation;
         let threshold = run.plan.task.criteria.thresholds.at(evaluation.level).typed();
         vec![
-            judged.iteration.to_string(),
-            evaluation.level.to_string(),
-            format!("{} of {threshold}", figures::score(evaluation.score)),
-            standing(run, judged).to_owned(),
-            code_cell(judged.artifact.name()),
-            safe(&changes::changed(run, judged)),
+            judged.iteration.to_string().into(),
+            evaluation.level.to_string().into(),
+            format!("{} of {threshold}", figures::score(evaluation.score)).into(),
+            standing(run, judged).into(),
+            code(judged.artifact.name()).into(),
+            safe(&changes::changed(run, judged)).into(),
         ]
     };
-    page.table(
-        &["Iteration", "Level", "Score", "Verdict", "Artifact", "Changed"],
-        run.state.judged.iter().map(row),
-    );
+    let rows: Vec<_> = run.state.judged.iter().map(row).collect();
+    let block = if rows.is_empty() {
+        paragraph(NOTHING)
+    } else {
+        table(&["Iteration", "Level", "Score", "Verdict", "Artifact", "Changed"], rows)
+    };
+    Section { title: "Progression", blocks: vec![block] }
 }
+
+const NOTHING: &str = "Nothing was judged.";
 
 fn standing(run: &Run, judged: &Judged) -> &'static str {
     match (judged.dropped, judged.evaluation.passed, run.best() == Some(judged)) {
@@ -157,29 +147,36 @@ fn standing(run: &Run, judged: &Judged) -> &'static str {
     }
 }
 
-/// Writes every verdict on the best artifact, with its basis.
-fn rules(page: &mut MarkdownPage, run: &Run, best: &Judged) {
-    page.paragraph(format!("Judged: {} at level {}.", code_cell(&best.artifact.hash), best.evaluation.level));
+/// Returns every verdict on the best artifact, with its basis.
+fn rules(run: &Run) -> Section {
     let row = |result: &RuleResult| {
         let rule = run.plan.task.criteria.rule(&result.rule);
         vec![
-            code_cell(result.rule.as_str()),
-            rule.map_or("-".to_owned(), |rule| format!("{}, {}", rule.severity, rule.weight)),
-            verdict(result.verdict),
-            by(result.by).to_owned(),
-            safe(&result.details),
+            code(result.rule.as_str()).into(),
+            rule.map_or("-".to_owned(), |rule| format!("{}, {}", rule.severity, rule.weight)).into(),
+            verdict(result.verdict).into(),
+            by(result.by).into(),
+            safe(&result.details).into(),
         ]
     };
-    page.table(
-        &["Rule", "Severity, Weight", "Verdict", "By", "Evidence"],
-        best.evaluation.results.iter().map(row),
-    );
+    let blocks = match run.best() {
+        None => vec![paragraph(NOTHING)],
+        Some(best) => {
+            let level = plain(format!(" at level {}.", best.evaluation.level));
+            let head = ["Rule", "Severity, Weight", "Verdict", "By", "Evidence"];
+            vec![
+                paragraph([plain("Judged: "), code(&best.artifact.hash), level]),
+                table(&head, best.evaluation.results.iter().map(row)),
+            ]
+        }
+    };
+    Section { title: "Rules", blocks }
 }
 
-fn verdict(verdict: Verdict) -> String {
+fn verdict(verdict: Verdict) -> Span {
     match verdict {
-        Verdict::Pass => verdict.to_string(),
-        Verdict::Fail | Verdict::Warn | Verdict::Unverified => format!("**{verdict}**"),
+        Verdict::Pass => plain(verdict.to_string()),
+        Verdict::Fail | Verdict::Warn | Verdict::Unverified => strong(&verdict.to_string()),
     }
 }
 
@@ -191,48 +188,24 @@ fn by(by: By) -> &'static str {
     }
 }
 
-fn checks(page: &mut MarkdownPage, run: &Run) {
-    page.section("Checks");
-    page.paragraph(
-        "The evaluator prepared these once per level, without seeing the artifact; they do not change.",
-    );
-    page.list(run.state.checks.iter().filter_map(check));
+fn checks(run: &Run) -> Section {
+    let text =
+        "The evaluator prepared these once per level, without seeing the artifact; they do not change.";
+    let checks = list(run.state.checks.iter().filter_map(check));
+    Section { title: "Checks", blocks: vec![paragraph(text), checks] }
 }
 
-fn check(check: &Check) -> Option<String> {
-    let how = match check.kind()? {
+fn check(check: &Check) -> Option<Text> {
+    let (kind, what, after) = match check.kind()? {
         CheckKind::Command { argv, exit, .. } => {
-            format!("command {}, exit code {exit}", code_cell(&format!("{argv:?}")))
+            ("command ", code(&format!("{argv:?}")), format!(", exit code {exit}"))
         }
-        CheckKind::Pattern { pattern, is_present: true } => {
-            format!("pattern {}, present", code_cell(pattern))
+        CheckKind::Pattern { pattern, is_present } => {
+            ("pattern ", code(pattern), if is_present { ", present" } else { ", absent" }.to_owned())
         }
-        CheckKind::Pattern { pattern, is_present: false } => {
-            format!("pattern {}, absent", code_cell(pattern))
-        }
-        CheckKind::Question(text) => format!("question: {}", safe(text)),
+        CheckKind::Question(text) => ("question: ", safe(text), String::new()),
     };
-    Some(format!("{}: {how}", code_cell(check.rule.as_str())))
-}
-
-fn places(page: &mut MarkdownPage, run: &Run) {
-    let task = &run.plan.task;
-    let evolution = format!("{}/{}/{}", task.project, task.evolution, task.alias);
-    let versions = format!("iterations/iteration-N/{PAGE}");
-    let ours = [
-        ("Judged versions", versions.as_str()),
-        ("Journal", "history.jsonl"),
-        ("State", "iteration-state.json"),
-        ("Calls of agents", "agents/"),
-        ("This report", "final-report.md"),
-        ("This report as data", "report.json"),
-    ];
-    let mut rows = vec![vec!["Artifact".to_owned(), code_cell(&words::artifact_path(run))]];
-    rows.push(vec!["The original's files".to_owned(), code_cell(&format!("{evolution}/"))]);
-    let folder = &run.plan.folder;
-    rows.extend(ours.map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]));
-    page.section("Locations");
-    page.table(&["What", "Path"], rows);
+    Some([code(check.rule.as_str()), plain(format!(": {kind}")), what, plain(after)].into())
 }
 
 #[cfg(test)]

@@ -6,9 +6,7 @@ use skilltune_phases::loops::reflex::criteria::{Level, RuleId};
 use skilltune_phases::loops::reflex::original::short;
 use skilltune_phases::loops::reflex::verdict::{Distance, Verdict};
 use skilltune_phases::loops::reflex::{ArtifactStatus, Judged, PAGE, Reason, Run, Step, Stop};
-use skilltune_phases::runs::event::Failure;
 
-use crate::report::words;
 use crate::text::{figures, plain};
 
 /// Returns the task on one line.
@@ -78,12 +76,6 @@ pub fn plan(steps: &[PlanStep]) -> String {
 /// Returns an issue on one line: the rule that is not met, and the fix.
 pub fn fix(issue: &Issue) -> String {
     plain::one_line(&format!("{}: {}", issue.rule, issue.fix_instruction))
-}
-
-/// Returns a failure on one line.
-pub fn failed(run: &Run, step: &Step, failure: &Failure) -> String {
-    let (step, kind) = (self::step(run, step), words::failure(failure.kind));
-    plain::one_line(&format!("{step}: {kind}: {}", failure.why))
 }
 
 /// Returns the result of the run in a sentence, with the original's words for those who look for them.

@@ -5,61 +5,31 @@ use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run, Shipment};
 use skilltune_phases::skills::edit::EditKind;
 
-use crate::loops::tune::report::{calibrating, comparing, troubles, uses, without_skill};
+use crate::loops::tune::report::{troubles, uses, without_skill};
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words::RoundStatus;
 use crate::loops::tune::{advice, dangers, price, words};
-use crate::progress::layout::Layout;
-use crate::progress::lines::{ROOMY, advised, cost, to_copy};
+use crate::progress::lines::{ROOMY, advised, closing, cost};
+use crate::report::summary::Line;
 use crate::text::width::{around, columns, cut, shortened, wrapped};
 use crate::text::{figures, plain};
 
-/// Returns the result of a comparison, scenario by scenario, and what it cost.
-pub fn compared(run: &Run, width: usize) -> Vec<String> {
-    shown(run, &comparing::shown(run), width)
+/// Returns the results of a run that does not search, one by one, and what it cost.
+pub fn shown(run: &Run, results: Vec<String>) -> Vec<Line> {
+    let failed = troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run));
+    let failed = failed.filter(troubles::Trouble::given_up).take(MOST);
+    let results = results.into_iter().map(Line::Text);
+    let lines = results.chain(failed.map(|trouble| Line::Cut(trouble.line(run))));
+    let lines = lines.chain([Line::Text(cost(&run.ledger.total()))]).chain(closing(run, Vec::new()));
+    lines.chain(advised(advice::next(run))).collect()
 }
 
-/// Returns what the suite can show, and what the calibration cost.
-pub fn calibrated(run: &Run, width: usize) -> Vec<String> {
-    shown(run, &calibrating::shown(run), width)
-}
-
-fn shown(run: &Run, results: &[String], width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = results.iter().flat_map(|line| wrapped(line, width, "  ")).collect();
-    let failed: Vec<_> =
-        troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run)).collect();
-    for trouble in failed.iter().filter(|trouble| trouble.given_up()).take(MOST) {
-        lines.push(cut(&format!("  {}", trouble.line(run)), width));
-    }
-    lines.extend(wrapped(&cost(&run.ledger.total()), width, "  "));
-    words::mixed(run).for_each(|mixed| lines.extend(wrapped(&format!("warning: {mixed}"), width, "  ")));
-    if run.state.closed.is_some() {
-        let report = format!("{}/final-report.md", run.plan.folder);
-        lines.extend(to_copy("report:", &report, width));
-    }
-    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
-    lines
-}
-
-/// Returns the result of a run without a skill, and what it cost.
-pub fn without_skill(run: &Run, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
-    for line in without_skill::shown(run) {
-        say(&line);
-    }
-    for trouble in without_skill::troubles(run).iter().take(MOST) {
-        say(&format!("  {trouble}"));
-    }
-    say(&cost(&run.ledger.total()));
-    words::mixed(run).for_each(|mixed| say(&format!("warning: {mixed}")));
-    if run.state.closed.is_some() {
-        let report = format!("{}/final-report.md", run.plan.folder);
-        lines.extend(to_copy("report:", &report, width));
-    } else {
-        lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
-    }
-    lines
+/// Returns the result of a run without a skill, and what it cost. The findings on its suite follow a run that has ended.
+pub fn without_skill(run: &Run) -> Vec<Line> {
+    let troubles = without_skill::troubles(run).into_iter().take(MOST);
+    let texts = without_skill::shown(run).into_iter().chain(troubles).chain([cost(&run.ledger.total())]);
+    let next = if run.closed_at.is_some() { Vec::new() } else { advice::next(run) };
+    texts.map(Line::Text).chain(closing(run, Vec::new())).chain(advised(next)).collect()
 }
 
 /// A line with a verdict that may be coloured.
@@ -154,43 +124,22 @@ fn fresh(run: &Run, shipment: &Shipment) -> String {
 }
 
 /// Returns the result, what it cost, and what to do next.
-pub fn story(run: &Run, changed: Option<DiffSize>, layout: Layout) -> Vec<String> {
-    let width = layout.width;
-    let mut lines = Vec::new();
-    let mut say = |text: &str| lines.extend(wrapped(text, width, "  "));
-    say(&verdicts::outcome_text(run));
-    if let Some(fail_on) = verdicts::fail_on(run) {
-        say(&fail_on);
-    }
-    if let Some(reason) = run.state.stopped {
-        say(&format!("The search stopped: {}.", words::reason(&run.plan, reason)));
-    }
-    if let Some(price) = price::text(run) {
-        say(&price);
-    }
-    if let Some(caution) = verdicts::caution(run) {
-        say(&caution);
-    }
-    if let Some(reuse) = verdicts::held_out_reuse(run) {
-        say(&reuse);
-    }
-    if let Some(unused) = uses::text(uses::of_champion(run)) {
-        say(&unused);
-    }
-    if let Some(size) = changed {
-        say(&format!("The champion changes {}.", figures::size(&size)));
-    }
-    say(&effort(run));
-    if let Some(models) = words::models(run) {
-        say(&format!("Models: {models}."));
-    }
-    words::mixed(run).for_each(|mixed| say(&format!("warning: {mixed}")));
-    if run.state.closed.is_some() {
-        let report = format!("{}/final-report.md", run.plan.folder);
-        lines.extend(to_copy("report:", &report, width));
-    }
-    lines.extend(advice::next(run).iter().flat_map(|next| advised(next, width)));
-    lines
+pub fn story(run: &Run, changed: Option<DiffSize>) -> Vec<Line> {
+    let stopped = run.state.stopped.map(|reason| words::reason(&run.plan, reason));
+    let texts = [
+        Some(verdicts::outcome_text(run)),
+        verdicts::fail_on(run),
+        stopped.map(|reason| format!("The search stopped: {reason}.")),
+        price::text(run),
+        verdicts::caution(run),
+        verdicts::held_out_reuse(run),
+        uses::text(uses::of_champion(run)),
+        changed.map(|size| format!("The champion changes {}.", figures::size(&size))),
+        Some(effort(run)),
+        words::models(run).map(|models| format!("Models: {models}.")),
+    ];
+    let lines = texts.into_iter().flatten().map(Line::Text).chain(closing(run, Vec::new()));
+    lines.chain(advised(advice::next(run))).collect()
 }
 
 /// Returns what was tuned and its scores before and after; on one line if a shortened name makes it fit. Numbers are

@@ -9,10 +9,9 @@ use skilltune_phases::loops::tune::{Aim, Run};
 use crate::loops::tune::price::{calls, worth};
 use crate::loops::tune::report::without_skill;
 use crate::loops::tune::words as phrases;
-use crate::report::costs;
+use crate::report::document::{Report, Section, plain, table, words};
 use crate::report::json::most_calls;
 use crate::text::figures::{self, count};
-use crate::text::markdown::{MarkdownPage, code_cell, words};
 use crate::text::plain::one_line;
 
 /// Returns whether a run is a calibration.
@@ -186,39 +185,25 @@ pub fn json(run: &Run, shown: &Calibration) -> Value {
     })
 }
 
-/// Returns `final-report.md`.
-pub fn page(run: &Run) -> String {
-    let plan = &run.plan;
-    let mut page = MarkdownPage::titled(&format!("Calibration: {}", words(&phrases::target(run))));
+/// Returns the report of a calibration.
+pub fn report(run: &Run) -> Report {
     let shown = calibration::of(run);
     let results = shown.as_ref().map(|shown| results_of(run, shown)).unwrap_or_default();
-    page.table(&["", ""], results.into_iter().map(|(name, text)| vec![words(name), words(&text)]));
-    page.section("Summary");
-    let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
-    let mut rows = vec![
-        ("Run", format!("{} (calibrate)", code_cell(plan.run.as_str()))),
-        ("Suite", suite),
-        ("Agents", words(&phrases::roles(&without_skill::roles(plan)))),
-    ];
-    let notes =
-        phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
-    rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
-    rows.extend(notes.map(|note| ("Note", words(&note))));
-    rows.extend([
-        ("Rights of Roles", phrases::rights(&without_skill::roles(plan))),
-        ("Trials", progress(run)),
-        ("Started", format!("{:.0}", run.started_at)),
-        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
-    ]);
-    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
-    page.section("Scenarios");
+    let results = results.iter().map(|(name, text)| vec![words(name).into(), words(text).into()]);
     let scores = shown.map(|shown| shown.scores).unwrap_or_default();
-    let rows = plan.task.scenarios.iter().zip(&scores).map(|(scenario, scores)| {
+    let rows = run.plan.task.scenarios.iter().zip(&scores).map(|(scenario, scores)| {
         let scores: Vec<_> = scores.iter().map(|score| figures::score(Some(*score))).collect();
-        vec![words(&scenario.id), if scenario.held_out { "yes" } else { "" }.to_owned(), scores.join(", ")]
+        let held_out = if scenario.held_out { "yes" } else { "" };
+        vec![words(&scenario.id).into(), held_out.into(), scores.join(", ").into()]
     });
-    page.table(&["Scenario", "Held Out", "Scores"], rows);
-    costs::costs(&mut page, run);
-    costs::errors(&mut page, run, "round");
-    page.finish()
+    let scenarios = table(&["Scenario", "Held Out", "Scores"], rows);
+    Report {
+        title: [plain("Calibration: "), words(&phrases::target(run))].into(),
+        lead: vec![table(&["", ""], results)],
+        about: vec![without_skill::suite(run)],
+        more: vec![("Trials", progress(run).into())],
+        sections: vec![Section { title: "Scenarios", blocks: vec![scenarios] }],
+        unit: "round",
+        ..Report::default()
+    }
 }

@@ -13,9 +13,8 @@ use skilltune_phases::loops::tune::{
 use crate::loops::tune::report::{troubles, without_skill};
 use crate::loops::tune::words as phrases;
 use crate::loops::tune::{price, verdicts};
-use crate::report::costs;
+use crate::report::document::{Block, Report, Row, Section, code, paragraph, plain, strong, table, words};
 use crate::text::figures::{self, count};
-use crate::text::markdown::{MarkdownPage, code_cell, words};
 use crate::text::plain::one_line;
 
 /// Returns the two versions, if the run compares any.
@@ -206,75 +205,42 @@ fn scenarios(run: &Run, shipment: &Shipment) -> Value {
     in_order(shipment).iter().filter_map(one).collect()
 }
 
-/// Returns `final-report.md`.
-pub fn page(run: &Run) -> String {
-    let Some(two) = of(run) else { return String::new() };
-    let plan = &run.plan;
-    let title = if two.regraded.is_some() { "Regrade" } else { "Comparison" };
-    let mut page = MarkdownPage::titled(&format!("{title}: {}", words(&phrases::target(run))));
+/// Returns the report of a comparison.
+pub fn report(run: &Run, two: &Sides) -> Report {
+    let title = if two.regraded.is_some() { "Regrade: " } else { "Comparison: " };
+    let mut lead = Vec::new();
     if let Some(shipment) = &run.state.shipment {
-        page.paragraph(format!("**B**: {}.", words(&verdict(run, shipment))));
-        if let Some(price) = price::text(run) {
-            page.paragraph(price);
-        }
+        lead.push(paragraph([strong("B"), plain(": "), words(&verdict(run, shipment)), plain(".")]));
+        lead.extend(price::text(run).map(paragraph));
     }
-    page.section("Summary");
-    let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
-    let mut rows = vec![
-        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), kind(two))),
-        ("A", code_cell(&two.start)),
-        ("B", code_cell(&two.challenger)),
-        ("Suite", suite),
-    ];
-    rows.extend(two.regraded.as_ref().map(|of| ("Trials", words(&trials(run, of)))));
-    rows.extend(unasked(run, two).map(|note| ("Note", words(note))));
-    rows.push(("Agents", words(&or_nobody(phrases::roles(&without_skill::roles(plan))))));
-    let notes =
-        phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
-    rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
-    rows.extend(notes.map(|note| ("Note", words(&note))));
-    rows.extend([
-        ("Rights of Roles", or_nobody(phrases::rights(&without_skill::roles(plan)))),
-        ("Confidence", plan.task.rules.confidence.to_string()),
-        ("Started", format!("{:.0}", run.started_at)),
-        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
-    ]);
-    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
-    each(&mut page, run);
-    costs::costs(&mut page, run);
-    costs::errors(&mut page, run, "round");
-    page.finish()
+    let mut about: Vec<Row> =
+        vec![("A", code(&two.start).into()), ("B", code(&two.challenger).into()), without_skill::suite(run)];
+    about.extend(two.regraded.as_ref().map(|of| ("Trials", words(&trials(run, of)).into())));
+    about.extend(unasked(run, two).map(|note| ("Note", words(note).into())));
+    Report {
+        title: [plain(title), words(&phrases::target(run))].into(),
+        lead,
+        about,
+        more: vec![("Confidence", run.plan.task.rules.confidence.to_string().into())],
+        sections: vec![Section { title: "Scenarios", blocks: each(run) }],
+        unit: "round",
+        ..Report::default()
+    }
 }
 
-/// Returns `-` for a run that calls no agent.
-fn or_nobody(agents: String) -> String {
-    if agents.is_empty() { "-".to_owned() } else { agents }
-}
-
-fn each(page: &mut MarkdownPage, run: &Run) {
-    page.section("Scenarios");
-    let Some(shipment) = &run.state.shipment else {
-        page.paragraph("No verdict yet.");
-        return;
-    };
-    if let Some(basis) = verdicts::basis(run, shipment) {
-        page.paragraph(format!("Based on {basis}."));
-    }
+fn each(run: &Run) -> Vec<Block> {
+    let Some(shipment) = &run.state.shipment else { return vec![paragraph("No verdict yet.")] };
+    let mut blocks = Vec::new();
+    blocks.extend(verdicts::basis(run, shipment).map(|basis| paragraph(format!("Based on {basis}."))));
     let scores = in_order(shipment);
-    let rows = scores.iter().filter_map(|scores| row(run, scores));
-    let rows = rows.map(|[name, a, b, difference]| vec![words(&name), a, b, difference]);
-    page.table(&["Scenario", "A", "B", "Difference"], rows);
-    if let Some(adjusted) = verdicts::adjusted(run, shipment) {
-        page.paragraph(adjusted);
-    }
-    verdicts::caution(run)
-        .into_iter()
-        .chain(verdicts::held_out_reuse(run))
-        .for_each(|warning| page.paragraph(warning));
-    let failed: Vec<_> =
-        troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run)).collect();
-    if !failed.is_empty() {
-        page.paragraph("Failures:");
-        page.list(failed.iter().map(|trouble| words(&trouble.line(run))));
-    }
+    let rows = scores
+        .iter()
+        .filter_map(|scores| row(run, scores))
+        .map(|[name, a, b, difference]| vec![words(&name).into(), a.into(), b.into(), difference.into()]);
+    blocks.push(table(&["Scenario", "A", "B", "Difference"], rows));
+    blocks.extend(verdicts::adjusted(run, shipment).map(paragraph));
+    blocks.extend(verdicts::caution(run).into_iter().chain(verdicts::held_out_reuse(run)).map(paragraph));
+    let failed = troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run));
+    blocks.extend(troubles::blocks(run, &failed.collect::<Vec<_>>()));
+    blocks
 }

@@ -6,8 +6,8 @@ use skilltune_orchestrator::snapshot::{ObjectError, Objects};
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::skills::context::Context;
 
+use crate::report::document::{Section, paragraph, table, words};
 use crate::text::figures::grouped;
-use crate::text::markdown::{MarkdownPage, words};
 
 /// Returns start and champion of each skill. Nothing if there is no champion or the store has lost a version.
 fn all(objects: &Objects, run: &Run) -> Option<Vec<(String, Context, Context)>> {
@@ -21,24 +21,22 @@ fn all(objects: &Objects, run: &Run) -> Option<Vec<(String, Context, Context)>> 
 }
 
 /// Returns the section of a report.
-pub fn section(objects: &Objects, run: &Run) -> Option<String> {
-    let mut page = MarkdownPage::part();
-    page.section("Context Cost");
+pub fn section(objects: &Objects, run: &Run) -> Option<Section> {
     let row = |(skill, start, champion): (String, Context, Context)| {
         let change = |from: usize, to: usize| {
             let [from, to] = [from, to].map(|tokens| grouped(tokens as u64));
             if from == to { from } else { format!("{from} -> {to}") }
         };
         vec![
-            words(&skill),
-            change(start.listing, champion.listing),
-            change(start.body, champion.body),
-            change(start.references, champion.references),
+            words(&skill).into(),
+            change(start.listing, champion.listing).into(),
+            change(start.body, champion.body).into(),
+            change(start.references, champion.references).into(),
         ]
     };
-    page.table(&["Skill", "Listing", "Body", "References"], all(objects, run)?.into_iter().map(row));
-    page.paragraph("Tokens (characters / 4) of the start and the champion: the listing (name and description) is in every session, the body of SKILL.md is read when the skill is used, and other text files when an agent opens them.");
-    Some(page.finish())
+    let costs = table(&["Skill", "Listing", "Body", "References"], all(objects, run)?.into_iter().map(row));
+    let text = "Tokens (characters / 4) of the start and the champion: the listing (name and description) is in every session, the body of SKILL.md is read when the skill is used, and other text files when an agent opens them.";
+    Some(Section { title: "Context Cost", blocks: vec![costs, paragraph(text)] })
 }
 
 pub fn json(objects: &Objects, run: &Run) -> Value {

@@ -1,4 +1,4 @@
-//! `final-report.md`: the sections of the original and our own, from the result to how to undo it.
+//! The report of a search: the sections of the original and our own, from the result to how to undo it.
 
 mod comparison;
 mod places;
@@ -10,109 +10,110 @@ use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::results::notes::Notes;
 use skilltune_phases::suites::scenario::Scenario;
 
-use crate::loops::tune::dangers as danger_lines;
+use crate::loops::tune::dangers;
 use crate::loops::tune::improvers;
 use crate::loops::tune::report::uses;
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words as phrases;
-use crate::report::costs;
+use crate::report::document::{
+    Block, Report, Row, Section, Span, Text, code, joined, list, paragraph, plain, strong, words,
+};
 use crate::text::figures;
-use crate::text::markdown::{MarkdownPage, code_cell, words};
 
-pub fn final_report(run: &Run) -> String {
-    let mut page = MarkdownPage::titled(&format!("Final Report: {}", words(&phrases::target(run))));
-    dangers(&mut page, run);
-    comparison::verdict(&mut page, run);
+pub fn report(run: &Run) -> Report {
+    let mut sections = vec![progression::scores(run)];
+    sections.extend(progression::chain(run));
+    sections.extend([
+        comparison::comparison(run),
+        rounds::details(run),
+        rounds::dropped(run),
+        remaining(run),
+    ]);
+    Report {
+        title: [plain("Final Report: "), words(&phrases::target(run))].into(),
+        warning: warning(run),
+        lead: lead(run),
+        about: about(run),
+        more: more(run),
+        remark: uses::text(uses::of_champion(run)),
+        sections,
+        unit: "round",
+        tail: vec![places::artifacts(run), places::restore(run)],
+    }
+}
+
+fn lead(run: &Run) -> Vec<Block> {
     let outcome_text = verdicts::outcome_text(run);
     // It includes output of git.
-    let outcome_text = if run.proposed().is_some() { words(&outcome_text) } else { outcome_text };
-    page.paragraph(format!("**{}**. {outcome_text}", phrases::label(run)));
-    if let Some(fail_on) = verdicts::fail_on(run) {
-        page.paragraph(words(&fail_on));
-    }
-    summary(&mut page, run);
-    progression::scores(&mut page, run);
-    progression::chain(&mut page, run);
-    comparison::comparison(&mut page, run);
-    rounds::details(&mut page, run);
-    rounds::dropped(&mut page, run);
-    remaining(&mut page, run);
-    costs::costs(&mut page, run);
-    costs::errors(&mut page, run, "round");
-    places::artifacts(&mut page, run);
-    places::restore(&mut page, run);
-    page.finish()
+    let outcome_text = if run.proposed().is_some() { words(&outcome_text) } else { plain(outcome_text) };
+    let mut blocks = comparison::verdict(run);
+    blocks.push(paragraph([strong(phrases::label(run)), plain(". "), outcome_text]));
+    blocks.extend(verdicts::fail_on(run).map(|fail_on| paragraph(words(&fail_on))));
+    blocks
 }
 
-/// Writes first what a person looks at before the champion is applied.
-fn dangers(page: &mut MarkdownPage, run: &Run) {
-    let all = danger_lines::of_champion(run);
-    if !all.is_empty() {
-        page.section("Dangerous Changes");
-        page.paragraph(
-            "The champion's edits contain these changes. Review them before you apply or keep it:",
-        );
-        page.list(all.iter().map(|line| words(line)));
-    }
+/// Returns what a person looks at before the champion is applied.
+fn warning(run: &Run) -> Option<Section> {
+    let all = dangers::of_champion(run);
+    let text = "The champion's edits contain these changes. Review them before you apply or keep it:";
+    let blocks = vec![paragraph(text), list(all.iter().map(|line| words(line).into()))];
+    (!all.is_empty()).then_some(Section { title: "Dangerous Changes", blocks })
 }
 
-fn summary(page: &mut MarkdownPage, run: &Run) {
+fn about(run: &Run) -> Vec<Row> {
     let plan = &run.plan;
-    let members = plan.task.target.members.iter().map(|member| code_cell(&member.path));
-    let mut rows = vec![
-        ("Run", format!("{} ({})", code_cell(plan.run.as_str()), plan.kind.word())),
-        ("Target Skills", members.collect::<Vec<_>>().join(", ")),
-        ("Execution Mode", if plan.is_chain() { "chain" } else { "single" }.to_owned()),
+    let members = plan.task.target.members.iter().map(|member| code(&member.path));
+    let mut rows: Vec<Row> = vec![
+        ("Target Skills", joined(members, ", ")),
+        ("Execution Mode", if plan.is_chain() { "chain" } else { "single" }.into()),
     ];
     if plan.is_chain() {
-        rows.push(("Chain Order", words(&phrases::target(run))));
+        rows.push(("Chain Order", words(&phrases::target(run)).into()));
     }
-    rows.extend([("Test Scenarios", scenarios(run)), ("Agents", words(&phrases::roles(&plan.roles)))]);
-    let notes =
-        phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
-    rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
-    rows.extend(notes.map(|note| ("Note", words(&note))));
-    rows.push(("Rights of Roles", phrases::rights(&plan.roles)));
-    rows.extend(improvers::text(run).map(|line| ("Improvers", words(&line))));
-    rows.extend([
-        ("Delivery", delivery(&plan.task.delivery)),
-        ("Iterations", format!("{} of at most {}", run.state.rounds.len(), plan.task.rules.max_iterations)),
-        ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected())),
-        ("Initial Score", figures::score(run.initial_score())),
-        ("Final Score", final_score(run)),
-        ("Threshold", plan.task.rules.threshold.typed()),
-        ("Outcome", phrases::label(run).to_owned()),
-        (
-            "Search Ended",
-            run.state.stopped.map_or("not yet", |reason| phrases::reason(&run.plan, reason)).to_owned(),
-        ),
-        ("Started", format!("{:.0}", run.started_at)),
-        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
-    ]);
-    page.section("Summary");
-    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
-    if let Some(unused) = uses::text(uses::of_champion(run)) {
-        page.paragraph(unused);
-    }
+    rows.push(("Test Scenarios", scenarios(run)));
+    rows
 }
 
-fn delivery(delivery: &Delivery) -> String {
+fn more(run: &Run) -> Vec<Row> {
+    let (plan, state) = (&run.plan, &run.state);
+    let ended = state.stopped.map_or("not yet", |reason| phrases::reason(plan, reason));
+    let improvers = improvers::text(run).map(|line| ("Improvers", words(&line).into()));
+    let rest: [Row; 8] = [
+        ("Delivery", delivery(&plan.task.delivery)),
+        (
+            "Iterations",
+            format!("{} of at most {}", state.rounds.len(), plan.task.rules.max_iterations).into(),
+        ),
+        ("Accepted, Rejected", format!("{}, {}", run.accepted(), run.rejected()).into()),
+        ("Initial Score", figures::score(run.initial_score()).into()),
+        ("Final Score", final_score(run).into()),
+        ("Threshold", plan.task.rules.threshold.typed().into()),
+        ("Outcome", phrases::label(run).into()),
+        ("Search Ended", ended.into()),
+    ];
+    improvers.into_iter().chain(rest).collect()
+}
+
+fn delivery(delivery: &Delivery) -> Text {
     match delivery {
-        Delivery::Inline => "inline, in the prompt".to_owned(),
-        Delivery::Installed { at } => format!("installed in {}", code_cell(at)),
-        Delivery::Slash { at } => format!("installed in {}, called by its name", code_cell(at)),
+        Delivery::Inline => "inline, in the prompt".into(),
+        Delivery::Installed { at } => [plain("installed in "), code(at)].into(),
+        Delivery::Slash { at } => [plain("installed in "), code(at), plain(", called by its name")].into(),
     }
 }
 
 /// Returns the task, or the ids if there are several.
-fn scenarios(run: &Run) -> String {
+fn scenarios(run: &Run) -> Text {
     match run.plan.task.scenarios.as_slice() {
-        [] => "none".to_owned(),
-        [only] => words(&only.description),
+        [] => "none".into(),
+        [only] => words(&only.description).into(),
         many => {
-            let held_out = |scenario: &Scenario| if scenario.held_out { " (held out)" } else { "" };
-            let ids: Vec<_> = many.iter().map(|one| format!("{}{}", words(&one.id), held_out(one))).collect();
-            format!("{}: {}", words(&phrases::scenarios(&run.plan)), ids.join(", "))
+            let id = |(nth, scenario): (usize, &Scenario)| {
+                let held_out = if scenario.held_out { " (held out)" } else { "" };
+                [plain(if nth == 0 { ": " } else { ", " }), words(&scenario.id), plain(held_out)]
+            };
+            let ids = many.iter().enumerate().flat_map(id);
+            Text([words(&phrases::scenarios(&run.plan))].into_iter().chain(ids).collect::<Vec<Span>>())
         }
     }
 }
@@ -122,12 +123,18 @@ fn final_score(run: &Run) -> String {
     run.final_score().map_or("-".to_owned(), |score| figures::score_since(score, before))
 }
 
-/// Writes the weaknesses of the champion or, before there is one, of the newest version that was kept.
-fn remaining(page: &mut MarkdownPage, run: &Run) {
+/// Returns the weaknesses of the champion or, before there is one, of the newest version that was kept.
+fn remaining(run: &Run) -> Section {
     let candidate = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
-    page.section("Remaining Weaknesses");
     let notes = Notes::of(run, candidate, run.era_of(candidate));
-    page.list(notes.weaknesses.iter().map(|weakness| words(weakness)));
+    let weaknesses = list(notes.weaknesses.iter().map(|weakness| words(weakness).into()));
+    Section { title: "Remaining Weaknesses", blocks: vec![weaknesses] }
+}
+
+#[cfg(test)]
+pub fn final_report(run: &Run) -> String {
+    let none = skilltune_orchestrator::snapshot::Objects::at(std::path::Path::new("/p/.skilltune/objects"));
+    crate::report::page::page(run, &none)
 }
 
 #[cfg(test)]

@@ -5,24 +5,21 @@ mod comparison;
 pub use comparison::{fail_on, word as verdict_word};
 
 use serde_json::{Map, Value, json};
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::tune::search::explanation::{self, Explanation, Fault, LeftAlone};
 use skilltune_phases::loops::tune::{Edit, Improver, Round, RoundResult, Run, Uses};
 use skilltune_phases::skills::candidate::Origin;
 
-use crate::loops::tune::report::uses;
-use crate::loops::tune::summary::summary;
+use crate::loops::tune::report::{contexts, uses};
 use crate::loops::tune::{improvers, words};
 use crate::report::estimate::Estimate;
-use crate::report::json::{agents, most_calls};
 use crate::report::{ceilings, json as shared};
 
 /// Returns what a dry run shows: not a run, but what it would be.
 pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate) -> Value {
     let plan = &run.plan;
-    json!({
-        "dry_run": true,
-        "loop": plan.kind,
+    let keys = json!({
         "target": target(run),
         "threshold": plan.task.rules.threshold,
         "search": words::search(plan),
@@ -33,12 +30,10 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate
         "held_out": plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count(),
         // In words.
         "first_steps": steps,
-        "most_calls": most_calls(most),
+        "most_calls": shared::most_calls(most),
         "limits": ceilings::all(run),
-        "estimate": estimate.json(),
-        "agents": agents(&plan.roles),
-        "notes": words::notes(plan),
-    })
+    });
+    shared::sketch(run, &keys, estimate)
 }
 
 pub fn target(run: &Run) -> Value {
@@ -46,22 +41,22 @@ pub fn target(run: &Run) -> Value {
     members.map(|member| json!({ "name": member.name, "path": member.path })).collect()
 }
 
-/// Returns `report.json`: the verdict and its basis, the summary, and the rounds.
-pub fn report(run: &Run) -> Value {
-    let mut report = Map::new();
-    report.insert("verdict".to_owned(), json!(comparison::word(run)));
-    report.insert("comparison".to_owned(), json!(comparison::comparison(run)));
+/// Returns what only `report.json` has: the verdict's basis, right after the verdict, and the rounds.
+pub fn details(run: &Run, objects: &Objects) -> [Value; 2] {
     let explained = explanation::of(run);
     let rounds = run.state.rounds.iter().zip(&explained);
-    let details = json!({
+    let last = json!({
         "rounds": rounds.map(|(round, explanation)| self::round(run, round, explanation)).collect::<Value>(),
         // If there are several: how many edits each has made, and what these have gained.
         "improvers": improvers::json(run),
+        "context": contexts::json(objects, run),
     });
-    if let Value::Object(rest) = shared::report(run, &summary(run), &details) {
-        report.extend(rest);
-    }
-    report.into()
+    [json!({ "verdict": comparison::word(run), "comparison": comparison::comparison(run) }), last]
+}
+
+#[cfg(test)]
+pub fn report(run: &Run) -> Value {
+    shared::report(run, &Objects::at(std::path::Path::new("/p/.skilltune/objects")))
 }
 
 fn skill_uses(run: &Run, round: &Round) -> Option<Uses> {

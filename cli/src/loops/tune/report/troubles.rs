@@ -4,7 +4,8 @@ use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{Run, Step, StepState};
 use skilltune_phases::runs::event::Failure;
 
-use crate::loops::tune::words;
+use crate::loops::tune::words as phrases;
+use crate::report::document::{Block, list, paragraph, words};
 use crate::text::plain;
 
 /// A step that failed in one round, once or more.
@@ -39,6 +40,14 @@ pub fn finishing(run: &Run) -> Vec<Trouble<'_>> {
     })
 }
 
+/// Lists failures, if there are any.
+pub fn blocks(run: &Run, troubles: &[Trouble<'_>]) -> Vec<Block> {
+    if troubles.is_empty() {
+        return Vec::new();
+    }
+    vec![paragraph("Failures:"), list(troubles.iter().map(|trouble| words(&trouble.line(run)).into()))]
+}
+
 fn gather(run: &Run, round: u32, among: impl Fn(&Step) -> bool) -> Vec<Trouble<'_>> {
     let mut troubles: Vec<Trouble<'_>> = Vec::new();
     for failed in run.errors.iter().filter(|failed| failed.round == round && among(&failed.step)) {
@@ -62,9 +71,9 @@ impl Trouble<'_> {
 
     /// Returns the failure as one plain line.
     pub fn line(&self, run: &Run) -> String {
-        let kind = words::failure(self.failure.kind);
+        let kind = phrases::failure(self.failure.kind);
         let why = plain::one_line(&self.failure.why);
-        let step = words::step(run, self.step);
+        let step = phrases::step(run, self.step);
         format!("{step}{}: {kind}: {why} ({})", self.contestant(run), self.fate(run))
     }
 

@@ -9,9 +9,8 @@ use skilltune_phases::runs::plan::Roles;
 
 use crate::loops::tune::report::troubles::{self, Trouble};
 use crate::loops::tune::words as phrases;
-use crate::report::costs;
+use crate::report::document::{Report, Row, Section, Text, code, paragraph, plain, table, words};
 use crate::text::figures::{self, count};
-use crate::text::markdown::{MarkdownPage, code_cell, words};
 use crate::text::plain::one_line;
 
 /// Returns whether a run tries scenarios without a skill.
@@ -86,41 +85,32 @@ pub fn json(run: &Run) -> Value {
     without_skill::results(run).iter().map(one).collect()
 }
 
-/// Returns `final-report.md`.
-pub fn page(run: &Run) -> String {
-    let plan = &run.plan;
-    let mut page = MarkdownPage::titled(&format!("Without a Skill: {}", words(&phrases::target(run))));
-    page.paragraph(words(&shown(run).join(" ")));
-    page.section("Summary");
-    let suite = plan.task.suite.as_ref().map_or("-".to_owned(), |suite| code_cell(&suite.path));
-    let mut rows = vec![
-        ("Run", format!("{} (try)", code_cell(plan.run.as_str()))),
-        ("Suite", suite),
-        ("Agents", words(&phrases::roles(&roles(plan)))),
+/// Returns the report of a run without a skill.
+pub fn report(run: &Run) -> Report {
+    let results = without_skill::results(run);
+    let evaluation = format!("{}/iterations/iteration-1/iteration-1-eval.md", run.plan.folder);
+    let verdicts = plain("Verdicts and evidence of each scenario's first trial: ");
+    let scenarios = vec![
+        table(&["Scenario", "Passes", "Scores"], results.iter().map(row)),
+        paragraph([verdicts, code(&evaluation)]),
     ];
-    let notes =
-        phrases::notes(plan).into_iter().chain(phrases::changes(run)).chain(phrases::answers_found(run));
-    rows.extend(phrases::models(run).map(|models| ("Models", words(&models))));
-    rows.extend(notes.map(|note| ("Note", words(&note))));
-    rows.extend([
-        ("Rights of Roles", phrases::rights(&roles(plan))),
-        ("Trials", progress(run)),
-        ("Started", format!("{:.0}", run.started_at)),
-        ("Completed", run.closed_at.map_or("not yet".to_owned(), |at| format!("{at:.0}"))),
-    ]);
-    page.table(&["Field", "Value"], rows.into_iter().map(|(field, value)| vec![field.to_owned(), value]));
-    page.section("Scenarios");
-    page.table(&["Scenario", "Passes", "Scores"], without_skill::results(run).iter().map(row));
-    page.paragraph(format!(
-        "Verdicts and evidence of each scenario's first trial: {}",
-        code_cell(&format!("{}/iterations/iteration-1/iteration-1-eval.md", plan.folder))
-    ));
-    costs::costs(&mut page, run);
-    costs::errors(&mut page, run, "round");
-    page.finish()
+    Report {
+        title: [plain("Without a Skill: "), words(&phrases::target(run))].into(),
+        lead: vec![paragraph(words(&shown(run).join(" ")))],
+        about: vec![suite(run)],
+        more: vec![("Trials", progress(run).into())],
+        sections: vec![Section { title: "Scenarios", blocks: scenarios }],
+        unit: "round",
+        ..Report::default()
+    }
 }
 
-fn row(one: &WithoutSkill<'_>) -> Vec<String> {
+/// Returns the row about the suite.
+pub fn suite(run: &Run) -> Row {
+    ("Suite", run.plan.task.suite.as_ref().map_or("-".into(), |suite| code(&suite.path).into()))
+}
+
+fn row(one: &WithoutSkill<'_>) -> Vec<Text> {
     let passes = match one.passes() {
         Some(true) => "yes",
         Some(false) => "no",
@@ -130,7 +120,7 @@ fn row(one: &WithoutSkill<'_>) -> Vec<String> {
     let missing = one.trials - one.scores.len();
     let missing = (missing > 0).then(|| format!("{missing} missing"));
     let scores: Vec<_> = scores.into_iter().chain(missing).collect();
-    vec![words(&one.scenario.id), passes.to_owned(), scores.join(", ")]
+    vec![words(&one.scenario.id).into(), passes.into(), scores.join(", ").into()]
 }
 
 /// Returns why trials are missing.

@@ -6,10 +6,10 @@ use skilltune_worlds::gan::{
 };
 use skilltune_worlds::reflex::pages::HOSTILE;
 
-use super::*;
+use crate::report::journal;
 
 fn lines(drive: &Drive) -> Vec<String> {
-    drive.records.iter().map(|record| journal::line(record, &event(&drive.run, record))).collect()
+    drive.records.iter().map(|record| journal::line(&drive.run, record)).collect()
 }
 
 #[test]

@@ -1,3 +1,6 @@
+use std::path::Path;
+
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::gan::{Answer, Step};
 use skilltune_phases::runs::event::FailureKind;
 use skilltune_worlds::drive::failed_as;
@@ -5,6 +8,11 @@ use skilltune_worlds::gan::{Drive, answer, into_folder, nothing, plan, play_with
 use skilltune_worlds::reflex::pages::HOSTILE;
 
 use super::*;
+use crate::report::page::page;
+
+fn report(run: &Run) -> String {
+    page(run, &Objects::at(Path::new("/p/.skilltune/objects")))
+}
 
 /// The first artifact misses a criterion that must pass, the second misses nothing.
 fn passing(nth: usize, id: &str) -> bool {

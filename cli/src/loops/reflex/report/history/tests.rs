@@ -1,15 +1,14 @@
 use skilltune_phases::loops::reflex::Step;
 use skilltune_phases::runs::event::FailureKind;
 
-use super::*;
 use crate::loops::reflex::world::{HOSTILE, TO_THE_THRESHOLD, missing, plan};
 use crate::loops::tune::world::{failed, play};
+use crate::report::journal;
 
 #[test]
 fn every_event_is_one_line() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
-    let lines: Vec<_> =
-        play.records.iter().map(|record| journal::line(record, &event(&play.run, record))).collect();
+    let lines: Vec<_> = play.records.iter().map(|record| journal::line(&play.run, record)).collect();
     insta::assert_snapshot!(lines[..13].join("\n"), @r"
           0  2023-11-14 22:13:20  run courses-api-20260218-120000 started: Write the API of a course catalogue
           1  2023-11-14 22:13:21  PLAN begins
@@ -41,7 +40,7 @@ fn words_of_models_stay_on_their_line() {
         failed(FailureKind::OffSchema, HOSTILE)
     });
     for record in &play.records {
-        let line = journal::line(record, &event(&play.run, record));
+        let line = journal::line(&play.run, record);
         assert!(!line.contains(['\n', '\r', '\x1b', '\u{202e}']), "{line:?}");
     }
 }

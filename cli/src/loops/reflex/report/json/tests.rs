@@ -3,7 +3,7 @@ use crate::loops::reflex::world::{ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan
 use crate::loops::tune::world::{Play, play};
 
 fn summary(run: &Run, on_disk: Option<&str>) -> Value {
-    json::object(run, &super::summary(run, on_disk))
+    json::object(run, &crate::loops::reflex::summary::summary(run, on_disk))
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn a_file_that_is_not_what_was_judged_has_no_score() {
 
 #[test]
 fn the_report_adds_the_evaluations_and_the_checks() {
-    let report = report(&play(plan(), missing(TO_THE_THRESHOLD)).run);
+    let report = details(&play(plan(), missing(TO_THE_THRESHOLD)).run);
     let evaluations = report["evaluations"].as_array().unwrap();
     let lines: Vec<_> = evaluations
         .iter()

@@ -1,3 +1,6 @@
+use std::path::Path;
+
+use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::checks::{self, How, Times};
 use skilltune_phases::loops::reflex::criteria::Level;
 use skilltune_phases::loops::reflex::{Answer, Step};
@@ -6,6 +9,11 @@ use skilltune_phases::runs::event::FailureKind;
 use super::*;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan};
 use crate::loops::tune::world::{Play, failed, play};
+use crate::report::page::page;
+
+fn report(run: &Run) -> String {
+    page(run, &Objects::at(Path::new("/p/.skilltune/objects")))
+}
 
 #[test]
 fn a_report_tells_the_end_the_way_and_the_evidence() {

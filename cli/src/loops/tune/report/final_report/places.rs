@@ -4,9 +4,9 @@ use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::Run;
 
 use crate::loops::tune::advice;
-use crate::text::markdown::{MarkdownPage, code_cell};
+use crate::report::document::{Section, code, paragraph, table};
 
-pub fn artifacts(page: &mut MarkdownPage, run: &Run) {
+pub fn artifacts(run: &Run) -> Section {
     let folder = &run.plan.folder;
     let viewer = run.plan.task.has_demands().then_some(("For skill-creator's viewer", "viewer/"));
     let places = [
@@ -20,17 +20,12 @@ pub fn artifacts(page: &mut MarkdownPage, run: &Run) {
         ("This report as data", "report.json"),
         ("Test cases", "junit.xml"),
     ];
-    page.section("Artifact Locations");
-    page.table(
-        &["What", "Path"],
-        places
-            .into_iter()
-            .chain(viewer)
-            .map(|(what, path)| vec![what.to_owned(), code_cell(&format!("{folder}/{path}"))]),
-    );
+    let row = |(what, path): (&str, &str)| vec![what.into(), code(&format!("{folder}/{path}")).into()];
+    let places = table(&["What", "Path"], places.into_iter().chain(viewer).map(row));
+    Section { title: "Artifact Locations", blocks: vec![places] }
 }
 
-pub fn restore(page: &mut MarkdownPage, run: &Run) {
+pub fn restore(run: &Run) -> Section {
     let id = &run.plan.run;
     let champion =
         run.state.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
@@ -47,12 +42,9 @@ pub fn restore(page: &mut MarkdownPage, run: &Run) {
     let mut others = run.state.candidates.iter().map(|candidate| candidate.id).skip(1);
     let other = others.find(|&one| champion != Some(one));
     commands.extend(other.map(|one| ("Copy another candidate to a folder", export(run, one))));
-    page.section("Restore Original");
-    page.paragraph("The original skill is stored byte for byte. To restore it or another version:");
-    page.table(
-        &["To", "Run"],
-        commands.into_iter().map(|(what, command)| vec![what.to_owned(), code_cell(&command)]),
-    );
+    let text = "The original skill is stored byte for byte. To restore it or another version:";
+    let rows = commands.into_iter().map(|(what, command)| vec![what.into(), code(&command).into()]);
+    Section { title: "Restore Original", blocks: vec![paragraph(text), table(&["To", "Run"], rows)] }
 }
 
 fn export(run: &Run, candidate: CandidateId) -> String {

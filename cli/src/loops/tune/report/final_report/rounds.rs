@@ -7,56 +7,77 @@ use skilltune_phases::loops::tune::{Edit, Round, RoundResult, Run};
 use skilltune_phases::skills::edit::EditReport;
 
 use crate::loops::tune::words as phrases;
+use crate::report::document::{
+    Block, Item, Section, Span, Text, code, joined, list, paragraph, plain, strong, words,
+};
 use crate::text::figures;
-use crate::text::markdown::{MarkdownPage, code, words};
 
 /// The most weaknesses shown; the round's own evaluation has all.
 const TOP: usize = 3;
 
-pub fn details(page: &mut MarkdownPage, run: &Run) {
-    page.section("Iteration Details");
-    if run.state.rounds.is_empty() {
-        page.paragraph("No round has started.");
+pub fn details(run: &Run) -> Section {
+    let rounds = run.state.rounds.iter().zip(explanation::of(run));
+    let mut blocks: Vec<Block> = rounds
+        .flat_map(|(round, explanation)| {
+            let heading = Block::Heading(format!("Iteration {}", round.number));
+            [heading, Block::List(detail(run, round, &explanation))]
+        })
+        .collect();
+    if blocks.is_empty() {
+        blocks.push(paragraph("No round has started."));
     }
-    for (round, explanation) in run.state.rounds.iter().zip(explanation::of(run)) {
-        page.subsection(&format!("Iteration {}", round.number));
-        page.list(detail(run, round, &explanation));
-    }
+    Section { title: "Iteration Details", blocks }
 }
 
-fn detail(run: &Run, round: &Round, explanation: &Explanation) -> Vec<String> {
+/// Returns an item that begins with its name.
+fn named(name: &str, text: impl Into<Text>, below: Vec<Text>) -> Item {
+    let Text(spans) = text.into();
+    Item { text: Text([strong(name), plain(": ")].into_iter().chain(spans).collect()), below }
+}
+
+fn detail(run: &Run, round: &Round, explanation: &Explanation) -> Vec<Item> {
     let judged = round.measured.as_ref().is_some_and(|measured| measured.judged > 0);
     let notes = if judged { Notes::of(run, round.candidate, round.era) } else { Notes::default() };
     let several = |texts: &[Box<str>]| {
-        let texts: Vec<_> = texts.iter().take(TOP).map(|text| words(text)).collect();
-        if texts.is_empty() { "none named".to_owned() } else { texts.join("; ") }
+        if texts.is_empty() {
+            return "none named".into();
+        }
+        joined(texts.iter().take(TOP).map(|text| words(text)), "; ")
     };
-    let mut items = vec![
-        format!("**Score**: {}{}", figures::score(round.score()), standing(run, round)),
-        format!("**Strengths**: {}", several(&notes.strengths)),
-        format!("**Top Weaknesses**: {}", several(&notes.weaknesses)),
-    ];
-    if phrases::is_by_single_trials(&run.plan) {
-        items.insert(0, format!("**Tried**: {}", words(&phrases::tried(run, &round.scenarios))));
+    let mut items = Vec::new();
+    let is_by_trials = phrases::is_by_single_trials(&run.plan);
+    if is_by_trials {
+        items.push(named("Tried", words(&phrases::tried(run, &round.scenarios)), Vec::new()));
+    }
+    let score = format!("{}{}", figures::score(round.score()), standing(run, round));
+    items.extend([
+        named("Score", score, Vec::new()),
+        named("Strengths", several(&notes.strengths), Vec::new()),
+        named("Top Weaknesses", several(&notes.weaknesses), Vec::new()),
+    ]);
+    if is_by_trials {
         let at_fault = phrases::at_fault(&run.plan, explanation);
-        items.extend(at_fault.map(|members| format!("**At Fault**: {}", words(&members))));
+        items.extend(at_fault.map(|members| named("At Fault", words(&members), Vec::new())));
         items.push(targets(explanation));
         items.extend(left_alone(explanation));
     }
-    items.push(format!("**Changes**: {}", changes(run, round)));
+    items.push(changes(run, round));
     items
 }
 
 /// Returns what the edit was for, and the result of its next trial.
-fn targets(explanation: &Explanation) -> String {
-    let targets: Vec<String> = explanation.targets.iter().map(|one| format!("\n- {}", fault(one))).collect();
-    format!("**To Edit**: {}{}", targets.len(), targets.concat())
+fn targets(explanation: &Explanation) -> Item {
+    let targets: Vec<Text> = explanation.targets.iter().map(|one| fault(one).into()).collect();
+    named("To Edit", targets.len().to_string(), targets)
 }
 
-fn left_alone(explanation: &Explanation) -> Option<String> {
-    let item = |(one, why): &(Fault, LeftAlone)| format!("\n- {}: {}", left_because(*why), fault(one));
-    let items: Vec<String> = explanation.left_alone.iter().map(item).collect();
-    (!items.is_empty()).then(|| format!("**Left Alone**: {}{}", items.len(), items.concat()))
+fn left_alone(explanation: &Explanation) -> Option<Item> {
+    let item = |(one, why): &(Fault, LeftAlone)| {
+        let [statement, chance] = fault(one);
+        [plain(format!("{}: ", left_because(*why))), statement, chance].into()
+    };
+    let items: Vec<Text> = explanation.left_alone.iter().map(item).collect();
+    (!items.is_empty()).then(|| named("Left Alone", items.len().to_string(), items))
 }
 
 fn left_because(why: LeftAlone) -> &'static str {
@@ -68,18 +89,15 @@ fn left_because(why: LeftAlone) -> &'static str {
     }
 }
 
-/// Returns how likely it is met, by the trials until then and by the next round that tested it.
-fn fault(fault: &Fault) -> String {
+/// Returns a statement, and how likely it is met, by the trials until then and by the next round that tested it.
+fn fault(fault: &Fault) -> [Span; 2] {
     let after = fault.next.map(|next| {
         let came = if next.is_met { "passed" } else { "failed" };
         format!("; {} after it {came} in round {}", figures::percent(next.chance), next.round)
     });
     let (chance, trials) = (figures::percent(fault.chance), phrases::trials(fault));
-    format!(
-        "{} ({chance} likely met, {trials}{})",
-        words(phrases::statement(fault)),
-        after.unwrap_or_default()
-    )
+    let chance = format!(" ({chance} likely met, {trials}{})", after.unwrap_or_default());
+    [words(phrases::statement(fault)), plain(chance)]
 }
 
 fn standing(run: &Run, round: &Round) -> String {
@@ -94,42 +112,40 @@ fn standing(run: &Run, round: &Round) -> String {
     }
 }
 
-fn changes(run: &Run, round: &Round) -> String {
+fn changes(run: &Run, round: &Round) -> Item {
     match &round.edit {
-        None => "0".to_owned(),
+        None => named("Changes", "0", Vec::new()),
         Some(Edit::Nothing { failure, .. }) => {
-            format!("0: the improver {}: {}", phrases::failure(failure.kind), words(&failure.why))
+            let kind = plain(format!("0: the improver {}: ", phrases::failure(failure.kind)));
+            named("Changes", [kind, words(&failure.why)], Vec::new())
         }
         Some(Edit::Draft { origin, .. }) => {
+            let changes = &origin.report.changes;
+            let number = plain(format!("{}, in ", changes.len()));
             let member = words(phrases::member(run, origin.member));
-            changes_text(&origin.report, &format!("{member}{}", phrases::kinds_after(&origin.kinds)))
+            let kinds = plain(phrases::kinds_after(&origin.kinds));
+            let below = changes.iter().map(|change| words(&change.description).into()).collect();
+            named("Changes", [number, member, kinds], below)
         }
     }
 }
 
-fn changes_text(report: &EditReport, member: &str) -> String {
-    let mut text = format!("{}, in {member}", report.changes.len());
-    for change in &report.changes {
-        text.push_str("\n- ");
-        text.push_str(&words(&change.description));
-    }
-    text
-}
-
-pub fn dropped(page: &mut MarkdownPage, run: &Run) {
-    page.section("Dropped Ideas");
-    page.list(run.dropped().iter().map(|dropped| {
+pub fn dropped(run: &Run) -> Section {
+    let ideas = run.dropped().into_iter().map(|dropped| {
+        let round = plain(format!("Round {}, ", dropped.round));
         let member = words(phrases::member(run, dropped.member));
-        let idea = dropped.draft.map_or(String::new(), idea);
-        format!("Round {}, {member}{idea}: {}", dropped.round, words(&dropped.why))
-    }));
+        let idea = dropped.draft.map(idea).unwrap_or_default();
+        let why = [plain(": "), words(&dropped.why)];
+        Text([round, member].into_iter().chain(idea).chain(why).collect())
+    });
+    Section { title: "Dropped Ideas", blocks: vec![list(ideas)] }
 }
 
 /// Returns which candidate it was, and its improver's description.
-fn idea((candidate, report): (CandidateId, &EditReport)) -> String {
-    let said = report.summary.as_deref().or(first_change(report));
-    let said = said.map_or(String::new(), |said| format!(" ({})", words(said)));
-    format!(", {}{said}", code(&candidate.short()))
+fn idea((candidate, report): (CandidateId, &EditReport)) -> Vec<Span> {
+    let text = report.summary.as_deref().or(first_change(report));
+    let text = text.map(|text| [plain(" ("), words(text), plain(")")]);
+    [plain(", "), code(&candidate.short())].into_iter().chain(text.into_iter().flatten()).collect()
 }
 
 fn first_change(report: &EditReport) -> Option<&str> {
@@ -142,6 +158,14 @@ mod tests {
 
     use super::*;
     use crate::loops::tune::world::edited_twice;
+    use crate::report::page::add;
+    use crate::text::markdown::MarkdownPage;
+
+    fn shown(section: &Section) -> String {
+        let mut page = MarkdownPage::titled("Report");
+        add(&mut page, section);
+        page.finish()
+    }
 
     #[test]
     fn what_an_edit_was_for_is_told_with_what_the_next_trial_showed() {
@@ -154,23 +178,25 @@ mod tests {
             targets: vec![fault("It is *short*.", 1, 0.03, next(true, 0.62)), fault("", 0, 0.01, None)],
             left_alone: vec![(fault("It is calm.", 9, 0.88, next(false, 0.5)), LeftAlone::ProbablyMet)],
         };
-        let texts = [Some(targets(&explanation)), left_alone(&explanation)];
-        insta::assert_snapshot!(texts.into_iter().flatten().collect::<Vec<_>>().join("\n"), @r"
-        **To Edit**: 2
-        - It is \*short\*. (3% likely met, failed 4 of 5; 62% after it passed in round 3)
-        - task-1/it (1% likely met, failed 4 of 4)
-        **Left Alone**: 1
-        - probably met: It is calm. (88% likely met, met in 9 of 13; 50% after it failed in round 3)
+        let items = [Some(targets(&explanation)), left_alone(&explanation)];
+        let list = Block::List(items.into_iter().flatten().collect());
+        insta::assert_snapshot!(shown(&Section { title: "Why", blocks: vec![list] }), @r"
+        # Report
+
+        ## Why
+
+        - **To Edit**: 2
+          - It is \*short\*. (3% likely met, failed 4 of 5; 62% after it passed in round 3)
+          - task-1/it (1% likely met, failed 4 of 4)
+        - **Left Alone**: 1
+          - probably met: It is calm. (88% likely met, met in 9 of 13; 50% after it failed in round 3)
         ");
-        assert_eq!(left_alone(&Explanation::default()), None);
+        assert!(left_alone(&Explanation::default()).is_none());
     }
 
     #[test]
     fn each_round_of_a_search_by_single_trials_names_what_it_tried_and_edited() {
-        let run = edited_twice().run;
-        let mut page = MarkdownPage::part();
-        details(&mut page, &run);
-        let page = page.finish();
+        let page = shown(&details(&edited_twice().run));
         let named = |line: &&str| line.starts_with("- **T") && !line.starts_with("- **Top");
         let lines: Vec<&str> = page.lines().filter(named).take(6).collect();
         insta::assert_snapshot!(lines.join("\n"), @r"

@@ -6,7 +6,7 @@ use super::*;
 use crate::loops::tune::world::{Play, edited_twice, plan, play, points, scored};
 
 fn summary(run: &Run) -> Value {
-    shared::object(run, &super::summary(run))
+    shared::object(run, &crate::loops::tune::summary::summary(run))
 }
 
 #[test]
