@@ -19,8 +19,9 @@ use crate::args::runs::RunCommand;
 use crate::loops::ask::Asks;
 use crate::progress::talk::Narrated;
 use crate::report::ui::Ui;
-use crate::runs::Known;
+use crate::runs::peer::Reached;
 use crate::runs::scope::Scope;
+use crate::runs::{Known, RunStatus};
 use crate::settings::Settings;
 use crate::settings::error::SettingsError;
 use crate::settings::table::Table;
@@ -95,6 +96,9 @@ pub struct Version {
 pub trait LoopCommands: Ui + Narrated + Asks {
     type Args: LoopArgs;
 
+    /// The hint if a reason is passed to a `stop` that only pauses the run.
+    const WITHOUT_REASON: &'static str = "omit the reason";
+
     /// Returns the settings tables of the loop.
     fn tables() -> Vec<Box<dyn Table>>;
 
@@ -115,7 +119,27 @@ pub trait LoopCommands: Ui + Narrated + Asks {
         Ok(())
     }
 
-    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint>;
+    /// Only pauses the run: `resume` continues it as if nothing had happened.
+    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
+        let (id, kind) = (&known.run.plan.run, Self::KIND.word());
+        if reason.is_some() {
+            let what = format!("`stop` only pauses a {kind} run, and records no reason");
+            return Err(Complaint::input(what).hint(Self::WITHOUT_REASON));
+        }
+        let process = match scope.runs.status(&known.run) {
+            RunStatus::Running { pid } => Reached::by(pid)?,
+            RunStatus::Ended | RunStatus::Held | RunStatus::Open => None,
+        };
+        let Some(process) = process else {
+            scope.printer.talk(&format!("run {id} is not running"));
+            return Ok(Exit::Reached);
+        };
+        process.ask_to_finish()?;
+        scope.printer.talk(&format!(
+            "stopping run {id} after its current steps; `skilltune resume {id}` continues it"
+        ));
+        Ok(Exit::Reached)
+    }
 
     /// `clean`: returns why this run holds the only copy of something, if it does.
     fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String>;

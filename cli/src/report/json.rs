@@ -24,9 +24,9 @@ pub fn object<L: Ui>(run: &run::Run<L>, summary: &Summary) -> Value {
         json!({ "blocked": blocked(run), "paused": ceilings::json(run), "limits": ceilings::all(run) });
     let notes: Vec<_> = summary.notes.iter().chain(&summary.found).collect();
     // A score is only as good as its judge. Models: the number of calls that each answered, by role.
-    let agents = json!({
-        "agents": agents(&plan.roles), "models": run.models, "notes": notes, "rights": rights(&plan.roles),
-    });
+    let rights = plan.roles.map(|cast| cast.rights.words());
+    let agents =
+        json!({ "agents": agents(&plan.roles), "models": run.models, "notes": notes, "rights": rights });
     let files = json!({
         // Written only at the end.
         "report": run.closed_at.map(|_| format!("{}/final-report.md", plan.folder)),
@@ -63,7 +63,7 @@ pub fn most_calls(most: &MostCalls) -> Value {
 }
 
 /// Returns why the run is blocked, and how to fix it.
-pub fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
+fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
     let failed = run.blocked.as_ref()?;
     let failure = &failed.failure;
     Some(json!({
@@ -71,16 +71,12 @@ pub fn blocked<L: Ui>(run: &run::Run<L>) -> Option<Value> {
     }))
 }
 
-pub fn agents(roles: &Roles) -> Value {
+fn agents(roles: &Roles) -> Value {
     json!(roles.map(Cast::shown))
 }
 
-pub fn rights(roles: &Roles) -> Value {
-    json!(roles.map(|cast| cast.rights.words()))
-}
-
 /// Returns the cost of each agent's calls in each of its roles.
-pub fn costs<L: Loop>(run: &run::Run<L>) -> Value {
+fn costs<L: Loop>(run: &run::Run<L>) -> Value {
     let one = |(role, agent, account): (Role, String, Account)| {
         let mut object = cost(&account);
         (object["role"], object["agent"], object["failed"]) =
@@ -90,7 +86,7 @@ pub fn costs<L: Loop>(run: &run::Run<L>) -> Value {
     costs::agents(run).into_iter().map(one).collect()
 }
 
-pub fn cost(total: &Account) -> Value {
+fn cost(total: &Account) -> Value {
     json!({
         "usd": total.usd,
         "input_tokens": total.input_tokens,

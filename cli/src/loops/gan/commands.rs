@@ -10,16 +10,16 @@ use skilltune_phases::loops::gan::{Answer, Gan, Plan, projection};
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::settings::GanSettings;
 use crate::loops::{LoopCommands, Version};
-use crate::runs::peer::Reached;
-use crate::runs::scope::Scope;
-use crate::runs::{CHAMPION, Known, RunStatus};
+use crate::runs::{CHAMPION, Known};
 use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
-use crate::terminal::exit::Exit;
 use crate::text::figures;
 
 impl LoopCommands for Gan {
     type Args = GanArgs;
+
+    const WITHOUT_REASON: &'static str =
+        "omit the reason; `resume --answer end` ends a run that asks how to continue";
 
     fn tables() -> Vec<Box<dyn Table>> {
         vec![Box::new(GanSettings::default())]
@@ -78,28 +78,6 @@ impl LoopCommands for Gan {
             };
             Complaint::input(format!("run {} has no version {name:?}", run.plan.run)).hint(hint)
         })
-    }
-
-    /// Only pauses the run: `resume` continues it as if nothing had happened.
-    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
-        if reason.is_some() {
-            return Err(Complaint::input("`stop` only pauses a gan run, and records no reason")
-                .hint("omit the reason; `resume --answer end` ends a run that asks how to continue"));
-        }
-        let id = &known.run.plan.run;
-        let process = match scope.runs.status(&known.run) {
-            RunStatus::Running { pid } => Reached::by(pid)?,
-            RunStatus::Ended | RunStatus::Held | RunStatus::Open => None,
-        };
-        let Some(process) = process else {
-            scope.printer.talk(&format!("run {id} is not running"));
-            return Ok(Exit::Reached);
-        };
-        process.ask_to_finish()?;
-        scope.printer.talk(&format!(
-            "stopping run {id} after its current steps; `skilltune resume {id}` continues it"
-        ));
-        Ok(Exit::Reached)
     }
 
     /// Until the result is in the user's folder, it is only here; what it replaced there is only here for good.

@@ -11,12 +11,9 @@ use crate::loops::tune::report::comparing;
 use crate::loops::tune::settings::{PromptSettings, TuneSettings};
 use crate::loops::tune::{apply, dangers, report, words};
 use crate::loops::{LoopCommands, Version};
-use crate::runs::peer::Reached;
-use crate::runs::scope::Scope;
-use crate::runs::{Known, RunStatus};
+use crate::runs::Known;
 use crate::settings::table::Table;
 use crate::terminal::complaint::Complaint;
-use crate::terminal::exit::Exit;
 use crate::text::{figures, plain};
 
 impl LoopCommands for Tune {
@@ -44,28 +41,6 @@ impl LoopCommands for Tune {
 
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
         known.version(name).map(Version::from)
-    }
-
-    /// Only pauses the run: `resume` continues it as if nothing had happened.
-    fn stop(scope: &Scope<'_>, known: &Known<Self>, reason: Option<&str>) -> Result<Exit, Complaint> {
-        if reason.is_some() {
-            return Err(Complaint::input("`stop` only pauses a tune run, and records no reason")
-                .hint("omit the reason"));
-        }
-        let id = &known.run.plan.run;
-        let process = match scope.runs.status(&known.run) {
-            RunStatus::Running { pid } => Reached::by(pid)?,
-            RunStatus::Ended | RunStatus::Held | RunStatus::Open => None,
-        };
-        let Some(process) = process else {
-            scope.printer.talk(&format!("run {id} is not running"));
-            return Ok(Exit::Reached);
-        };
-        process.ask_to_finish()?;
-        scope.printer.talk(&format!(
-            "stopping run {id} after its current steps; `skilltune resume {id}` continues it"
-        ));
-        Ok(Exit::Reached)
     }
 
     /// The only copies are what its champion has replaced and what its commands have displaced.
