@@ -16,13 +16,11 @@ const SLACK: f64 = 1e-9;
 
 /// Returns how much better fresh trials are than the control's, with the bounds after this single look.
 pub fn unpaired_effect(control: &[f64], fresh: &[f64], alpha: f64) -> Effect {
-    let [control, fresh] = [control, fresh].map(|points| points.iter().map(|one| in_tenths(*one)).collect());
-    let sides: [Vec<i32>; 2] = [control, fresh];
-    let mirrored = sides.clone().map(|points| points.into_iter().map(|one| -one).collect::<Vec<i32>>());
-    let lower = lower_bound(&sides[0], &sides[1], alpha);
-    let upper = -lower_bound(&mirrored[0], &mirrored[1], alpha);
+    let [control, fresh]: [Vec<i32>; 2] =
+        [control, fresh].map(|points| points.iter().map(|one| in_tenths(*one)).collect());
+    let (lower, upper) = bounds(&control, &fresh, alpha);
     let (lower, upper) = (f64::from(lower.min(upper)) / 10.0, f64::from(upper.max(lower)) / 10.0);
-    let points = (mean(&sides[1]) - mean(&sides[0])).round() / 10.0;
+    let points = (mean(&fresh) - mean(&control)).round() / 10.0;
     Effect { points: points.clamp(lower, upper) + 0.0, lower, upper }
 }
 
@@ -31,14 +29,23 @@ pub fn can_tell(control: usize, fresh: usize, alpha: f64) -> bool {
     allowed(ways(control + fresh, fresh), alpha).is_some()
 }
 
-/// Returns the lowest centre, in tenths, that is not rejected.
-fn lower_bound(control: &[i32], fresh: &[i32], alpha: f64) -> i32 {
+/// Returns the lowest and the highest centre, in tenths, that are not rejected.
+fn bounds(control: &[i32], fresh: &[i32], alpha: f64) -> (i32, i32) {
     let ways = ways(control.len() + fresh.len(), fresh.len());
-    let Some(allowed) = allowed(ways, alpha) else { return -FARTHEST };
-    let mut exchanges = if ways <= MOST { all(control, fresh) } else { drawn(control, fresh) };
-    exchanges.sort_by(f64::total_cmp);
-    // The first exchange after the rejected ones.
-    let lowest = exchanges.get(allowed).copied().unwrap_or(f64::INFINITY);
+    let Some(allowed) = allowed(ways, alpha) else { return (-FARTHEST, FARTHEST) };
+    let exchanges = if ways <= MOST { all(control, fresh) } else { drawn(control, fresh) };
+    // The upper bound is the lower one of the mirrored points.
+    let mirrored = exchanges.iter().map(|one| if one.is_finite() { -one } else { *one }).collect();
+    (lower_bound(exchanges, allowed), -lower_bound(mirrored, allowed))
+}
+
+/// Returns the first exchange after this many rejected ones.
+fn lower_bound(mut exchanges: Vec<f64>, rejected: usize) -> i32 {
+    let lowest = if rejected < exchanges.len() {
+        *exchanges.select_nth_unstable_by(rejected, f64::total_cmp).1
+    } else {
+        f64::INFINITY
+    };
     #[expect(clippy::cast_possible_truncation, reason = "the range is limited first")]
     let tenths = lowest.ceil().clamp(f64::from(-FARTHEST), f64::from(FARTHEST)) as i32;
     tenths
@@ -100,18 +107,10 @@ fn drawn(control: &[i32], fresh: &[i32]) -> Vec<f64> {
 
 /// Returns the mean of the fresh trials not chosen minus the mean of the chosen control trials, which are as many.
 fn exchange(points: &[i32], control: usize, chosen: &[usize]) -> Option<f64> {
-    let mut is_chosen = vec![false; points.len()];
-    for &place in chosen {
-        is_chosen[place] = true;
-    }
-    let (mut difference, mut exchanged) = (0, 0);
-    for (place, points) in points.iter().enumerate() {
-        match (place < control, is_chosen[place]) {
-            (true, true) => (difference, exchanged) = (difference - points, exchanged + 1),
-            (false, false) => difference += points,
-            (true, false) | (false, true) => {}
-        }
-    }
+    // Fresh trials that are chosen again count in both sums.
+    let chosen_points: i32 = chosen.iter().map(|place| points[*place]).sum();
+    let difference = points[control..].iter().sum::<i32>() - chosen_points;
+    let exchanged: i32 = chosen.iter().map(|place| i32::from(*place < control)).sum();
     // A single division keeps a whole number of tenths whole.
     (exchanged > 0).then(|| f64::from(difference) / f64::from(exchanged))
 }
