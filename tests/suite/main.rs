@@ -82,7 +82,6 @@ mod suite_files;
 mod suite_new;
 mod suite_try;
 mod terminal;
-mod tier;
 mod tools;
 mod transcripts;
 mod tune;
@@ -92,3 +91,5 @@ mod unused;
 mod via;
 mod waiting;
 mod wrap;
+
+use skilltune_worlds::tier;

@@ -3,7 +3,7 @@
 
 /// The part of a long test that runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tier {
+pub enum Tier {
     /// A sample of every kind, fast enough for people to wait for.
     First,
     Ci,
@@ -11,7 +11,7 @@ pub(crate) enum Tier {
 }
 
 impl Tier {
-    pub(crate) fn of_this_run() -> Self {
+    pub fn of_this_run() -> Self {
         match std::env::var("SKILLTUNE_TIER").as_deref() {
             Err(_) => Self::First,
             Ok("ci") => Self::Ci,
@@ -22,11 +22,11 @@ impl Tier {
 }
 
 /// Returns the distance between two cases that run: 1 in CI, and this number for people.
-pub(crate) fn stride(for_people: usize) -> usize {
+pub fn stride(for_people: usize) -> usize {
     if Tier::of_this_run() == Tier::First { for_people } else { 1 }
 }
 
 /// Returns all items in CI, and for people those at this distance.
-pub(crate) fn sample<T>(all: impl IntoIterator<Item = T>, for_people: usize) -> Vec<T> {
+pub fn sample<T>(all: impl IntoIterator<Item = T>, for_people: usize) -> Vec<T> {
     all.into_iter().step_by(stride(for_people)).collect()
 }
