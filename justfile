@@ -27,9 +27,13 @@ core:
 bench:
     cargo bench -p skilltune-orchestrator --features test-program --bench engine
 
-# What the search of gepa, a Python package, is worth in the worlds of `skilltune simulate`.
+# Compares search policies in a simulated world, without agents or cost: benches/research/README.md.
+research *options:
+    cargo run --release -p skilltune-research -- {{options}}
+
+# What the search of gepa, a Python package, is worth in the same worlds.
 gepa *options:
-    cargo build --release -p skilltune-phases --example worlds
+    cargo build --release -p skilltune-research --example worlds
     python3 -m venv target/gepa
     target/gepa/bin/pip install --quiet gepa==0.1.4
     target/gepa/bin/python benches/gepa/compare.py {{options}}

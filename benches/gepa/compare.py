@@ -1,6 +1,6 @@
-"""What the search of gepa is worth in the worlds of `skilltune simulate`: the same scenarios, agents, judges and seeds.
+"""What the search of gepa is worth in the worlds of `skilltune-research`: the same scenarios, agents, judges and seeds.
 
-docs/simulate.md, "Beside gepa", says how to run it and what its rows mean.
+benches/research/README.md, "Beside gepa", says how to run it and what its rows mean.
 """
 
 import argparse
@@ -197,7 +197,7 @@ def estimate(values):
 
 
 def row(name, runs, played):
-    """As `skilltune simulate` prints it."""
+    """As `skilltune-research` prints it."""
     count = len(played)
     quality, error = estimate([one["end"] for one in played])
     used = sum(one["runs"] for one in played) / count
@@ -241,7 +241,7 @@ def arguments():
     parser.add_argument(
         "--option", type=option, action="append", default=[], metavar="NAME=VALUE", help=f"of {', '.join(DEFAULTS)}"
     )
-    world = parser.add_argument_group("world", "the flags of `skilltune simulate`")
+    world = parser.add_argument_group("world", "the flags of `skilltune-research`")
     for name in WHOLE + OTHER:
         kind = int if name in WHOLE else float
         world.add_argument("--" + name.replace("_", "-"), type=kind, metavar="N")

@@ -1,4 +1,4 @@
-//! Serves the worlds of `skilltune simulate` to another search program: one request per line, one JSON answer each.
+//! Serves the worlds of `skilltune-research` to another search program: one request per line, one JSON answer each.
 //!
 //! ```text
 //! {"begin": {"law": {"fixes": 0.3}, "seed": 7, "runs": 64, "confidence": 0.9}}   the start is version 0
@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use skilltune_phases::judging::contract::CriterionId;
 use skilltune_phases::judging::proof::Confidence;
-use skilltune_phases::simulate::{Law, Rival, World};
+use skilltune_research::{Law, Rival, World};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

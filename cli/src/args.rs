@@ -6,5 +6,4 @@ pub mod night;
 pub mod overrides;
 pub mod runs;
 pub mod shared;
-pub mod simulate;
 pub mod suite;

@@ -22,7 +22,6 @@ mod regrade;
 mod report;
 pub mod resume;
 mod show;
-mod simulate;
 pub mod status;
 mod stop;
 mod suite;
@@ -50,7 +49,6 @@ pub fn run(command: Command, env: &Environment, printer: Printer) -> Result<Exit
         Command::Calibrate(args) => calibrate::run(&args, env, printer),
         Command::Compare(args) => compare::run(&args, env, printer),
         Command::Regrade(args) => regrade::run(&args, env, printer),
-        Command::Simulate(args) => simulate::run(&args, printer),
         Command::Lint(args) => lint::run(&args, env, printer),
         Command::Suite(args) => suite::run(&args, env, printer),
         Command::Night(args) => night::run(&args, env, printer),
@@ -101,7 +99,6 @@ fn elsewhere(command: &Command, env: &Environment) -> Option<Environment> {
         Command::Regrade(args) => Some(args.run.as_str()),
         Command::Calibrate(_)
         | Command::Compare(_)
-        | Command::Simulate(_)
         | Command::Lint(_)
         | Command::Night(_)
         | Command::Trend(_)

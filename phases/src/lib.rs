@@ -18,9 +18,10 @@ pub mod base;
 pub mod judging;
 pub mod loops;
 pub mod nights;
+#[cfg(feature = "research")]
+pub mod research;
 pub mod runs;
 #[cfg(test)]
 mod schemas;
-pub mod simulate;
 pub mod skills;
 pub mod suites;

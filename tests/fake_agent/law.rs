@@ -1,4 +1,4 @@
-//! The scripted agent in a world of `skilltune simulate`: it errs by the simulation's own functions, but reads and
+//! The scripted agent in a world of `skilltune-research`: it errs by the simulation's own functions, but reads and
 //! writes real files.
 //!
 //! The skill's page states its version and coverage, and a result states what it shows. The number of earlier attempts
@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use skilltune_phases::judging::contract::{CriterionId, Verdict};
 use skilltune_phases::loops::tune::Improver;
-use skilltune_phases::simulate::agents::{self, Product};
-use skilltune_phases::simulate::{Law, Skill, World};
+use skilltune_research::agents::{self, Product};
+use skilltune_research::{Law, Skill, World};
 
 use crate::{evaluate, only_skill};
 

@@ -1,4 +1,4 @@
-//! Runs `tune --runs` with the real binary in a world of `skilltune simulate`. Its agents are programs that read and
+//! Runs `tune --runs` with the real binary in a world of `skilltune-research`. Its agents are programs that read and
 //! write real files and err like the simulated ones; the results must be equal.
 //!
 //! Each agent draws by its input, and by how often that input occurred before. With one call at a time the order of
@@ -12,7 +12,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use skilltune_phases::judging::proof::Confidence;
-use skilltune_phases::simulate::{Estimate, Law, Policy, Skill, World, play_and_tell};
+use skilltune_research::{Estimate, Law, Policy, Skill, World, play_and_tell};
 
 use crate::kill::setting;
 use crate::scene::Scene;

@@ -70,7 +70,6 @@ mod rollback;
 mod same_decisions;
 mod scene;
 mod scripts;
-mod simulate;
 mod starting;
 mod stopping;
 mod story;

@@ -42,12 +42,6 @@ Examples:
   skilltune regrade da29 --evaluator claude     # another judge
   skilltune regrade da29 --suite fixed.toml --dry-run";
 
-pub const SIMULATE: &str = "\
-Examples:
-  skilltune simulate
-  skilltune simulate --policy rounds --runs 32,64 --seeds 1000
-  skilltune simulate --fixes 0.3 --breaks 0.5     # an improver that does more harm than good";
-
 pub const LINT: &str = "\
 Examples:
   skilltune lint skills/writer

@@ -8,7 +8,6 @@ use crate::args::examples;
 use crate::args::lint::LintArgs;
 use crate::args::night::{NightArgs, TrendArgs};
 use crate::args::runs::{ConfigArgs, DemoArgs, RunCommand, TrustArgs};
-use crate::args::simulate::SimulateArgs;
 use crate::args::suite::SuiteArgs;
 use crate::commands::args::{CompletionsArgs, DoctorArgs, InitArgs, ManArgs};
 use crate::loops::LoopCommand;
@@ -43,9 +42,6 @@ pub enum Command {
     #[command(after_help = examples::REGRADE)]
     Regrade(Box<RegradeArgs>),
 
-    /// Compare search policies in a simulated world, without agents or cost
-    #[command(after_help = examples::SIMULATE)]
-    Simulate(SimulateArgs),
     /// Check skills for problems and fix them
     #[command(after_help = examples::LINT)]
     Lint(LintArgs),

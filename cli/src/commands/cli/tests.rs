@@ -1,6 +1,5 @@
 use clap::CommandFactory as _;
 use clap::error::ErrorKind;
-use skilltune_phases::simulate::{Law, Policy};
 
 use super::*;
 use crate::args::lint;
@@ -133,18 +132,4 @@ fn a_fix_is_safe_unless_all_is_asked_for() {
     let safe = lint("skilltune lint --fix a b");
     assert_eq!((safe.fix, safe.skills), (Some(lint::Fix::Safe), vec!["a".to_owned(), "b".to_owned()]));
     assert_eq!(lint("skilltune lint a --fix=all --rule contents-missing").fix, Some(lint::Fix::All));
-}
-
-#[test]
-fn a_simulation_without_flags_is_of_the_default_world() {
-    let simulate = |line: &str| match command(line) {
-        Command::Simulate(args) => args,
-        other => panic!("not a simulation: {other:?}"),
-    };
-    let args = simulate("skilltune simulate");
-    assert_eq!((args.world.law(), args.runs), (Law::default(), vec![16, 32, 64, 128]));
-    assert!(args.policy.is_empty());
-    let args = simulate("skilltune simulate --policy rounds,original --leniency -6 --overfits 0.5");
-    assert_eq!(args.policy, [Policy::Rounds, Policy::Original]);
-    assert_eq!(args.world.law(), Law { leniency: -6.0, overfits: 0.5, ..Law::default() });
 }

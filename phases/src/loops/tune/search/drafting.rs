@@ -195,7 +195,8 @@ fn least_edited(run: &Run, round: &Round) -> (usize, Vec<CriterionId>) {
     (fewest, least.map(|(_, fault)| fault.criterion.clone()).collect())
 }
 
-/// Targets the member with the lowest score, whichever is at fault. Used only by simulated searches.
+/// Targets the member with the lowest score, whichever is at fault. Only simulated searches do so.
+#[cfg(feature = "research")]
 pub(crate) fn of_lowest(run: &Run, round: &Round) -> Decision {
     let mut criteria: Vec<CriterionId> = real_faults(round).map(|fault| fault.criterion.clone()).collect();
     criteria.truncate(most_at_once(round));

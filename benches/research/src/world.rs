@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::judging::contract::CriterionId;
+use skilltune_phases::loops::tune::Improver;
+use skilltune_phases::research::Draw;
+use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::demand::Demand;
+use skilltune_phases::suites::scenario::Scenario;
 
 use super::chain::Chain;
 use super::skill::{FACETS, Facet, Skill};
-use crate::base::draw::Draw;
-use crate::base::id::Digest;
-use crate::judging::contract::CriterionId;
-use crate::loops::tune::Improver;
-use crate::suites::checks::How;
-use crate::suites::demand::Demand;
-use crate::suites::scenario::Scenario;
 
 /// The numbers of a world. Shares are from 0 to 1; all must be finite.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,7 +63,7 @@ impl Default for Law {
 }
 
 impl Law {
-    /// The world of `docs/simulate.md`.
+    /// The world of `benches/research/README.md`.
     pub const DEFAULT: Self = Self {
         start: 5,
         pool: 24,
@@ -229,9 +229,9 @@ fn scenario(nth: usize, needs: &[(Facet, u32)], chain: &Chain) -> (Scenario, Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::judging::contract::Verdict;
-    use crate::judging::score::Score;
-    use crate::suites::demand::scored;
+    use skilltune_phases::judging::contract::Verdict;
+    use skilltune_phases::judging::score::Score;
+    use skilltune_phases::suites::demand::scored;
 
     /// Sums the score of every possible execution, weighted by its probability.
     fn expected(world: &World, skill: &Skill, scenario: &Scenario) -> f64 {

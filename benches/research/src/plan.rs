@@ -1,19 +1,20 @@
 //! The plan of a simulated run: what a user would ask of `tune`, with simulated agents.
 
+use skilltune_phases::asking::prompt::Prompts;
+use skilltune_phases::base::ceiling::Ceilings;
+use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::contract::Contract;
+use skilltune_phases::judging::judgement::VerdictShape;
+use skilltune_phases::loops::tune::{Aim, Apply, FailOn, Improver, Plan, Rules, Task};
+use skilltune_phases::runs::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
+use skilltune_phases::skills::target::{Member, Mode, Target};
+use skilltune_phases::suites::scenario::{Scenario, Tools};
+
 use super::chain::Chain;
 use super::skill::Skill;
 use super::world::World;
-use crate::asking::prompt::Prompts;
-use crate::base::ceiling::Ceilings;
-use crate::base::delivery::Delivery;
-use crate::base::id::TreeId;
-use crate::base::role::Role;
-use crate::judging::contract::Contract;
-use crate::judging::judgement::VerdictShape;
-use crate::loops::tune::{Aim, Apply, FailOn, Improver, Plan, Rules, Task};
-use crate::runs::plan::{Cast, Enforced, FORMAT, Fingerprint, Isolation, LoopKind, Roles};
-use crate::skills::target::{Member, Mode, Target};
-use crate::suites::scenario::{Scenario, Tools};
 
 pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Plan {
     let members = world.start.len();

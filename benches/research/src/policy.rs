@@ -1,14 +1,16 @@
 //! The search policies to compare: their plan for a budget, when they end, and their result.
 
+use skilltune_phases::base::id::CandidateId;
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::judging::stop::Stall;
+use skilltune_phases::loops::tune::search::drafting;
+use skilltune_phases::loops::tune::{Decision, Ending, Plan, Rules, Run, Search};
+use skilltune_phases::research;
+use skilltune_phases::suites::split::split;
+
 use super::plan::plan;
 use super::world::World;
-use crate::base::id::CandidateId;
-use crate::judging::proof::Confidence;
-use crate::judging::score::Score;
-use crate::judging::stop::Stall;
-use crate::loops::tune::search::drafting;
-use crate::loops::tune::{Decision, Ending, Plan, Rules, Run, Search};
-use crate::suites::split::split;
 
 /// A way to spend a budget of executor runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +104,7 @@ impl Policy {
     /// Returns the policy's decision in place of `tune`'s.
     pub(super) fn decides(self, run: &Run, decision: Decision) -> Decision {
         match (self, decision, run.state.rounds.last()) {
-            (Self::Lowest, Decision::Target { .. }, Some(round)) => drafting::of_lowest(run, round),
+            (Self::Lowest, Decision::Target { .. }, Some(round)) => research::target_lowest(run, round),
             (_, decision, _) => decision,
         }
     }

@@ -1,8 +1,9 @@
 //! The structure of a simulated chain: which member has to show a facet, and which member's work a statement is about.
 
+use skilltune_phases::base::name::Name;
+use skilltune_phases::research::Draw;
+
 use super::skill::{FACETS, Facet, Facets, Skill};
-use crate::base::draw::Draw;
-use crate::base::name::Name;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chain {

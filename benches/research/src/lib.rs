@@ -9,7 +9,7 @@
 //! external search uses `Rival`: the same agents answer it, and the core is not involved.
 //!
 //! The agents are public, so that programs can act as them: the end-to-end tests run the real `tune` with these, with
-//! the same result.
+//! the same result. skilltune itself has nothing of this crate.
 
 pub mod agents;
 mod chain;

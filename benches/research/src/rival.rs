@@ -5,18 +5,19 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::judging::contract::{CriterionId, Verdict};
+use skilltune_phases::judging::proof::{self, Conclusion, Confidence};
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::loops::tune::search::drafting;
+use skilltune_phases::loops::tune::trial::measure;
+use skilltune_phases::loops::tune::{Improver, Plan};
+use skilltune_phases::research;
+use skilltune_phases::suites::demand::{self, Demand};
 
 use super::policy::Policy;
 use super::workshop::Workshop;
 use super::world::World;
-use crate::base::id::TreeId;
-use crate::judging::contract::{CriterionId, Verdict};
-use crate::judging::proof::{self, Conclusion, Confidence};
-use crate::judging::score::Score;
-use crate::loops::tune::search::drafting;
-use crate::loops::tune::trial::measure;
-use crate::loops::tune::{Improver, Plan};
-use crate::suites::demand::{self, Demand};
 
 /// An external search with its budget of executor runs.
 #[derive(Debug)]
@@ -114,9 +115,9 @@ impl Rival {
         if self.first.keys().any(|(_, scenario)| is_held_out(*scenario)) {
             return None;
         }
-        let control = self.firsts(0, drafting::first(&self.plan))?;
+        let control = self.firsts(0, research::first_scenarios(&self.plan))?;
         let held_out = measure::compared(&self.plan);
-        let each = (self.runs_left() / held_out.len().max(1)).clamp(1, drafting::MOST_LEFT as usize);
+        let each = (self.runs_left() / held_out.len().max(1)).clamp(1, research::MOST_TRIALS as usize);
         let fresh: Option<Vec<f64>> =
             held_out.into_iter().map(|scenario| self.mean(version, scenario, each)).collect();
         let fresh = fresh?;
@@ -155,8 +156,7 @@ impl Rival {
     }
 
     fn runs_left(&self) -> usize {
-        let all = self.plan.task.runs().map_or(0, |(runs, _)| runs);
-        all.saturating_sub(self.runs() as usize)
+        research::runs(&self.plan).saturating_sub(self.runs() as usize)
     }
 }
 

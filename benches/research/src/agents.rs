@@ -4,12 +4,12 @@
 //! have no effect, and a program that is started for one call and reads and writes files can produce the same result.
 
 use serde::{Deserialize, Serialize};
+use skilltune_phases::base::id::Digest;
+use skilltune_phases::judging::contract::{CriterionId, Verdict};
+use skilltune_phases::loops::tune::Improver;
 
 use super::skill::{Facet, Facets, Skill};
 use super::world::{Law, World};
-use crate::base::id::Digest;
-use crate::judging::contract::{CriterionId, Verdict};
-use crate::loops::tune::Improver;
 
 /// The output of an execution. Its JSON text can be stored in a real file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

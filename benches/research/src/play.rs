@@ -1,22 +1,24 @@
 //! One simulated run: the core asks, the simulated agents answer, and nothing else happens.
 
 use jiff::{SignedDuration, Timestamp};
+use skilltune_phases::base::id::{CandidateId, TreeId};
+use skilltune_phases::judging::contract::{CriterionId, Verdict};
+use skilltune_phases::judging::judgement::{Assessment, Finding, Judgement, Kind};
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::Scored;
+use skilltune_phases::loops::tune::{
+    Answer, Asked, Choice, Decision, Edit, Improver, Plan, Run, Step, Tune, anchor,
+};
+use skilltune_phases::loops::{Loop as _, Next};
+use skilltune_phases::runs::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
+use skilltune_phases::skills::edit::EditKind;
+use skilltune_phases::skills::target::Place;
 
 use super::chain::Chain;
 use super::policy::Policy;
 use super::skill::Skill;
 use super::workshop::{Judged, Workshop};
 use super::world::World;
-use crate::base::id::{CandidateId, TreeId};
-use crate::judging::contract::{CriterionId, Verdict};
-use crate::judging::judgement::{Assessment, Finding, Judgement, Kind};
-use crate::judging::proof::Confidence;
-use crate::judging::score::Scored;
-use crate::loops::tune::{Answer, Asked, Choice, Decision, Edit, Improver, Plan, Run, Step, Tune, anchor};
-use crate::loops::{Loop as _, Next};
-use crate::runs::event::{Done, Event, Failure, FailureKind, Outcome, Record, Spent};
-use crate::skills::edit::EditKind;
-use crate::skills::target::Place;
 
 /// The outcome of one run.
 #[derive(Clone, Copy, Debug, PartialEq)]

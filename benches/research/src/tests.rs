@@ -1,16 +1,17 @@
+use skilltune_phases::base::role::Role;
+use skilltune_phases::judging::contract::{CriterionId, Verdict};
+use skilltune_phases::judging::proof::Confidence;
+use skilltune_phases::judging::score::Score;
+use skilltune_phases::loops::Loop as _;
+use skilltune_phases::loops::tune::compare::panel;
+use skilltune_phases::loops::tune::trial::measure::SEARCH;
+use skilltune_phases::loops::tune::{Decision, Improver, Trial, Tune};
+
 use super::agents::Product;
 use super::play::Play;
 use super::workshop::Workshop;
 use super::world::World;
 use super::*;
-use crate::base::role::Role;
-use crate::judging::contract::{CriterionId, Verdict};
-use crate::judging::proof::Confidence;
-use crate::judging::score::Score;
-use crate::loops::Loop as _;
-use crate::loops::tune::compare::panel;
-use crate::loops::tune::trial::measure::SEARCH;
-use crate::loops::tune::{Decision, Improver, Trial, Tune};
 
 fn played(law: Law, policy: Policy, runs: u32, seeds: u64) -> Vec<Played> {
     (0..seeds).map(|seed| play(&World::new(law, seed), policy, runs, Confidence::P90)).collect()

@@ -1,30 +1,46 @@
-//! `simulate` prints a table without agents, a project or a network.
-
+use clap::Parser as _;
 use serde_json::json;
+use skilltune_research::Law;
 
-use crate::scene::Scene;
+use super::*;
+
+fn parsed(line: &[&str]) -> Result<Arguments, clap::Error> {
+    Arguments::try_parse_from(["skilltune-research"].iter().chain(line)).and_then(Arguments::checked)
+}
+
+fn printed(line: &[&str]) -> String {
+    let mut text = Vec::new();
+    print(&parsed(line).unwrap(), &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn values(line: &[&str]) -> Value {
+    serde_json::from_str(&printed(&[line, &["--format", "json"]].concat())).unwrap()
+}
 
 #[test]
-fn a_simulation_prints_the_same_table_again_and_writes_nothing() {
-    let scene = Scene::empty();
-    let before = scene.everything();
-    let line = ["simulate", "--policy", "rounds,keep-best", "--runs", "16,32", "--seeds", "5"];
-    let table = scene.run(&line);
-    assert_eq!((table.code, table.stderr.as_str()), (Some(0), ""), "{table:?}");
-    assert_eq!(table.stdout, scene.run(&line).stdout);
-    assert!(table.stdout.lines().all(|line| line.chars().count() <= 80), "{}", table.stdout);
-    let rows =
-        table.stdout.lines().filter(|line| line.starts_with("rounds") || line.starts_with("keep-best"));
-    assert_eq!(rows.count(), 4, "{}", table.stdout);
-    assert_eq!(scene.everything(), before);
+fn without_flags_it_is_the_default_world() {
+    let args = parsed(&[]).unwrap();
+    assert_eq!((args.world.law(), args.runs), (Law::default(), vec![16, 32, 64, 128]));
+    assert!(args.policy.is_empty());
+    let args = parsed(&["--policy", "rounds,original", "--leniency", "-6", "--overfits", "0.5"]).unwrap();
+    assert_eq!(args.policy, [Policy::Rounds, Policy::Original]);
+    assert_eq!(args.world.law(), Law { leniency: -6.0, overfits: 0.5, ..Law::default() });
+}
+
+#[test]
+fn the_same_flags_print_the_same_table() {
+    let line = ["--policy", "rounds,keep-best", "--runs", "16,32", "--seeds", "5"];
+    let table = printed(&line);
+    assert_eq!(table, printed(&line));
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    let rows = table.lines().filter(|line| line.starts_with("rounds") || line.starts_with("keep-best"));
+    assert_eq!(rows.count(), 4, "{table}");
 }
 
 #[test]
 fn json_has_the_world_and_one_row_a_policy_and_budget() {
-    let scene = Scene::empty();
-    let line =
-        ["simulate", "--runs", "16", "--seeds", "4", "--fixes", "0", "--breaks", "1", "--format", "json"];
-    let all = scene.run(&line).json();
+    let all = values(&["--runs", "16", "--seeds", "4", "--fixes", "0", "--breaks", "1"]);
     assert_eq!((&all["world"]["fixes"], &all["world"]["breaks"]), (&json!(0.0), &json!(1.0)));
     let rows = all["rows"].as_array().unwrap();
     let names: Vec<_> = rows.iter().map(|row| row["policy"].as_str().unwrap()).collect();
@@ -37,9 +53,8 @@ fn json_has_the_world_and_one_row_a_policy_and_budget() {
 
 #[test]
 fn a_world_that_cannot_be_is_refused_in_one_line() {
-    let scene = Scene::empty();
     let refusal = |line: &[&str]| {
-        let message = scene.refusal(&[&["simulate"], line].concat());
+        let message = parsed(line).unwrap_err().to_string();
         message.lines().next().unwrap().to_owned()
     };
     let refused = [
@@ -72,17 +87,15 @@ fn a_world_that_cannot_be_is_refused_in_one_line() {
 
 #[test]
 fn a_chain_is_searched_by_what_differs_there_and_the_table_says_who_was_edited_first() {
-    let scene = Scene::empty();
-    let line =
-        ["simulate", "--members", "3", "--broken", "1", "--start", "8", "--runs", "48", "--seeds", "4"];
-    let table = scene.run(&line).stdout;
+    let line = ["--members", "3", "--broken", "1", "--start", "8", "--runs", "48", "--seeds", "4"];
+    let table = printed(&line);
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     let rows: Vec<&str> = table.lines().skip(2).filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(rows, ["policy", "draft", "lowest"], "{table}");
     assert!(
         table.lines().nth(2).unwrap().ends_with("  broken") && table.lines().nth(3).unwrap().ends_with('%')
     );
-    let all = scene.run(&[&line[..], &["--format", "json"]].concat()).json();
+    let all = values(&line);
     assert_eq!((&all["world"]["members"], &all["world"]["broken"]), (&json!(3), &json!(1)));
     assert!(all["rows"].as_array().unwrap().iter().all(|row| row["broken_first"].is_number()), "{all}");
 }

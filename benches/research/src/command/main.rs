@@ -1,50 +1,52 @@
-//! `simulate`: measures a search policy in a simulated world, without agents, a project or a network.
+//! Measures search policies in a simulated world, without agents, a project or a network: benches/research/README.md.
 
+mod args;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, ErrorKind, Write};
 use std::panic::resume_unwind;
 use std::thread;
 
+use clap::Parser as _;
 use serde_json::{Value, json};
-use skilltune_phases::simulate::{Estimate, Played, Policy, Row, World, play};
+use skilltune_research::{Estimate, Played, Policy, Row, World, play};
 
-use crate::args::simulate::SimulateArgs;
-use crate::settings::values::Format;
-use crate::terminal::complaint::Complaint;
-use crate::terminal::exit::Exit;
-use crate::terminal::printer::Printer;
-use crate::text::figures::count;
+use args::{Arguments, Format};
 
-pub(super) fn run(args: &SimulateArgs, printer: Printer) -> Result<Exit, Complaint> {
-    let (members, broken) = (args.world.members, args.world.broken);
-    if broken > members {
-        return Err(Complaint::input(format!("a chain of {members} has no member {broken}"))
-            .hint("pass --members with a higher number"));
+fn main() -> io::Result<()> {
+    let args = Arguments::parse().checked().unwrap_or_else(|error| error.exit());
+    match print(&args, &mut io::stdout()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        printed => printed,
     }
-    let all = if members > 1 { &Policy::OF_CHAIN[..] } else { &Policy::ALL };
+}
+
+fn print(args: &Arguments, out: &mut impl Write) -> io::Result<()> {
+    let all = if args.world.members > 1 { &Policy::OF_CHAIN[..] } else { &Policy::ALL };
     let policies = if args.policy.is_empty() { all } else { &args.policy };
     let cells = policies.iter().flat_map(|policy| args.runs.iter().map(|runs| (*policy, *runs)));
-    let mut rows = cells.map(|(policy, runs)| {
+    let rows = cells.map(|(policy, runs)| {
         let row = Row::of(&played(args, policy, runs)).expect("there is at least one seed");
         (policy, runs, row)
     });
     match args.format {
-        Format::Human => table(args, rows, printer)?,
+        Format::Human => table(args, rows, out),
         Format::Json => {
-            let rows: Vec<Value> =
-                rows.by_ref().map(|(policy, runs, row)| object(policy, runs, &row)).collect();
+            let rows: Vec<Value> = rows.map(|(policy, runs, row)| object(policy, runs, &row)).collect();
             let all = json!({
                 "world": args.world.law(),
                 "confidence": args.confidence,
                 "first_seed": args.first_seed,
                 "rows": rows,
             });
-            printer.json(&serde_json::to_string_pretty(&all).expect("JSON has a text"))?;
+            writeln!(out, "{all:#}")
         }
     }
-    Ok(Exit::Reached)
 }
 
 /// Plays all seeds and returns them in order, whatever the number of threads.
-fn played(args: &SimulateArgs, policy: Policy, runs: u32) -> Vec<Played> {
+fn played(args: &Arguments, policy: Policy, runs: u32) -> Vec<Played> {
     let first = u64::from(args.first_seed);
     let seeds: Vec<u64> = (first..first + u64::from(args.seeds)).collect();
     let threads = thread::available_parallelism().map_or(1, usize::from);
@@ -59,21 +61,29 @@ fn played(args: &SimulateArgs, policy: Policy, runs: u32) -> Vec<Played> {
 
 /// Prints each row as soon as it is ready.
 fn table(
-    args: &SimulateArgs,
+    args: &Arguments,
     rows: impl Iterator<Item = (Policy, u32, Row)>,
-    printer: Printer,
-) -> Result<(), Complaint> {
+    out: &mut impl Write,
+) -> io::Result<()> {
     for (nth, (policy, runs, row)) in rows.enumerate() {
         if nth == 0 {
-            let seeds = count(args.seeds as usize, "seed");
-            printer.data(&format!("start {:.1}, {seeds}, confidence {}\n", row.start, args.confidence))?;
+            let (start, confidence) = (row.start, args.confidence);
+            writeln!(out, "start {start:.1}, {}, confidence {confidence}\n", seeds(args.seeds))?;
             let broken = if row.broken_first.is_some() { "  broken" } else { "" };
             let head = "policy      runs       quality    used   worse  shipped  claimed - true";
-            printer.data(&format!("{head}{broken}"))?;
+            writeln!(out, "{head}{broken}")?;
         }
-        printer.data(&line(policy, runs, &row))?;
+        writeln!(out, "{}", line(policy, runs, &row))?;
     }
     Ok(())
+}
+
+fn seeds(count: u32) -> String {
+    match (count / 1000, count % 1000) {
+        (0, 1) => "1 seed".to_owned(),
+        (0, rest) => format!("{rest} seeds"),
+        (thousands, rest) => format!("{thousands},{rest:03} seeds"),
+    }
 }
 
 fn line(policy: Policy, runs: u32, row: &Row) -> String {

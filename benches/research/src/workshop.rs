@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 
+use skilltune_phases::base::id::TreeId;
+use skilltune_phases::judging::contract::{CriterionId, Verdict};
+use skilltune_phases::loops::tune::Improver;
+
 use super::agents::{self, Product};
 use super::skill::Skill;
 use super::world::World;
-use crate::base::id::TreeId;
-use crate::judging::contract::{CriterionId, Verdict};
-use crate::loops::tune::Improver;
 
 /// The judge's result for a trial.
 pub(super) struct Judged {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::base::id::Digest;
+use skilltune_phases::base::id::Digest;
 
 /// The number of facets.
 pub(super) const FACETS: usize = 12;
