@@ -1,8 +1,8 @@
 //! Custom prompt pages: a user's templates instead of the built-in ones, with the same variables.
 //!
 //! A run stores their texts, so that it continues with the pages it began with. Before a run begins, every page is
-//! rendered with samples of everything it may get, to find what it would leave out. A page that fails later is an
-//! error, not a panic.
+//! rendered with all of its optional parts and with none, to find what it would leave out. A page that fails later is
+//! an error, not a panic.
 
 mod check;
 mod language;
@@ -123,34 +123,25 @@ impl Prompts {
     fn render(&self, page: Page, values: impl Serialize) -> Result<String, Faulty> {
         match self.of(page) {
             None => Ok(super::render(page.word(), values)),
-            Some(text) => render(page, text, values, Bounds::CALL),
+            Some(text) => render(page, text, values),
         }
     }
 }
 
-/// The limits of rendering a page. A page that needs more is broken.
-#[derive(Clone, Copy, Debug)]
-struct Bounds {
-    steps: u64,
-    bytes: usize,
-}
+/// Many more steps than a page needs.
+const MOST_STEPS: u64 = 1_000_000;
+/// More bytes than any model reads.
+const MOST_BYTES: usize = 64 << 20;
 
-impl Bounds {
-    /// Many more steps than a page needs, and more bytes than any model reads.
-    const CALL: Self = Self { steps: 1_000_000, bytes: 64 << 20 };
-    /// Samples are small, and there are thousands.
-    const SAMPLE: Self = Self { steps: 20_000, bytes: 1 << 20 };
-}
-
-fn render(page: Page, text: &str, values: impl Serialize, bounds: Bounds) -> Result<String, Faulty> {
+fn render(page: Page, text: &str, values: impl Serialize) -> Result<String, Faulty> {
     language::check(page, text)?;
     let mut templates = environment();
-    templates.set_fuel(Some(bounds.steps));
+    templates.set_fuel(Some(MOST_STEPS));
     let wrong = |error| faulty(page, text, &error);
     let template = templates.template_from_named_str(page.word(), text).map_err(wrong)?;
-    let mut written = Bounded { text: Vec::new(), most: bounds.bytes };
+    let mut written = Bounded(Vec::new());
     template.render_captured_to(Serde(values), &mut written).map_err(wrong)?;
-    Ok(String::from_utf8(written.text).expect("a template writes text"))
+    Ok(String::from_utf8(written.0).expect("a template writes text"))
 }
 
 fn faulty(page: Page, text: &str, error: &Error) -> Faulty {
@@ -161,18 +152,15 @@ fn faulty(page: Page, text: &str, error: &Error) -> Faulty {
     Faulty { page, line: error.line(), what: format!("{kind}{detail}{place}") }
 }
 
-/// A text that is cut off at a limit.
-struct Bounded {
-    text: Vec<u8>,
-    most: usize,
-}
+/// A text of at most `MOST_BYTES`.
+struct Bounded(Vec<u8>);
 
 impl io::Write for Bounded {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.text.len() + bytes.len() > self.most {
-            return Err(io::Error::other(format!("longer than {} MiB", self.most >> 20)));
+        if self.0.len() + bytes.len() > MOST_BYTES {
+            return Err(io::Error::other(format!("longer than {} MiB", MOST_BYTES >> 20)));
         }
-        self.text.extend_from_slice(bytes);
+        self.0.extend_from_slice(bytes);
         Ok(bytes.len())
     }
 

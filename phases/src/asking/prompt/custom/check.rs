@@ -1,11 +1,11 @@
-//! Checks that a custom page can do the same as the built-in one, on samples of everything it may get.
+//! Checks that a custom page can do the same as the built-in one, with everything that it may get and with the least.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::samples::{ALIEN, samples};
-use super::{Bounds, Faulty, Page, faulty, language, render};
+use super::samples::{ALIEN, sample};
+use super::{Faulty, Page, faulty, language, render};
 use crate::asking::prompt::environment;
 
 impl Page {
@@ -31,19 +31,19 @@ impl Page {
     /// Returns all variables that a page gets.
     pub(super) fn variables(self) -> BTreeSet<String> {
         let mut found = BTreeSet::new();
-        for values in samples(self) {
-            paths(&values, "", &mut found);
-        }
+        paths(&sample(self, |_| true), "", &mut found);
         found
     }
 }
 
-/// Finds the error in a page before anything depends on it.
+/// Finds the error in a page before anything depends on it: with all optional parts, and with none. One that shows only
+/// with some of them is an error of the call.
 pub fn check(page: Page, text: &str) -> Result<(), Faulty> {
     language::check(page, text)?;
     refuse_unknown(page, text)?;
-    for values in samples(page) {
-        let rendered = render(page, text, &values, Bounds::SAMPLE)?;
+    for has_parts in [true, false] {
+        let values = sample(page, |_| has_parts);
+        let rendered = render(page, text, &values)?;
         let fences = fences(&values);
         let bare = bare(&rendered, &fences);
         // The task is the user's own text, so it has no fence.

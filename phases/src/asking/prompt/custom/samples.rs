@@ -1,4 +1,4 @@
-//! Sample values of a page in all forms: each optional value is present in some samples and absent in others.
+//! Sample values of a page, with and without its optional parts.
 
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -19,12 +19,13 @@ use crate::suites::scenario::Scenario;
 pub(super) const ALIEN: &str = "text of somebody else";
 const SEED: &str = "sample";
 
-pub(super) fn samples(page: Page) -> Vec<Json> {
+/// Returns the values of a page that has these of its optional parts, by their numbers.
+pub(super) fn sample(page: Page, has: impl Fn(u32) -> bool) -> Json {
     match page {
-        Page::Execute => executes(),
-        Page::Task => tasks(),
-        Page::Evaluate => evaluates(),
-        Page::Improve => improves(),
+        Page::Execute => executed(has),
+        Page::Task => task_of(has),
+        Page::Evaluate => evaluated(has),
+        Page::Improve => improved(has),
     }
 }
 
@@ -45,77 +46,49 @@ fn scenario() -> Scenario {
     }
 }
 
-fn executes() -> Vec<Json> {
-    let (skill, input, scenario) = (folder("skill/second"), folder("input"), scenario());
-    let upstream = Named { name: "first", folder: &input };
-    let places = [((1, 1), None), ((1, 3), None), ((2, 3), Some(upstream)), ((3, 3), Some(upstream))];
-    let tries = [(false, None), (true, None), (false, Some(ALIEN))];
-    let each = places.into_iter().flat_map(|place| tries.map(|again| (place, again)));
-    each.map(|((position, upstream), (simplified, breach))| {
-        let skill = Named { name: "second", folder: &skill };
-        json(execute::values(&ExecuteBrief {
-            skill,
-            position,
-            scenario: &scenario,
-            upstream,
-            simplified,
-            breach,
-            seed: SEED,
-        }))
-    })
-    .collect()
+fn executed(has: impl Fn(u32) -> bool) -> Json {
+    let (skill, input) = (folder("skill/second"), folder("input"));
+    json(execute::values(&ExecuteBrief {
+        skill: Named { name: "second", folder: &skill },
+        position: if has(0) { (2, 3) } else { (1, 1) },
+        scenario: &scenario(),
+        upstream: has(0).then_some(Named { name: "first", folder: &input }),
+        simplified: has(1),
+        breach: has(2).then_some(ALIEN),
+        seed: SEED,
+    }))
 }
 
-fn tasks() -> Vec<Json> {
-    let (plain, scenario) = (scenario(), Scenario { input_args: "some arguments".into(), ..scenario() });
-    let each = [&plain, &scenario].into_iter().flat_map(|scenario| {
-        [None, Some("skill")].into_iter().flat_map(move |call| {
-            let places = [(None, (1, 1)), (None, (1, 2)), (Some("input"), (2, 3)), (Some("input"), (3, 3))];
-            places.map(|(input, position)| TaskBrief { call, scenario, input, position })
-        })
-    });
-    each.map(|brief| json(task::values(&brief))).collect()
+fn task_of(has: impl Fn(u32) -> bool) -> Json {
+    let input_args = if has(0) { "some arguments" } else { "" };
+    json(task::values(&TaskBrief {
+        call: has(1).then_some("skill"),
+        scenario: &Scenario { input_args: input_args.into(), ..scenario() },
+        input: has(2).then_some("input"),
+        position: if has(2) { (2, 3) } else { (1, 1) },
+    }))
 }
 
-fn evaluates() -> Vec<Json> {
-    let (contract, scenario) = (rubric::tune(), scenario());
-    let names = ["first", "second", "third"];
-    let texts = names.map(|name| folder(&format!("skill/{name}")));
-    let made = names.map(|name| folder(&format!("artifacts/{name}")));
-    let of_each = |folders| -> Vec<Named<'_>> {
-        let pairs = names.iter().zip(folders);
-        pairs.map(|(name, folder)| Named { name, folder }).collect()
-    };
-    let (skills, artifacts) = (of_each(&texts), of_each(&made));
-    let each = [(1, 1), (1, 0), (2, 2), (3, 3)].into_iter();
-    let each = each.flat_map(|counts| [None, Some(ALIEN)].map(|retry_error| (counts, retry_error)));
-    let each = each.flat_map(|(counts, again)| [0, counts.0].map(|unused| (counts, again, unused)));
+fn evaluated(has: impl Fn(u32) -> bool) -> Json {
+    let names = ["first", "second"];
+    let [texts, made] = ["skill", "artifacts"].map(|at| names.map(|name| folder(&format!("{at}/{name}"))));
     let start = folder("start");
-    let each = each.flat_map(|sample| [None, Some(&start)].map(|start| (sample, start)));
-    let activity = names.map(|name| (name, ALIEN));
-    let each = each.flat_map(|(sample, start)| [0, sample.0.0].map(|acted| (sample, start, acted)));
-    each.map(|(((skills_shown, made), retry_error, unused), start, acted)| {
-        json(evaluate::values(&EvaluateBrief {
-            skills: &skills[..skills_shown],
-            scenario: &scenario,
-            start,
-            artifacts: &artifacts[..made],
-            contract: &contract,
-            unused: &names[..unused],
-            activity: &activity[..acted],
-            nonce: "c0de0fth1scall",
-            retry_error,
-            seed: SEED,
-        }))
-    })
-    .collect()
-}
-
-/// The number of an improver's optional values, each a bit of the sample's number.
-const PARTS: u32 = 11;
-
-fn improves() -> Vec<Json> {
-    (0..1 << PARTS).map(|parts| improved(|part| parts & (1 << part) != 0)).collect()
+    let skills = [0, 1].map(|nth| Named { name: names[nth], folder: &texts[nth] });
+    let artifacts = [0, 1].map(|nth| Named { name: names[nth], folder: &made[nth] });
+    let members = if has(0) { 2 } else { 1 };
+    let of_each = |part| if has(part) { members } else { 0 };
+    json(evaluate::values(&EvaluateBrief {
+        skills: &skills[..members],
+        scenario: &scenario(),
+        start: has(1).then_some(&start),
+        artifacts: &artifacts[..of_each(2)],
+        contract: &rubric::tune(),
+        unused: &names[..of_each(3)],
+        activity: &names.map(|name| (name, ALIEN))[..of_each(4)],
+        nonce: "c0de0fth1scall",
+        retry_error: has(5).then_some(ALIEN),
+        seed: SEED,
+    }))
 }
 
 fn improved(has: impl Fn(u32) -> bool) -> Json {
