@@ -4,7 +4,6 @@
 //! cannot contain, and names are reduced to one plain line. A prompt is a pure function of its brief, so the same step
 //! has the same prompt and the same key.
 
-mod activity;
 mod custom;
 mod evaluate;
 mod execute;

@@ -3,8 +3,7 @@
 
 use serde::Serialize;
 
-use super::activity::{Activity, activity};
-use super::fence::{files, plain};
+use super::fence::{Activity, activity, files, plain};
 use super::{READING, scenario, was_wrong};
 use crate::base::material::{Folder, Named};
 use crate::judging::contract::Contract;

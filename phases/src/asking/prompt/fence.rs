@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use crate::base::id::Digest;
 use crate::base::material::{Body, Folder, Material};
 
@@ -61,4 +63,16 @@ pub(crate) fn numbered(seed: &str, label: &str, texts: impl IntoIterator<Item = 
             .expect("a string can always grow");
     }
     fence(seed, label, &list)
+}
+
+/// The agent's own report of a trial as a digest, for a judge or an improver.
+#[derive(Serialize)]
+pub(super) struct Activity {
+    /// A member of a chain, or a scenario.
+    name: String,
+    digest: String,
+}
+
+pub(super) fn activity(seed: &str, name: &str, digest: &str) -> Activity {
+    Activity { name: plain(name), digest: fence(seed, &format!("what the agent did: {name}"), digest) }
 }

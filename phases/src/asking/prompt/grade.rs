@@ -3,9 +3,8 @@
 
 use serde::Serialize;
 
-use super::activity::{Activity, activity};
 use super::evaluate::{Start, begun};
-use super::fence::{files, plain};
+use super::fence::{Activity, activity, files, plain};
 use super::{READING, fence, scenario, was_wrong};
 use crate::base::material::{Body, Folder, Named};
 use crate::judging::contract::Contract;

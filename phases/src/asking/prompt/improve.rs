@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use super::activity::{Activity, activity};
-use super::fence::{files, numbered, plain};
+use super::fence::{Activity, activity, files, numbered, plain};
 use super::{READING, fence, scenario, was_wrong};
 use crate::base::delivery::Uses;
 use crate::base::material::Named;
