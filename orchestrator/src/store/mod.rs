@@ -2,7 +2,6 @@
 
 mod answers;
 mod checksum;
-mod in_use;
 mod journal;
 mod layout;
 mod lock;

@@ -1,13 +1,17 @@
 //! Removes objects from a project's store that none of its runs needs.
+//!
+//! Many may add to the store, but a sweep needs it alone: the journal of a run names a stored object only a moment later,
+//! and a sweep in between would remove it.
 
 use std::collections::HashSet;
 
+use rustix::fs::FlockOperation;
 use skilltune_phases::base::id::{CallKey, Digest, TreeId};
 
 use super::answers;
 use super::layout::Home;
 use crate::crash;
-use crate::disk::DiskError;
+use crate::disk::{DiskError, Lock};
 use crate::snapshot::{Node, Objects};
 
 /// The objects that the remaining runs refer to.
@@ -18,6 +22,16 @@ pub struct Needed {
 }
 
 impl Home {
+    /// Locks the store for adding objects. Waits for a sweep to end.
+    pub fn hold(&self) -> Result<Lock, DiskError> {
+        Ok(self.lock_file().lock(FlockOperation::LockShared)?.expect("this lock is waited for"))
+    }
+
+    /// Locks the store for a sweep; `None` while it is being added to.
+    pub fn hold_alone(&self) -> Result<Option<Lock>, DiskError> {
+        self.lock_file().lock(FlockOperation::NonBlockingLockExclusive)
+    }
+
     /// Removes what is not needed and returns the number of removed objects; zero while the store is being added to.
     ///
     /// Answers are removed before the trees that they name, so that a killed sweep leaves no unusable answer.
@@ -45,4 +59,22 @@ fn parts(objects: &Objects, trees: &HashSet<TreeId>) -> HashSet<Digest> {
         }));
     }
     parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_is_added_to_is_not_swept() {
+        let project = tempfile::tempdir().unwrap();
+        let home = Home::of(project.path());
+        home.create().unwrap();
+        let (one, two) = (home.hold().unwrap(), home.hold().unwrap());
+        assert!(home.hold_alone().unwrap().is_none());
+        drop(one);
+        assert!(home.hold_alone().unwrap().is_none());
+        drop(two);
+        assert!(home.hold_alone().unwrap().is_some());
+    }
 }
