@@ -6,6 +6,7 @@ use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::compare::panel;
 use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{Decision, Improver, Trial, Tune};
+use skilltune_worlds::tier::{sample, stride};
 
 use super::agents::Product;
 use super::play::Play;
@@ -13,11 +14,11 @@ use super::workshop::Workshop;
 use super::world::World;
 use super::*;
 
-fn played(law: Law, policy: Policy, runs: u32, seeds: u64) -> Vec<Played> {
-    (0..seeds).map(|seed| play(&World::new(law, seed), policy, runs, Confidence::P90)).collect()
+fn played(law: Law, policy: Policy, runs: u32, seeds: usize) -> Vec<Played> {
+    (0..seeds as u64).map(|seed| play(&World::new(law, seed), policy, runs, Confidence::P90)).collect()
 }
 
-fn row(law: Law, policy: Policy, runs: u32, seeds: u64) -> Row {
+fn row(law: Law, policy: Policy, runs: u32, seeds: usize) -> Row {
     Row::of(&played(law, policy, runs, seeds)).unwrap()
 }
 
@@ -47,7 +48,7 @@ fn with_an_improver_that_does_harm_a_search_ends_long_before_its_budget() {
 
 #[test]
 fn a_better_improver_leaves_a_better_skill() {
-    for policy in Policy::ALL {
+    for policy in sample(Policy::ALL, 2) {
         let quality = |fixes| row(Law { fixes, ..Law::default() }, policy, 64, 60).quality;
         let (poor, good) = (quality(0.1), quality(0.9));
         assert!(good.mean > poor.mean + 2.0 * (good.error + poor.error), "{}", policy.name());
@@ -73,7 +74,7 @@ fn no_policy_spends_more_than_its_budget() {
     for policy in Policy::ALL {
         for (runs, pool) in [(12, 6), (16, 24), (33, 12), (100, 6)] {
             let law = Law { pool, ..Law::default() };
-            let most = played(law, policy, runs, 20).iter().map(|one| one.runs).max().unwrap();
+            let most = played(law, policy, runs, 20 / stride(4)).iter().map(|one| one.runs).max().unwrap();
             // If a winner scores much lower on a scenario, both versions are tried there three more times.
             let is_tested = matches!(policy, Policy::Rounds | Policy::Draft);
             let again = if is_tested { 6 * u32::try_from(pool).unwrap() } else { 0 };
@@ -204,7 +205,7 @@ fn what_is_held_out_confirms_nothing_to_a_rival_that_has_tried_it() {
 #[test]
 fn a_search_by_drafts_makes_about_the_calls_that_are_expected_of_it() {
     const SEEDS: u32 = 20;
-    for (pool, runs) in [(8, 48), (24, 48), (12, 128), (24, 128)] {
+    for (pool, runs) in sample([(8, 48), (24, 48), (12, 128), (24, 128)], 2) {
         let law = Law { pool, ..Law::default() };
         let plan = Policy::Draft.plan(&World::new(law, 0), runs, Confidence::P90);
         let expected = Tune::expected_calls(&plan).unwrap();
@@ -260,7 +261,7 @@ fn a_judge_who_names_the_member_at_fault_more_often_helps_to_find_it() {
 #[test]
 fn no_search_of_a_chain_makes_more_runs_than_its_budget() {
     for policy in Policy::NAMED {
-        let most = played(BROKEN, policy, 96, 10).iter().map(|one| one.runs).max().unwrap();
+        let most = played(BROKEN, policy, 96, 10 / stride(5)).iter().map(|one| one.runs).max().unwrap();
         // If a winner scores much lower on a scenario, both versions of each member are tried there three more times.
         assert!(most <= 96 + 3 * 6 * 12, "{} used {most}", policy.name());
     }
