@@ -64,11 +64,11 @@ fn every_fixture_shows_what_it_is_for() {
     let scene = fixtures();
     insta::assert_snapshot!(rendered(&json(&scene, &[])), @r"
     leaky
-      SKILL.md:9 path-absolute
-      SKILL.md:9 path-absolute
-      SKILL.md:10 path-outside
-      SKILL.md:10 path-other-skill
-      SKILL.md:11 path-absolute
+      SKILL.md:9 path-outside
+      SKILL.md:10 path-absolute
+      SKILL.md:13 path-absolute
+      SKILL.md:14 path-absolute
+      SKILL.md:15 path-other-skill
       key.pem:1 secret
       outside path-outside
     messy-text
@@ -109,7 +109,6 @@ fn every_fixture_shows_what_it_is_for() {
       skill.md main-file-case
     table-maker
       SKILL.md:8 link-dangling
-      SKILL.md:9 path-missing
       SKILL.md:11 link-dangling
       references/dates.md reference-nested
       references/forgotten.md file-orphan
@@ -117,7 +116,7 @@ fn every_fixture_shows_what_it_is_for() {
     unclosed
       SKILL.md:1 front-matter
     word-count
-      SKILL.md:14 path-missing
+      SKILL.md:12 path-missing
       scripts/count.py:1 script-mode
       scripts/count.sh:1 line-endings
     写俳句
@@ -251,8 +250,6 @@ fn people_are_told_skill_by_skill_and_each_rule_is_explained_once() {
     skills/table-maker
       SKILL.md:8: error link-dangling: broken link to `layouts.md` [--fix]
           The agent cannot find this file. Fix the path, or add the file.
-      SKILL.md:9: warning path-missing: `references/missing.md` is missing
-          The skill mentions this file, but it does not exist. Fix the path, add the file, or explain where the file comes from.
       SKILL.md:11: error link-dangling: broken link to `references/gone.md`
       references/dates.md: warning reference-nested: only references/rules.md mentions this file, not SKILL.md
           Agents often skip or only skim files that `SKILL.md` does not name. Name the file in `SKILL.md`, and say when to read it.
@@ -265,7 +262,7 @@ fn people_are_told_skill_by_skill_and_each_rule_is_explained_once() {
       SKILL.md:9: note trailing-blanks: trailing spaces on 1 line [--fix]
           Trailing spaces do nothing and add noise to diffs. Remove them, except two spaces that break a line.
 
-    3 skills: 2 errors, 4 warnings, 1 note; 2 fixable with --fix
+    3 skills: 2 errors, 3 warnings, 1 note; 2 fixable with --fix
     ");
     let mended = scene.run(&["lint", "./skills/nearly-perfect", "--fix"]);
     insta::assert_snapshot!(mended.stdout, @r"

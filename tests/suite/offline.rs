@@ -34,7 +34,7 @@ fn flawed(scene: &Scene) {
     let page = format!(
         "---\nname: writer\ndescription: Writes a page. Use it when a page is wanted.\n---\n\n# Writer\n\n\
                 See [the style](refs/style.md).\n\n{again}\n\n{again}\n\n\
-                Read `references/none.md` too.\n"
+                Then run it:\n\n```sh\nsh references/none.sh\n```\n"
     );
     fs::write(folder.join("SKILL.md"), page).unwrap();
     fs::write(folder.join("references/style.md"), "# Style\r\n\r\nShort words.\r\n").unwrap();
@@ -81,7 +81,7 @@ fn without_a_suite_it_walks_through_the_skill_and_says_what_it_is() {
     }
     let page = fs::read_to_string(scene.skill("writer").join("SKILL.md")).unwrap();
     assert!(page.contains("(references/style.md)") && page.matches("Be brief").count() == 1, "{page}");
-    assert!(page.contains("references/none.md"), "what nobody knows is not made up");
+    assert!(page.contains("references/none.sh"), "what nobody knows is not made up");
 }
 
 /// A task that never ran must not be called reached or passed, and a run ends when nothing is left to fix.

@@ -1,14 +1,13 @@
-//! Checks that paths in the text lead to an existing file in the skill's folder, on every machine.
+//! Checks that links, and commands in code blocks, lead to an existing file in the skill's folder, on every machine.
 
 use std::collections::HashSet;
 
 use super::edit::Edit;
-use super::example::{
-    goes_on, is_example, is_made, is_output, is_skill, is_value, owner, shows_install, stands_in,
-};
+use super::example::{goes_on, is_skill, stands_in};
 use super::page::{Heading, Link, Page};
 use super::path::{decoded, encoded, folder_of, relative, resolved, words};
 use super::reading::{Reading, extension, finding, name};
+use super::text::{INTERPRETERS, begins_command};
 use super::{File, Finding, Rule};
 use crate::base::material::Body;
 
@@ -28,9 +27,9 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             };
             out.push(finding(rule, file, page.line(link.at), message));
         }
-        // A page of examples names the files of the examples.
+        // A page of examples runs the files of the examples.
         if !is_about_examples(&file.path) {
-            check_words(reading, file, page, out);
+            check_commands(reading, file, page, out);
         }
     }
     for file in reading.files.files() {
@@ -147,128 +146,64 @@ fn shows_output(page: &Page, at: usize) -> bool {
     })
 }
 
-/// Checks the paths that prose and code name without a link.
-fn check_words(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Finding>) {
-    let is_path = |word: &str| word.bytes().any(|byte| matches!(byte, b'/' | b'\\' | b'.'));
-    let paths = || words(page.text).filter(|(_, word)| is_path(word));
-    // A path that is an example once is an example everywhere on the page.
-    let mut seen: HashSet<&str> =
-        paths().filter(|(at, _)| is_example(page.text, *at)).map(|(_, word)| word).collect();
-    // A path below an example is one too, if it is a place on a machine.
-    let places: Vec<&str> = seen.iter().copied().filter(|word| word.starts_with(['/', '\\', '~'])).collect();
-    let is_below = |word: &str| {
-        let below =
-            |place: &&str| word.strip_prefix(*place).is_some_and(|rest| rest.starts_with(['/', '\\']));
-        places.iter().any(below)
-    };
-    for (at, word) in paths().filter(|(_, word)| !is_below(word)) {
-        let judged = absolute(reading, page, at, word).or_else(|| missing(reading, file, page, at, word));
-        let Some((rule, message)) = judged else { continue };
-        // The text of a link is judged with the link, by its destination.
-        if !page.is_linked(at) && seen.insert(word) {
+/// Checks the files that the commands in code blocks run, once each on a page.
+fn check_commands(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Finding>) {
+    let mut seen = HashSet::new();
+    for (at, word) in runs(page).filter(|(at, word)| !goes_on(page.text, *at, word)) {
+        let judged = of_one_machine(reading, word).or_else(|| missing(reading, file, word));
+        if let Some((rule, message)) = judged.filter(|_| seen.insert(word)) {
             out.push(finding(rule, file, page.line(at), message));
         }
     }
 }
 
-/// Placeholder names of people, and default users of containers and machine images.
-const ANYBODY: [&str; 30] = [
-    "user",
-    "username",
-    "you",
-    "yourname",
-    "your-name",
-    "me",
-    "name",
-    "runner",
-    "dev",
-    "developer",
-    "app",
-    "node",
-    "vscode",
-    "ubuntu",
-    "ec2-user",
-    "codespace",
-    "coder",
-    "public",
-    "default",
-    "agent",
-    "admin",
-    "deploy",
-    "sandbox",
-    "jovyan",
-    "alice",
-    "bob",
-    "johndoe",
-    "x",
-    "foo",
-    "...",
-];
-
-fn absolute(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
+/// Returns the paths of files that commands in code blocks run: those after the name of an interpreter, and those that
+/// begin a command with arguments. A path alone on its line may be part of a list of files.
+fn runs<'a>(page: &Page<'a>) -> impl Iterator<Item = (usize, &'a str)> {
     let text = page.text;
-    if let Some(skill) = shelved(word) {
-        let folder = reading.files.folder();
-        // The user creates settings in files such as `.env`.
-        let is_setting = name(word).starts_with(".env");
-        // As a default of a variable, this place is only one of two.
-        let is_default = text[..at].ends_with(":-$") || text[..at].ends_with(":-");
-        if goes_on(text, at, word) || stands_in(skill) || is_setting || is_default || shows_install(text, at)
-        {
-            return None;
+    words(text).filter(move |(at, word)| {
+        word.contains('/') && page.is_code(*at) && {
+            let line = line_before(text, *at);
+            let program = line.trim_end_matches([' ', '"', '\'']).rsplit(' ').next().unwrap_or_default();
+            let arguments = text[at + word.len()..].strip_prefix(' ').unwrap_or_default();
+            let has_arguments = arguments.starts_with(|c: char| c.is_ascii_graphic() && c != '#')
+                && !arguments.starts_with("- ");
+            // As in `uv run scripts/a.py`.
+            program == "run"
+                || INTERPRETERS.contains(&program)
+                || begins_command(line) && (has_arguments || word.starts_with("./"))
         }
-        // A text may say where the skill is installed. A command or a value with the path depends on it.
-        let is_bare = word.trim_end_matches('/').ends_with(&format!("/skills/{folder}"));
-        if is_bare && !page.is_code(at) && !is_value(text, at) {
-            return None;
-        }
-        return Some(if skill == folder {
+    })
+}
+
+/// Returns the text before a place on its line, or the end of it: a line may be as long as the file.
+fn line_before(text: &str, at: usize) -> &str {
+    const LONGEST: usize = 200;
+    let from = (at.saturating_sub(LONGEST)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
+    text[from..at].rsplit('\n').next().unwrap_or_default()
+}
+
+/// Placeholder names of people, and default users of containers and machine images.
+const ANYBODY: &str = "user username you yourname your-name me name runner dev developer app node vscode ubuntu \
+    ec2-user codespace coder public default agent admin deploy sandbox jovyan alice bob johndoe x foo ...";
+
+/// Reports a path in a person's home folder, or where agents keep skills.
+fn of_one_machine(reading: &Reading, word: &str) -> Option<(Rule, String)> {
+    if let Some(skill) = shelved(word).filter(|skill| !stands_in(skill)) {
+        return Some(if skill == reading.files.folder() {
             (Rule::PathAbsolute, format!("`{word}` exists only if the skill is installed there"))
         } else {
             (Rule::PathOtherSkill, format!("`{word}` belongs to another skill"))
         });
     }
-    let sibling =
-        word.strip_prefix("../").filter(|rest| rest.ends_with("/SKILL.md") && !rest.starts_with("../"));
-    // In code, a relative path starts at the working folder of the command.
-    if sibling.is_some_and(|skill| !stands_in(folder_of(skill))) && !page.is_code(at) {
-        return Some((Rule::PathOtherSkill, format!("`{word}` belongs to another skill")));
-    }
     let home = ["/home/", "/Users/"].iter().find_map(|home| word.strip_prefix(home));
-    let drive = drive_before(text, at).filter(|_| word.starts_with('\\') && !word.starts_with("\\\\"));
-    let is_one = home.map_or_else(
-        || drive.is_some_and(|drive| !is_on_every_drive(drive, word)),
-        |below| is_of_a_person(below, '/'),
-    );
-    let is_shown = || page.is_code(at) && is_output(text, at);
-    (is_one && !is_shown()).then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
-}
-
-/// Returns the drive letter before a path.
-fn drive_before(text: &str, at: usize) -> Option<u8> {
-    let before = text.as_bytes()[..at].strip_suffix(b":")?;
-    let letters = before.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    before.last().copied().filter(|_| letters == 1)
-}
-
-/// Returns true for a path inside one person's home folder; the home folder itself does not count.
-fn is_of_a_person(below: &str, slash: char) -> bool {
-    let person = below.split_once(slash).filter(|(_, what)| !what.is_empty()).map(|(person, _)| person);
-    person.map(str::to_ascii_lowercase).is_some_and(|person| {
-        !ANYBODY.contains(&person.as_str()) && !person.starts_with("your") && !person.ends_with("user")
-    })
-}
-
-/// Returns true if a path after a drive letter may be the same on all machines. Every machine has a `C:` with unknown
-/// contents; paths below the root of other systems are not reported either.
-fn is_on_every_drive(drive: u8, path: &str) -> bool {
-    // `Program Files` contains a space, which ends the word.
-    const SYSTEM: [&str; 4] = ["windows", "program", "programdata", "temp"];
-    let small = path.to_ascii_lowercase();
-    let (top, below) = small[1..].split_once('\\').unwrap_or((&small[1..], ""));
-    let is_shared =
-        if top == "users" { !is_of_a_person(below, '\\') } else { drive.eq_ignore_ascii_case(&b'c') };
-    is_shared || top.is_empty() || SYSTEM.contains(&top) || stands_in(&small.replace('\\', "/"))
+    let person = home.and_then(|below| below.split_once('/')).map(|(person, _)| person.to_ascii_lowercase());
+    let is_one = person.is_some_and(|person| {
+        !ANYBODY.split(' ').any(|one| one == person)
+            && !person.starts_with("your")
+            && !person.ends_with("user")
+    });
+    is_one.then(|| (Rule::PathAbsolute, format!("`{word}` exists only on one machine")))
 }
 
 /// Returns the skill that a path belongs to, if the path is where agents keep skills.
@@ -279,52 +214,16 @@ fn shelved(word: &str) -> Option<&str> {
     after.split('/').next().filter(|skill| !skill.is_empty() && !skill.contains('.'))
 }
 
-/// Reports a missing file in one of the skill's folders, named in prose. A folder that the skill does not have is
-/// usually the user's, or comes with the file.
-fn missing(reading: &Reading, file: &File, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
-    let path = word.strip_prefix("./").unwrap_or(word);
-    if !path.contains('/') {
-        return misspelt(reading, page, at, word);
-    }
-    let is_file =
-        extension(path).is_some_and(|ext| ext.len() <= 5 && ext.chars().all(|c| c.is_ascii_alphanumeric()));
-    let places = ["", folder_of(&file.path)].map(|folder| resolved(folder, path));
-    let mut places = places.iter().flatten();
-    let is_in_folder = reading.is_folder(folder_of(path));
-    if !is_file || !is_in_folder || page.is_code(at) || places.any(|path| reading.exists(path)) {
+/// Reports a missing file in one of the skill's folders. Other folders, and files beside the command, are the user's.
+fn missing(reading: &Reading, file: &File, word: &str) -> Option<(Rule, String)> {
+    if is_absolute(word) || !path_has_folder(word) {
         return None;
     }
-    if goes_on(page.text, at, word)
-        || stands_in(path)
-        || is_made(page.text, at)
-        || is_other(reading, page, at)
-    {
-        return None;
-    }
-    Some(match owner(page.text, at).filter(|owner| *owner != reading.files.folder()) {
-        Some(owner) => (Rule::PathOtherSkill, format!("`{word}` belongs to another skill, {owner}")),
-        None => (Rule::PathMissing, format!("`{word}` is missing")),
-    })
-}
-
-/// Returns true if a path is the second of two alternatives and the first exists: `` `a.json` or `a.ts` ``.
-fn is_other(reading: &Reading, page: &Page, at: usize) -> bool {
-    let before = page.text[..at].trim_end_matches('`').trim_end_matches(' ');
-    let first = before.strip_suffix(" or").map(|before| before.trim_end_matches('`'));
-    let first = first.and_then(|before| before.rsplit([' ', '`', '(', '\n']).next());
-    first.is_some_and(|first| first.contains('.') && reading.exists(first.trim_start_matches("./")))
-}
-
-/// Reports a bare name that differs from a file only in case. Not reported: `skill.md`, which every skill has, and
-/// names such as `AGENTS.md`, which many projects have.
-fn misspelt(reading: &Reading, page: &Page, at: usize, word: &str) -> Option<(Rule, String)> {
-    let is_name = !page.is_code(at) && extension(word).is_some();
-    let is_known =
-        ["agents.md", "claude.md", "gemini.md", "readme.md"].contains(&word.to_lowercase().as_str());
-    let is_meant = |at: &&usize| is_name && !is_known && reading.main != Some(**at);
-    let alike = reading.named_alike(word).first().filter(is_meant)?;
-    let path = &reading.file(*alike).path;
-    Some((Rule::PathMissing, format!("`{word}` is missing; did you mean {path}?")))
+    let places = ["", folder_of(&file.path)].map(|folder| resolved(folder, word));
+    let is_there = places.iter().flatten().any(|path| reading.exists(path));
+    let is_ours = places.iter().flatten().any(|path| reading.is_folder(folder_of(path)));
+    let is_missing = is_ours && !is_there && extension(word).is_some() && !stands_in(word);
+    is_missing.then(|| (Rule::PathMissing, format!("`{word}` is missing")))
 }
 
 fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Finding>) {
@@ -393,44 +292,45 @@ mod tests {
     }
 
     #[test]
-    fn what_prose_names_in_a_folder_of_the_skill_must_be_there() {
+    fn a_file_that_a_command_runs_must_be_there_and_one_that_prose_names_need_not() {
         let files = skill(
-            "Run `scripts/a.py`, then `scripts/b.py`. See scripts/*.py, scripts/x-{y}.py and src/b.py.\n\n\
-             ```\nscripts/c.py\n```\n\n`scripts/b.py` again; [l](scripts/d.py)\n",
+            "Run `scripts/prose.py`, or `python scripts/span.py x`; see Forms.md.\n\n\
+             ```bash\nscripts/a.py x\n$ scripts/b.py \"$1\"\npython3 scripts/c.py\n./scripts/d.sh\n\
+             cd x && bash scripts/e.sh\nscripts/b.py again\nuv run scripts/x-{y}.py\npython src/f.py\n\
+             scripts/g.py  # the list of files\nscripts/h.py\ncat scripts/i.py\n```\n\n```bash\nscripts/k.sh\n```\n",
         )
         .with("scripts/a.py", "")
-        .with("references/forms.md", "See Forms.md, A.PY, e.g. no.md.\n");
+        .with("references/forms.md", "```\nnode run.mjs\nnode ./run.mjs\nnode ../scripts/j.mjs\n```\n");
         assert_eq!(
             found(&files, Rule::PathMissing),
             [
-                "SKILL.md:5: `scripts/b.py` is missing",
-                "references/forms.md:1: `A.PY` is missing; did you mean scripts/a.py?",
-                "references/forms.md:1: `Forms.md` is missing; did you mean references/forms.md?"
+                "SKILL.md:9: `scripts/b.py` is missing",
+                "SKILL.md:10: `scripts/c.py` is missing",
+                "SKILL.md:11: `./scripts/d.sh` is missing",
+                "SKILL.md:12: `scripts/e.sh` is missing",
+                "references/forms.md:4: `../scripts/j.mjs` is missing"
             ]
         );
     }
 
     #[test]
-    fn paths_of_one_machine_and_of_other_skills_are_told() {
+    fn commands_that_run_files_of_one_machine_or_of_other_skills_are_found() {
         let files = skill(
-            "Run ~/.claude/skills/demo/a.py and `.claude/skills/other/b.py`.\n\
-             In /home/jane/x, not in /home/user/x. On D:\\data\\x but not \\\\server or a\\b.\n\
-             Read ../other/SKILL.md, https://x.y/home/jane/x.\n",
+            "Run ~/.claude/skills/demo/a.py in /home/jane/x, or ../other/SKILL.md on D:\\data\\x.\n\n\
+             ```\npython ~/.claude/skills/demo/a.py\n.claude/skills/other/b.py --all\n/home/jane/x.sh now\n\
+             /home/user/x.sh now\nsh ~/.claude/skills/my-skill/a.sh\ncp -r demo ~/.claude/skills/demo\n\
+             ls /Users/jane/project\n```\n",
         );
         assert_eq!(
             found(&files, Rule::PathAbsolute),
             [
-                "SKILL.md:5: `~/.claude/skills/demo/a.py` exists only if the skill is installed there",
-                "SKILL.md:6: `/home/jane/x` exists only on one machine",
-                "SKILL.md:6: `\\data\\x` exists only on one machine"
+                "SKILL.md:8: `~/.claude/skills/demo/a.py` exists only if the skill is installed there",
+                "SKILL.md:10: `/home/jane/x.sh` exists only on one machine"
             ]
         );
         assert_eq!(
             found(&files, Rule::PathOtherSkill),
-            [
-                "SKILL.md:5: `.claude/skills/other/b.py` belongs to another skill",
-                "SKILL.md:7: `../other/SKILL.md` belongs to another skill"
-            ]
+            ["SKILL.md:9: `.claude/skills/other/b.py` belongs to another skill"]
         );
     }
 

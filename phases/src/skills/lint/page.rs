@@ -13,8 +13,6 @@ pub(super) struct Page<'a> {
     pub headings: Vec<Heading>,
     /// All links without `://`; a definition counts once, not each of its uses.
     pub links: Vec<Link>,
-    /// The places of links of all kinds, including those to other sites, sorted by their ends.
-    linked: Vec<Range<usize>>,
     /// Definitions of links, and places that use one: neither can move without the other.
     pub bound: Vec<usize>,
     /// The outermost blocks.
@@ -58,9 +56,8 @@ pub(super) enum Kind {
 impl<'a> Page<'a> {
     pub(super) fn of(text: &'a str, body_at: usize) -> Self {
         let line_ends = text.match_indices('\n').map(|(at, _)| at).collect();
-        let (headings, links, linked, bound, blocks, code, literals) = Default::default();
-        let mut page =
-            Self { text, body_at, headings, links, linked, bound, blocks, code, literals, line_ends };
+        let (headings, links, bound, blocks, code, literals) = Default::default();
+        let mut page = Self { text, body_at, headings, links, bound, blocks, code, literals, line_ends };
         page.read();
         page
     }
@@ -93,11 +90,6 @@ impl<'a> Page<'a> {
         holds(&self.literals, at)
     }
 
-    /// Returns true if a place belongs to a link: to its text or its destination.
-    pub(super) fn is_linked(&self, at: usize) -> bool {
-        holds(&self.linked, at)
-    }
-
     /// Returns true if a heading has a slot to fill in, as in `# Component: [Component Name]`: the text below it is the
     /// template of a document that is written into a folder of its own.
     pub(super) fn is_form(&self) -> bool {
@@ -112,7 +104,6 @@ impl<'a> Page<'a> {
         for (_, definition) in events.reference_definitions().iter() {
             let at = self.shifted(definition.span.clone());
             self.bound.push(at.start);
-            self.linked.push(at.clone());
             self.link(&definition.dest, at, definition.span.start);
         }
         let mut walk = Walk::default();
@@ -122,7 +113,6 @@ impl<'a> Page<'a> {
         self.code.sort_by_key(|range| range.start);
         self.literals.sort_by_key(|range| range.start);
         self.links.sort_by_key(|link| link.at);
-        self.linked.sort_by_key(|range| range.end);
     }
 
     fn shifted(&self, range: Range<usize>) -> Range<usize> {
@@ -215,7 +205,6 @@ impl<'a> Walk<'a> {
             TagEnd::Heading(_) => page.headings.extend(self.heading.take()),
             TagEnd::Link | TagEnd::Image => {
                 let Some(link) = self.links.pop() else { return };
-                page.linked.push(page.shifted(range.clone()));
                 match link.kind {
                     LinkType::Inline => {
                         let within = page.shifted(link.shown.min(range.end)..range.end);

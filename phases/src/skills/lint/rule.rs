@@ -176,8 +176,8 @@ rules! {
         "The agent cannot find this file.",
         "Fix the path, or add the file.";
     PathMissing: "path-missing" Warning ByHand PARTS,
-        "The skill mentions this file, but it does not exist.",
-        "Fix the path, add the file, or explain where the file comes from.";
+        "A command of the skill runs this file, but it does not exist.",
+        "Fix the path, or add the file.";
     ReferenceNested: "reference-nested" Warning ByHand CONTEXT,
         "Agents often skip or only skim files that `SKILL.md` does not name.",
         "Name the file in `SKILL.md`, and say when to read it.";

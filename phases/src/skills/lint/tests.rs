@@ -149,11 +149,10 @@ fn a_fault_of_each_rule_is_found_among_examples_and_templates() {
     let said = "A paragraph that is long enough to be noticed when it is said again.";
     let seeds = [
         (Rule::LinkDangling, "Read [this](references/gone.md).".to_owned()),
-        (Rule::PathMissing, "Read `references/gone.md`.".to_owned()),
-        (Rule::PathMissing, "Read Rules.md.".to_owned()),
-        (Rule::PathOtherSkill, "Read `~/.claude/skills/tables/rules.md`.".to_owned()),
+        (Rule::PathMissing, "```\npython scripts/gone.py\n```".to_owned()),
+        (Rule::PathOtherSkill, "```\nsh ~/.claude/skills/tables/rules.sh\n```".to_owned()),
         (Rule::PathOutside, "Read [this](../../shared/rules.md).".to_owned()),
-        (Rule::PathAbsolute, "Read /home/jane/rules.md.".to_owned()),
+        (Rule::PathAbsolute, "Read [this](/home/jane/rules.md).".to_owned()),
         (Rule::Secret, format!("Use {key}.")),
         (Rule::ParagraphRepeated, format!("{said}\n\nText.\n\n{said}")),
         (Rule::HeadingJump, "## A\n\n#### B".to_owned()),

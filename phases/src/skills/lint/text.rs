@@ -131,14 +131,16 @@ fn is_run_directly(reading: &Reading, script: &File) -> bool {
     })
 }
 
+/// Programs that run the file that their argument names.
+pub(super) const INTERPRETERS: [&str; 10] =
+    ["python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "tsx"];
+
 /// Returns true if some text runs a script with its interpreter, as in `python3 scripts/count.py`.
 fn is_run_by_another(reading: &Reading, script: &File) -> bool {
-    const PROGRAMS: [&str; 10] =
-        ["python", "python3", "node", "bash", "sh", "zsh", "ruby", "perl", "bun", "tsx"];
     reading.texts().any(|(_, _, text)| {
         let mut before = "";
         words(text).any(|(_, word)| {
-            let is_run = PROGRAMS.contains(&before) && name(word) == name(&script.path);
+            let is_run = INTERPRETERS.contains(&before) && name(word) == name(&script.path);
             before = word;
             is_run
         })
@@ -169,7 +171,7 @@ fn means(word: &str, folder: &str, path: &str) -> bool {
 
 /// Returns true if the next word starts a command: at the start of a line or code span, or after `$`, `&&`, `;` or
 /// similar.
-fn begins_command(before: &str) -> bool {
+pub(super) fn begins_command(before: &str) -> bool {
     let line = before.rsplit(['\n', '`']).next().unwrap_or_default();
     let word_at = line.rfind(char::is_whitespace).map_or(0, |blank| blank + 1);
     let words = line[..word_at].trim();

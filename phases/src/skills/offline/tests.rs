@@ -115,10 +115,11 @@ fn each_member_of_a_chain_is_judged_for_itself() {
 
 #[test]
 fn what_it_cannot_repair_it_suggests() {
-    let files = skill("Read `references/a.md` and `references/rules.md`.\n", &[("references/a.md", "A.\n")]);
+    let body = "Read `references/a.md`.\n\n```sh\nsh references/rules.sh\n```\n";
+    let files = skill(body, &[("references/a.md", "A.\n")]);
     let judgement = judged(&[(member("poet"), files, None)]);
     assert_eq!(judgement.suggestions.len(), 1);
-    assert!(judgement.suggestions[0].description.contains("references/rules.md"));
+    assert!(judgement.suggestions[0].description.contains("references/rules.sh"));
 }
 
 fn improved(files: &Files, tried: &[&str]) -> Option<String> {
