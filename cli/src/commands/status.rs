@@ -6,7 +6,7 @@ use skilltune_phases::runs::run::Run;
 
 use crate::args::runs::ViewArgs;
 use crate::loops::LoopCommands;
-use crate::report::advice::Next;
+use crate::report::summary::Next;
 use crate::report::ui::with_loop;
 use crate::report::{advice, ceilings, json, words};
 use crate::runs::scope::Scope;

@@ -20,7 +20,7 @@ use crate::commands::status;
 use crate::loops::LoopCommands;
 use crate::report::page::page;
 use crate::report::ui::with_loop;
-use crate::report::{journal, json};
+use crate::report::{files, journal, json};
 use crate::runs::RunStatus;
 
 pub(super) fn replay(given: &Texts) -> Replayed {
@@ -49,7 +49,7 @@ fn replay_loop<L: Counted>(given: &Texts, id: &RunId) -> Replayed {
     assert_eq!(history.torn, 0);
     let (run, mut said) = followed(&history.records);
     let in_place = moved(&history.records, project.path());
-    let write_pages = || L::write_pages(&objects, &folder, &in_place, Extent::All);
+    let write_pages = || files::write::<L>(&objects, &folder, &in_place, Extent::All);
     publish(&objects, &folder, &in_place, Extent::All, write_pages).unwrap();
     assert!(is_published(&folder, &in_place));
     said.extend(commands(&run, &objects));

@@ -4,8 +4,7 @@ use skilltune_phases::loops::Loop;
 use skilltune_phases::runs::ledger::Account;
 use skilltune_phases::runs::run::Run;
 
-use crate::report::advice::Next;
-use crate::report::summary::{Head, Line, Summary};
+use crate::report::summary::{Head, Line, Next, Summary};
 use crate::report::{ceilings, words};
 use crate::text::width::{around, columns, cut, wrapped};
 use crate::text::{figures, plain};

@@ -9,13 +9,6 @@ use crate::report::ceilings;
 use crate::report::ui::Ui;
 use crate::text::figures;
 
-/// A suggested next command and its purpose.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Next {
-    pub command: String,
-    pub purpose: &'static str,
-}
-
 /// Returns the command that resumes a run; a run paused at a ceiling needs a higher one.
 pub fn resume<L: Loop>(run: &run::Run<L>) -> String {
     let flags = ceilings::flags(run).map_or(String::new(), |flags| format!(" {flags}"));

@@ -6,7 +6,6 @@ use skilltune_phases::loops::{Expected, Loop, MostCalls};
 use skilltune_phases::runs::ledger::Account;
 use skilltune_phases::runs::run::Run;
 
-use crate::report::json::most_calls;
 use crate::text::figures;
 
 /// The calls by role if none fails, and the usage of such calls in earlier runs.
@@ -180,4 +179,11 @@ fn float(number: u64) -> f64 {
 )]
 fn whole(number: f64) -> u64 {
     number.round() as u64
+}
+
+/// Returns the maximum number of agent calls of a run.
+pub fn most_calls(most: &MostCalls) -> Value {
+    let each = most.iter().map(|(role, calls)| (role.as_str(), *calls));
+    let all = std::iter::once(("all", most.values().sum()));
+    all.chain(each).map(|(name, calls)| (name.to_owned(), json!(calls))).collect()
 }

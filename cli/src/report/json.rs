@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::{Loop, MostCalls};
+use skilltune_phases::loops::Loop;
 use skilltune_phases::runs::ledger::Account;
 use skilltune_phases::runs::plan::{Cast, Roles};
 use skilltune_phases::runs::run;
@@ -53,13 +53,6 @@ pub fn sketch<L: Ui>(run: &run::Run<L>, keys: &Value, estimate: &Estimate) -> Va
 fn joined<const N: usize>(objects: [&Value; N]) -> Value {
     let keys = objects.into_iter().filter_map(Value::as_object).flatten();
     keys.map(|(key, value)| (key.clone(), value.clone())).collect()
-}
-
-/// Returns the maximum number of agent calls of a run.
-pub fn most_calls(most: &MostCalls) -> Value {
-    let each = most.iter().map(|(role, calls)| (role.as_str(), *calls));
-    let all = std::iter::once(("all", most.values().sum()));
-    all.chain(each).map(|(name, calls)| (name.to_owned(), json!(calls))).collect()
 }
 
 /// Returns why the run is blocked, and how to fix it.

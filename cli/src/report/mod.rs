@@ -1,8 +1,8 @@
 //! Reports of a run for people and scripts: pure renderings of its state, as Markdown and JSON.
 //!
 //! A loop gives a `summary` and a `document` as data, and `page` and `json` render them. Text from models and files is
-//! data here: `plain` and `markdown` make it harmless before it goes into a page. Only `replace` touches the disk: it
-//! writes pages into the folder of a run.
+//! data here: `plain` and `markdown` make it harmless before it goes into a page. Only `files` and `replace` touch
+//! the disk: they write pages into the folder of a run.
 
 use skilltune_orchestrator::disk::SafePath;
 use skilltune_orchestrator::disk::atomic::Durability;
@@ -13,6 +13,7 @@ pub mod ceilings;
 pub mod costs;
 pub mod document;
 pub mod estimate;
+pub mod files;
 pub mod journal;
 pub mod json;
 pub mod page;

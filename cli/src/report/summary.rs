@@ -4,8 +4,6 @@
 use serde_json::Value;
 use skilltune_phases::runs::plan::Roles;
 
-use crate::report::advice::Next;
-
 /// The state of a run in short.
 #[derive(Debug)]
 pub struct Summary {
@@ -50,6 +48,13 @@ impl Head {
         let lines = vec![Line::Named([before.to_owned(), name, String::new()]), Line::Text(aim)];
         Self { lines, size: None, legend: None }
     }
+}
+
+/// A suggested next command and its purpose.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Next {
+    pub command: String,
+    pub purpose: &'static str,
 }
 
 /// A line for people.

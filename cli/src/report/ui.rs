@@ -7,13 +7,11 @@ use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, LoopEngine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
-use skilltune_phases::base;
 use skilltune_phases::runs::plan::{Plan, RunId};
 use skilltune_phases::runs::run::Run;
 
 use crate::report::document::Report;
 use crate::report::summary::Summary;
-use crate::report::{json, page, replace};
 use crate::terminal::exit::Exit;
 
 pub(crate) use skilltune_phases::with_loop;
@@ -35,21 +33,6 @@ pub trait Ui: LoopEngine {
 
     /// Writes the files of a run into its folder, besides its report.
     fn write_files(_: &Objects, _: &RunFolder, _: &Run<Self>, _: Extent) -> Result<(), EngineError> {
-        Ok(())
-    }
-
-    /// Writes all files of a run, and at its end its report.
-    fn write_pages(
-        objects: &Objects,
-        folder: &RunFolder,
-        run: &Run<Self>,
-        extent: Extent,
-    ) -> Result<(), EngineError> {
-        Self::write_files(objects, folder, run, extent)?;
-        if run.closed_at.is_some() && extent == Extent::All {
-            replace(&folder.report(), &page::page(run, objects))?;
-            replace(&folder.report_json(), &base::json::page(&json::report(run, objects)))?;
-        }
         Ok(())
     }
 

@@ -29,8 +29,8 @@ use tokio::sync::watch;
 use crate::args::runs::GoingArgs;
 use crate::casting::git;
 use crate::progress::reporter::Reporter;
-use crate::report::advice;
 use crate::report::ui::Ui;
+use crate::report::{advice, files};
 use crate::runs::Known;
 use crate::runs::ownership::Ownership;
 use crate::runs::runtime_options::RuntimeOptions;
@@ -233,7 +233,7 @@ pub fn settle<L: Ui>(
     folder.sweep().map_err(ours)?;
     if !is_published(&folder, run) {
         let objects = Objects::at(home.objects());
-        let write_pages = || L::write_pages(&objects, &folder, run, Extent::All);
+        let write_pages = || files::write::<L>(&objects, &folder, run, Extent::All);
         publish(&objects, &folder, run, Extent::All, write_pages).map_err(ours)?;
     }
     if run.closed_at.is_some() {
@@ -357,7 +357,7 @@ struct Glue<'a, L: Ui>(&'a RefCell<Box<dyn Reporter<L>>>);
 
 impl<L: Ui> Observer<L> for Glue<'_, L> {
     fn write_pages(&mut self, services: &Services, run: &Run<L>, extent: Extent) -> Result<(), EngineError> {
-        L::write_pages(&services.objects, &services.folder, run, extent)
+        files::write::<L>(&services.objects, &services.folder, run, extent)
     }
 
     fn recorded(&mut self, run: &Run<L>, record: &Record<L>) {

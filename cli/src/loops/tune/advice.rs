@@ -7,6 +7,7 @@ use skilltune_phases::loops::tune::{Choice, Run, Verdict};
 use skilltune_phases::runs::event::PlacedBy;
 
 pub use crate::report::advice::*;
+use crate::report::summary::Next;
 use crate::text::plain::shell_path;
 
 const MERGED: &str = "apply --merge";

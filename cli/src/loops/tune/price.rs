@@ -7,7 +7,7 @@ use skilltune_phases::loops::tune::compare::price::{self, Cost, Way};
 use skilltune_phases::loops::tune::{Basis, Run};
 
 use crate::loops::tune::verdicts::signed;
-use crate::report::json::most_calls;
+use crate::report::estimate::most_calls;
 use crate::text::figures::{self, count};
 
 pub fn calls(calls: &MostCalls) -> String {

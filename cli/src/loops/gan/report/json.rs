@@ -5,7 +5,7 @@ use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::gan::Run;
 use skilltune_phases::loops::gan::course::{Answered, Round};
 
-use crate::report::estimate::Estimate;
+use crate::report::estimate::{Estimate, most_calls};
 use crate::report::{ceilings, json};
 
 /// Returns what a dry run shows: not a run, but what it would be.
@@ -21,7 +21,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "rules": task.rules,
         "into": task.into,
         "limits": ceilings::all(run),
-        "most_calls": json::most_calls(most),
+        "most_calls": most_calls(most),
     });
     json::sketch(run, &keys, estimate)
 }

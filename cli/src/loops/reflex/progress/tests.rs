@@ -8,8 +8,7 @@ use super::*;
 use crate::loops::reflex::world::{HOSTILE, ONLY_WARNINGS, TO_THE_THRESHOLD, missing, plan, plan_of, stored};
 use crate::loops::tune::world::{Play, failed, play};
 use crate::progress::capture::{Captured, follow};
-use crate::progress::reporter::{Reporter as _, Streams};
-use crate::progress::{json::Json, layout::Letters};
+use crate::progress::{json::Json, layout::Letters, reporter::Reporter as _, reporter::Streams};
 use crate::report::ui::Ui as _;
 use crate::terminal::style::Style;
 

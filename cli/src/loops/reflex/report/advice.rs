@@ -3,7 +3,8 @@
 use skilltune_phases::loops::reflex::criteria::Template;
 use skilltune_phases::loops::reflex::{Artifact, Reason, Run};
 
-use crate::report::advice::{Next, resume};
+use crate::report::advice::resume;
+use crate::report::summary::Next;
 
 /// Returns the next commands to suggest.
 pub fn next(run: &Run) -> Vec<Next> {

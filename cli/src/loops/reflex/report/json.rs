@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skilltune_phases::loops::MostCalls;
 use skilltune_phases::loops::reflex::{Judged, Run};
 
-use crate::report::estimate::Estimate;
+use crate::report::estimate::{Estimate, most_calls};
 use crate::report::{ceilings, json};
 
 /// Returns what a dry run shows: not a run, but what it would be.
@@ -21,7 +21,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "limits": ceilings::all(run),
         "stall": rules.stall,
         "commands": task.commands.run,
-        "most_calls": json::most_calls(most),
+        "most_calls": most_calls(most),
     });
     json::sketch(run, &keys, estimate)
 }

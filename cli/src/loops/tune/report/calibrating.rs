@@ -10,7 +10,7 @@ use crate::loops::tune::price::{calls, worth};
 use crate::loops::tune::report::without_skill;
 use crate::loops::tune::words as phrases;
 use crate::report::document::{Report, Section, plain, table, words};
-use crate::report::json::most_calls;
+use crate::report::estimate::most_calls;
 use crate::text::figures::{self, count};
 use crate::text::plain::one_line;
 

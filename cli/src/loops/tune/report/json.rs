@@ -13,7 +13,7 @@ use skilltune_phases::skills::candidate::Origin;
 
 use crate::loops::tune::report::{contexts, uses};
 use crate::loops::tune::{improvers, words};
-use crate::report::estimate::Estimate;
+use crate::report::estimate::{Estimate, most_calls};
 use crate::report::{ceilings, json as shared};
 
 /// Returns what a dry run shows: not a run, but what it would be.
@@ -30,7 +30,7 @@ pub fn sketch(run: &Run, most: &MostCalls, steps: &[String], estimate: &Estimate
         "held_out": plan.task.scenarios.iter().filter(|scenario| scenario.held_out).count(),
         // In words.
         "first_steps": steps,
-        "most_calls": shared::most_calls(most),
+        "most_calls": most_calls(most),
         "limits": ceilings::all(run),
     });
     shared::sketch(run, &keys, estimate)
