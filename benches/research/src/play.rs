@@ -135,7 +135,7 @@ impl<'a> Play<'a> {
         match step {
             Step::Exercise { skill, trial, input, .. } => self.exercise(*skill, *input, trial.scenario),
             Step::Grade { artifacts, asked, .. } => self.grade(artifacts, *asked),
-            Step::Review { .. } => Some(judged(&[], &[])),
+            Step::JudgeText { .. } => Some(judged(&[], &[])),
             Step::Improve { base, member, by, .. } => self.improve(step, self.tree(*base, *member)?, *by),
             Step::Promote { .. } => Some(Answer::Promoted),
             Step::Ask(_) => Some(Answer::Chosen(Choice::Apply)),

@@ -66,7 +66,7 @@ variants! {
     Pause { Interrupted Terminated Stopped Blocked Ceiling }
     Ceiling { Usd Tokens Calls Minutes }
     Aim { Improve Try Calibrate Compare }
-    TuneStep { SetUp Exercise Inspect Check Grade Review Judge Improve Ask Promote Propose }
+    TuneStep { SetUp Exercise Inspect Check Grade JudgeText Judge Improve Ask Promote Propose }
     TuneAnswer { SetUp Exercised Checked Judged Improved Chosen Promoted Conflict Proposed NotProposed }
     TuneDecision {
         Open Scored Calibrate Keep Drop Target Focus Turn Draft NoDraft Stop Compare LookAgain Dismiss Consult Retry Ship

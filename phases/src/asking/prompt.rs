@@ -10,9 +10,9 @@ mod execute;
 mod fence;
 mod grade;
 mod improve;
-mod review;
 mod suite;
 mod task;
+mod text;
 
 use std::sync::LazyLock;
 
@@ -30,9 +30,9 @@ pub use fence::fence;
 pub(crate) use fence::{files, numbered, plain, shown};
 pub use grade::GradeBrief;
 pub use improve::{Asked, FailedChange, ImproveBrief, Missed, Neighbour};
-pub use review::ReviewBrief;
 pub use suite::SuiteBrief;
 pub use task::TaskBrief;
+pub use text::TextBrief;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut templates = environment();

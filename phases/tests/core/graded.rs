@@ -1,4 +1,4 @@
-//! Trials that are scored by their results: checks by machine, statements for a judge, and one review of each text.
+//! Trials that are scored by their results: checks by machine, statements for a judge, and one judgement of each text.
 
 use skilltune_phases::judging::contract::Verdict;
 use skilltune_phases::judging::score::Score;
@@ -42,7 +42,7 @@ fn a_trial_is_worth_the_share_of_the_weight_that_is_met() {
 }
 
 #[test]
-fn what_is_seen_comes_first_then_programs_then_the_judge_and_the_review_last() {
+fn what_is_seen_comes_first_then_programs_then_the_judge_and_the_text_last() {
     let mut drive = Drive::start(one(2));
     let mut order = Vec::new();
     drive.finish_alone(|run, step| {
@@ -52,33 +52,33 @@ fn what_is_seen_comes_first_then_programs_then_the_judge_and_the_review_last() {
                 Step::Inspect { member, .. } => format!("inspect {}", member.0),
                 Step::Check { demand, .. } => format!("check {demand}"),
                 Step::Grade { .. } => "grade".to_owned(),
-                Step::Review { .. } => "review".to_owned(),
+                Step::JudgeText { .. } => "text".to_owned(),
                 _ => return well(run, step, 50),
             });
         }
         well(run, step, 50)
     });
     // Only the first member has a check that needs no program.
-    assert_eq!(order, ["exercise 0", "exercise 1", "inspect 0", "check 1", "grade", "review"]);
+    assert_eq!(order, ["exercise 0", "exercise 1", "inspect 0", "check 1", "grade", "text"]);
     let measured = drive.run.state.rounds[0].measured.as_ref().unwrap();
     assert_eq!(measured.quality, Some(points(50.0)));
     assert_eq!(measured.members, [Some(points(100.0)), Some(points(100.0))]);
 }
 
 #[test]
-fn each_text_is_reviewed_once_and_no_trial_asks_about_it() {
+fn each_text_is_judged_once_and_no_trial_asks_about_it() {
     let scenarios = 10;
     let calls = |plan: Plan| {
         let mut plan = plan;
         plan.task.rules.max_iterations = 6;
         plan.task.rules.stall.window = 99;
         plan.task.rules.threshold = points(100.0);
-        let (mut judged, mut reviewed) = (0, 0);
+        let (mut judged, mut texts) = (0, 0);
         let mut drive = Drive::start(plan);
         drive.finish_alone(|run, step| {
             if run.state.stopped.is_none() {
                 judged += usize::from(matches!(step, Step::Judge { .. } | Step::Grade { .. }));
-                reviewed += usize::from(matches!(step, Step::Review { .. }));
+                texts += usize::from(matches!(step, Step::JudgeText { .. }));
             }
             match step {
                 Step::Check { demand, .. } => Ok(Answer::Checked(vec![check_result(*demand, Some(false))])),
@@ -86,7 +86,7 @@ fn each_text_is_reviewed_once_and_no_trial_asks_about_it() {
             }
         });
         assert_eq!(drive.run.state.candidates.len(), 6);
-        (judged, reviewed)
+        (judged, texts)
     };
     let mut checked = demanding(plan(1, scenarios));
     let demands = checked.task.scenarios[0].demands.clone();
@@ -108,7 +108,7 @@ fn world<'a>(outcome: &'a [u32], quality: &'a [usize]) -> impl FnMut(&Run, &Step
             let met = outcome[of(*left).expect("a candidate left it")] == 100;
             Ok(Answer::Checked(vec![check_result(*demand, Some(met))]))
         }
-        Step::Review { candidate, .. } => judged(run, quality[nth(run, *candidate)], &[]),
+        Step::JudgeText { candidate, .. } => judged(run, quality[nth(run, *candidate)], &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
         _ => well(run, step, 0),
     }

@@ -61,7 +61,7 @@ fn all_scenarios_are_tried_as_often_as_was_said_and_nothing_else_is_asked_for() 
     });
     trials.sort_unstable();
     assert_eq!(trials, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)]);
-    assert_eq!(others, [], "no review, no edit, no question, no promotion");
+    assert_eq!(others, [], "no judgement of a text, no edit, no question, no promotion");
     let run = &drive.run;
     assert_eq!((run.class(), run.outcome()), (Class::Reached, RunOutcome::Exercised));
     assert_eq!((run.round_number(), run.state.candidates.len()), (1, 1));

@@ -238,7 +238,7 @@ pub fn well(run: &Run, step: &Step, score: usize) -> Outcome {
         Step::Inspect { trial, member, .. } => inspected(run, *trial, *member, |_| Some(true)),
         Step::Check { demand, .. } => Ok(Answer::Checked(vec![check_result(*demand, Some(true))])),
         Step::Grade { trial, .. } => stated(run, trial.scenario, |_| Verdict::Pass),
-        Step::Judge { .. } | Step::Review { .. } => judged(run, score, &[]),
+        Step::Judge { .. } | Step::JudgeText { .. } => judged(run, score, &[]),
         Step::Improve { round, .. } => improved(&format!("draft {round}")),
         Step::Ask(_) => Ok(Answer::Chosen(Choice::Keep)),
         Step::Promote { .. } => Ok(Answer::Promoted),
@@ -288,7 +288,7 @@ pub fn random_answer_at(seed: u64, run: &Run, step: &Step, attempt: u32) -> Outc
         Step::Grade { trial, .. } => {
             stated(run, trial.scenario, |nth| Verdict::ALL[(nth + roll(2)) % Verdict::ALL.len()])
         }
-        Step::Judge { .. } | Step::Review { .. } => {
+        Step::Judge { .. } | Step::JudgeText { .. } => {
             judged(run, 40 + roll(2) % 60, &[roll(3) % 100, roll(4) % 100, roll(5) % 100])
         }
         Step::Improve { .. } => improved(&format!("draft {}", roll(6) % 5)),

@@ -237,7 +237,7 @@ pub fn step(run: &Run, step: &Step) -> String {
             let id = demands.and_then(|demands| demands.get(*demand)).map_or("", |demand| &demand.id);
             format!("running check {id} of {}", scenario(run, trial.scenario))
         }
-        Step::Review { .. } => "judging the text".to_owned(),
+        Step::JudgeText { .. } => "judging the text".to_owned(),
         Step::Grade { trial, asked, .. } | Step::Judge { trial, asked, .. } => {
             let again = if asked.anchor.is_some() { " again, as a test of the judge" } else { "" };
             format!("judging {}{again}", scenario(run, trial.scenario))

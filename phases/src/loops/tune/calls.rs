@@ -51,12 +51,12 @@ pub(super) fn of_search(plan: &Plan) -> MostCalls {
         Some(trials) => number(trials),
         None => rounds * number(searched.iter().filter(|&&scenario| among(scenario)).count()),
     };
-    let is_reviewed = plan.task.has_demands() && plan.task.rules.search == Search::Rounds;
-    let reviews = if is_reviewed { rounds } else { 0 };
+    let is_text_judged = plan.task.has_demands() && plan.task.rules.search == Search::Rounds;
+    let texts = if is_text_judged { rounds } else { 0 };
     let members = number(plan.task.target.members.len());
     let edits = if plan.repeats_itself() { members } else { 1 };
     let executed = (in_rounds(&|_| true) + most_fresh_trials(plan, &|_| true)) * members;
-    let judged = in_rounds(&|scenario| plan.task.is_judged(scenario)) + reviews;
+    let judged = in_rounds(&|scenario| plan.task.is_judged(scenario)) + texts;
     let executor = (Role::EXECUTOR, executed);
     let most = turns::most(plan, rounds.saturating_sub(1));
     let improvers = plan.improvers().map(|by| (by.role(), edits * most));

@@ -36,7 +36,7 @@ fn has_step(plan: &Plan, step: &Step) -> bool {
         }
         Step::Grade { trial, .. } | Step::Judge { trial, .. } => has_trial(plan, *trial),
         Step::Improve { member, .. } => has_member(plan, *member),
-        Step::Review { .. } | Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => true,
+        Step::JudgeText { .. } | Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => true,
     }
 }
 

@@ -56,7 +56,7 @@ pub enum TuneBrief {
         contract: Contract,
         activity: Vec<(Place, Box<str>)>,
     },
-    Review {
+    JudgeText {
         contract: Contract,
     },
     Evaluate {
@@ -133,10 +133,10 @@ impl AgentRequest {
                 let placements = placing::grade(&run.plan, artifacts, evidence, start);
                 (TuneBrief::Grade { trial: *trial, contract, activity }, placements)
             }
-            Step::Review { candidate, .. } => {
+            Step::JudgeText { candidate, .. } => {
                 let contract = run.plan.task.contract.only(|criterion| !criterion.of_effect);
-                let placements = placing::review(&run.plan, &run.candidate(*candidate)?.trees);
-                (TuneBrief::Review { contract }, placements)
+                let placements = placing::judge_text(&run.plan, &run.candidate(*candidate)?.trees);
+                (TuneBrief::JudgeText { contract }, placements)
             }
             Step::Judge { candidate, trial, artifacts, asked } => {
                 let candidate = run.candidate(*candidate)?;
@@ -210,7 +210,7 @@ impl AgentRequest {
     fn ask<'a>(&'a self, names: &'a [&'a str]) -> Option<Ask<'a>> {
         let (contract, members, at_fault) = match &self.brief {
             TuneBrief::Grade { contract, .. } => (contract, &[][..], names),
-            TuneBrief::Review { contract } | TuneBrief::Evaluate { contract, .. } => {
+            TuneBrief::JudgeText { contract } | TuneBrief::Evaluate { contract, .. } => {
                 (contract, names, &[][..])
             }
             TuneBrief::SetUp { .. }
@@ -256,7 +256,7 @@ impl Brief<Tune> for TuneBrief {
             Self::Grade { trial, contract, activity } => {
                 Ok(request.grade_prompt(*trial, contract, activity, folders))
             }
-            Self::Review { contract } => Ok(request.review_prompt(contract, folders)),
+            Self::JudgeText { contract } => Ok(request.judge_text_prompt(contract, folders)),
             Self::Execute { member, trial, delivery } => match delivery {
                 Some(Delivery::Inline) => request.execute_prompt(*member, *trial, folders),
                 Some(Delivery::Installed { .. }) | None => request.task_prompt(*member, false, *trial),
@@ -294,7 +294,7 @@ impl Brief<Tune> for TuneBrief {
             Self::Grade { contract, .. } => {
                 Task::Evaluate { verdict_of, contract: contract.clone(), members: Vec::new() }
             }
-            Self::Review { contract } | Self::Evaluate { contract, .. } => {
+            Self::JudgeText { contract } | Self::Evaluate { contract, .. } => {
                 let artifacts = |place| placing::path(placing::ARTIFACTS, plan, place);
                 let judged = |place| Judged {
                     skill: request.offline_skill(place),

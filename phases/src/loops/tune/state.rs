@@ -200,7 +200,7 @@ impl Fold for Tune {
     fn fold(run: &mut Run, change: &Change<'_, Self>, at: Timestamp) {
         match *change {
             Change::Decided(decision) => decided(run, decision, at),
-            Change::Ended(Step::Review { .. }) => in_measures(run, Measure::check_reviews),
+            Change::Ended(Step::JudgeText { .. }) => in_measures(run, Measure::check_texts),
             Change::Ended(Step::SetUp { .. }) => in_measures(run, Measure::check),
             Change::Remeasure => remeasure(run),
             Change::Ended(step) => {

@@ -46,7 +46,8 @@ pub enum Step {
         asked: Asked,
     },
     /// Judge the text of a candidate, once for all scenarios with demands.
-    Review { candidate: CandidateId, era: u32 },
+    #[serde(rename = "review")]
+    JudgeText { candidate: CandidateId, era: u32 },
     /// Judge one candidate by its text and by its output on one scenario.
     Judge {
         candidate: CandidateId,
@@ -234,7 +235,7 @@ impl Step {
             | Self::Grade { trial, .. }
             | Self::Judge { trial, .. } => Some(*trial),
             Self::SetUp { .. }
-            | Self::Review { .. }
+            | Self::JudgeText { .. }
             | Self::Improve { .. }
             | Self::Ask(_)
             | Self::Promote { .. }
@@ -253,7 +254,7 @@ impl Step {
             | Self::Check { trial, .. }
             | Self::Grade { trial, .. }
             | Self::Judge { trial, .. } => trial.scenario = number(trial.scenario),
-            Self::Review { .. }
+            Self::JudgeText { .. }
             | Self::Improve { .. }
             | Self::Ask(_)
             | Self::Promote { .. }
@@ -266,7 +267,7 @@ impl Step {
     pub fn judged(&self) -> Option<CandidateId> {
         match self {
             Self::Grade { candidate, .. }
-            | Self::Review { candidate, .. }
+            | Self::JudgeText { candidate, .. }
             | Self::Judge { candidate, .. } => Some(*candidate),
             Self::SetUp { .. }
             | Self::Exercise { .. }
@@ -287,7 +288,7 @@ impl Step {
             | Self::Exercise { .. }
             | Self::Inspect { .. }
             | Self::Check { .. }
-            | Self::Review { .. }
+            | Self::JudgeText { .. }
             | Self::Improve { .. }
             | Self::Ask(_)
             | Self::Promote { .. }
@@ -300,7 +301,7 @@ impl Step {
         match self {
             Self::Exercise { .. } => Some(Role::EXECUTOR),
             Self::Judge { asked, .. } | Self::Grade { asked, .. } => Some(asked.seat.role()),
-            Self::Review { .. } => Some(Role::EVALUATOR),
+            Self::JudgeText { .. } => Some(Role::EVALUATOR),
             Self::Improve { by, .. } => Some(by.role()),
             Self::SetUp { .. }
             | Self::Inspect { .. }

@@ -178,7 +178,7 @@ pub fn scored<'a>(search: &'a [u32], fresh: &'a [u32]) -> impl FnMut(&Run, &Step
             met: Some(false),
             details: "exit code 1".into(),
         }])),
-        Step::Grade { .. } | Step::Review { .. } => judged(run, 80),
+        Step::Grade { .. } | Step::JudgeText { .. } => judged(run, 80),
         Step::Exercise { skill, .. } => ran(&format!("artifacts of {skill}")),
         Step::Judge { candidate, trial, .. } => {
             let scores = if trial.ordinal == 0 { search } else { fresh };

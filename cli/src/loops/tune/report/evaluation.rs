@@ -14,14 +14,14 @@ use crate::text::markdown::{MarkdownPage, code, code_cell, fence, words};
 
 pub fn evaluation(run: &Run, round: &Round) -> String {
     let judged = judgements(run, round);
-    let review = measure::reviewed(run, round.candidate, round.era).filter(|_| !judged.is_empty());
+    let text = measure::text_judgement(run, round.candidate, round.era).filter(|_| !judged.is_empty());
     let mut page = MarkdownPage::titled(&format!("Iteration {} Evaluation", round.number));
     page.paragraph(head(round));
     if let Some(unused) = uses::text(uses::of_round(run, round)) {
         page.paragraph(unused);
     }
     if let Some(measured) = &round.measured {
-        dimensions(&mut page, run, measured, &judged, review);
+        dimensions(&mut page, run, measured, &judged, text);
         chain(&mut page, run, measured);
     }
     // Notes on a candidate that is measured again come from later judges; a round without judges must not show them.
@@ -34,8 +34,8 @@ pub fn evaluation(run: &Run, round: &Round) -> String {
     suggestions(&mut page, &notes.suggestions);
     page.section("Verdicts and Evidence");
     verdicts(&mut page, run, &judged);
-    if let Some(review) = review {
-        verdict(&mut page, run, "The text", review);
+    if let Some(judgement) = text {
+        verdict(&mut page, run, "The text", judgement);
     }
     failed(&mut page, run, round);
     page.finish()
@@ -99,9 +99,9 @@ fn dimensions(
     run: &Run,
     measured: &Measured,
     judged: &[(usize, &Judgement)],
-    review: Option<&Judgement>,
+    text: Option<&Judgement>,
 ) {
-    let all = judged.iter().map(|(_, one)| *one).chain(review);
+    let all = judged.iter().map(|(_, one)| *one).chain(text);
     let findings: Vec<Finding<'_>> = all.flat_map(|one| one.whole.findings.iter()).collect();
     if measured.dimensions.iter().all(Option::is_none) && run.plan.task.has_demands() {
         return;

@@ -209,7 +209,7 @@ fn is_of(run: &Run, candidate: CandidateId, step: &Step) -> bool {
         Step::Check { left, .. } => has_left(*left),
         Step::Grade { candidate: of, .. } | Step::Judge { candidate: of, .. } => *of == candidate,
         Step::SetUp { .. }
-        | Step::Review { .. }
+        | Step::JudgeText { .. }
         | Step::Improve { .. }
         | Step::Ask(_)
         | Step::Promote { .. }

@@ -23,7 +23,7 @@ pub struct Trouble<'a> {
 pub fn measuring(run: &Run, round: u32) -> Vec<Trouble<'_>> {
     gather(run, round, |step| match step.trial() {
         Some(trial) => trial.ordinal == SEARCH,
-        None => matches!(step, Step::SetUp { .. } | Step::Review { .. }),
+        None => matches!(step, Step::SetUp { .. } | Step::JudgeText { .. }),
     })
 }
 

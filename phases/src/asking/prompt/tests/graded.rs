@@ -1,6 +1,6 @@
 //! The full prompts of the judges of outcomes and of texts.
 
-use super::super::{GradeBrief, ReviewBrief};
+use super::super::{GradeBrief, TextBrief};
 use super::{DIGEST, folder, haiku, sections};
 use crate::base::material::Named;
 use crate::judging::contract::{Contract, Criterion, CriterionId, Dimension};
@@ -137,14 +137,14 @@ fn a_judge_of_the_outcome_gets_statements_and_what_was_produced_and_no_skill() {
 }
 
 #[test]
-fn a_reviewer_gets_the_text_and_the_criteria_and_nothing_that_was_produced() {
+fn a_judge_of_a_text_gets_it_and_the_criteria_and_nothing_that_was_produced() {
     let skill = folder("skill/poet", &[("SKILL.md", "# Poet")]);
     let contract = rubric::tune().only(|criterion| criterion.id.as_str() == "clarity.steps");
-    let review = |skills: &[Named<'_>]| {
-        ReviewBrief { skills, contract: &contract, nonce: "n0nce", retry_error: None, seed: "seed" }.prompt()
+    let prompt = |skills: &[Named<'_>]| {
+        TextBrief { skills, contract: &contract, nonce: "n0nce", retry_error: None, seed: "seed" }.prompt()
     };
     let poet = Named { name: "poet", folder: &skill };
-    insta::assert_snapshot!(review(&[poet]), @r#"
+    insta::assert_snapshot!(prompt(&[poet]), @r#"
     # Review the text of an agent skill
 
     What the skill brings about is measured elsewhere. Judge its text here, criterion by criterion, based on evidence. Be exact and
@@ -204,7 +204,7 @@ fn a_reviewer_gets_the_text_and_the_criteria_and_nothing_that_was_produced() {
     A verdict is `pass`, `partial`, `fail` or `unverified`. A priority is `high`, `medium` or `low`, `target_file` a path within the skill's folder, and
     `snippet` may be left out.
     "#);
-    assert!(review(&[poet, poet]).contains("`criteria` has exactly 3 entries"));
+    assert!(prompt(&[poet, poet]).contains("`criteria` has exactly 3 entries"));
 }
 
 #[test]

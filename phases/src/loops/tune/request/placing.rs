@@ -114,7 +114,7 @@ pub(super) fn check(left: TreeId, grader: Option<(&str, TreeId)>) -> Vec<Placeme
     std::iter::once(Placement::work(WORKSPACE, left)).chain(grader).collect()
 }
 
-pub(super) fn review(plan: &Plan, skills: &[TreeId]) -> Vec<Placement> {
+pub(super) fn judge_text(plan: &Plan, skills: &[TreeId]) -> Vec<Placement> {
     plan.places().zip(skills).map(|(place, &tree)| skill_of(SKILL, plan, place, tree)).collect()
 }
 
@@ -137,7 +137,7 @@ pub(super) fn evaluate(
     artifacts: &[TreeId],
     start: Option<TreeId>,
 ) -> Vec<Placement> {
-    [review(plan, skills), grade(plan, artifacts, &[], start)].concat()
+    [judge_text(plan, skills), grade(plan, artifacts, &[], start)].concat()
 }
 
 pub(super) fn improve(run: &Run, base: CandidateId, member: Place) -> Option<Made> {

@@ -3,7 +3,7 @@
 use super::placing::{ARTIFACTS, EVIDENCE, NEIGHBOURS, PASSED, PRODUCED};
 use super::{AgentRequest, INPUT, Improving, SKILL, START, placing};
 use crate::asking::prompt::{
-    EvaluateBrief, ExecuteBrief, Faulty, GradeBrief, ImproveBrief, Neighbour, ReviewBrief, TaskBrief,
+    EvaluateBrief, ExecuteBrief, Faulty, GradeBrief, ImproveBrief, Neighbour, TaskBrief, TextBrief,
 };
 use crate::base::material::{Body, Folder, Folders, Named};
 use crate::judging::contract::Contract;
@@ -151,8 +151,8 @@ impl AgentRequest {
         anchor::worded(contract, &files, &self.order.code(b"absent", &[], self.plan.seed))
     }
 
-    pub(super) fn review_prompt(&self, contract: &Contract, folders: &Folders) -> String {
-        let brief = ReviewBrief {
+    pub(super) fn judge_text_prompt(&self, contract: &Contract, folders: &Folders) -> String {
+        let brief = TextBrief {
             skills: &self.all_named(folders, SKILL),
             contract,
             nonce: &self.code,

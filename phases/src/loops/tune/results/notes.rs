@@ -71,7 +71,7 @@ pub fn criterion_results(
 /// Returns the judgements of a candidate's trials, and that of its text.
 fn all(run: &Run, candidate: CandidateId, era: u32) -> impl Iterator<Item = &Judgement> {
     let trials = judgements(run, candidate, era).map(|(_, judgement)| judgement);
-    trials.chain(measure::reviewed(run, candidate, era))
+    trials.chain(measure::text_judgement(run, candidate, era))
 }
 
 impl<'a> CriterionResult<'a> {

@@ -313,7 +313,7 @@ fn phase(step: &Step) -> &'static str {
         Step::Inspect { .. }
         | Step::Check { .. }
         | Step::Grade { .. }
-        | Step::Review { .. }
+        | Step::JudgeText { .. }
         | Step::Judge { .. } => "evaluate",
         Step::Improve { .. } => "improve",
         Step::Ask(_) | Step::Promote { .. } | Step::Propose { .. } => "report",

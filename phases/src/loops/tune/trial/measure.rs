@@ -3,7 +3,7 @@
 //! A unit is one candidate on one scenario, once: its members in order, then the judge, or the checks and the judge of
 //! the scenario's demands. The order of the units comes from the run's seed, scenario by scenario with the contestants
 //! side by side, so the same answers give the same run in whichever order they arrive. If trials are scored by their
-//! outcome, the text of a candidate is reviewed once, last.
+//! outcome, the text of a candidate is judged once, last.
 
 mod executed;
 mod scores;
@@ -44,7 +44,7 @@ pub struct Measure {
     first: Vec<usize>,
     /// The position of each scenario in the order, if it is included.
     rows: Vec<Option<usize>>,
-    /// Whether each unit is judged or given up. The reviews follow the units of all trials.
+    /// Whether each unit is judged or given up. The texts follow the units of all trials.
     done: Vec<bool>,
     /// The number of leading units that are done.
     settled: usize,
@@ -53,18 +53,18 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Measures one candidate, once on every scenario of the search. Without a search no text is reviewed: the
+    /// Measures one candidate, once on every scenario of the search. Without a search no text is judged: the
     /// candidate is tried on all scenarios, as often as the run says.
     pub fn round(plan: &Plan, candidate: CandidateId, scenarios: &[usize], era: u32) -> Self {
         if let Aim::Try { trials } | Aim::Calibrate { trials } = plan.task.aim {
             return Self::over(plan, canonical_order(plan), vec![candidate], (SEARCH, trials), era);
         }
         if plan.task.rules.search != Search::Rounds || plan.task.regraded().is_some() {
-            // Texts that are tried only once are not worth a review.
+            // Texts that are tried only once are not worth a judgement.
             return Self::over(plan, scenarios.to_vec(), vec![candidate], (SEARCH, 1), era);
         }
         let round = Self::over(plan, searched(plan), vec![candidate], (SEARCH, 1), era);
-        if plan.task.has_demands() { round.with_reviews() } else { round }
+        if plan.task.has_demands() { round.with_texts() } else { round }
     }
 
     /// Measures the contestants of the final comparison, on fresh trials.
@@ -134,7 +134,7 @@ impl Measure {
         (0..self.units_of(rows.min(self.order.len()))).filter_map(|index| self.place(index))
     }
 
-    fn with_reviews(mut self) -> Self {
+    fn with_texts(mut self) -> Self {
         self.done.extend(vec![false; self.contestants.len()]);
         self
     }
@@ -189,7 +189,7 @@ impl Measure {
     }
 
     #[must_use]
-    pub(crate) fn check_reviews(&mut self, run: &Run) -> Graded {
+    pub(crate) fn check_texts(&mut self, run: &Run) -> Graded {
         self.check_units(run, self.trial_units()..self.len())
     }
 
@@ -228,8 +228,8 @@ impl Measure {
     pub fn summary(&self, run: &Run, candidate: CandidateId, among: impl Fn(usize) -> bool) -> Measured {
         let trials = self.trials().filter(|trial| among(trial.scenario));
         let scored = trials.filter_map(|trial| scored(run, candidate, trial, self.seat)).collect::<Vec<_>>();
-        let review = reviewed(run, candidate, self.era).filter(|_| run.plan.task.has_demands());
-        summarise(&run.plan, &scored, review, self.rows(run, self.order.len()) * self.ordinals as usize)
+        let text = text_judgement(run, candidate, self.era).filter(|_| run.plan.task.has_demands());
+        summarise(&run.plan, &scored, text, self.rows(run, self.order.len()) * self.ordinals as usize)
     }
 
     /// Returns how many of the first scenarios are tried. A scenario whose set-up left its answers is skipped.
@@ -262,7 +262,7 @@ impl Measure {
     fn unit<'a>(&self, run: &'a Run, index: usize) -> Unit<'a> {
         match self.place(index) {
             Some((candidate, trial)) => unit_by(run, candidate, trial, self.seat),
-            None => review(run, self.contestants[index - self.trial_units()], self.era),
+            None => text_unit(run, self.contestants[index - self.trial_units()], self.era),
         }
     }
 
@@ -273,7 +273,7 @@ impl Measure {
         }
     }
 
-    /// Returns the candidate and trial of a unit, or `None` for a review.
+    /// Returns the candidate and trial of a unit, or `None` for a text.
     fn place(&self, index: usize) -> Option<(CandidateId, Trial)> {
         let (block, column) = (index / self.contestants.len(), index % self.contestants.len());
         let scenario =
@@ -361,14 +361,14 @@ fn judged(run: &Run, step: Step) -> Unit<'_> {
     }
 }
 
-/// Returns the state of the review of a candidate's text.
-pub fn review(run: &Run, candidate: CandidateId, era: u32) -> Unit<'_> {
-    judged(run, Step::Review { candidate, era })
+/// Returns the state of the judgement of a candidate's text.
+pub fn text_unit(run: &Run, candidate: CandidateId, era: u32) -> Unit<'_> {
+    judged(run, Step::JudgeText { candidate, era })
 }
 
 /// Returns the judgement of a candidate's text, if there is one.
-pub fn reviewed(run: &Run, candidate: CandidateId, era: u32) -> Option<&Judgement> {
-    review(run, candidate, era).judgement()
+pub fn text_judgement(run: &Run, candidate: CandidateId, era: u32) -> Option<&Judgement> {
+    text_unit(run, candidate, era).judgement()
 }
 
 /// Returns the scenarios on which a search tries its candidates, in the canonical order.

@@ -13,8 +13,8 @@ pub(super) fn scored(run: &Run, candidate: CandidateId, trial: Trial, seat: Seat
     Some(unit_by(run, candidate, trial, seat)).filter(|unit| unit.score().is_some())
 }
 
-/// Summarizes scored trials. A review covers the dimensions of the text that no trial was asked about.
-pub(super) fn summarise(plan: &Plan, scored: &[Unit<'_>], review: Option<&Judgement>, of: usize) -> Measured {
+/// Summarizes scored trials. The judgement of the text covers the dimensions that no trial was asked about.
+pub(super) fn summarise(plan: &Plan, scored: &[Unit<'_>], text: Option<&Judgement>, of: usize) -> Measured {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let judgements: Vec<&Judgement> = scored.iter().filter_map(Unit::judgement).collect();
     #[expect(clippy::cast_precision_loss, reason = "numbers of scenarios are far below 2^52")]
@@ -27,20 +27,20 @@ pub(super) fn summarise(plan: &Plan, scored: &[Unit<'_>], review: Option<&Judgem
             .dimensions
             .iter()
             .map(|one| &one.id)
-            .map(|id| mean(judgements.iter().copied().chain(review).map(|one| dimension(&one.whole, id))))
+            .map(|id| mean(judgements.iter().copied().chain(text).map(|one| dimension(&one.whole, id))))
             .collect(),
-        members: member_scores(plan, scored, review),
+        members: member_scores(plan, scored, text),
         judged: count(scored.len()),
         failed: count(scored.len() - judgements.len()),
         of: count(of),
         claimed: judgements.iter().any(|judgement| judgement.kind == Kind::Claimed),
         claim: mean(judgements.iter().map(|judgement| judgement.claim)),
-        quality: review.and_then(|review| review.whole.scored.composite),
+        quality: text.and_then(|judgement| judgement.whole.scored.composite),
     }
 }
 
 /// Returns each member's score. A member without demands in any scenario is scored by its text.
-fn member_scores(plan: &Plan, scored: &[Unit<'_>], review: Option<&Judgement>) -> Vec<Option<Score>> {
+fn member_scores(plan: &Plan, scored: &[Unit<'_>], text: Option<&Judgement>) -> Vec<Option<Score>> {
     if !plan.is_chain() {
         return Vec::new();
     }
@@ -51,7 +51,7 @@ fn member_scores(plan: &Plan, scored: &[Unit<'_>], review: Option<&Judgement>) -
         Unit::Missing(_) | Unit::Next(_) | Unit::Late => None,
     };
     let of_trials = |place| mean(scored.iter().map(|trial| of_trial(trial, place)));
-    let of_text = |place| review.and_then(|review| score(review, &plan.member(place).name));
+    let of_text = |place| text.and_then(|judgement| score(judgement, &plan.member(place).name));
     plan.places().map(|place| of_trials(place).or_else(|| of_text(place))).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The reviewer's prompt: the criteria and the skill's text, but neither its scenarios nor its output.
+//! The prompt for judging the text of a skill: the criteria and the text, but neither its scenarios nor its output.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::base::material::Named;
 use crate::judging::contract::Contract;
 
 #[derive(Clone, Copy, Debug)]
-pub struct ReviewBrief<'a> {
+pub struct TextBrief<'a> {
     /// All members in order.
     pub skills: &'a [Named<'a>],
     pub contract: &'a Contract,
@@ -19,7 +19,7 @@ pub struct ReviewBrief<'a> {
     pub seed: &'a str,
 }
 
-impl ReviewBrief<'_> {
+impl TextBrief<'_> {
     pub fn prompt(&self) -> String {
         let is_chain = self.skills.len() > 1;
         super::render(
