@@ -118,7 +118,7 @@ fn seconds(command: &mut Command) -> Result<f64> {
     let began = Instant::now();
     let output = command.stdin(Stdio::null()).output()?;
     let took = began.elapsed().as_secs_f64();
-    // Findings have their own exit code, which is not a failure.
+    // Diagnostics have their own exit code, which is not a failure.
     match output.status.code() {
         Some(0 | 3) if !output.stdout.is_empty() => Ok(took),
         _ => Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)).into()),

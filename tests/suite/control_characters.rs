@@ -74,6 +74,6 @@ fn an_improvers_words_are_shown_and_json_escapes_them() {
     }
     let ran = scene.run(&["lint", "writer", "--format", "json"]);
     assert_eq!(unseen(&ran.stdout), []);
-    let findings = ran.json()["skills"][0]["findings"].as_array().unwrap().clone();
-    assert!(findings.iter().any(|finding| finding["path"] == name), "{findings:?}");
+    let diagnostics = ran.json()["skills"][0]["findings"].as_array().unwrap().clone();
+    assert!(diagnostics.iter().any(|diagnostic| diagnostic["path"] == name), "{diagnostics:?}");
 }

@@ -1,4 +1,4 @@
-//! `lint` on every fixture: its findings and fixes, and that it fixes each once and safely.
+//! `lint` on every fixture: its diagnostics and fixes, and that it fixes each once and safely.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -41,7 +41,7 @@ fn json(scene: &Scene, arguments: &[&str]) -> Value {
     scene.run(&[&["lint", "./skills", "./skills/no-page", "--format", "json"], arguments].concat()).json()
 }
 
-/// Renders findings and fixes, with one file and one rule on each line.
+/// Renders diagnostics and fixes, with one file and one rule on each line.
 fn rendered(report: &Value) -> String {
     let mut text = String::new();
     for skill in report["skills"].as_array().unwrap() {
@@ -50,9 +50,9 @@ fn rendered(report: &Value) -> String {
             let [path, rule] = ["path", "rule"].map(|key| repair[key].as_str().unwrap());
             writeln!(text, "  fixed {path} {rule} {}", repair["count"]).unwrap();
         }
-        for finding in skill["findings"].as_array().unwrap() {
-            let [path, rule] = ["path", "rule"].map(|key| finding[key].as_str().unwrap());
-            let line = finding["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
+        for diagnostic in skill["findings"].as_array().unwrap() {
+            let [path, rule] = ["path", "rule"].map(|key| diagnostic[key].as_str().unwrap());
+            let line = diagnostic["line"].as_u64().map(|line| format!(":{line}")).unwrap_or_default();
             writeln!(text, "  {path}{line} {rule}").unwrap();
         }
     }
@@ -233,10 +233,10 @@ fn the_fixtures_and_a_large_one_meet_every_rule() {
     let spec = json(&scene, &["--spec"]);
     let skills = |report: &Value| report["skills"].as_array().unwrap().clone();
     let skills = [skills(&report), skills(&spec)].concat();
-    let findings = skills.iter().flat_map(|skill| skill["findings"].as_array().unwrap());
+    let diagnostics = skills.iter().flat_map(|skill| skill["findings"].as_array().unwrap());
     let shelf = &report["listings"][0]["finding"];
     let met: BTreeSet<&str> =
-        findings.chain([shelf]).map(|finding| finding["rule"].as_str().unwrap()).collect();
+        diagnostics.chain([shelf]).map(|diagnostic| diagnostic["rule"].as_str().unwrap()).collect();
     let all: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
     assert_eq!(met, all);
 }

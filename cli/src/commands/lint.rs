@@ -13,7 +13,7 @@ use std::path::Path;
 use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
 use skilltune_phases::skills::lint::{
-    Files, Finding, Fix, Listing, Rule, contents_together, lint, offers, spec,
+    Diagnostic, Files, Fix, Listing, Rule, contents_together, lint, offers, spec,
 };
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
@@ -68,8 +68,8 @@ pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit,
         let many = count(open, "suggestion");
         printer.talk(&format!("{many} not applied: --fix=all needs a terminal to ask about each one"));
     }
-    let findings = if report.is_clean() { Exit::Reached } else { Exit::Ended };
-    Ok(Exit::worst(worst, findings))
+    let exit = if report.is_clean() { Exit::Reached } else { Exit::Ended };
+    Ok(Exit::worst(worst, exit))
 }
 
 fn linted(
@@ -88,27 +88,27 @@ fn linted(
         None => (load(skill)?, Vec::new()),
     };
     listing.add(&files);
-    let mut findings = if args.spec { spec(&files) } else { contents_together(lint(&files)) };
+    let mut diagnostics = if args.spec { spec(&files) } else { contents_together(lint(&files)) };
     if !args.spec {
-        findings.extend(answer_keys(skill, &files));
-        findings.sort();
+        diagnostics.extend(answer_keys(skill, &files));
+        diagnostics.sort();
     }
-    findings.retain(|finding| is_wanted(finding.rule));
-    let can_be_fixed = findings.iter().any(|finding| finding.rule.fix() != Fix::ByHand);
+    diagnostics.retain(|diagnostic| is_wanted(diagnostic.rule));
+    let can_be_fixed = diagnostics.iter().any(|diagnostic| diagnostic.rule.fix() != Fix::ByHand);
     let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
-    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, env), findings, done, offers })
+    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, env), diagnostics, done, offers })
 }
 
 /// Finds the files that hold answers of the skill's own suite. `suite check` reports a suite that cannot be read.
-fn answer_keys(skill: &Skill, files: &Files) -> Vec<Finding> {
+fn answer_keys(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
     let Ok(Some(suite)) = Suite::beside(&skill.path) else { return Vec::new() };
-    let finding = |key: Key| Finding {
+    let diagnostic = |key: Key| Diagnostic {
         message: format!("the file holds {}", answers(&key.held.scenarios)),
         path: key.path,
         line: Some(key.held.line),
         rule: Rule::AnswerKey,
     };
-    member::keys(files, &[EVALS.to_owned()], &suite.scenarios).into_iter().map(finding).collect()
+    member::keys(files, &[EVALS.to_owned()], &suite.scenarios).into_iter().map(diagnostic).collect()
 }
 
 fn is_wanted(rule: Rule, asked: &[Optional]) -> bool {
@@ -174,7 +174,7 @@ fn everywhere(env: &Environment, printer: Printer) -> Result<Vec<Group>, Complai
     Ok(groups)
 }
 
-/// Ignores case: a wrong case is a finding.
+/// Ignores case: lint reports a wrong case.
 fn is_skill(folder: &Path) -> bool {
     let names = disk::names(folder).unwrap_or_default();
     names.iter().any(|name| name.eq_ignore_ascii_case("SKILL.md"))

@@ -1,12 +1,12 @@
 //! Finds problems in a skill's files, and fixes some of them.
 //!
 //! ```text
-//! Files --> Reading (every Markdown file read once) --> findings        (front, page, links, reach, text, secret)
+//! Files --> Reading (every Markdown file read once) --> diagnostics     (front, page, links, reach, text, secret)
 //!   ^                                              \--> edits of a rule (fix)
 //!   +------------- those that fix it and make nothing else worse --+
 //! ```
 //!
-//! A skill that no agent could load is checked as far as it is readable: the findings then say why it does not load.
+//! A skill that no agent could load is checked as far as it is readable: the diagnostics then say why it does not load.
 
 mod contents;
 mod edit;
@@ -75,9 +75,9 @@ impl File {
 
 /// One problem and its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Finding {
+pub struct Diagnostic {
     pub path: String,
-    /// Counted from one; a finding about a whole file has none.
+    /// Counted from one; a diagnostic about a whole file has none.
     pub line: Option<usize>,
     pub rule: Rule,
     pub message: String,
@@ -125,19 +125,19 @@ impl Files {
     }
 }
 
-/// Returns all findings by path, line and rule.
-pub fn lint(files: &Files) -> Vec<Finding> {
+/// Returns all diagnostics by path, line and rule.
+pub fn lint(files: &Files) -> Vec<Diagnostic> {
     let reading = Reading::of(files);
-    let mut findings = Vec::new();
-    front::check(&reading, &mut findings);
-    links::check(&reading, &mut findings);
-    reach::check(&reading, &mut findings);
-    text::check(&reading, &mut findings);
-    prose::check(&reading, &mut findings);
-    contents::check(&reading, &mut findings);
-    split::check(&reading, &mut findings);
-    secret::check(&reading, &mut findings);
-    findings.sort();
-    findings.dedup();
-    findings
+    let mut diagnostics = Vec::new();
+    front::check(&reading, &mut diagnostics);
+    links::check(&reading, &mut diagnostics);
+    reach::check(&reading, &mut diagnostics);
+    text::check(&reading, &mut diagnostics);
+    prose::check(&reading, &mut diagnostics);
+    contents::check(&reading, &mut diagnostics);
+    split::check(&reading, &mut diagnostics);
+    secret::check(&reading, &mut diagnostics);
+    diagnostics.sort();
+    diagnostics.dedup();
+    diagnostics
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Order --> Task --> walk | a command        the executor: loads the skill as an agent would
-//!               \--> judge(task, folders)    the evaluator: what findings can answer, and nothing else
+//!               \--> judge(task, folders)    the evaluator: what diagnostics can answer, and nothing else
 //!                \-> improve(files, tried)   the improver: one kind of repair that keeps every meaning
 //! ```
 //!

@@ -1,20 +1,19 @@
-//! Formats findings as GitHub Actions annotations.
+//! Formats diagnostics as GitHub Actions annotations.
 
-use skilltune_phases::skills::lint::{Finding, Severity};
+use skilltune_phases::skills::lint::{Diagnostic, Severity};
 
 use crate::commands::lint::report::Report;
 
 pub fn text(report: &Report) -> String {
-    let own = report
-        .skills
-        .iter()
-        .flat_map(|skill| skill.findings.iter().map(|finding| command(&skill.path(&finding.path), finding)));
-    let shelves = report.shelves.iter().filter_map(|shelf| shelf.finding.as_ref());
-    own.chain(shelves.map(|finding| command(&finding.path, finding))).collect::<Vec<_>>().join("\n")
+    let own = report.skills.iter().flat_map(|skill| {
+        skill.diagnostics.iter().map(|diagnostic| command(&skill.path(&diagnostic.path), diagnostic))
+    });
+    let shelves = report.shelves.iter().filter_map(|shelf| shelf.diagnostic.as_ref());
+    own.chain(shelves.map(|diagnostic| command(&diagnostic.path, diagnostic))).collect::<Vec<_>>().join("\n")
 }
 
-fn command(path: &str, finding: &Finding) -> String {
-    let Finding { line, rule, message, .. } = finding;
+fn command(path: &str, diagnostic: &Diagnostic) -> String {
+    let Diagnostic { line, rule, message, .. } = diagnostic;
     let word = match rule.severity() {
         Severity::Error => "error",
         Severity::Warning => "warning",

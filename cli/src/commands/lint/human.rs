@@ -1,8 +1,8 @@
-//! Formats findings as text: grouped by skill, each rule explained once.
+//! Formats diagnostics as text: grouped by skill, each rule explained once.
 
 use std::collections::HashSet;
 
-use skilltune_phases::skills::lint::{BUDGET, Finding, Fix, Rule, Severity};
+use skilltune_phases::skills::lint::{BUDGET, Diagnostic, Fix, Rule, Severity};
 
 use crate::commands::lint::report::{Linted, Report, Shelf};
 use crate::terminal::style::Style;
@@ -12,7 +12,8 @@ use crate::text::width::{shortened, wrapped};
 
 pub fn text(report: &Report, width: usize, style: Style) -> String {
     let mut output = ReportText { report, lines: Vec::new(), width, style, explained: HashSet::new() };
-    for skill in report.skills.iter().filter(|skill| !skill.findings.is_empty() || !skill.done.is_empty()) {
+    let has_lines = |skill: &&Linted| !skill.diagnostics.is_empty() || !skill.done.is_empty();
+    for skill in report.skills.iter().filter(has_lines) {
         output.skill(skill);
     }
     for shelf in &report.shelves {
@@ -54,8 +55,8 @@ impl ReportText<'_> {
             let line = format!("fixed {}: {}, {places}", plain::one_line(&repair.path), repair.rule);
             self.hanging("  ", &line, Style::green);
         }
-        for finding in &skill.findings {
-            self.finding(finding, skill.fix(finding));
+        for diagnostic in &skill.diagnostics {
+            self.diagnostic(diagnostic, skill.fix(diagnostic));
         }
         self.lines.push(String::new());
     }
@@ -69,8 +70,8 @@ impl ReportText<'_> {
             grouped(BUDGET as u64)
         );
         self.hanging("  ", &line, |_, line| line.to_owned());
-        if let Some(finding) = &held.finding {
-            self.finding(&Finding { path: "listing".to_owned(), ..finding.clone() }, Fix::ByHand);
+        if let Some(diagnostic) = &held.diagnostic {
+            self.diagnostic(&Diagnostic { path: "listing".to_owned(), ..diagnostic.clone() }, Fix::ByHand);
         }
         self.lines.push(String::new());
     }
@@ -80,8 +81,8 @@ impl ReportText<'_> {
         self.lines.push(self.style.bold(&shown));
     }
 
-    fn finding(&mut self, finding: &Finding, fix: Fix) {
-        let Finding { path, line, rule, message } = finding;
+    fn diagnostic(&mut self, diagnostic: &Diagnostic, fix: Fix) {
+        let Diagnostic { path, line, rule, message } = diagnostic;
         let line = line.map(|line| format!(":{line}")).unwrap_or_default();
         let place = format!("{}{line}:", plain::one_line(path));
         let severity = rule.severity();
@@ -131,15 +132,15 @@ mod tests {
     use crate::text::width::columns;
 
     fn report() -> Report {
-        let finding = |path: &str, line, rule, message: &str| Finding {
+        let diagnostic = |path: &str, line, rule, message: &str| Diagnostic {
             path: path.to_owned(),
             line,
             rule,
             message: message.to_owned(),
         };
-        let findings = vec![
-            finding("SKILL.md", Some(2), Rule::NameFolder, "the name is \"a\", the folder's is \"b\""),
-            finding(
+        let diagnostics = vec![
+            diagnostic("SKILL.md", Some(2), Rule::NameFolder, "the name is \"a\", the folder's is \"b\""),
+            diagnostic(
                 "references/a\x1b[2J-very-long-name-of-a-file-indeed.md",
                 None,
                 Rule::FileOrphan,
@@ -153,7 +154,7 @@ mod tests {
             lines: Vec::new(),
             is_safe: false,
         }];
-        let skill = Linted { name: "b".to_owned(), shown: "skills/b".to_owned(), findings, done, offers };
+        let skill = Linted { name: "b".to_owned(), shown: "skills/b".to_owned(), diagnostics, done, offers };
         let listing = Listing { skills: 90, characters: 9000 };
         Report {
             is_fixed: false,
@@ -209,7 +210,7 @@ mod tests {
     #[test]
     fn a_clean_report_says_so() {
         let report = Report {
-            skills: vec![Linted { findings: Vec::new(), done: Vec::new(), ..report().skills.remove(0) }],
+            skills: vec![Linted { diagnostics: Vec::new(), done: Vec::new(), ..report().skills.remove(0) }],
             ..Report::default()
         };
         assert_eq!(text(&report, 80, Style::PLAIN), "1 skill: no problems found");

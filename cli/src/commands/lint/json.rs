@@ -1,7 +1,7 @@
-//! Formats findings as JSON: one object, described in `docs/lint.md`.
+//! Formats diagnostics as JSON: one object, described in `docs/lint.md`.
 
 use serde_json::{Value, json};
-use skilltune_phases::skills::lint::{BUDGET, Finding, Fix, Repair, Severity};
+use skilltune_phases::skills::lint::{BUDGET, Diagnostic, Fix, Repair, Severity};
 
 use crate::commands::lint::report::{Linted, Report, Shelf};
 
@@ -28,13 +28,13 @@ fn skill(skill: &Linted) -> Value {
     json!({
         "name": skill.name,
         "path": skill.shown,
-        "findings": skill.findings.iter().map(|one| finding(one, skill.fix(one))).collect::<Vec<_>>(),
+        "findings": skill.diagnostics.iter().map(|one| diagnostic(one, skill.fix(one))).collect::<Vec<_>>(),
         "fixed": skill.done.iter().map(repair).collect::<Vec<_>>(),
     })
 }
 
-fn finding(finding: &Finding, fix: Fix) -> Value {
-    let Finding { path, line, rule, message } = finding;
+fn diagnostic(diagnostic: &Diagnostic, fix: Fix) -> Value {
+    let Diagnostic { path, line, rule, message } = diagnostic;
     json!({
         "rule": rule.id(),
         "severity": rule.severity().as_str(),
@@ -57,6 +57,6 @@ fn listing(shelf: &Shelf) -> Value {
         "skills": shelf.listing.skills,
         "characters": shelf.listing.characters,
         "budget": BUDGET,
-        "finding": shelf.finding.as_ref().map(|one| finding(one, Fix::ByHand)),
+        "finding": shelf.diagnostic.as_ref().map(|one| diagnostic(one, Fix::ByHand)),
     })
 }

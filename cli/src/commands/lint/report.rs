@@ -1,6 +1,6 @@
-//! The findings of all skills, before formatting.
+//! The diagnostics of all skills, before formatting.
 
-use skilltune_phases::skills::lint::{Finding, Fix, Listing, Offer, Repair, Severity};
+use skilltune_phases::skills::lint::{Diagnostic, Fix, Listing, Offer, Repair, Severity};
 
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -10,13 +10,13 @@ pub struct Report {
     pub shelves: Vec<Shelf>,
 }
 
-/// One skill and its findings.
+/// One skill and its diagnostics.
 #[derive(Clone, Debug)]
 pub struct Linted {
     pub name: String,
     /// The folder's path as shown to the user.
     pub shown: String,
-    pub findings: Vec<Finding>,
+    pub diagnostics: Vec<Diagnostic>,
     pub done: Vec<Repair>,
     /// The fixes that can be applied now.
     pub offers: Vec<Offer>,
@@ -27,13 +27,13 @@ pub struct Linted {
 pub struct Shelf {
     pub shown: String,
     pub listing: Listing,
-    pub finding: Option<Finding>,
+    pub diagnostic: Option<Diagnostic>,
 }
 
 impl Shelf {
     pub fn new(shown: String, listing: Listing) -> Self {
-        let finding = listing.finding(&shown);
-        Self { shown, listing, finding }
+        let diagnostic = listing.diagnostic(&shown);
+        Self { shown, listing, diagnostic }
     }
 }
 
@@ -43,12 +43,12 @@ impl Linted {
         if self.shown == "." { below.to_owned() } else { format!("{}/{below}", self.shown) }
     }
 
-    /// Returns how a finding can be fixed.
-    pub fn fix(&self, finding: &Finding) -> Fix {
+    /// Returns how a diagnostic can be fixed.
+    pub fn fix(&self, diagnostic: &Diagnostic) -> Fix {
         let is_here =
-            |lines: &[usize]| lines.is_empty() || finding.line.is_some_and(|line| lines.contains(&line));
+            |lines: &[usize]| lines.is_empty() || diagnostic.line.is_some_and(|line| lines.contains(&line));
         let is_for = |offer: &&Offer| {
-            offer.rule == finding.rule && offer.path == finding.path && is_here(&offer.lines)
+            offer.rule == diagnostic.rule && offer.path == diagnostic.path && is_here(&offer.lines)
         };
         match self.offers.iter().find(is_for) {
             Some(offer) if offer.is_safe => Fix::Safe,
@@ -59,31 +59,33 @@ impl Linted {
 }
 
 impl Report {
-    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
-        let own = self.skills.iter().flat_map(|skill| &skill.findings);
-        own.chain(self.shelves.iter().filter_map(|shelf| shelf.finding.as_ref()))
+    pub fn diagnostics(&self) -> impl Iterator<Item = &Diagnostic> {
+        let own = self.skills.iter().flat_map(|skill| &skill.diagnostics);
+        own.chain(self.shelves.iter().filter_map(|shelf| shelf.diagnostic.as_ref()))
     }
 
     pub fn count(&self, severity: Severity) -> usize {
-        self.findings().filter(|finding| finding.rule.severity() == severity).count()
+        self.diagnostics().filter(|diagnostic| diagnostic.rule.severity() == severity).count()
     }
 
-    /// Returns the number of findings that are safe to fix and not fixed yet.
+    /// Returns the number of diagnostics that are safe to fix and not fixed yet.
     pub fn fixable(&self) -> usize {
         if self.is_fixed { 0 } else { self.offered(Fix::Safe) }
     }
 
-    /// Returns the number of findings with a fix that a person must decide on.
+    /// Returns the number of diagnostics with a fix that a person must decide on.
     pub fn suggestions(&self) -> usize {
         self.offered(Fix::Suggested)
     }
 
     fn offered(&self, fix: Fix) -> usize {
-        let of = |skill: &Linted| skill.findings.iter().filter(|finding| skill.fix(finding) == fix).count();
+        let of = |skill: &Linted| {
+            skill.diagnostics.iter().filter(|diagnostic| skill.fix(diagnostic) == fix).count()
+        };
         self.skills.iter().map(of).sum()
     }
 
-    /// Returns whether no finding is a failure.
+    /// Returns whether no diagnostic is a failure.
     pub fn is_clean(&self) -> bool {
         self.count(Severity::Error) == 0
     }

@@ -101,7 +101,7 @@ fn build(
         search::choose(&mut plan, invocation.settings.of(), drawn)?;
     }
     if plan.is_structural() {
-        // Only the full score is a goal: what counts is whether findings are left.
+        // Only the full score is a goal: what counts is whether lint still has diagnostics.
         plan.task.rules.threshold = Score::FULL;
     }
     plan.seed = invocation.seed.unwrap_or_else(|| {

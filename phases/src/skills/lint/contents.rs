@@ -2,36 +2,37 @@
 
 use super::edit::Edit;
 use super::page::{Heading, Page};
-use super::reading::{Reading, finding, is_expected};
-use super::{File, Finding, Rule};
+use super::reading::{Reading, diagnostic, is_expected};
+use super::{Diagnostic, File, Rule};
 
 /// An agent that reads the head of a file sees about this many lines.
 const LONG: usize = 100;
 /// Fewer sections need no list.
 const FEWEST: usize = 3;
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     for (file, page) in lacking(reading) {
         let lines = page.text.lines().count();
         let message = format!("the file has {lines} lines and no table of contents");
-        out.push(finding(Rule::ContentsMissing, file, 1, message));
+        out.push(diagnostic(Rule::ContentsMissing, file, 1, message));
     }
 }
 
-/// Joins the findings of a skill's files into one.
-pub fn contents_together(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let is_one = |finding: &Finding| finding.rule == Rule::ContentsMissing;
-    let paths: Vec<String> = findings.iter().filter(|one| is_one(one)).map(|one| one.path.clone()).collect();
+/// Joins the diagnostics of a skill's files into one.
+pub fn contents_together(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let is_one = |diagnostic: &Diagnostic| diagnostic.rule == Rule::ContentsMissing;
+    let paths: Vec<String> =
+        diagnostics.iter().filter(|one| is_one(one)).map(|one| one.path.clone()).collect();
     if paths.len() > 1 {
         let mut is_first = true;
-        findings.retain(|finding| !is_one(finding) || std::mem::take(&mut is_first));
-        for finding in findings.iter_mut().filter(|finding| is_one(finding)) {
+        diagnostics.retain(|diagnostic| !is_one(diagnostic) || std::mem::take(&mut is_first));
+        for diagnostic in diagnostics.iter_mut().filter(|diagnostic| is_one(diagnostic)) {
             let (count, others) = (paths.len(), paths[1..].join(", "));
-            finding.message =
+            diagnostic.message =
                 format!("{count} files have more than {LONG} lines and no table of contents; also {others}");
         }
     }
-    findings
+    diagnostics
 }
 
 pub(super) fn added(reading: &Reading) -> Vec<Edit> {
@@ -126,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_long_files_of_a_skill_are_one_finding() {
+    fn all_long_files_of_a_skill_are_one_diagnostic() {
         let long = "A line.\n".repeat(LONG + 1);
         let files = skill("a.md, b.md and gone/\n").with("a.md", &long).with("b.md", &long);
         let together = contents_together(super::super::lint(&files));

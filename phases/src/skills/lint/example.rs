@@ -62,7 +62,7 @@ mod tests {
     use super::super::Rule;
     use super::super::tests::{found, skill};
 
-    /// Returns the findings for a text, rule by rule, in a skill that has `scripts/a.py` and `references/a.md`.
+    /// Returns the diagnostics for a text, rule by rule, in a skill that has `scripts/a.py` and `references/a.md`.
     fn messages(text: &str) -> String {
         let files =
             skill(text).with("scripts/a.py", "").with("references/a.md", "").with("references/agents.md", "");

@@ -2,8 +2,8 @@
 //!
 //! Each fix is safe or a suggestion: its rule says which, and a single edit of a safe rule may still be a suggestion.
 //!
-//! A fix is accepted if its rule then has fewer findings and no other rule has more. So every fix reduces the number of
-//! findings, and fixing ends.
+//! A fix is accepted if its rule then has fewer diagnostics and no other rule has more. So every fix reduces the number
+//! of diagnostics, and fixing ends.
 
 use super::edit::Edit;
 use super::reading::Reading;
@@ -84,7 +84,7 @@ pub fn fix_all(files: &Files, reach: Reach) -> Fixed {
     }
 }
 
-/// Fixes the findings of one rule, including suggestions.
+/// Fixes the diagnostics of one rule, including suggestions.
 pub fn fix_rule(files: &Files, rule: Rule) -> Fixed {
     let mut fixed = Fixed { files: files.clone(), done: Vec::new() };
     fix_while_better(&mut fixed, tally(files), rule, Reach::All);
@@ -124,7 +124,7 @@ pub fn suggestion(
     })
 }
 
-/// Fixes one rule until no more fixes are accepted, and returns the remaining findings.
+/// Fixes one rule until no more fixes are accepted, and returns the remaining diagnostics.
 fn fix_while_better(fixed: &mut Fixed, mut found: Tally, rule: Rule, reach: Reach) -> Tally {
     loop {
         let mut edits = edits(&Reading::of(&fixed.files), rule);
@@ -213,13 +213,13 @@ fn accept(fixed: &mut Fixed, found: &Tally, rule: Rule, edits: &[Edit]) -> Optio
     both.or(after)
 }
 
-/// The number of findings of each rule.
+/// The number of diagnostics of each rule.
 type Tally = Vec<usize>;
 
 fn tally(files: &Files) -> Tally {
     let mut tally = vec![0; Rule::ALL.len()];
-    for finding in lint(files) {
-        tally[finding.rule as usize] += 1;
+    for diagnostic in lint(files) {
+        tally[diagnostic.rule as usize] += 1;
     }
     tally
 }

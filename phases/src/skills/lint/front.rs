@@ -9,8 +9,8 @@ mod value;
 use std::collections::{BTreeMap, HashSet};
 
 use super::edit::Edit;
-use super::reading::{BOM, MAIN, Reading, body_at, finding};
-use super::{File, Finding, Rule, links};
+use super::reading::{BOM, MAIN, Reading, body_at, diagnostic};
+use super::{Diagnostic, File, Rule, links};
 use crate::base::material::Body;
 use crate::skills::skill::strict::{FIELDS, LONGEST_COMPATIBILITY, strict};
 use crate::skills::skill::{self, SkillError};
@@ -56,21 +56,21 @@ impl<'a> Front<'a> {
     }
 }
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     let Some(main) = reading.main else {
         let message = "SKILL.md is missing".to_owned();
-        out.push(Finding { path: MAIN.to_owned(), line: None, rule: Rule::MainFile, message });
+        out.push(Diagnostic { path: MAIN.to_owned(), line: None, rule: Rule::MainFile, message });
         return;
     };
     let file = reading.file(main);
     if file.path != MAIN {
-        out.push(finding(Rule::MainFileCase, file, None, format!("the file is named {}", file.path)));
+        out.push(diagnostic(Rule::MainFileCase, file, None, format!("the file is named {}", file.path)));
     }
     let Some(text) = reading.text(main) else {
-        // A symlink that leads to no file of the skill has its own finding.
+        // A symlink that leads to no file of the skill has its own diagnostic.
         let is_told = matches!(&file.body, Body::Link { target } if links::wrong_symlink(reading, file, target).is_some());
         if !is_told {
-            out.push(finding(Rule::MainFile, file, None, no_text(&file.body)));
+            out.push(diagnostic(Rule::MainFile, file, None, no_text(&file.body)));
         }
         return;
     };
@@ -86,7 +86,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
                 found.lengths(&mut ours);
             }
         }
-        Err(why) => ours.push(finding(Rule::FrontMatter, file, 1, why.to_string())),
+        Err(why) => ours.push(diagnostic(Rule::FrontMatter, file, 1, why.to_string())),
     }
     reference::agree(file, &strict(text, reading.files.folder()), ours, out);
 }
@@ -150,14 +150,14 @@ const CLAUDE_CODE: [&str; 14] = [
 const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "when_to_use"];
 
 impl Found<'_, '_> {
-    fn say(&self, rule: Rule, key: &str, message: impl Into<String>) -> Finding {
-        finding(rule, self.file, self.front.line(key).unwrap_or(1), message)
+    fn say(&self, rule: Rule, key: &str, message: impl Into<String>) -> Diagnostic {
+        diagnostic(rule, self.file, self.front.line(key).unwrap_or(1), message)
     }
 
     /// Reports forms that parsers read differently.
-    fn form(&self, text: &str, out: &mut Vec<Finding>) {
+    fn form(&self, text: &str, out: &mut Vec<Diagnostic>) {
         let mut say = |line: usize, message: &str| {
-            out.push(finding(Rule::FrontMatterForm, self.file, line, message));
+            out.push(diagnostic(Rule::FrontMatterForm, self.file, line, message));
         };
         let first = text.lines().next().unwrap_or_default();
         if first.trim_start_matches(BOM) != "---" {
@@ -183,17 +183,17 @@ impl Found<'_, '_> {
         }
     }
 
-    fn fields(&self, out: &mut Vec<Finding>) {
+    fn fields(&self, out: &mut Vec<Diagnostic>) {
         let mut seen = HashSet::new();
         for field in self.front.fields.iter().filter(|field| !seen.insert(field.key)) {
             let message = format!("duplicate key `{}`", field.key);
-            out.push(finding(Rule::FieldDuplicate, self.file, field.line, message));
+            out.push(diagnostic(Rule::FieldDuplicate, self.file, field.line, message));
         }
         let values = match &self.front.values {
             Ok(values) => values,
             Err((line, why)) => {
                 let why = format!("not a YAML mapping: {why}");
-                out.push(finding(Rule::FrontMatter, self.file, *line, why));
+                out.push(diagnostic(Rule::FrontMatter, self.file, *line, why));
                 return;
             }
         };
@@ -213,7 +213,7 @@ impl Found<'_, '_> {
         }
     }
 
-    fn lengths(&self, out: &mut Vec<Finding>) {
+    fn lengths(&self, out: &mut Vec<Diagnostic>) {
         let length = |key| self.front.text(key).map_or(0, |text| text.chars().count());
         let compatibility = length("compatibility");
         if compatibility > LONGEST_COMPATIBILITY {

@@ -6,12 +6,12 @@ use super::edit::Edit;
 use super::example::{goes_on, is_skill, stands_in};
 use super::page::{Heading, Link, Page};
 use super::path::{decoded, encoded, folder_of, relative, resolved, words};
-use super::reading::{Reading, extension, finding, name};
+use super::reading::{Reading, diagnostic, extension, name};
 use super::text::{INTERPRETERS, begins_command};
-use super::{File, Finding, Rule};
+use super::{Diagnostic, File, Rule};
 use crate::base::material::Body;
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     for (file, page) in reading.instructions() {
         for link in &page.links {
             let (rule, message) = match judged(reading, file, page, link) {
@@ -25,7 +25,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
                 }
                 Judged::Dangling => (Rule::LinkDangling, format!("broken link to `{}`", link.to)),
             };
-            out.push(finding(rule, file, page.line(link.at), message));
+            out.push(diagnostic(rule, file, page.line(link.at), message));
         }
         // A page of examples runs the files of the examples.
         if !is_about_examples(&file.path) {
@@ -147,12 +147,12 @@ fn shows_output(page: &Page, at: usize) -> bool {
 }
 
 /// Checks the files that the commands in code blocks run, once each on a page.
-fn check_commands(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Finding>) {
+fn check_commands(reading: &Reading, file: &File, page: &Page, out: &mut Vec<Diagnostic>) {
     let mut seen = HashSet::new();
     for (at, word) in runs(page).filter(|(at, word)| !goes_on(page.text, *at, word)) {
         let judged = of_one_machine(reading, word).or_else(|| missing(reading, file, word));
         if let Some((rule, message)) = judged.filter(|_| seen.insert(word)) {
-            out.push(finding(rule, file, page.line(at), message));
+            out.push(diagnostic(rule, file, page.line(at), message));
         }
     }
 }
@@ -226,9 +226,9 @@ fn missing(reading: &Reading, file: &File, word: &str) -> Option<(Rule, String)>
     is_missing.then(|| (Rule::PathMissing, format!("`{word}` is missing")))
 }
 
-fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Finding>) {
+fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Diagnostic>) {
     if let Some((rule, message)) = wrong_symlink(reading, file, target) {
-        out.push(finding(rule, file, None, message));
+        out.push(diagnostic(rule, file, None, message));
     }
 }
 
@@ -335,10 +335,11 @@ mod tests {
     }
 
     #[test]
-    fn a_main_file_that_is_a_symlink_out_of_the_folder_is_one_finding() {
+    fn a_main_file_that_is_a_symlink_out_of_the_folder_is_one_diagnostic() {
         for (target, rule) in [("../../all/demo.md", Rule::PathOutside), ("gone.md", Rule::LinkDangling)] {
             let files = skill("").linked("SKILL.md", target);
-            let rules: Vec<_> = super::super::lint(&files).into_iter().map(|finding| finding.rule).collect();
+            let rules: Vec<_> =
+                super::super::lint(&files).into_iter().map(|diagnostic| diagnostic.rule).collect();
             assert_eq!(rules, [rule], "{target}");
         }
         let files = skill("").with("all.md", "Text.\n").linked("SKILL.md", "all.md");

@@ -2,7 +2,7 @@
 
 use super::front::{Front, LISTED};
 use super::reading::Reading;
-use super::{File, Files, Finding, Rule};
+use super::{Diagnostic, File, Files, Rule};
 
 /// The limit for all skills together: a hundredth of a context of 200,000 tokens.
 pub const BUDGET: usize = 8000;
@@ -20,14 +20,15 @@ impl Listing {
         self.characters += characters(files);
     }
 
-    /// Returns a finding about the folder that contains them.
-    pub fn finding(self, folder: &str) -> Option<Finding> {
+    /// Returns a diagnostic about the folder that contains them.
+    pub fn diagnostic(self, folder: &str) -> Option<Diagnostic> {
         let Self { skills, characters } = self;
         let message = format!(
             "the descriptions of {skills} skills have {characters} characters; agents list about {BUDGET}"
         );
-        let finding = Finding { path: folder.to_owned(), line: None, rule: Rule::ListingBudget, message };
-        (characters > BUDGET).then_some(finding)
+        let diagnostic =
+            Diagnostic { path: folder.to_owned(), line: None, rule: Rule::ListingBudget, message };
+        (characters > BUDGET).then_some(diagnostic)
     }
 }
 

@@ -5,17 +5,17 @@ use std::ops::Range;
 
 use super::edit::Edit;
 use super::page::{Block, Heading, Kind, Page};
-use super::reading::{Reading, finding};
-use super::{File, Finding, Rule};
+use super::reading::{Reading, diagnostic};
+use super::{Diagnostic, File, Rule};
 use crate::skills::skill;
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     // If front matter has no end, the start of the body is unknown.
     if let Some((file, page)) = reading.main_page()
         && skill::front_matter(page.text).is_ok()
         && page.body().trim().is_empty()
     {
-        out.push(finding(Rule::BodyEmpty, file, None, "no instructions"));
+        out.push(diagnostic(Rule::BodyEmpty, file, None, "no instructions"));
     }
     for (_, file, page) in reading.pages() {
         for pair in outermost(page).collect::<Vec<_>>().windows(2) {
@@ -23,12 +23,12 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             if heading.level > above.level + 1 {
                 let message =
                     format!("level {} heading after a level {} heading", heading.level, above.level);
-                out.push(finding(Rule::HeadingJump, file, page.line(heading.at.start), message));
+                out.push(diagnostic(Rule::HeadingJump, file, page.line(heading.at.start), message));
             }
         }
         for repeat in repeats(page) {
             let message = format!("duplicate of line {}", page.line(repeat.first));
-            out.push(finding(
+            out.push(diagnostic(
                 Rule::ParagraphRepeated,
                 file,
                 page.line(page.blocks[repeat.block].at.start),

@@ -6,11 +6,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::path::{decoded, folder_of, resolved, words};
-use super::reading::{Reading, extension, finding, is_expected, is_markdown, is_template, is_tool, name};
-use super::{File, Finding, Rule};
+use super::reading::{Reading, diagnostic, extension, is_expected, is_markdown, is_template, is_tool, name};
+use super::{Diagnostic, File, Rule};
 use crate::base::material::Body;
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     let Some(main) = reading.main.filter(|main| reading.text(*main).is_some()) else { return };
     let mut walk = Walk::new(reading);
     walk.start(main);
@@ -22,7 +22,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
     for (at, file) in reading.files.files().iter().enumerate() {
         match ways[at] {
             None if !is_expected(&file.path) && !is_note(&file.path) && !is_shown(reading, file) => {
-                out.push(finding(Rule::FileOrphan, file, None, "the skill never mentions this file"));
+                out.push(diagnostic(Rule::FileOrphan, file, None, "the skill never mentions this file"));
             }
             // A template is used only by the step that names it.
             Some(Way { over: Some(over), depth, .. })
@@ -36,7 +36,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
                 let is_for_people = is_expected(over) && !file.path.starts_with("reference");
                 if is_markdown(over) && !is_for_people {
                     let message = format!("only {over} mentions this file, not SKILL.md");
-                    out.push(finding(Rule::ReferenceNested, file, None, message));
+                    out.push(diagnostic(Rule::ReferenceNested, file, None, message));
                 }
             }
             _ => {}

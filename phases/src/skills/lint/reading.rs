@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::page::Page;
 use super::path::folder_of;
-use super::{File, Files, Finding, Rule};
+use super::{Diagnostic, File, Files, Rule};
 use crate::base::material::Body;
 use crate::skills::skill::{self, SkillError};
 
@@ -169,13 +169,13 @@ fn looks_like_fields(yaml: &str) -> bool {
         && yaml.contains(':')
 }
 
-pub(super) fn finding(
+pub(super) fn diagnostic(
     rule: Rule,
     file: &File,
     line: impl Into<Option<usize>>,
     message: impl Into<String>,
-) -> Finding {
-    Finding { path: file.path.clone(), line: line.into(), rule, message: message.into() }
+) -> Diagnostic {
+    Diagnostic { path: file.path.clone(), line: line.into(), rule, message: message.into() }
 }
 
 pub(super) fn name(path: &str) -> &str {

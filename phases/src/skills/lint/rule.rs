@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How serious a finding is.
+/// How serious a diagnostic is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// Some agent rejects the skill, misses a part of it, or does harm with it.
@@ -31,10 +31,10 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Whether lint can fix a finding.
+/// Whether lint can fix a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fix {
-    /// The fix cannot change what an agent or a script does. A single finding may still get a suggestion only.
+    /// The fix cannot change what an agent or a script does. A single diagnostic may still get a suggestion only.
     Safe,
     /// There is a fix, and a person decides whether it is right.
     Suggested,
@@ -233,12 +233,12 @@ impl Rule {
         self.facts().fix
     }
 
-    /// Returns true if findings are shown only to users who ask for this rule.
+    /// Returns true if diagnostics are shown only to users who ask for this rule.
     pub fn is_optional(self) -> bool {
         self == Self::ContentsMissing
     }
 
-    /// Returns the criterion of the tune contract that a finding is evidence against.
+    /// Returns the criterion of the tune contract that a diagnostic is evidence against.
     pub fn criterion(self) -> Option<&'static str> {
         self.facts().criterion
     }

@@ -1,7 +1,7 @@
 //! Keys that should not be in a file. A found key is never shown, only its kind and place.
 
-use super::reading::{Reading, finding};
-use super::{Finding, Rule};
+use super::reading::{Reading, diagnostic};
+use super::{Diagnostic, Rule};
 
 /// The prefix of a kind of key, the minimum length after it, and the kind.
 const SHAPES: [(&str, usize, &str); 27] = [
@@ -34,7 +34,7 @@ const SHAPES: [(&str, usize, &str); 27] = [
     ("lin_api_", 32, "a Linear API key"),
 ];
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     for (_, file, text) in reading.texts() {
         let mut places: Vec<(usize, &str)> = keys(text).collect();
         places.extend(blocks(text));
@@ -43,7 +43,7 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
         for (at, kind) in places {
             line += text[counted..at].matches('\n').count();
             counted = at;
-            out.push(finding(Rule::Secret, file, line, format!("possible secret: {kind}")));
+            out.push(diagnostic(Rule::Secret, file, line, format!("possible secret: {kind}")));
         }
     }
 }

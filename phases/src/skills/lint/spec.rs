@@ -1,22 +1,22 @@
-//! The findings of the specification's reference validator, and nothing else.
+//! The diagnostics of the specification's reference validator, and nothing else.
 
-use super::reading::{Reading, finding};
-use super::{File, Files, Finding, Rule};
+use super::reading::{Reading, diagnostic};
+use super::{Diagnostic, File, Files, Rule};
 use crate::base::material::Body;
 use crate::skills::skill::strict::strict;
 
-/// Returns every reason why the validator refuses the skill; it accepts a skill without findings.
-pub fn spec(files: &Files) -> Vec<Finding> {
+/// Returns every reason why the validator refuses the skill; it accepts a skill without diagnostics.
+pub fn spec(files: &Files) -> Vec<Diagnostic> {
     let missing =
         File { path: super::reading::MAIN.to_owned(), body: Body::Binary { bytes: 0 }, executable: false };
     let Some(main) = Reading::main_of(files).map(|at| &files.files()[at]) else {
-        return vec![finding(Rule::Spec, &missing, None, "SKILL.md is missing")];
+        return vec![diagnostic(Rule::Spec, &missing, None, "SKILL.md is missing")];
     };
     let Some(page) = main.text() else {
-        return vec![finding(Rule::Spec, main, None, "the file is not UTF-8 text")];
+        return vec![diagnostic(Rule::Spec, main, None, "the file is not UTF-8 text")];
     };
     let faults = strict(page, files.folder());
-    faults.iter().map(|fault| finding(Rule::Spec, main, fault.line(), fault.to_string())).collect()
+    faults.iter().map(|fault| diagnostic(Rule::Spec, main, fault.line(), fault.to_string())).collect()
 }
 
 #[cfg(test)]

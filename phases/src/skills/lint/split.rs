@@ -6,8 +6,8 @@ use super::contents::{self, escaped, slug};
 use super::edit::Edit;
 use super::page::{Heading, Page};
 use super::path::{encoded, words};
-use super::reading::{Reading, finding, is_markdown, name};
-use super::{File, Finding, Rule};
+use super::reading::{Reading, diagnostic, is_markdown, name};
+use super::{Diagnostic, File, Rule};
 use crate::base::material::Body;
 
 const LINES: usize = 500;
@@ -24,14 +24,14 @@ pub fn tokens(text: &str) -> usize {
     (3 * ascii + 4 * (text.len() - ascii)).div_ceil(12)
 }
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     let Some((file, page)) = reading.main_page() else { return };
     let (lines, tokens) = (page.body().lines().count(), tokens(page.body()));
     if is_long(page.body()) {
         let message = format!(
             "the body has {lines} lines and about {tokens} tokens (characters / 4); aim for under {LINES} and {TOKENS}"
         );
-        out.push(finding(Rule::BodyLong, file, page.line(page.body_at), message));
+        out.push(diagnostic(Rule::BodyLong, file, page.line(page.body_at), message));
     }
 }
 

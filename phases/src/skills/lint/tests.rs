@@ -49,11 +49,11 @@ impl std::ops::Deref for Made {
     }
 }
 
-/// The findings of one rule, as `path:line: message`.
+/// The diagnostics of one rule, as `path:line: message`.
 pub(super) fn found(files: &Files, rule: Rule) -> Vec<String> {
-    let findings = lint(files).into_iter().filter(|finding| finding.rule == rule);
-    findings
-        .map(|Finding { path, line, message, .. }| {
+    let diagnostics = lint(files).into_iter().filter(|diagnostic| diagnostic.rule == rule);
+    diagnostics
+        .map(|Diagnostic { path, line, message, .. }| {
             let line = line.map(|line| format!(":{line}")).unwrap_or_default();
             format!("{path}{line}: {message}")
         })
@@ -61,7 +61,7 @@ pub(super) fn found(files: &Files, rule: Rule) -> Vec<String> {
 }
 
 #[test]
-fn a_sound_skill_has_no_findings() {
+fn a_sound_skill_has_no_diagnostics() {
     let files = skill("# Demo\n\n1. Read [the rules](references/rules.md).\n2. Run `scripts/show.sh`.\n")
         .with("references/rules.md", "# Rules\n\nBe brief.\n")
         .with("scripts/show.sh", "echo\n");
@@ -79,8 +79,10 @@ fn of_two_files_with_one_path_the_last_is_kept() {
 fn what_no_agent_could_load_is_told_and_looked_at_as_far_as_it_goes() {
     let page = |text: &str| Files::new("demo", []).with_main(text);
     let messages = |text: &str| {
-        let findings = lint(&page(text)).into_iter();
-        findings.map(|finding| format!("{} {}", finding.rule, finding.message)).collect::<Vec<_>>()
+        let diagnostics = lint(&page(text)).into_iter();
+        diagnostics
+            .map(|diagnostic| format!("{} {}", diagnostic.rule, diagnostic.message))
+            .collect::<Vec<_>>()
     };
     assert_eq!(messages(""), ["front-matter front matter is missing: the first line must be `---`"]);
     assert_eq!(messages("---\nname: demo\n"), ["front-matter front matter has no closing `---` line"]);
@@ -103,8 +105,8 @@ impl Files {
 #[test]
 fn front_matter_that_agents_load_differently_is_told() {
     let lines = |text: &str| {
-        let findings = lint(&Files::new("2026", []).with_main(text)).into_iter();
-        let lines = findings.map(|f| format!("{} {} {}", f.line.unwrap(), f.rule, f.message));
+        let diagnostics = lint(&Files::new("2026", []).with_main(text)).into_iter();
+        let lines = diagnostics.map(|f| format!("{} {} {}", f.line.unwrap(), f.rule, f.message));
         lines.collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!(lines(
@@ -286,7 +288,8 @@ proptest! {
     fn fixing_comes_to_an_end_and_makes_nothing_worse(files in files()) {
         let counts = |files: &Files| {
             let found = lint(files);
-            Rule::ALL.iter().map(move |rule| found.iter().filter(|finding| finding.rule == *rule).count())
+            let of = move |rule: &Rule| found.iter().filter(|diagnostic| diagnostic.rule == *rule).count();
+            Rule::ALL.iter().map(of)
         };
         let before: Vec<_> = counts(&files).collect();
         for reach in [Reach::Safe, Reach::All] {

@@ -5,22 +5,22 @@ use std::ops::Range;
 use super::edit::Edit;
 use super::page::Page;
 use super::path::{folder_of, resolved, words};
-use super::reading::{BOM, Reading, extension, finding, is_markdown, is_script, name};
-use super::{File, Finding, Rule};
+use super::reading::{BOM, Reading, diagnostic, extension, is_markdown, is_script, name};
+use super::{Diagnostic, File, Rule};
 use crate::base::material::Body;
 
-pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
+pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     for (_, file, text) in reading.texts() {
         if has_mark(file, text) {
-            out.push(finding(Rule::ByteOrderMark, file, 1, "the file starts with a byte order mark"));
+            out.push(diagnostic(Rule::ByteOrderMark, file, 1, "the file starts with a byte order mark"));
         }
         if has_returns(file, text) {
             let message = "lines end with CR or CRLF";
-            out.push(finding(Rule::LineEndings, file, 1, message));
+            out.push(diagnostic(Rule::LineEndings, file, 1, message));
         }
     }
     for file in unexecutable(reading) {
-        out.push(finding(Rule::ScriptMode, file, 1, "the script is not executable"));
+        out.push(diagnostic(Rule::ScriptMode, file, 1, "the script is not executable"));
     }
     for (_, file, page) in reading.pages() {
         let blanks = blanks(page);
@@ -28,12 +28,13 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Finding>) {
             let count = blanks.len();
             let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
             let message = format!("trailing spaces on {lines}");
-            out.push(finding(Rule::TrailingBlanks, file, page.line(first.start), message));
+            out.push(diagnostic(Rule::TrailingBlanks, file, page.line(first.start), message));
         }
     }
     for file in reading.files.files() {
         if let Body::Large { bytes } = file.body {
-            out.push(finding(Rule::FileUnread, file, None, format!("the file is too large: {bytes} bytes")));
+            let message = format!("the file is too large: {bytes} bytes");
+            out.push(diagnostic(Rule::FileUnread, file, None, message));
         }
     }
 }
@@ -245,12 +246,12 @@ mod tests {
     #[test]
     fn a_script_that_is_told_to_be_run_by_its_program_needs_no_mode() {
         let script = "#!/usr/bin/env python3\n";
-        let findings = |body: &str| found(&skill(body).with("scripts/a.py", script), Rule::ScriptMode).len();
-        assert_eq!(findings("It is counted in `scripts/a.py:12-20`.\n"), 0);
-        assert_eq!(findings("Run `scripts/a.py` on the file.\n"), 1);
-        assert_eq!(findings("Run `scripts/a.py` on the file.\n\n```\npython3 scripts/a.py x\n```\n"), 0);
+        let count = |body: &str| found(&skill(body).with("scripts/a.py", script), Rule::ScriptMode).len();
+        assert_eq!(count("It is counted in `scripts/a.py:12-20`.\n"), 0);
+        assert_eq!(count("Run `scripts/a.py` on the file.\n"), 1);
+        assert_eq!(count("Run `scripts/a.py` on the file.\n\n```\npython3 scripts/a.py x\n```\n"), 0);
         assert_eq!(
-            findings("Run `scripts/a.py x`, or `python3 scripts/a.py`.\n"),
+            count("Run `scripts/a.py x`, or `python3 scripts/a.py`.\n"),
             1,
             "a command is meant as it stands"
         );

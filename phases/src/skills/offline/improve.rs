@@ -24,7 +24,7 @@ pub fn improve(contract: &Contract, files: &Files, tried: &[String]) -> Option<I
     let open = Rule::ALL.iter().copied().filter(|rule| {
         rule.fix() != Fix::ByHand
             && *rule != Rule::NameFolder // A run may not change a name: people and other skills call it.
-            && found.iter().any(|finding| finding.rule == *rule)
+            && found.iter().any(|diagnostic| diagnostic.rule == *rule)
             && !tried.contains(&summary(*rule))
     });
     let drafts = open.map(|rule| (rule, lint::fix_rule(files, rule)));

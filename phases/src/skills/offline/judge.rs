@@ -1,6 +1,6 @@
-//! The built-in evaluator: verdicts from lint's findings and from the exit of the scenario's command.
+//! The built-in evaluator: verdicts from lint's diagnostics and from the exit of the scenario's command.
 //!
-//! The formula is published in `docs/offline.md`: an error among a criterion's findings is a `fail`, a warning a
+//! The formula is published in `docs/offline.md`: an error among a criterion's diagnostics is a `fail`, a warning a
 //! `partial`. Without either, a criterion that structure can answer is a `pass`, and any other `unverified`.
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use super::task::Judged;
 use crate::judging::contract::{Contract, CriterionId, Verdict};
 use crate::judging::judgement;
 use crate::judging::score::{Scored, score};
-use crate::skills::lint::{self, Files, Finding, Fix, Rule, Severity};
+use crate::skills::lint::{self, Diagnostic, Files, Fix, Rule, Severity};
 
 /// The exit of the scenario's command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Ran {
     pub exit: Option<i32>,
 }
 
-/// The criteria that pass without findings. For all others no findings only means that nothing was checked.
+/// The criteria that pass without diagnostics. For all others no diagnostics only means that nothing was checked.
 const ANSWERED: [&str; 5] = [
     "clarity.purpose",
     "completeness.parts",
@@ -49,9 +49,9 @@ pub fn judge(verdict_of: &str, contract: &Contract, members: &[(Judged, Files, O
     })
 }
 
-/// Returns the score that a skill has by its findings alone.
+/// Returns the score that a skill has by its diagnostics alone.
 pub(super) fn structural(contract: &Contract, files: &Files) -> Scored {
-    let inspected = [Inspection { name: "", findings: lint::lint(files), ran: None }];
+    let inspected = [Inspection { name: "", diagnostics: lint::lint(files), ran: None }];
     let found: Vec<_> = contract.criteria.iter().map(|one| (&one.id, verdict(&one.id, &inspected))).collect();
     let findings = found.iter().map(|(criterion, (verdict, evidence))| judgement::Finding {
         criterion,
@@ -64,13 +64,13 @@ pub(super) fn structural(contract: &Contract, files: &Files) -> Scored {
 /// A member, with everything seen of it.
 struct Inspection<'a> {
     name: &'a str,
-    findings: Vec<Finding>,
+    diagnostics: Vec<Diagnostic>,
     ran: Option<&'a Ran>,
 }
 
 impl<'a> Inspection<'a> {
     fn at((judged, files, ran): &'a (Judged, Files, Option<Ran>)) -> Self {
-        Self { name: &judged.skill.name, findings: lint::lint(files), ran: ran.as_ref() }
+        Self { name: &judged.skill.name, diagnostics: lint::lint(files), ran: ran.as_ref() }
     }
 }
 
@@ -90,11 +90,13 @@ fn verdict(id: &CriterionId, inspected: &[Inspection<'_>]) -> (Verdict, String) 
     if id.as_str() == SUCCESS {
         return by_command(inspected);
     }
-    let of = |finding: &&Finding| finding.rule.criterion() == Some(id.as_str());
-    let found =
-        inspected.iter().flat_map(|one| one.findings.iter().filter(of).map(|finding| (one.name, finding)));
-    let mut found: Vec<_> = found.filter(|(_, finding)| finding.rule.severity() != Severity::Note).collect();
-    found.sort_by_key(|(_, finding)| finding.rule.severity());
+    let of = |diagnostic: &&Diagnostic| diagnostic.rule.criterion() == Some(id.as_str());
+    let found = inspected
+        .iter()
+        .flat_map(|one| one.diagnostics.iter().filter(of).map(|diagnostic| (one.name, diagnostic)));
+    let mut found: Vec<_> =
+        found.filter(|(_, diagnostic)| diagnostic.rule.severity() != Severity::Note).collect();
+    found.sort_by_key(|(_, diagnostic)| diagnostic.rule.severity());
     let Some((_, worst)) = found.first() else { return unfound(id) };
     let verdict = if worst.rule.severity() == Severity::Error { Verdict::Fail } else { Verdict::Partial };
     (verdict, evidence(&found))
@@ -111,19 +113,19 @@ fn unfound(id: &CriterionId) -> (Verdict, String) {
     }
 }
 
-/// Returns the most important findings, and the number of the others.
-fn evidence(found: &[(&str, &Finding)]) -> String {
+/// Returns the most important diagnostics, and the number of the others.
+fn evidence(found: &[(&str, &Diagnostic)]) -> String {
     const SHOWN: usize = 3;
-    let mut shown: Vec<String> = found.iter().take(SHOWN).map(|(_, finding)| place(finding)).collect();
+    let mut shown: Vec<String> = found.iter().take(SHOWN).map(|(_, diagnostic)| place(diagnostic)).collect();
     if found.len() > SHOWN {
         shown.push(format!("and {} more", found.len() - SHOWN));
     }
     shown.join("; ")
 }
 
-fn place(finding: &Finding) -> String {
-    let line = finding.line.map(|line| format!(":{line}")).unwrap_or_default();
-    format!("{}{line}: {} ({})", finding.path, finding.message, finding.rule)
+fn place(diagnostic: &Diagnostic) -> String {
+    let line = diagnostic.line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}{line}: {} ({})", diagnostic.path, diagnostic.message, diagnostic.rule)
 }
 
 fn by_command(inspected: &[Inspection<'_>]) -> (Verdict, String) {
@@ -141,10 +143,11 @@ fn by_command(inspected: &[Inspection<'_>]) -> (Verdict, String) {
 
 fn weaknesses(inspected: &[Inspection<'_>]) -> Vec<String> {
     const MOST: usize = 5;
-    let findings = inspected.iter().flat_map(|one| &one.findings);
-    let mut findings: Vec<_> = findings.filter(|finding| finding.rule.severity() != Severity::Note).collect();
-    findings.sort_by_key(|finding| finding.rule.severity());
-    findings.into_iter().take(MOST).map(place).collect()
+    let diagnostics = inspected.iter().flat_map(|one| &one.diagnostics);
+    let mut diagnostics: Vec<_> =
+        diagnostics.filter(|diagnostic| diagnostic.rule.severity() != Severity::Note).collect();
+    diagnostics.sort_by_key(|diagnostic| diagnostic.rule.severity());
+    diagnostics.into_iter().take(MOST).map(place).collect()
 }
 
 /// Returns a suggestion for each broken rule that lint cannot fix.
@@ -153,7 +156,9 @@ fn suggestions(inspected: &[Inspection<'_>]) -> Vec<Value> {
     let mut suggestions = Vec::new();
     for member in inspected {
         for rule in Rule::ALL.iter().filter(|rule| rule.fix() == Fix::ByHand) {
-            let Some(first) = member.findings.iter().find(|finding| finding.rule == *rule) else { continue };
+            let Some(first) = member.diagnostics.iter().find(|diagnostic| diagnostic.rule == *rule) else {
+                continue;
+            };
             let mut suggestion = json!({
                 "priority": priority(rule.severity()),
                 "target_file": first.path,

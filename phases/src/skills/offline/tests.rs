@@ -155,7 +155,9 @@ fn a_repair_of_white_space_alone_stands_in_no_others_way() {
     let broken = skill("See [it](refs/it.md).\r\n", &[("references/it.md", "# It\r\n\r\nIs.  \r\n")]);
     assert!(improved(&broken, &[]).is_some_and(|summary| summary.starts_with("link-dangling")));
     let blanks = skill("See [it](references/it.md).\r\n", &[("references/it.md", "# It\r\n\r\nIs.  \r\n")]);
-    assert!(crate::skills::lint::lint(&blanks).iter().any(|finding| finding.rule.id() == "line-endings"));
+    assert!(
+        crate::skills::lint::lint(&blanks).iter().any(|diagnostic| diagnostic.rule.id() == "line-endings")
+    );
     assert_eq!(improved(&blanks, &[]), None);
 }
 
@@ -166,7 +168,7 @@ fn a_name_is_never_changed() {
     assert!(
         crate::skills::lint::lint(&elsewhere)
             .iter()
-            .any(|finding| finding.rule == crate::skills::lint::Rule::NameFolder)
+            .any(|diagnostic| diagnostic.rule == crate::skills::lint::Rule::NameFolder)
     );
     assert_eq!(improved(&elsewhere, &[]), None);
 }

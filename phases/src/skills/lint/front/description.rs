@@ -2,10 +2,10 @@
 
 use super::value::Value;
 use super::{Found, Front};
-use crate::skills::lint::{Finding, Rule};
+use crate::skills::lint::{Diagnostic, Rule};
 use crate::skills::skill::strict::LONGEST_DESCRIPTION as LONGEST;
 
-pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
+pub(super) fn check(found: &Found, out: &mut Vec<Diagnostic>) {
     let mut say = |rule, message: String| out.push(found.say(rule, "description", message));
     let value = found.front.values.as_ref().ok().and_then(|values| values.get("description"));
     if value == Some(&Value::Many) {

@@ -2,12 +2,12 @@
 
 use super::value::Value;
 use super::{Found, Front, field};
-use crate::skills::lint::{Finding, Rule};
+use crate::skills::lint::{Diagnostic, Rule};
 use crate::skills::skill::strict::LONGEST_NAME as LONGEST;
 
 const RESERVED: [&str; 2] = ["anthropic", "claude"];
 
-pub(super) fn check(found: &Found, out: &mut Vec<Finding>) {
+pub(super) fn check(found: &Found, out: &mut Vec<Diagnostic>) {
     let front = found.front;
     let value = front.values.as_ref().ok().and_then(|values| values.get("name"));
     let name = match value {

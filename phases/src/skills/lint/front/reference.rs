@@ -1,11 +1,11 @@
-//! Keeps the findings in agreement with the format's reference validator, on everything that it judges.
+//! Keeps the diagnostics in agreement with the format's reference validator, on everything that it judges.
 
 use super::CLAUDE_CODE;
-use crate::skills::lint::reading::finding;
-use crate::skills::lint::{File, Finding, Rule};
+use crate::skills::lint::reading::diagnostic;
+use crate::skills::lint::{Diagnostic, File, Rule};
 use crate::skills::skill::strict::{Fault, Field};
 
-/// The rules with a finding exactly when the reference validator refuses.
+/// The rules with a diagnostic exactly when the reference validator refuses.
 const JUDGED: [Rule; 10] = [
     Rule::FrontMatter,
     Rule::FrontMatterStrict,
@@ -19,19 +19,19 @@ const JUDGED: [Rule; 10] = [
     Rule::Compatibility,
 ];
 
-/// Reports lint's own findings unless the validator accepts the file, and the validator's where lint has none.
-pub(super) fn agree(file: &File, faults: &[Fault], ours: Vec<Finding>, out: &mut Vec<Finding>) {
+/// Reports lint's own diagnostics unless the validator accepts the file, and the validator's where lint has none.
+pub(super) fn agree(file: &File, faults: &[Fault], ours: Vec<Diagnostic>, out: &mut Vec<Diagnostic>) {
     for found in ours {
         if !faults.is_empty() || !JUDGED.contains(&found.rule) {
             out.push(found);
         } else if found.rule == Rule::FrontMatter {
             // The validator reads front matter that other parsers do not.
-            out.push(Finding { rule: Rule::FrontMatterForm, ..found });
+            out.push(Diagnostic { rule: Rule::FrontMatterForm, ..found });
         }
     }
     for fault in faults {
         if !out.iter().any(|found| found.rule == rule(fault)) {
-            out.push(finding(rule(fault), file, fault.line(), fault.to_string()));
+            out.push(diagnostic(rule(fault), file, fault.line(), fault.to_string()));
         }
     }
 }
