@@ -128,7 +128,7 @@ pub struct Start<'a> {
     pub yes: bool,
     pub trust: bool,
     pub format: Streamed,
-    /// What is shown instead, if nothing is to begin.
+    /// What to show instead of beginning the run.
     pub show: Option<Show>,
     pub env: &'a Environment,
     pub printer: Printer,

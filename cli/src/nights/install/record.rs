@@ -1,8 +1,8 @@
 //! The record of an installed start, in the user's state folder.
 //!
 //! `install` writes the job whose texts the scheduler has. The record decides nothing but a comparison: its texts are
-//! built again, and it is used only if the scheduler has exactly these bytes. So a record that somebody else wrote can
-//! hide what is installed, and can say nothing that the scheduler does not say too.
+//! built again, and it is used only if the scheduler has exactly these bytes. So a forged record can
+//! hide an installed start, but cannot make skilltune report what the scheduler does not have.
 
 use std::path::Path;
 
