@@ -1,13 +1,15 @@
 //! `calibrate`: measures how small a change a suite can show, with trials of one skill, before money is spent on a
 //! search.
 
+use skilltune_phases::loops::tune::Aim;
+
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::tune::invocation::Purpose;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::trial_flags::CalibrateArgs;
 use crate::loops::tune::trial_run::{self, TrialRun, What};
+use crate::loops::tune::versions::Version;
 use crate::settings::values::Panel;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -35,8 +37,9 @@ pub(super) fn run(args: &CalibrateArgs, env: &Environment, printer: Printer) -> 
     // meanwhile.
     let stand = |skill: &Skill| Skill { name: skill.name.clone(), path: suite.path.join(&skill.name) };
     let stands = skills.iter().map(stand).collect();
-    let purpose = Purpose::Calibrate { skills, trials: args.trials };
-    trial_run.run(What { purpose, skills: stands, task_set, confirm: None }, suite)
+    let aim = Aim::Calibrate { trials: args.trials };
+    let versions = skills.into_iter().map(Version::Folder).collect();
+    trial_run.run(What { aim, versions, skills: stands, task_set, confirm: None }, suite)
 }
 
 /// Keeps only the scenarios with these ids.

@@ -5,7 +5,7 @@ mod revision;
 use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::snapshot::{Entry, Manifest, Node, Objects};
-use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::loops::tune::{Aim, Sides, Tune};
 use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::suites::checks::Check;
 use skilltune_phases::suites::scenario::Scenario;
@@ -13,11 +13,10 @@ use skilltune_phases::suites::scenario::Scenario;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::tune::invocation::Purpose;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::trial_flags::CompareArgs;
 use crate::loops::tune::trial_run::{self, TrialRun, What};
-use crate::loops::tune::versions::{Side, Version};
+use crate::loops::tune::versions::Version;
 use crate::loops::tune::without_skill;
 use crate::runs::{Known, Runs};
 use crate::terminal::complaint::{Complaint, ours};
@@ -30,9 +29,9 @@ const NONE: &str = "none";
 
 pub(super) fn run(args: &CompareArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let sides = [side(&args.a, env)?, side(&args.b, env)?];
-    let is_without = sides.iter().any(Side::is_nothing);
+    let is_without = sides.iter().any(Version::is_nothing);
     let name = name(&sides)?;
-    let folders: Vec<&Path> = sides.iter().filter_map(Side::folder).collect();
+    let folders: Vec<&Path> = sides.iter().filter_map(Version::folder).collect();
     let (suite, found) = trial_run::suite(&args.flags, &folders, env)?;
     let project = project(&sides, env);
     let trial_run = TrialRun::new(&args.flags, args.panel.as_ref(), &project, env, printer)?;
@@ -47,14 +46,16 @@ pub(super) fn run(args: &CompareArgs, env: &Environment, printer: Printer) -> Re
     let task_set =
         if is_without { without_skill(&suite, &name, found, printer)? } else { task_set(&suite, found)? };
     let skill = Skill { name, path: suite.path.clone() };
-    let purpose = Purpose::Compare(Box::new(sides));
-    trial_run.run(What { purpose, skills: vec![skill], task_set, confirm: args.trials }, suite)
+    let (start, challenger) = (args.a.as_str().into(), args.b.as_str().into());
+    let two = Sides { start, challenger, trees: Vec::new(), regraded: None };
+    let (aim, versions) = (Aim::Compare(Box::new(two)), sides.into());
+    trial_run.run(What { aim, versions, skills: vec![skill], task_set, confirm: args.trials }, suite)
 }
 
 /// Resolves an argument: no skill, a folder, a git revision, a candidate of a run, or the name of a skill.
-fn side(given: &str, env: &Environment) -> Result<Side, Complaint> {
+fn side(given: &str, env: &Environment) -> Result<Version, Complaint> {
     let exists = env.cwd.join(given).symlink_metadata().is_ok();
-    let version = if given == NONE {
+    Ok(if given == NONE {
         Version::Nothing
     } else if let (false, Some((revision, folder))) = (exists, given.split_once(':')) {
         revision::read(revision, folder, env)?
@@ -64,8 +65,7 @@ fn side(given: &str, env: &Environment) -> Result<Side, Complaint> {
         of_run(&known, candidate, env)?
     } else {
         Version::Folder(one(find::skills(given, env)?)?)
-    };
-    Ok(Side { called: given.to_owned(), version })
+    })
 }
 
 fn one(mut skills: Vec<Skill>) -> Result<Skill, Complaint> {
@@ -115,15 +115,15 @@ fn page(objects: &Objects, manifest: &Manifest) -> Result<String, Complaint> {
 }
 
 /// Returns the project of the first folder, or the current one if a version is in its store.
-fn project(sides: &[Side; 2], env: &Environment) -> PathBuf {
-    let is_stored = |side: &Side| matches!(side.version, Version::Candidate { .. });
-    let folder = sides.iter().find_map(Side::folder).filter(|_| !sides.iter().any(is_stored));
+fn project(sides: &[Version; 2], env: &Environment) -> PathBuf {
+    let is_stored = |side: &Version| matches!(side, Version::Candidate { .. });
+    let folder = sides.iter().find_map(Version::folder).filter(|_| !sides.iter().any(is_stored));
     folder.map_or_else(|| env.project_here(), |folder| env.project_of(folder))
 }
 
 /// Returns the skill's name: that of the first side that has one.
-fn name(sides: &[Side; 2]) -> Result<String, Complaint> {
-    let named = sides.iter().find_map(Side::name);
+fn name(sides: &[Version; 2]) -> Result<String, Complaint> {
+    let named = sides.iter().find_map(Version::name);
     named.map(str::to_owned).ok_or_else(|| {
         Complaint::input("cannot compare two versions: both sides are `none`")
             .hint("pass a skill on one side")
@@ -131,7 +131,7 @@ fn name(sides: &[Side; 2]) -> Result<String, Complaint> {
 }
 
 /// Fails if the two skills have different names, because the executor finds a skill by its name.
-fn refuse_two_names([a, b]: &[Side; 2]) -> Result<(), Complaint> {
+fn refuse_two_names([a, b]: &[Version; 2]) -> Result<(), Complaint> {
     match (a.name(), b.name()) {
         (Some(one), Some(other)) if one != other => Err(Complaint::input(format!(
             "the skills have different names, {one} and {other}, and the executor finds a skill by its name"

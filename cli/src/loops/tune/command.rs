@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use serde_json::Value;
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::loops::tune::{Done, Event, Plan, Record, Run, Tune};
+use skilltune_phases::loops::tune::{Aim, Done, Event, Plan, Record, Run, Tune};
 use skilltune_phases::loops::{Loop as _, Next};
 use skilltune_phases::skills::offline;
 
@@ -17,7 +17,7 @@ use crate::inputs::find::Skill;
 use crate::loops::resume::take_up;
 use crate::loops::start::{self, Parts, Ready, Sketched, Start, Starts};
 use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::invocation::{Invocation, Purpose};
+use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::report::{calibrating, comparing, json};
 use crate::loops::tune::{invocation, planning, search, trial_run, without_skill, words};
 use crate::loops::{LoopArgs, OnRuns};
@@ -113,11 +113,11 @@ impl Starts for Tune {
     }
 
     fn ready(invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
-        if matches!(invocation.purpose, Purpose::Improve) && start.person().is_none() {
+        if invocation.aim == Aim::Improve && start.person().is_none() {
             mention(&paths(&invocation.members), start);
         }
         let sketch = start::plan::<Self>(&invocation, home, start.env, None)?;
-        if let Purpose::Try { trials } = invocation.purpose
+        if let Aim::Try { trials } = invocation.aim
             && !without_skill::agreed(&sketch, trials, start)?
         {
             start.printer.talk("not tried");
@@ -128,18 +128,14 @@ impl Starts for Tune {
 
     /// Prints the settings that are set but not used by this search.
     fn remark(invocation: &Invocation, plan: &Plan, printer: Printer) {
-        let is_search = matches!(invocation.purpose, Purpose::Improve);
-        let unused = is_search.then(|| search::unused(plan, invocation.settings.of())).flatten();
-        if let Some(unused) = unused {
+        let unused = plan.task.searches().then(|| search::unused(plan, invocation.settings.of()));
+        if let Some(unused) = unused.flatten() {
             printer.talk(&unused);
         }
     }
 
     fn answers(invocation: &Invocation) -> &[Done] {
-        match &invocation.purpose {
-            Purpose::Regrade(older) => &older.regrading.answers,
-            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => &[],
-        }
+        invocation.older.as_ref().map_or(&[][..], |older| &older.regrading.answers)
     }
 
     /// Returns whether it is of the same skills, or is the run to regrade.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::tune::{self, Apply, FailOn, Rules, Tune};
+use skilltune_phases::loops::tune::{self, Aim, Apply, FailOn, Rules, Tune};
 use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::offline;
 use skilltune_phases::skills::target::Mode;
@@ -27,7 +27,7 @@ use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::search;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
 use crate::loops::tune::tools::allow_shell;
-use crate::loops::tune::versions::Side;
+use crate::loops::tune::versions::Version;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
@@ -42,7 +42,12 @@ use crate::{casting, trust};
 /// One run: several skills that are not a chain are several requests.
 #[derive(Clone, Debug)]
 pub struct Invocation {
-    pub purpose: Purpose,
+    /// The plan of a comparison adds the trees.
+    pub aim: Aim,
+    /// One version of each member, or the two to compare; none if nothing is executed.
+    pub versions: Vec<Version>,
+    /// The run whose trials are regraded.
+    pub older: Option<Older>,
     /// The folder that contains `.skilltune`.
     pub project: PathBuf,
     pub mode: Mode,
@@ -74,28 +79,10 @@ pub struct Invocation {
     pub epoch: u64,
 }
 
-/// The purpose of a run.
-#[derive(Clone, Debug)]
-pub enum Purpose {
-    Improve,
-    /// Try the scenarios without a skill this many times.
-    Try {
-        trials: u32,
-    },
-    /// Try this skill or chain as it is, this many times per scenario.
-    Calibrate {
-        skills: Vec<Skill>,
-        trials: u32,
-    },
-    Compare(Box<[Side; 2]>),
-    /// Regrade the trials of an older run.
-    Regrade(Box<Older>),
-}
-
 impl Invocation {
     /// Returns the request for trials that change nothing. The suite and the user's own pages are not trusted yet.
     pub fn of_trials(
-        purpose: Purpose,
+        (aim, versions): (Aim, Vec<Version>),
         (project, settings): (PathBuf, Settings),
         (casting, delivery): (Casting, Delivery),
         members: Vec<Skill>,
@@ -104,7 +91,9 @@ impl Invocation {
     ) -> Self {
         let tune = settings.of::<TuneSettings>();
         Self {
-            purpose,
+            aim,
+            versions,
+            older: None,
             mode: if members.len() > 1 { Mode::Chain } else { Mode::Single },
             scenarios,
             starts,
@@ -255,7 +244,9 @@ impl Draft {
             allow_shell(self.casting.of_mut(&Role::EXECUTOR), settings)?;
         }
         Ok(Invocation {
-            purpose: Purpose::Improve,
+            aim: Aim::Improve,
+            versions: self.members.iter().cloned().map(Version::Folder).collect(),
+            older: None,
             tools,
             mode,
             scenarios,

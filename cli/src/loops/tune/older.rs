@@ -30,23 +30,26 @@ impl Older {
         &self.regrading.regraded
     }
 
-    /// Returns the older run's versions under their names in that run. Nothing is ever written to the paths of its
-    /// skills, so the suite is locked instead.
-    pub fn target(&self, suite: &Path) -> (Aim, Vec<Member>) {
+    /// Returns the comparison of the older run's versions under their names in that run.
+    pub fn aim(&self) -> Aim {
         let named = |which: &str| format!("{}/{which}", self.regraded().run).into();
         let (start, challenger) = match self.plan.task.aim.sides() {
             Some(sides) => (sides.start.clone(), sides.challenger.clone()),
             None => (named("start"), named(&self.regrading.challenger.id.short())),
         };
-        let sides = Sides {
+        Aim::Compare(Box::new(Sides {
             start,
             challenger,
             trees: self.regrading.challenger.trees.clone(),
             regraded: Some(self.regraded().clone()),
-        };
+        }))
+    }
+
+    /// Returns the older run's skills. Nothing is ever written to their paths, so the suite is locked instead.
+    pub fn members(&self, suite: &Path) -> Vec<Member> {
         let path = suite.to_string_lossy();
         let member = |member: &Member| Member { path: path.to_string(), ..member.clone() };
-        (Aim::Compare(Box::new(sides)), self.plan.task.target.members.iter().map(member).collect())
+        self.plan.task.target.members.iter().map(member).collect()
     }
 
     /// Returns which of the current answers its trials could see, one line each.

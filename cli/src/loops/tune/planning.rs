@@ -18,14 +18,14 @@ use skilltune_phases::suites::scenario::Scenario;
 use skilltune_phases::suites::split::split;
 
 use crate::inputs::find::Skill;
-use crate::inputs::plugin;
 use crate::loops::start::Starts as _;
-use crate::loops::tune::invocation::{Invocation, Purpose};
-use crate::loops::tune::member::{Content, described, hidden, withheld};
+use crate::loops::tune::invocation::Invocation;
+use crate::loops::tune::member::{Content, described, withheld};
 use crate::loops::tune::uncallable::refuse_uncallable;
-use crate::loops::tune::{held_out_uses, older, search, versions};
+use crate::loops::tune::versions::{Version, compared};
+use crate::loops::tune::{held_out_uses, older, search};
 use crate::runs::{Runs, new_run_id, seed};
-use crate::terminal::complaint::{Complaint, ErrorKind, ours};
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::text::figures::count;
 use crate::text::plain::shell_path;
@@ -42,11 +42,7 @@ pub fn sketch(invocation: &Invocation, home: &Home, env: &Environment) -> Result
 pub fn plan(invocation: &Invocation, home: &Home, env: &Environment, run: RunId) -> Result<Plan, Complaint> {
     let (objects, indexes) = (Objects::at(home.objects()), env.indexes());
     let scenarios = invocation.starts.scenarios(&invocation.scenarios, &objects)?;
-    match &invocation.purpose {
-        Purpose::Improve | Purpose::Calibrate { .. } | Purpose::Regrade(_) => {}
-        Purpose::Try { .. } => drop(objects.put_manifest(&Manifest::default()).map_err(ours)?),
-        Purpose::Compare(sides) => sides.iter().try_for_each(|side| side.store(&objects))?,
-    }
+    invocation.versions.iter().try_for_each(|version| version.store(&objects))?;
     let mut plan = build(invocation, home, (Some(run), scenarios), Some(&objects), |path| {
         Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })?;
@@ -69,7 +65,7 @@ fn build(
     if searches && !invocation.this_suite_only {
         let fewest = invocation.rules.confidence.fewest_pairs();
         drawn = split(&mut scenarios, invocation.held_out, fewest, invocation.seed.unwrap_or_default());
-    } else if !matches!(invocation.purpose, Purpose::Try { .. } | Purpose::Regrade(_)) {
+    } else if invocation.older.is_none() && !matches!(aim, Aim::Try { .. }) {
         // Without a search, no scenario is held out from it.
         for scenario in &mut scenarios {
             scenario.held_out = false;
@@ -92,7 +88,7 @@ fn build(
     };
     let unnamed = "unnamed".parse().expect("a plain name");
     let mut plan = Tune::parts(invocation).plan::<Tune>(unnamed, 0, task);
-    if let Purpose::Regrade(older) = &invocation.purpose {
+    if let Some(older) = &invocation.older {
         plan.roles = older.roles(&invocation.casting);
     }
     refuse_uncallable(invocation)?;
@@ -129,60 +125,47 @@ fn target(
     look: impl Fn(&Path) -> Result<Manifest, CaptureError>,
 ) -> Result<Target, Complaint> {
     let (tests, objects) = (tests(invocation), Objects::at(home.objects()));
+    let Invocation { aim, versions, members: stands, .. } = invocation;
+    if let Some(older) = &invocation.older {
+        let (members, answers) = (older.members(&stands[0].path), older.answers_seen(&objects));
+        return Ok(Target { aim: aim.clone(), members, answers });
+    }
     let look = |skill: &Skill| {
         let manifest = look(&skill.path).map_err(|error| unreadable(&skill.path, &error))?;
         let files = skill_files::load(&skill.path, &skill.name);
         let files = files.map_err(|error| Complaint::of(ErrorKind::Input, &error))?;
         Ok::<_, Complaint>(Content { manifest, files })
     };
-    let is_chain = invocation.mode == Mode::Chain;
-    let each = |aim: Aim, skills: &[Skill]| {
-        let (mut members, mut answers) = (Vec::new(), Vec::new());
-        for (skill, stand) in skills.iter().zip(&invocation.members) {
-            let content = look(skill)?;
-            let mut hidden = hidden(&skill.path, &tests, &content.manifest);
-            let keys = withheld(&content.files, &hidden, scenarios);
-            let whose = |note: String| if is_chain { format!("{}: {note}", skill.name) } else { note };
-            answers.extend(keys.notes.into_iter().map(whose));
-            hidden.extend(keys.paths);
-            let member = described(no_skill(stand)?, &content, hidden);
-            members.push(Member { plugin: plugin::of(&skill.path, &member, store)?, ..member });
-        }
-        Ok(Target { aim, members, answers })
-    };
-    match &invocation.purpose {
-        Purpose::Improve => each(Aim::Improve, &invocation.members),
-        Purpose::Calibrate { skills, trials } => each(Aim::Calibrate { trials: *trials }, skills),
-        Purpose::Try { trials } => {
-            let members = invocation.members.iter().map(no_skill).collect::<Result<_, _>>()?;
-            Ok(Target { aim: Aim::Try { trials: *trials }, members, answers: Vec::new() })
-        }
-        Purpose::Compare(sides) => {
-            let stand = no_skill(&invocation.members[0])?;
-            let (member, aim, answers) =
-                versions::compared(sides, &stand, &tests, (scenarios, &objects), look)?;
-            let plugin = sides.iter().find_map(|side| side.plugin(&member, store).transpose()).transpose()?;
-            Ok(Target { aim, members: vec![Member { plugin, ..member }], answers })
-        }
-        Purpose::Regrade(older) => {
-            let (aim, members) = older.target(&invocation.members[0].path);
-            Ok(Target { aim, members, answers: older.answers_seen(&objects) })
-        }
+    let content = |version: &Version| version.content(&tests, &objects, &look);
+    if let (Aim::Compare(two), [a, b]) = (aim, &versions[..]) {
+        let (member, aim, answers) = compared(two, [a, b], &no_skill(&stands[0])?, scenarios, content)?;
+        let plugin = |version: &Version| version.plugin(&member, store).transpose();
+        let plugin = versions.iter().find_map(plugin).transpose()?;
+        return Ok(Target { aim, members: vec![Member { plugin, ..member }], answers });
     }
+    let is_chain = invocation.mode == Mode::Chain;
+    let (mut members, mut answers) = (Vec::new(), Vec::new());
+    for (version, stand) in versions.iter().zip(stands) {
+        let (content, mut hidden) = content(version)?;
+        let keys = withheld(&content.files, &hidden, scenarios);
+        let whose = |note: String| if is_chain { format!("{}: {note}", stand.name) } else { note };
+        answers.extend(keys.notes.into_iter().map(whose));
+        hidden.extend(keys.paths);
+        let member = described(no_skill(stand)?, &content, hidden);
+        members.push(Member { plugin: version.plugin(&member, store)?, ..member });
+    }
+    Ok(Target { aim: aim.clone(), members, answers })
 }
 
 /// Returns an epoch that other kinds of runs do not share: what one run has selected by must not decide another.
 fn separate_epoch(invocation: &Invocation, plan: &Plan) -> u64 {
     match &plan.task.aim {
-        Aim::Compare(two) if plan.epoch == 0 => match &invocation.purpose {
-            // The answers of the older run's judge are reused.
-            Purpose::Regrade(older) => older.plan.epoch,
-            Purpose::Improve | Purpose::Try { .. } | Purpose::Calibrate { .. } | Purpose::Compare(_) => {
-                seed(&(plan.task.target.members[0].start, &two.trees))
-            }
-        },
-        Aim::Calibrate { .. } if plan.epoch == 0 => 1,
-        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } | Aim::Compare(_) => plan.epoch,
+        _ if plan.epoch != 0 => plan.epoch,
+        // The answers of the older run's judge are reused.
+        Aim::Compare(_) if let Some(older) = &invocation.older => older.plan.epoch,
+        Aim::Compare(two) => seed(&(plan.task.target.members[0].start, &two.trees)),
+        Aim::Calibrate { .. } => 1,
+        Aim::Improve | Aim::Try { .. } => 0,
     }
 }
 
@@ -190,13 +173,12 @@ fn separate_epoch(invocation: &Invocation, plan: &Plan) -> u64 {
 /// weak evidence.
 fn refuse_too_few(invocation: &Invocation, plan: &Plan) -> Result<(), Complaint> {
     let many = plan.task.scenarios.len();
-    match plan.task.aim {
-        Aim::Improve => {}
-        // Such a run reports how many would be needed.
-        Aim::Try { .. } | Aim::Calibrate { .. } => return Ok(()),
-        Aim::Compare(_) => return too_few_to_compare(plan),
+    if plan.task.aim.sides().is_some() {
+        return too_few_to_compare(plan);
     }
-    if many == 1 || invocation.this_suite_only || matches!(plan.basis(), Basis::HeldOut | Basis::Structure) {
+    // A run that only tries a suite reports how many would be needed.
+    let is_fine = !plan.task.searches() || many == 1 || invocation.this_suite_only;
+    if is_fine || matches!(plan.basis(), Basis::HeldOut | Basis::Structure) {
         return Ok(());
     }
     let (confidence, fewest) = (invocation.rules.confidence, invocation.rules.confidence.fewest_pairs());

@@ -11,7 +11,7 @@ use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
 use crate::loops::start::{self, Start};
-use crate::loops::tune::invocation::{self, Invocation, Purpose};
+use crate::loops::tune::invocation::{self, Invocation};
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
@@ -80,7 +80,8 @@ fn invocation(
     let path = task_set.suite.as_ref().map(|suite| suite.path.clone()).unwrap_or_default();
     let names = task.target.members.iter().map(|member| member.name.to_string());
     let members = names.map(|name| Skill { name, path: path.clone().into() }).collect();
-    let (purpose, agents) = (Purpose::Regrade(Box::new(older)), (casting, task.delivery.clone()));
+    // Nothing is executed.
+    let (tried, agents) = ((older.aim(), Vec::new()), (casting, task.delivery.clone()));
     let confidence = args.confidence.unwrap_or(task.rules.confidence);
     Invocation {
         mode: task.target.mode,
@@ -88,6 +89,7 @@ fn invocation(
         tools: task.tools,
         seed: Some(plan.seed),
         epoch: args.run_flags.epoch(),
-        ..Invocation::of_trials(purpose, place, agents, members, task_set, untrusted)
+        older: Some(older),
+        ..Invocation::of_trials(tried, place, agents, members, task_set, untrusted)
     }
 }

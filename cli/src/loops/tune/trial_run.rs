@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
-use skilltune_phases::loops::tune::{Rules, Tune};
+use skilltune_phases::loops::tune::{Aim, Rules, Tune};
 use skilltune_phases::skills::offline;
 use skilltune_phases::suites::scenario::Tools;
 
@@ -16,12 +16,13 @@ use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
 use crate::loops::start::{self, Start};
 use crate::loops::tune::delivery::delivery;
-use crate::loops::tune::invocation::{self, Invocation, Purpose};
+use crate::loops::tune::invocation::{self, Invocation};
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::tools::allow_shell;
 use crate::loops::tune::trial_flags::TrialFlags;
+use crate::loops::tune::versions::Version;
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -53,10 +54,11 @@ pub fn trusted(mut invocation: Invocation, start: &Start<'_>) -> Result<Invocati
     Ok(Invocation { prompts: pages.checked()?, pinned, ..invocation })
 }
 
-/// The purpose of a run, the skills on trial, and their tasks.
+/// The aim of a run, the versions on trial, and their tasks.
 pub struct What {
-    pub purpose: Purpose,
-    /// The name of each, and its path for lists and locks: nothing is ever written there.
+    pub aim: Aim,
+    pub versions: Vec<Version>,
+    /// The name of each skill, and its path for lists and locks: nothing is ever written there.
     pub skills: Vec<Skill>,
     pub task_set: TaskSet,
     /// Fresh trials of each version in a comparison, if set.
@@ -115,7 +117,7 @@ impl<'a> TrialRun<'a> {
 
     /// Builds the request. The user's own pages are read later: they are not trusted yet.
     fn invocation(mut self, what: What, suite: Suite) -> Result<Invocation, Complaint> {
-        let What { purpose, skills: members, task_set, confirm } = what;
+        let What { aim, versions, skills: members, task_set, confirm } = what;
         let mut scenarios = task_set.scenarios;
         if self.flags.given.has("tune.tools") {
             // A flag overrides files.
@@ -130,9 +132,9 @@ impl<'a> TrialRun<'a> {
         if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
             allow_shell(self.casting.of_mut(&Role::EXECUTOR), &self.settings)?;
         }
-        let agents = (self.casting, self.delivery);
+        let (tried, agents) = ((aim, versions), (self.casting, self.delivery));
         let place = (self.project, self.settings);
-        let trials = Invocation::of_trials(purpose, place, agents, members, task_set, (self.pages, suite));
+        let trials = Invocation::of_trials(tried, place, agents, members, task_set, (self.pages, suite));
         Ok(Invocation {
             held_out,
             rules: Rules { confirm: confirm.unwrap_or(trials.rules.confirm), ..trials.rules },

@@ -5,8 +5,7 @@ use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::skills::skill;
 
-use crate::inputs::find::Skill;
-use crate::loops::tune::invocation::{Invocation, Purpose};
+use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::versions::Version;
 use crate::terminal::complaint::Complaint;
 
@@ -21,7 +20,7 @@ pub fn refuse_uncallable(invocation: &Invocation) -> Result<(), Complaint> {
     if !agent.skills().is_some_and(|skills| skills.by_name) {
         return Ok(());
     }
-    for (name, page) in pages(invocation) {
+    for (name, page) in invocation.versions.iter().filter_map(page) {
         if skill::is_for_people_only(&page) {
             return Err(Complaint::input(format!(
                 "no trial would use the skill {name}: its front matter says `disable-model-invocation: true`"
@@ -36,27 +35,14 @@ pub fn refuse_uncallable(invocation: &Invocation) -> Result<(), Complaint> {
     Ok(())
 }
 
-/// Returns the current names and pages of the skills that are tried.
-fn pages(invocation: &Invocation) -> Vec<(String, String)> {
-    match &invocation.purpose {
-        Purpose::Improve => invocation.members.iter().filter_map(of_folder).collect(),
-        Purpose::Calibrate { skills, .. } => skills.iter().filter_map(of_folder).collect(),
-        Purpose::Compare(sides) => sides.iter().filter_map(|side| of_version(&side.version)).collect(),
-        // Nothing is executed, or the trials have no skill.
-        Purpose::Regrade(_) | Purpose::Try { .. } => Vec::new(),
-    }
-}
-
-/// Returns name and page of a skill. An unreadable page is refused elsewhere.
-fn of_folder(skill: &Skill) -> Option<(String, String)> {
-    let bytes = SafePath::below(&skill.path, "SKILL.md").read(MOST).ok()??;
-    Some((skill.name.clone(), String::from_utf8(bytes).ok()?))
-}
-
-fn of_version(version: &Version) -> Option<(String, String)> {
+/// Returns name and page of a version. An unreadable page is refused elsewhere.
+fn page(version: &Version) -> Option<(String, String)> {
     match version {
         Version::Nothing => None,
-        Version::Folder(skill) => of_folder(skill),
+        Version::Folder(skill) => {
+            let bytes = SafePath::below(&skill.path, "SKILL.md").read(MOST).ok()??;
+            Some((skill.name.clone(), String::from_utf8(bytes).ok()?))
+        }
         Version::Candidate { name, page, .. } => Some((name.clone(), page.clone())),
         Version::Revision { name, files } => {
             let page = std::str::from_utf8(files.top("SKILL.md")?).ok()?;

@@ -1,4 +1,4 @@
-//! The two versions of a comparison: looked up, checked, and ready to be stored.
+//! The versions that a run tries: looked up, checked, and ready to be stored.
 
 use std::path::{Path, PathBuf};
 
@@ -14,13 +14,6 @@ use crate::inputs::plugin;
 use crate::loops::tune::member::{self, Content};
 use crate::runs::store_check;
 use crate::terminal::complaint::{Complaint, ours};
-
-/// A version, and the user's name for it.
-#[derive(Clone, Debug)]
-pub struct Side {
-    pub called: String,
-    pub version: Version,
-}
 
 #[derive(Clone, Debug)]
 pub enum Version {
@@ -44,13 +37,13 @@ pub enum Version {
     },
 }
 
-impl Side {
+impl Version {
     /// Returns the skill's own name, if there is a skill.
     pub fn name(&self) -> Option<&str> {
-        match &self.version {
-            Version::Nothing => None,
-            Version::Folder(skill) => Some(&skill.name),
-            Version::Candidate { name, .. } | Version::Revision { name, .. } => Some(name),
+        match self {
+            Self::Nothing => None,
+            Self::Folder(skill) => Some(&skill.name),
+            Self::Candidate { name, .. } | Self::Revision { name, .. } => Some(name),
         }
     }
 
@@ -59,51 +52,51 @@ impl Side {
     }
 
     pub fn folder(&self) -> Option<&Path> {
-        match &self.version {
-            Version::Folder(skill) => Some(&skill.path),
-            Version::Nothing | Version::Candidate { .. } | Version::Revision { .. } => None,
+        match self {
+            Self::Folder(skill) => Some(&skill.path),
+            Self::Nothing | Self::Candidate { .. } | Self::Revision { .. } => None,
         }
     }
 
     /// Returns the part of this version's plugin that trials get. Unknown for a revision.
     pub fn plugin(&self, member: &Member, store: Option<&Objects>) -> Result<Option<Plugin>, Complaint> {
-        match &self.version {
-            Version::Folder(skill) => plugin::of(&skill.path, member, store),
-            Version::Candidate { plugin, .. } => Ok(plugin.clone()),
-            Version::Nothing | Version::Revision { .. } => Ok(None),
+        match self {
+            Self::Folder(skill) => plugin::of(&skill.path, member, store),
+            Self::Candidate { plugin, .. } => Ok(plugin.clone()),
+            Self::Nothing | Self::Revision { .. } => Ok(None),
         }
     }
 
     /// Stores a version that is not in a folder.
     pub fn store(&self, objects: &Objects) -> Result<(), Complaint> {
-        match &self.version {
-            Version::Nothing => objects.put_manifest(&Manifest::default()).map(drop).map_err(ours),
-            Version::Folder(_) => Ok(()),
-            Version::Candidate { manifest, .. } => store_check::require(objects, &[manifest.tree()]),
-            Version::Revision { files, .. } => files.store(objects).map(drop).map_err(ours),
+        match self {
+            Self::Nothing => objects.put_manifest(&Manifest::default()).map(drop).map_err(ours),
+            Self::Folder(_) => Ok(()),
+            Self::Candidate { manifest, .. } => store_check::require(objects, &[manifest.tree()]),
+            Self::Revision { files, .. } => files.store(objects).map(drop).map_err(ours),
         }
     }
 
     /// Returns its content, and the files that are not part of the skill.
-    fn content(
+    pub fn content(
         &self,
         tests: &[PathBuf],
         objects: &Objects,
         look: &impl Fn(&Skill) -> Result<Content, Complaint>,
     ) -> Result<(Content, Vec<String>), Complaint> {
-        Ok(match &self.version {
-            Version::Nothing => (Content::default(), Vec::new()),
-            Version::Folder(skill) => {
+        Ok(match self {
+            Self::Nothing => (Content::default(), Vec::new()),
+            Self::Folder(skill) => {
                 let content = look(skill)?;
                 let hidden = member::hidden(&skill.path, tests, &content.manifest);
                 (content, hidden)
             }
-            Version::Candidate { name, manifest, hidden, .. } => {
+            Self::Candidate { name, manifest, hidden, .. } => {
                 let own = [hidden.clone(), like_tests(name, tests, manifest)].concat();
                 let files = load_captured(manifest, name, objects).map_err(ours)?;
                 (Content { manifest: manifest.clone(), files }, member::with_evals(own, manifest))
             }
-            Version::Revision { name, files, .. } => {
+            Self::Revision { name, files, .. } => {
                 let manifest = files.manifest();
                 let hidden = member::with_evals(like_tests(name, tests, manifest), manifest);
                 (Content { manifest: manifest.clone(), files: files.texts(name) }, hidden)
@@ -122,21 +115,17 @@ fn like_tests(name: &str, tests: &[PathBuf], manifest: &Manifest) -> Vec<String>
 
 /// Returns the first version as the start of the target's only member, and the second as its challenger.
 pub fn compared(
-    sides: &[Side; 2],
+    two: &Sides,
+    [start, challenger]: [&Version; 2],
     of: &Member,
-    tests: &[PathBuf],
-    (scenarios, objects): (&[Scenario], &Objects),
-    look: impl Fn(&Skill) -> Result<Content, Complaint>,
+    scenarios: &[Scenario],
+    content: impl Fn(&Version) -> Result<(Content, Vec<String>), Complaint>,
 ) -> Result<(Member, Aim, Vec<String>), Complaint> {
-    let [start, challenger] = sides;
-    let (from, from_hidden) = start.content(tests, objects, &look)?;
-    let (to, to_hidden) = challenger.content(tests, objects, &look)?;
+    let (from, from_hidden) = content(start)?;
+    let (to, to_hidden) = content(challenger)?;
     if from.manifest == to.manifest {
-        return Err(Complaint::input(format!(
-            "{} and {} are the same version",
-            start.called, challenger.called
-        ))
-        .hint("name two versions that differ"));
+        let what = format!("{} and {} are the same version", two.start, two.challenger);
+        return Err(Complaint::input(what).hint("name two versions that differ"));
     }
     let mut hidden = [from_hidden, to_hidden].concat();
     let keys = [&from, &to].map(|content| member::withheld(&content.files, &hidden, scenarios));
@@ -149,11 +138,6 @@ pub fn compared(
     let (old, new) = (describe(&from), describe(&to));
     let described = if start.is_nothing() { new.clone() } else { old.clone() };
     let member = Member { start: old.start, has_scripts: old.has_scripts || new.has_scripts, ..described };
-    let two = Sides {
-        start: start.called.as_str().into(),
-        challenger: challenger.called.as_str().into(),
-        trees: vec![new.start],
-        regraded: None,
-    };
+    let two = Sides { trees: vec![new.start], ..two.clone() };
     Ok((member, Aim::Compare(Box::new(two)), notes))
 }

@@ -10,7 +10,7 @@ use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::{self, Plan, Tune};
+use skilltune_phases::loops::tune::{self, Aim, Plan, Tune};
 use skilltune_phases::skills::offline;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
@@ -20,11 +20,12 @@ use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
 use crate::loops::start::{self, Start};
-use crate::loops::tune::invocation::{Invocation, Purpose};
+use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
 use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::tools::allow_shell;
+use crate::loops::tune::versions::Version;
 use crate::loops::tune::words;
 use crate::settings::Settings;
 use crate::settings::values::Streamed;
@@ -108,9 +109,9 @@ fn invocation(
     if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
         allow_shell(casting.of_mut(&Role::EXECUTOR), &settings)?;
     }
-    let purpose = Purpose::Try { trials: flags.trials };
+    let tried = (Aim::Try { trials: flags.trials }, vec![Version::Nothing]);
     let (agents, untrusted) = ((casting, Delivery::Inline), (Pages::read(&settings)?, suite.clone()));
-    Ok(Invocation::of_trials(purpose, (project, settings), agents, members, task_set, untrusted))
+    Ok(Invocation::of_trials(tried, (project, settings), agents, members, task_set, untrusted))
 }
 
 /// Assigns the roles. Nothing is improved: that role gets the executor's agent, so that no other agent is needed.

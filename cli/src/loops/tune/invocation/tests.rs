@@ -201,7 +201,9 @@ impl World {
             Err(complaint) => return complaint.what,
         };
         let Invocation {
-            purpose: _,
+            aim: _,
+            versions: _,
+            older: _,
             project: _,
             mode,
             members: _,
