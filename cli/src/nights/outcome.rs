@@ -7,9 +7,9 @@ use serde_json::Value;
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
-use skilltune_phases::loops::tune::aims::calibration;
+use skilltune_phases::loops::tune::aims::calibration::{self, Calibration};
 use skilltune_phases::loops::tune::results::ending;
-use skilltune_phases::loops::tune::{Aim, Run, Shipment, Tune, Verdict};
+use skilltune_phases::loops::tune::{Run, Shipment, Tune, Verdict};
 use skilltune_phases::nights::drift::Trial;
 use skilltune_phases::nights::night::{Decided, End, Halt, JobOutcome, Place, Spent};
 use skilltune_phases::runs::plan::RunId;
@@ -111,8 +111,8 @@ fn end(run: &Run) -> End {
     if run.state.closed.is_none() {
         return paused(run);
     }
-    if matches!(run.plan.task.aim, Aim::Calibrate { .. }) {
-        return measured(run);
+    if let Some(shown) = calibration::of(run) {
+        return measured(run, shown);
     }
     match &run.state.shipment {
         Some(shipment) if run.class() != Class::Unjudged => End::Decided(Box::new(decided(run, shipment))),
@@ -139,13 +139,12 @@ fn paused(run: &Run) -> End {
     }
 }
 
-fn measured(run: &Run) -> End {
-    let scores = calibration::of(run).map(|shown| shown.scores).unwrap_or_default();
+fn measured(run: &Run, shown: Calibration) -> End {
     let of = |(scenario, scores): (&skilltune_phases::suites::scenario::Scenario, Vec<_>)| {
         let trial = |score| Trial { scenario: scenario.id.clone(), score };
         scores.into_iter().map(trial).collect::<Vec<_>>()
     };
-    let trials: Vec<Trial> = run.plan.task.scenarios.iter().zip(scores).flat_map(of).collect();
+    let trials: Vec<Trial> = run.plan.task.scenarios.iter().zip(shown.scores).flat_map(of).collect();
     if trials.is_empty() || run.class() == Class::Unjudged {
         return End::Unjudged { why: unjudged(run) };
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use skilltune_phases::base::name::Name;
 use skilltune_phases::loops::tune::results::trials::judged_trials;
-use skilltune_phases::loops::tune::{Aim, Run, Tune};
+use skilltune_phases::loops::tune::{Run, Tune};
 use skilltune_phases::loops::vacuous::{Tally, Vacuous, never, passes_without};
 use skilltune_phases::runs::plan::LoopKind;
 use skilltune_phases::suites::scenario::Scenario;
@@ -50,7 +50,7 @@ pub(super) fn of(suite: &Suite, env: &Environment) -> Shown {
             continue;
         };
         if is_used(&known.run) {
-            used += usize::from(known.run.plan.task.aim == Aim::Improve);
+            used += usize::from(known.run.plan.task.searches());
             // The newest run comes first, and counts.
             for scenario in &planned {
                 if let Some(shown) = passes_without(&known.run, scenario) {

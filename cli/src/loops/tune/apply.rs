@@ -56,8 +56,8 @@ fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Com
         None => newest_with_target(scope)?,
     };
     if scope.runs.kind(&id) == LoopKind::Tune {
-        let known = scope.runs.load(&id)?;
-        return if has_target(&known.run) { Ok(known) } else { Err(no_target(&known.run)) };
+        let known = scope.runs.load::<Tune>(&id)?;
+        return if known.run.plan.task.searches() { Ok(known) } else { Err(no_target(&known.run)) };
     }
     Err(Complaint::input(format!(
         "run {id} has no target to replace: it wrote a text; `skilltune export {id} {CHAMPION} DIR` copies it"
@@ -66,7 +66,8 @@ fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Com
 
 fn newest_with_target(scope: &Scope<'_>) -> Result<RunId, Complaint> {
     let only = scope.only.unwrap_or(LoopKind::Tune);
-    let without = |id: &RunId| scope.runs.load(id).ok().filter(|known| !has_target(&known.run));
+    let is_without = |known: &Known<Tune>| !known.run.plan.task.searches();
+    let without = |id: &RunId| scope.runs.load(id).ok().filter(is_without);
     let newest = scope.runs.named(None, Some(only))?;
     if only != LoopKind::Tune {
         return Ok(newest);
@@ -76,14 +77,7 @@ fn newest_with_target(scope: &Scope<'_>) -> Result<RunId, Complaint> {
     others.find(|id| without(id).is_none()).ok_or_else(|| no_target(&known.run))
 }
 
-/// Returns whether a run may ever replace a skill.
-fn has_target(run: &Run) -> bool {
-    match run.plan.task.aim {
-        Aim::Improve => true,
-        Aim::Try { .. } | Aim::Calibrate { .. } | Aim::Compare(_) => false,
-    }
-}
-
+/// Only a search may ever replace a skill.
 fn no_target(run: &Run) -> Complaint {
     let id = &run.plan.run;
     let (what, hint) = match &run.plan.task.aim {

@@ -18,10 +18,12 @@ use crate::loops::resume::take_up;
 use crate::loops::start::{self, Parts, Ready, Sketched, Start, Starts};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::invocation::Invocation;
-use crate::loops::tune::report::{calibrating, comparing, json};
+use crate::loops::tune::report::json;
+use crate::loops::tune::summary::summary;
 use crate::loops::tune::{invocation, planning, search, trial_run, without_skill, words};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::ceilings;
+use crate::report::summary::Line;
 use crate::report::ui::Ui as _;
 use crate::runs::scope::Scope;
 use crate::runs::{Known, RunStatus, Runs};
@@ -165,9 +167,12 @@ impl Starts for Tune {
 
     fn sketch_text(run: &Run, sketched: &Sketched<'_>) -> String {
         let (plan, target) = (&run.plan, words::target(run));
-        let search =
-            || format!("{} {target}: up to {}, {}", plan.kind.word(), words::budget(plan), words::goal(plan));
-        let headline = calibrating::headline(run).or_else(|| comparing::headline(run)).unwrap_or_else(search);
+        let headline = match summary(run).head.lines.pop() {
+            Some(Line::Text(headline)) => headline,
+            _ => {
+                format!("{} {target}: up to {}, {}", plan.kind.word(), words::budget(plan), words::goal(plan))
+            }
+        };
         let mut lines = vec![headline, words::scenarios(plan), "first steps:".to_owned()];
         lines.extend(sketched.steps.iter().map(|step| format!("  {step}")));
         lines.push(words::most_calls(sketched.most, &plan.roles));

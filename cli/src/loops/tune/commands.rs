@@ -7,7 +7,6 @@ use skilltune_phases::loops::tune::{Plan, Tune};
 use skilltune_phases::skills::candidate::Candidate;
 
 use crate::loops::tune::args::TuneArgs;
-use crate::loops::tune::report::comparing;
 use crate::loops::tune::settings::{PromptSettings, TuneSettings};
 use crate::loops::tune::{apply, dangers, report, words};
 use crate::loops::{LoopCommands, Version};
@@ -91,7 +90,7 @@ fn candidate(known: &Known<Tune>, candidate: &Candidate) -> String {
         lines.extend(origin.report.summary.as_ref().map(|summary| format!("summary: {summary}")));
     } else if candidate.trees == [TreeId::EMPTY] {
         lines.push("no skill".to_owned());
-    } else if let Some(two) = comparing::of(&known.run) {
+    } else if let Some(two) = known.run.plan.task.aim.sides() {
         let side = if candidate.id == known.run.start() { &two.start } else { &two.challenger };
         lines.push(side.to_string());
     } else {

@@ -15,7 +15,7 @@ use skilltune_phases::skills::target::Place;
 use chart::chart;
 use lines::VerdictLine;
 
-use crate::loops::tune::report::{calibrating, comparing, without_skill};
+use crate::loops::tune::report::{calibrating, comparing};
 use crate::loops::tune::words;
 use crate::loops::tune::words::RoundStatus;
 use crate::progress::layout::Layout;
@@ -41,13 +41,13 @@ impl Narrated for Tune {
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
-        if without_skill::is_one(run) || calibrating::is_one(run) {
+        let is_comparison = run.plan.task.aim.sides().is_some();
+        if !is_comparison && !run.plan.task.searches() {
             return;
         }
         match decision {
             // The header names the two versions, and the end gives the verdict.
-            Decision::Compare { .. } | Decision::Scored(_) | Decision::Ship(_)
-                if comparing::of(run).is_some() => {}
+            Decision::Compare { .. } | Decision::Scored(_) | Decision::Ship(_) if is_comparison => {}
             Decision::Keep(_) | Decision::Drop { .. } => round_ended(talk, run),
             Decision::Scored(measured) if measured.score.is_none() => round_ended(talk, run),
             Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
@@ -89,8 +89,8 @@ impl Narrated for Tune {
             Aim::Improve => lines::story(run, (talk.shelf)(run)),
             // The findings on the suite are printed later, as data.
             Aim::Try { .. } => return talk.say(&fitted(&lines::without_skill(run), width)),
-            Aim::Calibrate { .. } => {
-                return talk.data(&fitted(&lines::shown(run, calibrating::shown(run)), width));
+            Aim::Calibrate { trials } => {
+                return talk.data(&fitted(&lines::shown(run, calibrating::shown(run, *trials)), width));
             }
             Aim::Compare(_) => return talk.data(&fitted(&lines::shown(run, comparing::shown(run)), width)),
         };

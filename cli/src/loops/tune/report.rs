@@ -38,7 +38,7 @@ pub fn write(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -
             replace(&place.join(format!("iteration-{number}-changes.md")), &page)?;
         }
     }
-    let has_cases = !without_skill::is_one(run) && !calibrating::is_one(run);
+    let has_cases = run.plan.task.searches() || run.plan.task.aim.sides().is_some();
     if has_cases && extent == Extent::All && run.closed_at.is_some() {
         replace(&folder.junit(), &junit::junit(run))?;
         viewer::write(objects, &folder.viewer(), run)?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::search::drafting;
 use skilltune_phases::loops::tune::trial::measure;
-use skilltune_phases::loops::tune::{Aim, Basis, Plan, Search};
+use skilltune_phases::loops::tune::{Basis, Plan, Search};
 use skilltune_phases::skills::offline;
 
 use crate::loops::tune::settings::{SearchName, TuneSettings};
@@ -96,7 +96,7 @@ pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), C
         return Ok(());
     }
     if let Some(obstacle) = Obstacle::of(plan) {
-        return match wish.filter(|_| plan.task.aim == Aim::Improve) {
+        return match wish.filter(|_| plan.task.searches()) {
             Some(Wish::Named(_)) => Err(obstacle.complaint(plan).hint("or pass --search rounds")),
             Some(Wish::Runs { by_flag: true }) => Err(obstacle.complaint(plan).hint("or leave out --runs")),
             // A file may be for many skills, and not all of them have a suite.
@@ -112,7 +112,7 @@ pub fn choose(plan: &mut Plan, tune: &TuneSettings, drawn: bool) -> Result<(), C
         Source::Project | Source::User | Source::Flag => Some(tune.runs.value),
     };
     let Some(runs) = runs.filter(|_| is_wanted) else { return Ok(()) };
-    if plan.task.aim != Aim::Improve {
+    if !plan.task.searches() {
         // Only the price of the search is wanted.
         plan.task.rules.search = Search::Draft { runs, drawn };
         return Ok(());

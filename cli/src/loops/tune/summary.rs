@@ -1,7 +1,6 @@
 //! Describes a run of `tune` with any aim. Its JSON keys are a public interface.
 
 use serde_json::{Value, json};
-use skilltune_phases::loops::tune::aims::calibration;
 use skilltune_phases::loops::tune::{Aim, Run};
 
 use crate::loops::tune::report::json::{fail_on, target, verdict_word};
@@ -11,26 +10,21 @@ use crate::report::summary::{Data, Head, Line, Summary};
 use crate::text::{figures, plain};
 
 pub fn summary(run: &Run) -> Summary {
+    let search = of_search(run);
+    match &run.plan.task.aim {
+        Aim::Improve => search,
+        Aim::Try { trials } => without_skill::summary(run, *trials, search),
+        Aim::Calibrate { trials } => calibrating::summary(run, *trials, search),
+        Aim::Compare(two) => comparing::summary(run, two, search),
+    }
+}
+
+/// Returns the summary of a search; the other aims change what differs.
+fn of_search(run: &Run) -> Summary {
     let plan = &run.plan;
-    let (kind, subject, result, facts) = match &plan.task.aim {
-        Aim::Improve => (plan.kind.word(), words::target(run), change(run), facts(run)),
-        Aim::Try { .. } => {
-            ("try", without_skill::subject(run), without_skill::result(run), without_skill::facts(run))
-        }
-        Aim::Calibrate { .. } => {
-            let score = figures::score(run.search_score(run.start()));
-            ("calibrate", words::target(run), score, calibrating::facts(run))
-        }
-        Aim::Compare(two) => (
-            comparing::kind(two),
-            comparing::subject(two),
-            comparing::result(run),
-            comparing::facts(run, two),
-        ),
-    };
     Summary {
-        kind,
-        subject,
+        kind: plan.kind.word(),
+        subject: words::target(run),
         head: head(run),
         sentence: if run.held {
             "waits for your answer: apply the champion?".to_owned()
@@ -38,8 +32,8 @@ pub fn summary(run: &Run) -> Summary {
             verdicts::outcome_text(run)
         },
         progress: progress(run),
-        result,
-        facts,
+        result: change(run),
+        facts: facts(run),
         cast: if plan.task.searches() { plan.roles.clone() } else { without_skill::roles(plan) },
         notes: words::notes(plan),
         found: words::changes(run).chain(words::answers_found(run)).collect(),
@@ -50,21 +44,10 @@ pub fn summary(run: &Run) -> Summary {
 
 fn head(run: &Run) -> Head {
     let (plan, name) = (&run.plan, plain::one_line(&words::target(run)));
-    let (line, size) = match &plan.task.aim {
-        Aim::Improve => {
-            let goal = format!(": {} in up to {}", words::goal(plan), words::budget(plan));
-            (Line::Named(["tune ".to_owned(), name, goal]), words::scenarios(plan))
-        }
-        Aim::Try { .. } => {
-            let scenarios = figures::count(plan.task.scenarios.len(), "scenario");
-            (Line::Named(["try ".to_owned(), name, " without a skill".to_owned()]), scenarios)
-        }
-        Aim::Calibrate { .. } | Aim::Compare(_) => {
-            let line = calibrating::headline(run).or_else(|| comparing::headline(run));
-            (Line::Text(line.unwrap_or_default()), words::scenarios(plan))
-        }
-    };
-    Head { lines: vec![line], size: Some(size), legend: words::is_by_single_trials(plan).then_some(LEGEND) }
+    let goal = format!(": {} in up to {}", words::goal(plan), words::budget(plan));
+    let lines = vec![Line::Named(["tune ".to_owned(), name, goal])];
+    let legend = words::is_by_single_trials(plan).then_some(LEGEND);
+    Head { lines, size: Some(words::scenarios(plan)), legend }
 }
 
 const LEGEND: &str = "percentages: chance of meeting a statement, based on all trials and edits";
@@ -73,8 +56,8 @@ const LEGEND: &str = "percentages: chance of meeting a statement, based on all t
 pub fn progress(run: &Run) -> String {
     match &run.plan.task.aim {
         Aim::Improve => format!("round {} of {}", run.round_number(), run.plan.task.rules.max_iterations),
-        Aim::Try { .. } => without_skill::progress(run),
-        Aim::Calibrate { .. } => calibrating::progress(run),
+        Aim::Try { trials } => without_skill::progress(run, *trials),
+        Aim::Calibrate { trials } => calibrating::progress(run, *trials),
         Aim::Compare(_) => comparing::progress(run),
     }
 }
@@ -137,12 +120,6 @@ fn data(run: &Run) -> Data {
             // The commit of the champion, if one was made.
             "proposal": run.proposed().and_then(Result::ok),
         }),
-        last: match &plan.task.aim {
-            Aim::Improve => Value::Null,
-            Aim::Try { .. } => json!({ "without_skill": without_skill::json(run) }),
-            Aim::Calibrate { .. } => calibration::of(run)
-                .map_or(Value::Null, |shown| json!({ "calibration": calibrating::json(run, &shown) })),
-            Aim::Compare(two) => json!({ "compared": comparing::json(run, two) }),
-        },
+        last: Value::Null,
     }
 }

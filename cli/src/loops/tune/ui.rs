@@ -85,8 +85,8 @@ impl Ui for Tune {
                 report.tail.extend(contexts::section(objects, run));
                 report
             }
-            Aim::Try { .. } => without_skill::report(run),
-            Aim::Calibrate { .. } => calibrating::report(run),
+            Aim::Try { trials } => without_skill::report(run, *trials),
+            Aim::Calibrate { trials } => calibrating::report(run, *trials),
             Aim::Compare(two) => comparing::report(run, two),
         }
     }

@@ -165,10 +165,10 @@ fn of_target(run: &Run) -> String {
         RunOutcome::Conflict => {
             "Someone edited the skill during the run, so the champion was not applied; it is kept in the store."
         }
-        RunOutcome::Exercised => match run.plan.task.aim {
-            Aim::Calibrate { .. } => "The suite was calibrated; nothing was changed.",
-            Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => "The scenarios were tried without a skill.",
-        },
+        RunOutcome::Exercised if matches!(run.plan.task.aim, Aim::Calibrate { .. }) => {
+            "The suite was calibrated; nothing was changed."
+        }
+        RunOutcome::Exercised => "The scenarios were tried without a skill.",
         RunOutcome::Compared if run.plan.task.regraded().is_some() => {
             "The stored trials were regraded; nothing was changed."
         }

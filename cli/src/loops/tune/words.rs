@@ -11,7 +11,7 @@ use skilltune_phases::judging::judgement::VerdictShape;
 use skilltune_phases::judging::stop::Reason;
 use skilltune_phases::loops::tune::search::explanation::{Explanation, Fault};
 use skilltune_phases::loops::tune::trial::measure;
-use skilltune_phases::loops::tune::{self, Aim, Ending, Plan, Round, Run, Search, Step};
+use skilltune_phases::loops::tune::{self, Ending, Plan, Round, Run, Search, Step};
 use skilltune_phases::runs::plan::Enforced;
 use skilltune_phases::skills::edit::EditKind;
 use skilltune_phases::skills::target::Place;
@@ -279,7 +279,7 @@ pub fn search(plan: &Plan) -> &'static str {
 
 /// Returns whether it searches by drafts: each round after the first tries one scenario.
 pub fn is_by_single_trials(plan: &Plan) -> bool {
-    plan.task.aim == Aim::Improve && matches!(plan.task.rules.search, Search::Draft { .. })
+    plan.task.searches() && matches!(plan.task.rules.search, Search::Draft { .. })
 }
 
 /// Returns the scenario that is tried, or how many there are.

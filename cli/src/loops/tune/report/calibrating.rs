@@ -2,60 +2,53 @@
 
 use serde_json::{Value, json};
 use skilltune_phases::judging::proof::power::{MOST_PAIRS, MOST_TRIALS, Needed, Noise};
+use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::aims::calibration::{self, Calibration, FINEST, Visible};
 use skilltune_phases::loops::tune::compare::price::Cost;
-use skilltune_phases::loops::tune::{Aim, Run};
 
 use crate::loops::tune::price::{calls, worth};
 use crate::loops::tune::report::without_skill;
 use crate::loops::tune::words as phrases;
 use crate::report::document::{Report, Section, plain, table, words};
 use crate::report::estimate::most_calls;
+use crate::report::summary::{Data, Head, Line, Summary};
 use crate::text::figures::{self, count};
 use crate::text::plain::one_line;
 
-/// Returns whether a run is a calibration.
-pub fn is_one(run: &Run) -> bool {
-    trials(run).is_some()
-}
-
-/// Returns the trials per scenario.
-fn trials(run: &Run) -> Option<u32> {
-    match run.plan.task.aim {
-        Aim::Calibrate { trials } => Some(trials),
-        Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => None,
+/// Returns the summary of a calibration, from that of a search.
+pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
+    let (name, each) = (one_line(&phrases::target(run)), count(trials as usize, "trial"));
+    let headline = format!("calibrate {name}: {each} of the same skill per scenario");
+    let mut facts = vec![("tried", progress(run, trials))];
+    if let Some(visible) = &run.state.visible {
+        facts.extend([("noise", noise(visible.noise.as_ref())), ("visible", smallest(run, visible))]);
+    }
+    let shown = calibration::of(run).map(|shown| json!({ "calibration": json(run, trials, &shown) }));
+    Summary {
+        kind: "calibrate",
+        head: Head { lines: vec![Line::Text(headline)], ..search.head },
+        result: figures::score(run.search_score(run.start())),
+        facts,
+        data: Data { last: shown.unwrap_or_default(), ..search.data },
+        ..search
     }
 }
 
-/// Returns in one line what is tried, and how often.
-pub fn headline(run: &Run) -> Option<String> {
-    let (name, trials) = (one_line(&phrases::target(run)), count(trials(run)? as usize, "trial"));
-    Some(format!("calibrate {name}: {trials} of the same skill per scenario"))
-}
-
 /// Returns how many of its trials have a score.
-pub fn progress(run: &Run) -> String {
-    let all = run.plan.task.scenarios.len() * trials(run).unwrap_or(0) as usize;
+pub fn progress(run: &Run, trials: u32) -> String {
+    let all = run.plan.task.scenarios.len() * trials as usize;
     let measured = run.state.rounds.last().and_then(|round| round.measured.as_ref());
     let judged = measured.map_or_else(|| run.state.measure.settled(), |measured| measured.judged as usize);
     format!("{judged} of {}", count(all, "trial"))
 }
 
-pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
-    let mut facts = vec![("tried", progress(run))];
-    if let Some(visible) = &run.state.visible {
-        facts.extend([("noise", noise(visible.noise.as_ref())), ("visible", smallest(run, visible))]);
-    }
-    facts
-}
-
 /// Returns its results, one per line.
-pub fn shown(run: &Run) -> Vec<String> {
-    let shown = calibration::of(run).map(|shown| results_of(run, &shown)).unwrap_or_default();
+pub fn shown(run: &Run, trials: u32) -> Vec<String> {
+    let shown = calibration::of(run).map(|shown| results_of(run, trials, &shown)).unwrap_or_default();
     shown.into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
 }
 
-fn results_of(run: &Run, shown: &Calibration) -> Vec<(&'static str, String)> {
+fn results_of(run: &Run, trials: u32, shown: &Calibration) -> Vec<(&'static str, String)> {
     let mut results = Vec::new();
     if let Some(visible) = &shown.visible {
         results.push(("noise", noise(visible.noise.as_ref())));
@@ -75,9 +68,8 @@ fn results_of(run: &Run, shown: &Calibration) -> Vec<(&'static str, String)> {
             named(&noise.flickering, "the same skill passes and fails").map(|text| ("flickering", text)),
         );
     }
-    let missing: Vec<usize> = (0..shown.scores.len())
-        .filter(|nth| shown.scores[*nth].len() < trials(run).unwrap_or(0) as usize)
-        .collect();
+    let missing: Vec<usize> =
+        (0..shown.scores.len()).filter(|nth| shown.scores[*nth].len() < trials as usize).collect();
     results.extend((!missing.is_empty()).then(|| ("trials missing", names(run, &missing).join(", "))));
     results.push(("a tuning run", price(&shown.search)));
     results
@@ -154,12 +146,12 @@ fn price(cost: &Cost) -> String {
     format!("up to {} if none fails ({roles}), {}", calls(&cost.calls), worth(cost))
 }
 
-pub fn json(run: &Run, shown: &Calibration) -> Value {
+fn json(run: &Run, trials: u32, shown: &Calibration) -> Value {
     let visible = shown.visible.as_ref();
     let noise = visible.and_then(|visible| visible.noise.as_ref());
     let named = |places: Option<&Vec<usize>>| places.map(|places| names(run, places)).unwrap_or_default();
     json!({
-        "trials": trials(run),
+        "trials": trials,
         "scenarios": run.plan.task.scenarios.iter().zip(&shown.scores).map(|(scenario, scores)| {
             json!({ "scenario": scenario.id, "held_out": scenario.held_out, "scores": scores })
         }).collect::<Vec<_>>(),
@@ -186,9 +178,9 @@ pub fn json(run: &Run, shown: &Calibration) -> Value {
 }
 
 /// Returns the report of a calibration.
-pub fn report(run: &Run) -> Report {
+pub fn report(run: &Run, trials: u32) -> Report {
     let shown = calibration::of(run);
-    let results = shown.as_ref().map(|shown| results_of(run, shown)).unwrap_or_default();
+    let results = shown.as_ref().map(|shown| results_of(run, trials, shown)).unwrap_or_default();
     let results = results.iter().map(|(name, text)| vec![words(name).into(), words(text).into()]);
     let scores = shown.map(|shown| shown.scores).unwrap_or_default();
     let rows = run.plan.task.scenarios.iter().zip(&scores).map(|(scenario, scores)| {
@@ -201,7 +193,7 @@ pub fn report(run: &Run) -> Report {
         title: [plain("Calibration: "), words(&phrases::target(run))].into(),
         lead: vec![table(&["", ""], results)],
         about: vec![without_skill::suite(run)],
-        more: vec![("Trials", progress(run).into())],
+        more: vec![("Trials", progress(run, trials).into())],
         sections: vec![Section { title: "Scenarios", blocks: vec![scenarios] }],
         unit: "round",
         ..Report::default()

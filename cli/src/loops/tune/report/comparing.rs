@@ -14,38 +14,41 @@ use crate::loops::tune::report::{troubles, without_skill};
 use crate::loops::tune::words as phrases;
 use crate::loops::tune::{price, verdicts};
 use crate::report::document::{Block, Report, Row, Section, code, paragraph, plain, strong, table, words};
+use crate::report::summary::{Data, Head, Line, Summary};
 use crate::text::figures::{self, count};
 use crate::text::plain::one_line;
 
-/// Returns the two versions, if the run compares any.
-pub fn of(run: &Run) -> Option<&Sides> {
-    run.plan.task.aim.sides()
-}
-
-/// Returns the word for such a run.
-pub fn kind(two: &Sides) -> &'static str {
-    if two.regraded.is_some() { "regrade" } else { "compare" }
-}
-
-/// `list`: the compared versions.
-pub fn subject(two: &Sides) -> String {
-    format!("{} with {}", two.challenger, two.start)
+/// Returns the summary of a comparison, from that of a search.
+pub fn summary(run: &Run, two: &Sides, search: Summary) -> Summary {
+    let scores = run.state.shipment.as_ref().map(|shipment| &shipment.scores[..]);
+    let result = match scores {
+        Some([(_, a), (_, b)]) => format!("{:>5} -> {}", figures::score(*a), figures::score(*b)),
+        Some(_) | None => "-".to_owned(),
+    };
+    Summary {
+        kind: if two.regraded.is_some() { "regrade" } else { "compare" },
+        subject: format!("{} with {}", two.challenger, two.start),
+        head: Head { lines: vec![Line::Text(headline(run, two))], ..search.head },
+        result,
+        facts: facts(run, two),
+        data: Data { last: json!({ "compared": json(run, two) }), ..search.data },
+        ..search
+    }
 }
 
 /// Returns in one line what is compared with what, and how.
-pub fn headline(run: &Run) -> Option<String> {
-    let two = of(run)?;
+fn headline(run: &Run, two: &Sides) -> String {
     let rules = &run.plan.task.rules;
     let trials = count(rules.confirm as usize, "trial");
     if let Some(of) = &two.regraded {
-        return Some(regraded(run, two, of));
+        return regraded(run, two, of);
     }
-    Some(format!(
+    format!(
         "compare A = {} with B = {}: is B better? {trials} of each per scenario, confidence {}",
         one_line(&two.start),
         one_line(&two.challenger),
         rules.confidence
-    ))
+    )
 }
 
 /// Returns the same line for the trials of an older run.
@@ -82,13 +85,7 @@ pub fn progress(run: &Run) -> String {
     }
 }
 
-pub fn result(run: &Run) -> String {
-    let Some(shipment) = &run.state.shipment else { return "-".to_owned() };
-    let [(_, a), (_, b)] = shipment.scores[..] else { return "-".to_owned() };
-    format!("{:>5} -> {}", figures::score(a), figures::score(b))
-}
-
-pub fn facts(run: &Run, two: &Sides) -> Vec<(&'static str, String)> {
+fn facts(run: &Run, two: &Sides) -> Vec<(&'static str, String)> {
     let mut facts = vec![("A", two.start.to_string()), ("B", two.challenger.to_string())];
     facts.extend(two.regraded.as_ref().map(|of| ("trials", trials(run, of))));
     match &run.state.shipment {
@@ -174,7 +171,7 @@ fn unasked(run: &Run, two: &Sides) -> Option<&'static str> {
     is_without.then_some("One side has no skill, so skill use was not checked on either side.")
 }
 
-pub fn json(run: &Run, two: &Sides) -> Value {
+fn json(run: &Run, two: &Sides) -> Value {
     let shipment = run.state.shipment.as_ref();
     json!({
         "a": two.start,

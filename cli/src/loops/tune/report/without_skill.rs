@@ -4,44 +4,42 @@ use serde_json::{Value, json};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::aims::without_skill::{self, WithoutSkill};
-use skilltune_phases::loops::tune::{Aim, Plan, Run, Tune};
+use skilltune_phases::loops::tune::{Plan, Run, Tune};
 use skilltune_phases::runs::plan::Roles;
 
 use crate::loops::tune::report::troubles::{self, Trouble};
 use crate::loops::tune::words as phrases;
 use crate::report::document::{Report, Row, Section, Text, code, paragraph, plain, table, words};
+use crate::report::summary::{Data, Head, Line, Summary};
 use crate::text::figures::{self, count};
 use crate::text::plain::one_line;
 
-/// Returns whether a run tries scenarios without a skill.
-pub fn is_one(run: &Run) -> bool {
-    match run.plan.task.aim {
-        Aim::Improve | Aim::Calibrate { .. } | Aim::Compare(_) => false,
-        Aim::Try { .. } => true,
+/// Returns the summary of a run without a skill, from that of a search.
+pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
+    // The name of the suite, or of its skill.
+    let (name, without) = (phrases::target(run), " without a skill");
+    let all = without_skill::results(run);
+    let passing = passing(&all).count();
+    Summary {
+        kind: "try",
+        subject: format!("{name}{without}"),
+        head: Head {
+            lines: vec![Line::Named(["try ".to_owned(), one_line(&name), without.to_owned()])],
+            size: Some(count(run.plan.task.scenarios.len(), "scenario")),
+            ..search.head
+        },
+        result: if passing == 1 { "1 passes".to_owned() } else { format!("{passing} pass") },
+        facts: vec![("tried", progress(run, trials)), ("shown", shown(run).join(" "))],
+        data: Data { last: json!({ "without_skill": json(&all) }), ..search.data },
+        ..search
     }
 }
 
-/// Returns the suite, or its skill.
-pub fn subject(run: &Run) -> String {
-    format!("{} without a skill", phrases::target(run))
-}
-
 /// Returns how many of its trials have a score.
-pub fn progress(run: &Run) -> String {
+pub fn progress(run: &Run, trials: u32) -> String {
     let all = without_skill::results(run);
     let judged: usize = all.iter().map(|one| one.scores.len()).sum();
-    let Aim::Try { trials } = run.plan.task.aim else { return String::new() };
     format!("{judged} of {}", count(run.plan.task.scenarios.len() * trials as usize, "trial"))
-}
-
-pub fn facts(run: &Run) -> Vec<(&'static str, String)> {
-    vec![("tried", progress(run)), ("shown", shown(run).join(" "))]
-}
-
-/// Returns how many scenarios pass, for a table.
-pub fn result(run: &Run) -> String {
-    let passing = passing(&without_skill::results(run)).count();
-    if passing == 1 { "1 passes".to_owned() } else { format!("{passing} pass") }
 }
 
 /// Returns what it has shown, and what it could not.
@@ -73,7 +71,7 @@ pub fn roles(plan: &Plan) -> Roles {
     parts.map(|(role, cast)| (role.clone(), cast.clone())).collect()
 }
 
-pub fn json(run: &Run) -> Value {
+fn json(results: &[WithoutSkill<'_>]) -> Value {
     let one = |one: &WithoutSkill<'_>| {
         json!({
             "scenario": one.scenario.id,
@@ -82,11 +80,11 @@ pub fn json(run: &Run) -> Value {
             "trials": one.trials,
         })
     };
-    without_skill::results(run).iter().map(one).collect()
+    results.iter().map(one).collect()
 }
 
 /// Returns the report of a run without a skill.
-pub fn report(run: &Run) -> Report {
+pub fn report(run: &Run, trials: u32) -> Report {
     let results = without_skill::results(run);
     let evaluation = format!("{}/iterations/iteration-1/iteration-1-eval.md", run.plan.folder);
     let verdicts = plain("Verdicts and evidence of each scenario's first trial: ");
@@ -98,7 +96,7 @@ pub fn report(run: &Run) -> Report {
         title: [plain("Without a Skill: "), words(&phrases::target(run))].into(),
         lead: vec![paragraph(words(&shown(run).join(" ")))],
         about: vec![suite(run)],
-        more: vec![("Trials", progress(run).into())],
+        more: vec![("Trials", progress(run, trials).into())],
         sections: vec![Section { title: "Scenarios", blocks: scenarios }],
         unit: "round",
         ..Report::default()
