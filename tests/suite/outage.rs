@@ -136,7 +136,13 @@ fn a_hang_without_a_word_pauses_the_run_and_says_that_only_what_was_not_answered
     let scene = scene(&["hang", "server_error", "hang"], &json!({}));
     let left = run(&scene, &[&TUNE[..18], &["--timeout", "4"]].concat());
     assert_eq!(left.code, Some(4), "{left:?}");
-    insta::assert_snapshot!(scene.normalized(&left.stderr), @r#"
+    // The first failure is said with the time that it took.
+    let shown = scene.normalized(&left.stderr);
+    let (first, rest): (Vec<&str>, Vec<&str>) = shown.lines().partition(|line| line.contains(": after "));
+    let silent = "  running writer on scenario-1: timed out before the model answered: after ";
+    assert!(first[0].starts_with(silent) && first[0].ends_with(" s (retried)"), "{first:?}");
+    assert_eq!(first.len(), 1, "the pause reports the second: {first:?}");
+    insta::assert_snapshot!(rest.join("\n"), @r#"
     estimate: up to 18 calls (executor 7, evaluator 7, improver 4)
       cost and time unknown: no earlier run here with these agents
     tune writer: goal 90 in up to 5 rounds

@@ -39,9 +39,11 @@ pub fn blocked<L: Ui>(run: &Run<L>, failed: &FailedCall<L>, layout: Layout) -> V
 
 /// Returns an agent's failure, unless it stops the run: then the pause reports it.
 pub fn failed<L: Ui>(run: &Run<L>, done: &Done<L>) -> Option<String> {
+    let is_blocked = run.blocked.as_ref().is_some_and(|blocked| blocked.step == done.step);
     let goes_on = |failure: &&Failure| matches!(failure.kind.remedy(), Remedy::Tell | Remedy::Repeat);
-    let failure = done.outcome.as_ref().err().filter(goes_on)?;
+    let failure = done.outcome.as_ref().err().filter(goes_on).filter(|_| !is_blocked)?;
     let fate = match run.state_of(&done.step) {
+        StepState::GivenUp(_) if L::is_result(&done.step, failure) => "scores 0",
         StepState::GivenUp(_) => "gave up",
         StepState::Answered(_) | StepState::Open => "retried",
     };

@@ -6,7 +6,7 @@ use skilltune_phases::runs::run::Run;
 
 use crate::report::summary::{Head, Line, Next, Summary};
 use crate::report::{ceilings, words};
-use crate::text::width::{around, columns, cut, wrapped};
+use crate::text::width::{around, columns, wrapped};
 use crate::text::{figures, plain};
 
 /// The smallest width at which columns are aligned.
@@ -37,7 +37,6 @@ pub fn fitted(lines: &[Line], width: usize) -> Vec<String> {
     let fit = |line: &Line| match line {
         Line::Text(text) => wrapped(text, width, "  "),
         Line::Below(text) => below(text, width),
-        Line::Cut(text) => vec![cut(&format!("  {text}"), width)],
         Line::Item(name, text) => item(name, text, width),
         Line::Copy(lead, text) => to_copy(lead, text, width),
         Line::Named([before, name, after]) => vec![around(before, name, after, width)],

@@ -1,4 +1,4 @@
-//! `--format human`: a header once, the live line, pauses, waits and remarks; each loop writes the rest.
+//! `--format human`: a header once, the live line, failed steps, pauses, waits and remarks; each loop writes the rest.
 
 use std::fmt;
 use std::io;
@@ -25,9 +25,6 @@ pub trait Narrated: Ui {
 
     fn shelf(objects: Objects) -> Self::Shelf;
 
-    /// Reports an answer before any decision on it.
-    fn tell_answer(_: &mut Talk<Self>, _: &Run<Self>, _: &Done<Self>) {}
-
     fn tell_decision(talk: &mut Talk<Self>, run: &Run<Self>, decision: &Self::Decision);
 
     /// Reports the result as data.
@@ -50,7 +47,9 @@ impl<L: Narrated> Reporter<L> for Talk<L> {
             Event::Done(done) => {
                 self.priced(run, done);
                 self.reports_usage(run, done);
-                L::tell_answer(self, run, done);
+                if let Some(failed) = halts::failed(run, done) {
+                    self.below(&failed);
+                }
             }
             Event::Decided(decision) => L::tell_decision(self, run, decision),
             Event::Noted(signal) => self.noted(run, signal),

@@ -64,8 +64,6 @@ pub enum Line {
     Text(String),
     /// The same, about the line before.
     Below(String),
-    /// Words about the line before, on one line; their end is cut.
-    Cut(String),
     /// A name, and the words beside it.
     Item(&'static str, String),
     /// Words, and a path or a command to copy, which is never broken.

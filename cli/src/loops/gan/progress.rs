@@ -6,11 +6,10 @@ use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::Offer;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::evaluation::{Finding, Verdict};
-use skilltune_phases::loops::gan::{Decision, Done, Gan, Reading, Run};
+use skilltune_phases::loops::gan::{Decision, Gan, Reading, Run};
 use skilltune_phases::runs::proposal::Proposal;
 
 use crate::loops::gan::report::words;
-use crate::progress::halts;
 use crate::progress::lines::{advised, below, closing, cost};
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::resume;
@@ -23,12 +22,6 @@ impl Narrated for Gan {
     type Shelf = ();
 
     fn shelf(_: Objects) {}
-
-    fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
-        if let Some(failed) = halts::failed(run, done) {
-            talk.below(&failed);
-        }
-    }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {
         match decision {

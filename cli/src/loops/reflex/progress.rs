@@ -6,10 +6,9 @@ pub mod shelf;
 
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::loops::reflex::original::short;
-use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Done, Reflex, Run, Terms};
+use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Reflex, Run, Terms};
 
 use crate::loops::reflex::report::{advice, words};
-use crate::progress::halts;
 use crate::progress::layout::Layout;
 use crate::progress::lines::{advised, closing, cost};
 use crate::progress::talk::{Narrated, Talk};
@@ -24,12 +23,6 @@ impl Narrated for Reflex {
 
     fn shelf(objects: Objects) -> Shelf {
         Shelf::of(objects)
-    }
-
-    fn tell_answer(talk: &mut Talk<Self>, run: &Run, done: &Done) {
-        if let Some(failed) = halts::failed(run, done) {
-            talk.below(&failed);
-        }
     }
 
     fn tell_decision(talk: &mut Talk<Self>, run: &Run, decision: &Decision) {

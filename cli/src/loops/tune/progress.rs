@@ -9,8 +9,6 @@ use crate::loops::tune::judges;
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::{Aim, Apply, Decision, Run, Shipment, Tune};
-use skilltune_phases::runs::event::{Failure, FailureKind};
-use skilltune_phases::skills::target::Place;
 
 use chart::chart;
 use lines::VerdictLine;
@@ -22,8 +20,7 @@ use crate::progress::layout::Layout;
 use crate::progress::lines::fitted;
 use crate::progress::talk::{Narrated, Talk};
 use crate::terminal::style::Style;
-use crate::text::width::{around, cut};
-use crate::text::{figures, plain};
+use crate::text::figures;
 
 /// The size of the champion's changes to the target, if there is a champion.
 pub type Changed = Box<dyn Fn(&Run) -> Option<DiffSize>>;
@@ -50,7 +47,6 @@ impl Narrated for Tune {
             Decision::Compare { .. } | Decision::Scored(_) | Decision::Ship(_) if is_comparison => {}
             Decision::Keep(_) | Decision::Drop { .. } => round_ended(talk, run),
             Decision::Scored(measured) if measured.score.is_none() => round_ended(talk, run),
-            Decision::NoDraft { member, failure } => no_draft(talk, run, *member, failure),
             Decision::Compare { challenger, .. } => {
                 let trials = words::fresh_trials(run);
                 talk.text(&format!("comparing {} with the start on {trials}", challenger.short()));
@@ -75,6 +71,7 @@ impl Narrated for Tune {
             | Decision::Focus(_)
             | Decision::Turn(_)
             | Decision::Draft(_)
+            | Decision::NoDraft { .. }
             | Decision::Stop(_)
             | Decision::LookAgain { .. }
             | Decision::Consult { .. }
@@ -120,9 +117,6 @@ fn round_ended(talk: &mut Talk<Tune>, run: &Run) {
     let Some(round) = run.state.rounds.last() else { return };
     let line = lines::round(run, round, talk.layout.width);
     let mut lines: Vec<String> = line.iter().map(|line| painted(line, talk.layout.talk)).collect();
-    if round.score().is_none() {
-        lines.extend(lines::missing(run, round, talk.layout.width));
-    }
     lines.extend(judged::judged(run, round, talk.layout.width));
     lines.extend(lines::unused(run, round, talk.layout.width));
     if words::is_by_single_trials(&run.plan) {
@@ -141,39 +135,6 @@ fn has_chosen(run: &Run) -> bool {
 fn chosen(talk: &mut Talk<Tune>, run: &Run) {
     let (lines, style) = (targets::chosen(run, talk.layout.width), talk.layout.talk);
     talk.say(&lines.iter().map(|line| line.painted(style)).collect::<Vec<_>>());
-}
-
-fn no_draft(talk: &mut Talk<Tune>, run: &Run, member: Place, failure: &Failure) {
-    let what = match failure.kind {
-        FailureKind::Gate => "dropped an idea".to_owned(),
-        FailureKind::TimedOut
-        | FailureKind::NoResponse
-        | FailureKind::Crashed
-        | FailureKind::Empty
-        | FailureKind::OffSchema
-        | FailureKind::TooLarge
-        | FailureKind::Refused
-        | FailureKind::TurnLimit
-        | FailureKind::OutputLimit
-        | FailureKind::BudgetLimit
-        | FailureKind::DeniedTool
-        | FailureKind::RateLimited
-        | FailureKind::UsageLimit
-        | FailureKind::Overloaded
-        | FailureKind::Network
-        | FailureKind::Authentication
-        | FailureKind::ModelNotFound
-        | FailureKind::PromptTooLong
-        | FailureKind::Breach
-        | FailureKind::UsageError
-        | FailureKind::NotSetUp
-        | FailureKind::NotTrusted => format!("the improver {}", words::failure(failure.kind)),
-    };
-    let name = plain::one_line(words::member(run, member));
-    let after = format!(": {what}: {}", plain::one_line(&failure.why));
-    // A reason may be long: the name is kept, and the end of the reason is cut.
-    let name = around("  ", &name, "", talk.layout.width / 3);
-    talk.say(&[cut(&format!("{name}{after}"), talk.layout.width)]);
 }
 
 fn between(objects: &Objects, from: &[TreeId], to: &[TreeId]) -> Result<DiffSize, ObjectError> {

@@ -5,29 +5,25 @@ use skilltune_phases::judging::score::Score;
 use skilltune_phases::loops::tune::{Round, Run, Shipment};
 use skilltune_phases::skills::edit::EditKind;
 
-use crate::loops::tune::report::{troubles, uses, without_skill};
+use crate::loops::tune::report::{uses, without_skill};
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words::RoundStatus;
 use crate::loops::tune::{advice, dangers, price, words};
 use crate::progress::lines::{ROOMY, advised, closing, cost};
 use crate::report::summary::Line;
-use crate::text::width::{around, columns, cut, shortened, wrapped};
+use crate::text::width::{around, columns, shortened, wrapped};
 use crate::text::{figures, plain};
 
 /// Returns the results of a run that does not search, one by one, and what it cost.
 pub fn shown(run: &Run, results: Vec<String>) -> Vec<Line> {
-    let failed = troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run));
-    let failed = failed.filter(troubles::Trouble::given_up).take(MOST);
-    let results = results.into_iter().map(Line::Text);
-    let lines = results.chain(failed.map(|trouble| Line::Cut(trouble.line(run))));
-    let lines = lines.chain([Line::Text(cost(&run.ledger.total()))]).chain(closing(run, Vec::new()));
+    let texts = results.into_iter().chain([cost(&run.ledger.total())]);
+    let lines = texts.map(Line::Text).chain(closing(run, Vec::new()));
     lines.chain(advised(advice::next(run))).collect()
 }
 
 /// Returns the result of a run without a skill, and what it cost. The findings on its suite follow a run that has ended.
 pub fn without_skill(run: &Run) -> Vec<Line> {
-    let troubles = without_skill::troubles(run).into_iter().take(MOST);
-    let texts = without_skill::shown(run).into_iter().chain(troubles).chain([cost(&run.ledger.total())]);
+    let texts = without_skill::shown(run).into_iter().chain([cost(&run.ledger.total())]);
     let next = if run.closed_at.is_some() { Vec::new() } else { advice::next(run) };
     texts.map(Line::Text).chain(closing(run, Vec::new())).chain(advised(next)).collect()
 }
@@ -87,21 +83,11 @@ fn aside(run: &Run, round: &Round) -> (String, String) {
     (plain::one_line(member), format!("{comma}{}", more.join(", ")))
 }
 
-/// Returns why a round is incomplete: the steps that were given up.
-pub fn missing(run: &Run, round: &Round, width: usize) -> Vec<String> {
-    let troubles = troubles::measuring(run, round.number);
-    let given_up = troubles.iter().filter(|trouble| trouble.given_up());
-    given_up.take(MOST).map(|trouble| cut(&format!("  {}", trouble.line(run)), width)).collect()
-}
-
 /// Warns at once if the skill was not used, so that a waiting person knows what the scores cannot show.
 pub fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
     let warning = (round.number == 1).then(|| uses::text(uses::of_round(run, round))).flatten();
     warning.map_or_else(Vec::new, |warning| wrapped(&format!("  {warning}"), width, "    "))
 }
-
-/// The report has the others.
-const MOST: usize = 3;
 
 /// Returns the dangers, which a person looks at first.
 pub fn dangers(run: &Run, width: usize) -> Vec<String> {

@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Answer, Event, Improver, Outcome, Plan, Step, Suite};
-use skilltune_phases::runs::event::{FailureKind, Pause, Signal};
+use skilltune_phases::runs::event::{Failure, FailureKind, Pause, Signal};
+use skilltune_phases::skills::target::Place;
 
 use super::*;
 use crate::loops::tune::world::{Play, claimed, failed, plan, play, scored, tree};
@@ -238,14 +239,29 @@ fn what_failed_and_what_was_dropped_is_said() {
     run calm-otter, 2 scenarios
     limits: 44 calls (default)
 
+      running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (retried)
+      running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (gave up)
     round 1 of 3  -               incomplete  1 of 2 judged
-      running haiku on task-2: exited with an error: exit 1 ␛[2Jgone (twice, then g…
     round 2 of 3  50.0            baseline
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
-      haiku: dropped an idea: nothing was changed
+      improving haiku: made no valid change: nothing was changed (retried)
+      improving haiku: made no valid change: nothing was changed (gave up)
     round 3 of 3  50.0 (±0.0)     unchanged
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     "#);
+}
+
+#[test]
+fn a_trial_that_ran_out_of_time_scores_0_and_that_is_said_at_once() {
+    let seen = seen(
+        &play(plan(&["haiku"], 1), |run, step| match step {
+            Step::Exercise { .. } if run.round_number() == 1 => failed(FailureKind::TimedOut, "after 9 s"),
+            _ => scored(&[0, 95], &[0, 91])(run, step),
+        }),
+        PLAIN,
+    );
+    let line = "\n  running haiku on task-1: timed out: after 9 s (scores 0)\nround 1 of 3  0.0 ";
+    assert!(seen.talk().contains(line), "{}", seen.talk());
 }
 
 #[test]

@@ -7,7 +7,6 @@ use skilltune_phases::loops::tune::aims::without_skill::{self, WithoutSkill};
 use skilltune_phases::loops::tune::{Plan, Run, Tune};
 use skilltune_phases::runs::plan::Roles;
 
-use crate::loops::tune::report::troubles::{self, Trouble};
 use crate::loops::tune::words as phrases;
 use crate::report::document::{Report, Row, Section, Text, code, paragraph, plain, table, words};
 use crate::report::summary::{Data, Head, Line, Summary};
@@ -119,10 +118,4 @@ fn row(one: &WithoutSkill<'_>) -> Vec<Text> {
     let missing = (missing > 0).then(|| format!("{missing} missing"));
     let scores: Vec<_> = scores.into_iter().chain(missing).collect();
     vec![words(&one.scenario.id).into(), passes.into(), scores.join(", ").into()]
-}
-
-/// Returns why trials are missing.
-pub fn troubles(run: &Run) -> Vec<String> {
-    let troubles = troubles::measuring(run, run.round_number()).into_iter().chain(troubles::finishing(run));
-    troubles.filter(Trouble::given_up).map(|trouble| trouble.line(run)).collect()
 }
