@@ -68,7 +68,7 @@ fn a_run_in_a_pipe_is_told_in_plain_lines() {
     The search stopped: the best score stopped rising.
     Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +2 -1 in 2 files.
-    4 rounds, 1 kept, 2 dropped; 13 calls, TIME of agent time, cost unknown
+      effort    4 rounds, 1 kept, 2 dropped; 13 calls, TIME of agent time, cost unknown
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what changed: skilltune diff RUN
     to undo it: skilltune rollback RUN

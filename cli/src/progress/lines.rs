@@ -36,7 +36,6 @@ pub fn header<L: Loop>(run: &Run<L>, summary: &Summary, width: usize) -> Vec<Str
 pub fn fitted(lines: &[Line], width: usize) -> Vec<String> {
     let fit = |line: &Line| match line {
         Line::Text(text) => wrapped(text, width, "  "),
-        Line::Below(text) => below(text, width),
         Line::Item(name, text) => item(name, text, width),
         Line::Copy(lead, text) => to_copy(lead, text, width),
         Line::Named([before, name, after]) => vec![around(before, name, after, width)],
@@ -62,11 +61,18 @@ pub fn item(name: &str, text: &str, width: usize) -> Vec<String> {
     std::iter::once(first).chain(lines.map(|(_, line)| format!("{:COLUMN$}{line}", ""))).collect()
 }
 
-/// Returns the lines after a result: warnings, paths, and the path of the report.
-pub fn closing<L: Loop>(run: &Run<L>, places: Vec<Line>) -> impl Iterator<Item = Line> {
+/// Returns the lines after a result: how many rounds it took, what it cost, warnings, paths, and the path of the report.
+pub fn closing<L: Loop>(
+    run: &Run<L>,
+    rounds: Option<String>,
+    places: Vec<Line>,
+) -> impl Iterator<Item = Line> {
+    let effort = rounds.map_or_else(String::new, |rounds| rounds + "; ") + &cost(&run.ledger.total());
+    let models = words::models(run).map(|models| Line::Item("models", models));
     let warnings = words::mixed(run).map(|mixed| Line::Text(format!("warning: {mixed}")));
     let report = || Line::Copy("report:".to_owned(), format!("{}/final-report.md", run.plan.folder));
-    warnings.chain(places).chain(run.closed_at.map(|_| report()))
+    let lines = [Line::Item("effort", effort)].into_iter().chain(models).chain(warnings);
+    lines.chain(places).chain(run.closed_at.map(|_| report()))
 }
 
 /// Returns the next commands and their purposes.
@@ -87,7 +93,7 @@ pub fn to_copy(lead: &str, text: &str, width: usize) -> Vec<String> {
 }
 
 /// Summarizes the calls of a run and their cost.
-pub fn cost(total: &Account) -> String {
+fn cost(total: &Account) -> String {
     let cached = if total.cached > 0 { format!(", {} from the cache", total.cached) } else { String::new() };
     format!(
         "{}{cached}, {} of agent time, {}",

@@ -62,8 +62,6 @@ pub struct Next {
 pub enum Line {
     /// Words that may be broken into several lines.
     Text(String),
-    /// The same, about the line before.
-    Below(String),
     /// A name, and the words beside it.
     Item(&'static str, String),
     /// Words, and a path or a command to copy, which is never broken.

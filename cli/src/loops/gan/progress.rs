@@ -10,11 +10,11 @@ use skilltune_phases::loops::gan::{Decision, Gan, Reading, Run};
 use skilltune_phases::runs::proposal::Proposal;
 
 use crate::loops::gan::report::words;
-use crate::progress::lines::{advised, below, closing, cost};
+use crate::progress::lines::{advised, below, closing};
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::resume;
 use crate::report::summary::{Line, Next};
-use crate::report::words::{branch, models, patch, pull_request};
+use crate::report::words::{branch, patch, pull_request};
 use crate::text::width::{cut, wrapped};
 use crate::text::{figures, plain};
 
@@ -110,16 +110,15 @@ fn story(run: &Run) -> Vec<Line> {
     }
     if let Some(best) = run.best() {
         let measured = words::measured(best.evaluation());
-        lines.push(Line::Text(format!("best: round {}, {measured}", run.number_of(best))));
-        let blocks = run.blocks(best).into_iter();
-        lines.extend(blocks.map(|block| Line::Below(plain::one_line(&block.to_string()))));
+        lines.push(Line::Item("best", format!("round {}, {measured}", run.number_of(best))));
+        let blocks: Vec<_> = run.blocks(best).iter().map(ToString::to_string).collect();
+        lines.extend((!blocks.is_empty()).then(|| Line::Item("blocked", blocks.join("; "))));
     }
     let rounds = figures::count(run.state.course.rounds.len(), "round");
-    lines.push(Line::Text(format!("effort: {rounds} judged; {}", cost(&run.ledger.total()))));
-    lines.extend(models(run).map(|models| Line::Text(format!("models: {models}"))));
     let destination = words::destination(run).map(Line::Text);
     let result = words::result(run).map(|path| Line::Copy("result:".to_owned(), path));
-    lines.extend(closing(run, destination.into_iter().chain(result).collect()));
+    let places = destination.into_iter().chain(result).collect();
+    lines.extend(closing(run, Some(format!("{rounds} judged")), places));
     lines.extend(advised(advice(run)));
     lines
 }

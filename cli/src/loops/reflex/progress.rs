@@ -10,10 +10,9 @@ use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Reflex, Run
 
 use crate::loops::reflex::report::{advice, words};
 use crate::progress::layout::Layout;
-use crate::progress::lines::{advised, closing, cost};
+use crate::progress::lines::{advised, closing};
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::summary::Line;
-use crate::report::words::models;
 use crate::text::{figures, plain};
 
 pub use crate::loops::reflex::progress::shelf::Shelf;
@@ -69,19 +68,17 @@ impl Narrated for Reflex {
 fn story(run: &Run, on_disk: Option<&str>) -> Vec<Line> {
     let dropped = run.state.judged.iter().filter(|judged| judged.dropped).count();
     let iterations = figures::count(run.state.iteration as usize, "iteration");
-    let effort = format!("{iterations}, {dropped} dropped; {}", cost(&run.ledger.total()));
     let items = [
         ("artifact", Some(words::artifact(run, on_disk))),
         ("score", words::score(run, on_disk)),
         ("distance", words::distance(run, on_disk)),
-        ("effort", Some(effort)),
-        ("models", models(run)),
     ];
     let mut lines = vec![Line::Text(words::outcome_text(run))];
     lines.extend(items.into_iter().filter_map(|(name, text)| Some(Line::Item(name, text?))));
     let file = run.result().map(|_| Line::Copy("file:".to_owned(), words::artifact_path(run)));
-    lines.extend(closing(run, file.into_iter().collect()));
-    lines.extend(advice::use_of_it(run).map(|next| Line::Text(next.to_owned())));
+    let use_of_it = advice::use_of_it(run).map(|text| Line::Text(text.to_owned()));
+    let places = file.into_iter().chain(use_of_it).collect();
+    lines.extend(closing(run, Some(format!("{iterations}, {dropped} dropped")), places));
     lines.extend(advised(advice::next(run)));
     lines
 }

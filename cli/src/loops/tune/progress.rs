@@ -87,9 +87,9 @@ impl Narrated for Tune {
             // The findings on the suite are printed later, as data.
             Aim::Try { .. } => return talk.say(&fitted(&lines::without_skill(run), width)),
             Aim::Calibrate { trials } => {
-                return talk.data(&fitted(&lines::shown(run, calibrating::shown(run, *trials)), width));
+                return talk.end(&lines::shown(run, calibrating::shown(run, *trials)));
             }
-            Aim::Compare(_) => return talk.data(&fitted(&lines::shown(run, comparing::shown(run)), width)),
+            Aim::Compare(_) => return talk.end(&lines::shown(run, comparing::shown(run))),
         };
         let shipment = run.state.shipment.as_ref();
         let mut lines = lines::dangers(run, width);

@@ -50,8 +50,8 @@ fn an_accepted_run_is_told_in_rounds_and_its_result_as_data() {
     ");
     insta::assert_snapshot!(seen.data(), @"
     Passed with 100 (75 needed).
-    best: round 2, score 100, 100 % met; a 100, b 100
-    effort: 2 rounds judged; 11 calls, 11s of agent time, $5.50
+      best      round 2, score 100, 100 % met; a 100, b 100
+      effort    2 rounds judged; 11 calls, 11s of agent time, $5.50
     result: /project/site
     report: /project/.skilltune/runs/pump-20261121-213000/final-report.md
     ");
@@ -72,10 +72,9 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
     insta::assert_snapshot!(seen.data(), @"
     Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The
       best round is kept.
-    best: round 1, score 25, 0 % met; a 25, b 25
-      a.runs must pass, but failed
-      the score is 25, but must reach 75
-    effort: 3 rounds judged; 6 calls, 6s of agent time, $3.00
+      best      round 1, score 25, 0 % met; a 25, b 25
+      blocked   a.runs must pass, but failed; the score is 25, but must reach 75
+      effort    3 rounds judged; 6 calls, 6s of agent time, $3.00
     /project/site is unchanged
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-1/artifact
@@ -91,10 +90,9 @@ fn a_run_out_of_rounds_says_how_close_it_came() {
     insta::assert_snapshot!(seen.data(), @"
     Not passed with 62.5 (90 needed): 5 rounds built, and none passed. The best
       round is kept.
-    best: round 4, score 62.5, 62.5 % met; a 50, b 100
-      a.runs must pass, but failed
-      the score is 62.5, but must reach 90
-    effort: 5 rounds judged; 10 calls, 10s of agent time, $5.00
+      best      round 4, score 62.5, 62.5 % met; a 50, b 100
+      blocked   a.runs must pass, but failed; the score is 62.5, but must reach 90
+      effort    5 rounds judged; 10 calls, 10s of agent time, $5.00
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-4/artifact
     report: /project/.skilltune/runs/pump-20261121-213000/final-report.md
@@ -106,10 +104,9 @@ fn an_open_question_is_shown_with_every_answer() {
     insta::assert_snapshot!(seen(&held(into_folder(plan()), &nothing), PLAIN).data(), @"
     The run waits for you. 2 rounds in a row gained less than 5 points. How should
       the run continue?
-    best: round 1, score 25, 0 % met; a 25, b 25
-      a.runs must pass, but failed
-      the score is 25, but must reach 75
-    effort: 3 rounds judged; 6 calls, 6s of agent time, $3.00
+      best      round 1, score 25, 0 % met; a 25, b 25
+      blocked   a.runs must pass, but failed; the score is 25, but must reach 75
+      effort    3 rounds judged; 6 calls, 6s of agent time, $3.00
     result:
       /project/.skilltune/runs/pump-20261121-213000/iterations/iteration-1/artifact
     to keep the best round in the run's folder:
@@ -148,7 +145,7 @@ fn commands_wait_for_a_person_who_sees_them() {
     insta::assert_snapshot!(seen(&held(with_command(), &everything), PLAIN).data(), @r#"
     The run waits for you: may it run the commands of its test scenarios?
       ["sh","-c","test -s index.html"]
-    effort: 0 rounds judged; 0 calls, 0s of agent time, $0
+      effort    0 rounds judged; 0 calls, 0s of agent time, $0
     to run them: skilltune resume pump-20261121-213000 --answer run
     to let the evaluator decide instead:
       skilltune resume pump-20261121-213000 --answer skip
@@ -176,7 +173,7 @@ fn a_run_that_cannot_go_on_says_what_helps() {
     ");
     insta::assert_snapshot!(seen.data(), @"
     The run has not ended; `skilltune resume` continues it.
-    effort: 0 rounds judged; 2 calls, 1s of agent time, $1.00
+      effort    0 rounds judged; 2 calls, 1s of agent time, $1.00
     to continue: skilltune resume pump-20261121-213000
     ");
 }

@@ -101,9 +101,9 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
           distance  no gap, no blocking rule, 8 of 8 rules met
           effort    3 iterations, 0 dropped; 20 calls, 30s of agent time, $10.00
         file: /p/.ai-factory/evolution/courses-api/artifact.md
-        report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         Next: review it with the people who will call it, then build it, and test what
           you build against its schemas and examples.
+        report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         ");
 }
 
@@ -170,9 +170,9 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
           distance  6.7 below, no blocking rule, 6 of 8 rules met
           effort    2 iterations, 0 dropped; 16 calls, 24s of agent time, $8.00
         file: /p/.ai-factory/evolution/courses-api/artifact.md
-        report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         Next: review it with the people who will call it, then build it, and test what
           you build against its schemas and examples.
+        report: /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
     ");
 }
 
@@ -256,12 +256,12 @@ fn a_narrow_terminal_gets_narrow_lines() {
                     $8.00
         file:
           /p/.ai-factory/evolution/courses-api/artifact.md
-        report:
-          /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
         Next: review it with the people who will
           call it, then build it, and test what
           you build against its schemas and
           examples.
+        report:
+          /p/.skilltune/runs/courses-api-20260218-120000/final-report.md
     ");
 }
 

@@ -9,23 +9,22 @@ use crate::loops::tune::report::{uses, without_skill};
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words::RoundStatus;
 use crate::loops::tune::{advice, dangers, price, words};
-use crate::progress::lines::{ROOMY, advised, closing, cost};
+use crate::progress::lines::{ROOMY, advised, closing};
 use crate::report::summary::Line;
 use crate::text::width::{around, columns, shortened, wrapped};
 use crate::text::{figures, plain};
 
 /// Returns the results of a run that does not search, one by one, and what it cost.
 pub fn shown(run: &Run, results: Vec<String>) -> Vec<Line> {
-    let texts = results.into_iter().chain([cost(&run.ledger.total())]);
-    let lines = texts.map(Line::Text).chain(closing(run, Vec::new()));
+    let lines = results.into_iter().map(Line::Text).chain(closing(run, None, Vec::new()));
     lines.chain(advised(advice::next(run))).collect()
 }
 
 /// Returns the result of a run without a skill, and what it cost. The findings on its suite follow a run that has ended.
 pub fn without_skill(run: &Run) -> Vec<Line> {
-    let texts = without_skill::shown(run).into_iter().chain([cost(&run.ledger.total())]);
+    let lines = without_skill::shown(run).into_iter().map(Line::Text).chain(closing(run, None, Vec::new()));
     let next = if run.closed_at.is_some() { Vec::new() } else { advice::next(run) };
-    texts.map(Line::Text).chain(closing(run, Vec::new())).chain(advised(next)).collect()
+    lines.chain(advised(next)).collect()
 }
 
 /// A line with a verdict that may be coloured.
@@ -121,10 +120,9 @@ pub fn story(run: &Run, changed: Option<DiffSize>) -> Vec<Line> {
         verdicts::held_out_reuse(run),
         uses::text(uses::of_champion(run)),
         changed.map(|size| format!("The champion changes {}.", figures::size(&size))),
-        Some(effort(run)),
-        words::models(run).map(|models| format!("Models: {models}.")),
     ];
-    let lines = texts.into_iter().flatten().map(Line::Text).chain(closing(run, Vec::new()));
+    let lines = texts.into_iter().flatten().map(Line::Text);
+    let lines = lines.chain(closing(run, Some(rounds(run)), Vec::new()));
     lines.chain(advised(advice::next(run))).collect()
 }
 
@@ -155,12 +153,7 @@ fn scores(run: &Run) -> String {
     }
 }
 
-fn effort(run: &Run) -> String {
-    format!(
-        "{}, {} kept, {} dropped; {}",
-        figures::count(run.state.rounds.len(), "round"),
-        run.accepted(),
-        run.rejected(),
-        cost(&run.ledger.total())
-    )
+fn rounds(run: &Run) -> String {
+    let rounds = figures::count(run.state.rounds.len(), "round");
+    format!("{rounds}, {} kept, {} dropped", run.accepted(), run.rejected())
 }

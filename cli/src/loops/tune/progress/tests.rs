@@ -78,7 +78,7 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
     The search stopped: goal reached.
     Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +12 -3 in 2 files.
-    3 rounds, 1 kept, 1 dropped; 12 calls, 18s of agent time, $6.00
+      effort    3 rounds, 1 kept, 1 dropped; 12 calls, 18s of agent time, $6.00
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see what changed: skilltune diff calm-otter
     to undo it: skilltune rollback calm-otter
@@ -141,7 +141,7 @@ fn a_chain_tells_which_member_was_edited() {
     The search stopped: goal reached.
     Weak evidence: 2 scenarios. The difference may be chance.
     The champion changes +12 -3 in 2 files.
-    3 rounds, 1 kept, 1 dropped; 26 calls, 39s of agent time, $13.00
+      effort    3 rounds, 1 kept, 1 dropped; 26 calls, 39s of agent time, $13.00
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see what would change: skilltune diff calm-otter
     to apply it: skilltune apply calm-otter
@@ -189,8 +189,9 @@ fn a_narrow_terminal_gets_narrow_lines() {
     Weak evidence: 2 scenarios. The
       difference may be chance.
     The champion changes +12 -3 in 2 files.
-    3 rounds, 1 kept, 1 dropped; 26 calls,
-      39s of agent time, $13.00
+      effort    3 rounds, 1 kept, 1 dropped;
+                26 calls, 39s of agent time,
+                $13.00
     report:
       /p/.skilltune/runs/calm-otter/final-report.md
     to see what would change:
@@ -282,7 +283,7 @@ fn each_way_to_end_says_what_to_type_next() {
     No candidate beat the start; the skill is unchanged.
     The search stopped: goal reached.
     Weak evidence: one scenario. Other tasks may show a different result.
-    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
+      effort    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see why: skilltune show calm-otter
     ");
@@ -292,7 +293,7 @@ fn each_way_to_end_says_what_to_type_next() {
     haiku: no score, goal 90 not reached
     The result could not be judged; the skill is unchanged.
     The search stopped: too many failed rounds in a row.
-    3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
+      effort    3 rounds, 0 kept, 0 dropped; 6 calls, 9s of agent time, $3.00
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see why: skilltune show calm-otter
     ");
@@ -314,7 +315,7 @@ fn each_way_to_end_says_what_to_type_next() {
     The search stopped: goal reached.
     Weak evidence: one scenario. Other tasks may show a different result.
     The champion changes +12 -3 in 2 files.
-    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
+      effort    2 rounds, 1 kept, 0 dropped; 9 calls, 13s of agent time, $4.50
     report: /p/.skilltune/runs/calm-otter/final-report.md
     to see the champion's changes: skilltune diff calm-otter
     to merge it with the edit: skilltune apply --merge calm-otter
@@ -359,7 +360,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
 
     haiku: 50.0 -> 50.0 (±0.0), goal 90 not reached
     The run has not ended; `skilltune resume` continues it.
-    2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
+      effort    2 rounds, 0 kept, 0 dropped; 3 calls, 4s of agent time, $1.50
     to continue: skilltune resume calm-otter
     "#);
 }
