@@ -39,6 +39,7 @@ pub fn fitted(lines: &[Line], width: usize) -> Vec<String> {
         Line::Item(name, text) => item(name, text, width),
         Line::Copy(lead, text) => to_copy(lead, text, width),
         Line::Named([before, name, after]) => vec![around(before, name, after, width)],
+        Line::Drawn(line) => vec![line.clone()],
     };
     lines.iter().flat_map(fit).collect()
 }
@@ -61,23 +62,28 @@ pub fn item(name: &str, text: &str, width: usize) -> Vec<String> {
     std::iter::once(first).chain(lines.map(|(_, line)| format!("{:COLUMN$}{line}", ""))).collect()
 }
 
-/// Returns the lines after a result: how many rounds it took, what it cost, warnings, paths, and the path of the report.
-pub fn closing<L: Loop>(
-    run: &Run<L>,
-    rounds: Option<String>,
-    places: Vec<Line>,
-) -> impl Iterator<Item = Line> {
+/// The end of a run, as its loop describes it.
+#[derive(Debug)]
+pub struct End {
+    /// The result, and the other lines that only this loop has.
+    pub lines: Vec<Line>,
+    /// The number of rounds, before their cost.
+    pub rounds: Option<String>,
+    /// Where the result is.
+    pub places: Vec<Line>,
+    /// The next commands.
+    pub next: Vec<Next>,
+}
+
+/// Adds the lines that all loops have: effort and cost, models, warnings about them, and the path of the report.
+pub fn ending<L: Loop>(run: &Run<L>, End { lines, rounds, places, next }: End) -> Vec<Line> {
     let effort = rounds.map_or_else(String::new, |rounds| rounds + "; ") + &cost(&run.ledger.total());
     let models = words::models(run).map(|models| Line::Item("models", models));
     let warnings = words::mixed(run).map(|mixed| Line::Text(format!("warning: {mixed}")));
     let report = || Line::Copy("report:".to_owned(), format!("{}/final-report.md", run.plan.folder));
-    let lines = [Line::Item("effort", effort)].into_iter().chain(models).chain(warnings);
-    lines.chain(places).chain(run.closed_at.map(|_| report()))
-}
-
-/// Returns the next commands and their purposes.
-pub fn advised(next: Vec<Next>) -> impl Iterator<Item = Line> {
-    next.into_iter().map(|next| Line::Copy(format!("to {}:", next.purpose), next.command))
+    let next = next.into_iter().map(|next| Line::Copy(format!("to {}:", next.purpose), next.command));
+    let lines = lines.into_iter().chain([Line::Item("effort", effort)]).chain(models).chain(warnings);
+    lines.chain(places).chain(run.closed_at.map(|_| report())).chain(next).collect()
 }
 
 /// Shows a path or command to copy: it is never cut, and moves to its own line if it does not fit.

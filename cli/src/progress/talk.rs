@@ -9,10 +9,10 @@ use skilltune_phases::runs::event::{Done, Event, Pause, Record, Signal};
 use skilltune_phases::runs::run::Run;
 
 use crate::progress::layout::Layout;
+use crate::progress::lines::End;
 use crate::progress::live::Live;
 use crate::progress::reporter::{Reporter, Streams};
 use crate::progress::{halts, lines};
-use crate::report::summary::Line;
 use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
 use crate::text::plain;
@@ -99,8 +99,8 @@ impl<L: Narrated> Talk<L> {
     }
 
     /// Writes the end as data, its first line in bold.
-    pub fn end(&mut self, lines: &[Line]) {
-        let mut lines = lines::fitted(lines, self.layout.width);
+    pub fn end(&mut self, run: &Run<L>, end: End) {
+        let mut lines = lines::fitted(&lines::ending(run, end), self.layout.width);
         if let Some(first) = lines.first_mut() {
             *first = self.layout.data.bold(first);
         }

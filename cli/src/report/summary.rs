@@ -68,6 +68,8 @@ pub enum Line {
     Copy(String, String),
     /// A name between two texts; if there is no room, the name is shortened.
     Named([String; 3]),
+    /// A line that its loop has fitted and coloured.
+    Drawn(String),
 }
 
 /// The keys that only this loop has, as objects. The keys of all loops are between them, in the order that scripts know.

@@ -10,7 +10,7 @@ use skilltune_phases::loops::gan::{Decision, Gan, Reading, Run};
 use skilltune_phases::runs::proposal::Proposal;
 
 use crate::loops::gan::report::words;
-use crate::progress::lines::{advised, below, closing};
+use crate::progress::lines::{End, below};
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::advice::resume;
 use crate::report::summary::{Line, Next};
@@ -58,7 +58,7 @@ impl Narrated for Gan {
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        talk.end(&story(run));
+        talk.end(run, end(run));
     }
 }
 
@@ -102,8 +102,8 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     talk.say(&lines);
 }
 
-/// Returns the result, what it cost, where it is, and what to do next.
-fn story(run: &Run) -> Vec<Line> {
+/// Returns the result, where it is, and what to do next.
+fn end(run: &Run) -> End {
     let mut lines = vec![Line::Text(words::outcome_text(run))];
     if run.held && run.has_to_ask_for_commands() {
         lines.extend(words::commands(run).map(|command| Line::Copy(" ".to_owned(), command)));
@@ -118,9 +118,7 @@ fn story(run: &Run) -> Vec<Line> {
     let destination = words::destination(run).map(Line::Text);
     let result = words::result(run).map(|path| Line::Copy("result:".to_owned(), path));
     let places = destination.into_iter().chain(result).collect();
-    lines.extend(closing(run, Some(format!("{rounds} judged")), places));
-    lines.extend(advised(advice(run)));
-    lines
+    End { lines, rounds: Some(format!("{rounds} judged")), places, next: advice(run) }
 }
 
 /// Returns the next commands to suggest.

@@ -10,7 +10,7 @@ use skilltune_phases::loops::reflex::{Artifact, Confirmed, Decision, Reflex, Run
 
 use crate::loops::reflex::report::{advice, words};
 use crate::progress::layout::Layout;
-use crate::progress::lines::{advised, closing};
+use crate::progress::lines::End;
 use crate::progress::talk::{Narrated, Talk};
 use crate::report::summary::Line;
 use crate::text::{figures, plain};
@@ -60,12 +60,12 @@ impl Narrated for Reflex {
             page(talk, artifact, "at the end");
         }
         let on_disk = (talk.shelf.on_disk)(run);
-        talk.end(&story(run, on_disk.as_deref()));
+        talk.end(run, end(run, on_disk.as_deref()));
     }
 }
 
-/// Returns the result, what it cost, where it is, and what to do next.
-fn story(run: &Run, on_disk: Option<&str>) -> Vec<Line> {
+/// Returns the result, where it is, and what to do next.
+fn end(run: &Run, on_disk: Option<&str>) -> End {
     let dropped = run.state.judged.iter().filter(|judged| judged.dropped).count();
     let iterations = figures::count(run.state.iteration as usize, "iteration");
     let items = [
@@ -78,9 +78,8 @@ fn story(run: &Run, on_disk: Option<&str>) -> Vec<Line> {
     let file = run.result().map(|_| Line::Copy("file:".to_owned(), words::artifact_path(run)));
     let use_of_it = advice::use_of_it(run).map(|text| Line::Text(text.to_owned()));
     let places = file.into_iter().chain(use_of_it).collect();
-    lines.extend(closing(run, Some(format!("{iterations}, {dropped} dropped")), places));
-    lines.extend(advised(advice::next(run)));
-    lines
+    let rounds = Some(format!("{iterations}, {dropped} dropped"));
+    End { lines, rounds, places, next: advice::next(run) }
 }
 
 /// Prints rules that no person has seen.

@@ -119,8 +119,8 @@ mod tests {
         let price = text(&run).unwrap();
         insta::assert_snapshot!(price, @"Price of an answer: if the difference is really +6.0 points, 22 held-out scenarios instead of 5 would show it in 4 of 5 fresh comparisons (up to 88 calls, about $44.00, 2m 12s of agent time); so would 7 trials of each version instead of 1 (up to 140 calls, about $70.00, 3m 30s of agent time).");
         assert!(final_report(&run).contains(&format!("\n{price}\n")), "{}", final_report(&run));
-        let story = lines::story(&run, None);
-        assert!(story.iter().any(|line| matches!(line, Line::Text(text) if *text == price)), "{story:?}");
+        let end = lines::improved(&run, Vec::new(), None).lines;
+        assert!(end.iter().any(|line| matches!(line, Line::Text(text) if *text == price)), "{end:?}");
         let report = json::report(&run);
         assert_eq!(report["comparison"]["price"]["points"], 6.0);
         insta::assert_snapshot!(report["comparison"]["price"]["ways"][0], @r#"{"scenarios":22,"trials":1,"calls":{"all":88,"executor":44,"evaluator":44},"usd":44.0,"ms":132000}"#);

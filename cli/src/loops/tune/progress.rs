@@ -5,7 +5,6 @@ pub mod judged;
 pub mod lines;
 mod targets;
 
-use crate::loops::tune::judges;
 use skilltune_orchestrator::snapshot::{DiffSize, ObjectError, Objects, diff_size};
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::tune::{Aim, Apply, Decision, Run, Shipment, Tune};
@@ -14,11 +13,12 @@ use chart::chart;
 use lines::VerdictLine;
 
 use crate::loops::tune::report::{calibrating, comparing};
-use crate::loops::tune::words;
 use crate::loops::tune::words::RoundStatus;
+use crate::loops::tune::{dangers, judges, words};
 use crate::progress::layout::Layout;
-use crate::progress::lines::fitted;
+use crate::progress::lines::{ending, fitted};
 use crate::progress::talk::{Narrated, Talk};
+use crate::report::summary::Line;
 use crate::terminal::style::Style;
 use crate::text::figures;
 
@@ -63,7 +63,7 @@ impl Narrated for Tune {
             }
             // A person who is asked needs the verdict now; otherwise the end shows it first.
             Decision::Ship(shipment) if asks(run, shipment) => {
-                talk.say(&lines::shipped(run, shipment, talk.layout.width));
+                talk.text(&lines::shipped(run, shipment));
             }
             Decision::Open { .. }
             | Decision::Scored(_)
@@ -81,32 +81,32 @@ impl Narrated for Tune {
     }
 
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        let Layout { width, data, letters, .. } = talk.layout;
         let end = match &run.plan.task.aim {
-            Aim::Improve => lines::story(run, (talk.shelf)(run)),
+            Aim::Improve => lines::improved(run, scored(run, talk.layout), (talk.shelf)(run)),
             // The findings on the suite are printed later, as data.
-            Aim::Try { .. } => return talk.say(&fitted(&lines::without_skill(run), width)),
-            Aim::Calibrate { trials } => {
-                return talk.end(&lines::shown(run, calibrating::shown(run, *trials)));
+            Aim::Try { .. } => {
+                let lines = ending(run, lines::without_skill(run));
+                return talk.say(&fitted(&lines, talk.layout.width));
             }
-            Aim::Compare(_) => return talk.end(&lines::shown(run, comparing::shown(run))),
+            Aim::Calibrate { trials } => lines::shown(run, calibrating::shown(run, *trials)),
+            Aim::Compare(_) => lines::shown(run, comparing::shown(run)),
         };
-        let shipment = run.state.shipment.as_ref();
-        let mut lines = lines::dangers(run, width);
-        lines.extend(shipment.into_iter().flat_map(|shipment| lines::shipped(run, shipment, width)));
-        lines.extend(lines::headline(run, width));
-        if let Some(first) = lines.first_mut() {
-            *first = data.bold(first);
-        }
-        if let Some(chart) = chart(run, width, letters) {
-            lines.push(String::new());
-            lines.extend(chart.rows.iter().map(|row| painted(row, data)));
-            lines.extend(chart.goal.iter().map(|goal| data.dim(goal)));
-            lines.push(String::new());
-        }
-        lines.extend(fitted(&end, width));
-        talk.data(&lines);
+        talk.end(run, end);
     }
+}
+
+/// Returns the dangers, which a person looks at first, the verdict, and the scores with their chart.
+fn scored(run: &Run, Layout { width, data, letters, .. }: Layout) -> Vec<Line> {
+    let dangers = dangers::of_champion(run).into_iter().map(|line| format!("dangerous: {line}"));
+    let verdict = run.state.shipment.as_ref().map(|shipment| lines::shipped(run, shipment));
+    let texts = dangers.chain(verdict).chain([lines::headline(run, width)]);
+    let mut lines: Vec<_> = texts.map(Line::Text).collect();
+    if let Some(chart) = chart(run, width, letters) {
+        let rows = chart.rows.iter().map(|row| painted(row, data));
+        let rows = [String::new()].into_iter().chain(rows).chain(chart.goal.map(|goal| data.dim(&goal)));
+        lines.extend(rows.chain([String::new()]).map(Line::Drawn));
+    }
+    lines
 }
 
 fn asks(run: &Run, shipment: &Shipment) -> bool {

@@ -8,23 +8,22 @@ use skilltune_phases::skills::edit::EditKind;
 use crate::loops::tune::report::{uses, without_skill};
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words::RoundStatus;
-use crate::loops::tune::{advice, dangers, price, words};
-use crate::progress::lines::{ROOMY, advised, closing};
+use crate::loops::tune::{advice, price, words};
+use crate::progress::lines::{End, ROOMY};
 use crate::report::summary::Line;
 use crate::text::width::{around, columns, shortened, wrapped};
 use crate::text::{figures, plain};
 
-/// Returns the results of a run that does not search, one by one, and what it cost.
-pub fn shown(run: &Run, results: Vec<String>) -> Vec<Line> {
-    let lines = results.into_iter().map(Line::Text).chain(closing(run, None, Vec::new()));
-    lines.chain(advised(advice::next(run))).collect()
+/// Returns the results of a run that does not search, one by one.
+pub fn shown(run: &Run, results: Vec<String>) -> End {
+    let lines = results.into_iter().map(Line::Text).collect();
+    End { lines, rounds: None, places: Vec::new(), next: advice::next(run) }
 }
 
-/// Returns the result of a run without a skill, and what it cost. The findings on its suite follow a run that has ended.
-pub fn without_skill(run: &Run) -> Vec<Line> {
-    let lines = without_skill::shown(run).into_iter().map(Line::Text).chain(closing(run, None, Vec::new()));
+/// Returns the result of a run without a skill. The findings on its suite follow a run that has ended.
+pub fn without_skill(run: &Run) -> End {
     let next = if run.closed_at.is_some() { Vec::new() } else { advice::next(run) };
-    lines.chain(advised(next)).collect()
+    End { next, ..shown(run, without_skill::shown(run)) }
 }
 
 /// A line with a verdict that may be coloured.
@@ -88,16 +87,9 @@ pub fn unused(run: &Run, round: &Round, width: usize) -> Vec<String> {
     warning.map_or_else(Vec::new, |warning| wrapped(&format!("  {warning}"), width, "    "))
 }
 
-/// Returns the dangers, which a person looks at first.
-pub fn dangers(run: &Run, width: usize) -> Vec<String> {
-    let lines = dangers::of_champion(run).into_iter();
-    lines.flat_map(|line| wrapped(&format!("dangerous: {line}"), width, "  ")).collect()
-}
-
 /// Returns the final comparison's verdict.
-pub fn shipped(run: &Run, shipment: &Shipment, width: usize) -> Vec<String> {
-    let line = format!("verdict: {}{}", verdicts::verdict(run, shipment), fresh(run, shipment));
-    wrapped(&line, width, "  ")
+pub fn shipped(run: &Run, shipment: &Shipment) -> String {
+    format!("verdict: {}{}", verdicts::verdict(run, shipment), fresh(run, shipment))
 }
 
 fn fresh(run: &Run, shipment: &Shipment) -> String {
@@ -108,8 +100,8 @@ fn fresh(run: &Run, shipment: &Shipment) -> String {
     format!(" ({start} -> {challenger}, {basis}{claimed})")
 }
 
-/// Returns the result, what it cost, and what to do next.
-pub fn story(run: &Run, changed: Option<DiffSize>) -> Vec<Line> {
+/// Returns the end of a search, after the lines about its scores.
+pub fn improved(run: &Run, mut lines: Vec<Line>, changed: Option<DiffSize>) -> End {
     let stopped = run.state.stopped.map(|reason| words::reason(&run.plan, reason));
     let texts = [
         Some(verdicts::outcome_text(run)),
@@ -121,17 +113,18 @@ pub fn story(run: &Run, changed: Option<DiffSize>) -> Vec<Line> {
         uses::text(uses::of_champion(run)),
         changed.map(|size| format!("The champion changes {}.", figures::size(&size))),
     ];
-    let lines = texts.into_iter().flatten().map(Line::Text);
-    let lines = lines.chain(closing(run, Some(rounds(run)), Vec::new()));
-    lines.chain(advised(advice::next(run))).collect()
+    lines.extend(texts.into_iter().flatten().map(Line::Text));
+    let rounds = figures::count(run.state.rounds.len(), "round");
+    let rounds = Some(format!("{rounds}, {} kept, {} dropped", run.accepted(), run.rejected()));
+    End { lines, rounds, places: Vec::new(), next: advice::next(run) }
 }
 
-/// Returns what was tuned and its scores before and after; on one line if a shortened name makes it fit. Numbers are
+/// Returns what was tuned and its scores before and after, with a name that is short enough for one line. Numbers are
 /// never cut.
-pub fn headline(run: &Run, width: usize) -> Vec<String> {
+pub fn headline(run: &Run, width: usize) -> String {
     let (name, scores) = (plain::one_line(&words::target(run)), scores(run));
     let room = width.saturating_sub(columns(&scores)).max(width / 2);
-    wrapped(&format!("{}{scores}", shortened(&name, room)), width, "  ")
+    format!("{}{scores}", shortened(&name, room))
 }
 
 fn scores(run: &Run) -> String {
@@ -151,9 +144,4 @@ fn scores(run: &Run) -> String {
         }
         (None, _) | (_, None) => format!(": no score, goal {typed} not reached"),
     }
-}
-
-fn rounds(run: &Run) -> String {
-    let rounds = figures::count(run.state.rounds.len(), "round");
-    format!("{rounds}, {} kept, {} dropped", run.accepted(), run.rejected())
 }
