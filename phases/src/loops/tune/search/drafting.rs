@@ -107,7 +107,7 @@ pub(crate) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
         return Next::Decide(Decision::Stop(reason));
     }
     match (&round.edit, &round.targets) {
-        (Some(Edit::Draft { candidate, .. }), _) => open(run, round, *candidate).unwrap_or_else(finished),
+        (Some(Edit::Draft { candidate, .. }), _) => open(run, *candidate).unwrap_or_else(finished),
         (None, Some(targets)) if !targets.is_empty() => rounds::improve(run, round),
         (None, None | Some(_)) | (Some(Edit::Nothing { .. }), _) => after_no_edit(run, round),
     }
@@ -122,7 +122,7 @@ fn after_no_edit<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     } else if round.targets.is_none() {
         edit(Vec::new())
     } else {
-        let open = open(run, round, run.head());
+        let open = open(run, run.head());
         open.unwrap_or_else(|| if faults.is_empty() { finished() } else { edit(faults) })
     }
 }
@@ -214,7 +214,7 @@ fn real_faults(round: &Round) -> impl Iterator<Item = &Fault> {
 pub(crate) const PROBABLY_MET: f64 = 0.7;
 
 /// Opens the most informative scenario that this version was not tried on, if any is left.
-fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Option<Next<'a>> {
+fn open(run: &Run, candidate: CandidateId) -> Option<Next<'_>> {
     let is_open = |scenario: &usize| {
         let trial = Trial { scenario: *scenario, ordinal: SEARCH, era: run.state.era };
         !panel::is_settled(run, candidate, trial)
@@ -227,8 +227,7 @@ fn open<'a>(run: &'a Run, round: &Round, candidate: CandidateId) -> Option<Next<
         measure::searched(&run.plan).into_iter().filter(is_open).map(|one| (one, informativeness(run, one)));
     // On a tie the first one wins: the order follows the run's seed.
     let (scenario, _) = open.reduce(|best, one| if one.1 > best.1 { one } else { best })?;
-    let number = round.number + 1;
-    Some(Next::Decide(Decision::Open { round: number, candidate, scenarios: vec![scenario] }))
+    Some(measure::open(run, candidate, vec![scenario]))
 }
 
 /// Returns how informative a trial of a scenario would be: the doubt about its statements, reduced if the scenario was

@@ -17,9 +17,7 @@ pub(crate) fn search<'a>(run: &'a Run, round: &'a Round) -> Next<'a> {
     if let Some(reason) = stop::judge(&run.plan.task.rules.limits(), &run.series()) {
         return Next::Decide(Decision::Stop(reason));
     }
-    let open = |candidate| {
-        Next::Decide(Decision::Open { round: round.number + 1, candidate, scenarios: Vec::new() })
-    };
+    let open = |candidate| measure::open(run, candidate, Vec::new());
     match &round.edit {
         Some(Edit::Draft { candidate, .. }) => open(*candidate),
         Some(Edit::Nothing { failure, .. })

@@ -403,6 +403,11 @@ fn canonical_order(plan: &Plan) -> Vec<usize> {
     order
 }
 
+/// Opens a round that measures a candidate, on some scenarios or, if none are named, on all.
+pub(crate) fn open(run: &Run, candidate: CandidateId, scenarios: Vec<usize>) -> Next<'_> {
+    Next::Decide(Decision::Open { round: run.round_number() + 1, candidate, scenarios })
+}
+
 /// Returns the open steps of the round that measures a candidate, or its scores.
 pub(crate) fn next(run: &Run, candidate: CandidateId) -> Next<'_> {
     if run.state.measure.is_settled() {
