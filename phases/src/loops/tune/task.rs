@@ -126,6 +126,14 @@ impl Aim {
             Self::Improve | Self::Try { .. } | Self::Calibrate { .. } => None,
         }
     }
+
+    /// Returns how often all scenarios are tried, if the run does nothing else.
+    pub(super) fn trials(&self) -> Option<u32> {
+        match self {
+            Self::Try { trials } | Self::Calibrate { trials } => Some(*trials),
+            Self::Improve | Self::Compare(_) => None,
+        }
+    }
 }
 
 impl Sides {
@@ -286,9 +294,9 @@ impl Task {
     /// Returns the runs of each member in a search by single trials, and whether its final comparison tries only the
     /// challenger.
     pub(crate) fn runs(&self) -> Option<(usize, bool)> {
-        // A calibration asks what the suite can show in any comparison.
         let Search::Draft { runs, drawn } = self.rules.search else { return None };
-        if matches!(self.aim, Aim::Calibrate { .. }) {
+        // A calibration asks what the suite can show in any comparison, and stored trials are not divided again.
+        if self.aim.trials().is_some() || self.regraded().is_some() {
             return None;
         }
         // Trials of too few scenarios are not a control, however many there are.
@@ -300,7 +308,7 @@ impl Task {
     /// Returns the most scenarios of a final comparison. For a search by single trials, those use about a quarter of
     /// its runs or, if only the challenger is tried, a fifth.
     pub(super) fn most_compared(&self) -> usize {
-        let most = match self.runs().filter(|_| self.regraded().is_none()) {
+        let most = match self.runs() {
             Some((runs, true)) => runs.div_ceil(5),
             Some((runs, false)) => runs / 8,
             None => usize::MAX,
@@ -353,6 +361,11 @@ impl Task {
     /// Whether the run looks for a better version.
     pub fn searches(&self) -> bool {
         self.aim == Aim::Improve
+    }
+
+    /// Whether a search made the version that meets the start: that of this run, or of the run that made its trials.
+    pub(super) fn is_of_search(&self) -> bool {
+        self.regraded().map_or(self.searches(), |of| of.searched)
     }
 
     /// Whether the executors of some scenario may run commands.

@@ -68,7 +68,7 @@ pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison>
     let of = old.plan.task.regraded();
     let regraded = Regraded {
         run: of.map_or(&old.plan.run, |of| &of.run).clone(),
-        searched: of.map_or(old.plan.task.searches(), |of| of.searched),
+        searched: old.plan.task.is_of_search(),
         era: stored.era,
         unpaired: !stored.control.is_empty(),
         numbers: numbers.into_iter().map(|nth| old.plan.task.number(nth)).collect(),

@@ -1,8 +1,8 @@
 //! The evidence that a final comparison rests on, and how often it is looked at.
 
 use crate::judging::proof::{self, InterimAnalysis};
+use crate::loops::tune::Plan;
 use crate::loops::tune::trial::measure;
-use crate::loops::tune::{Aim, Plan};
 
 /// The rule that decides a final comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,13 +45,10 @@ impl Plan {
             Basis::Few
         } else if self.task.scenarios[compared[0]].held_out {
             Basis::HeldOut
+        } else if self.task.is_of_search() {
+            Basis::Searched
         } else {
-            let of_search = self.task.regraded().is_some_and(|of| of.searched);
-            match self.task.aim {
-                Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => Basis::Searched,
-                Aim::Compare(_) if of_search => Basis::Searched,
-                Aim::Compare(_) => Basis::All,
-            }
+            Basis::All
         }
     }
 

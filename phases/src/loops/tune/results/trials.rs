@@ -13,7 +13,7 @@ use crate::judging::contract::CriterionId;
 use crate::judging::judgement::{Finding, Findings, Judgement};
 use crate::loops::tune::compare::panel;
 use crate::loops::tune::trial::measure::{self, SEARCH};
-use crate::loops::tune::{Aim, Run, Trial};
+use crate::loops::tune::{Round, Run, Trial};
 use crate::suites::checks::How;
 use crate::suites::demand::Demand;
 use crate::suites::scenario::Scenario;
@@ -32,47 +32,31 @@ pub struct JudgedTrial<'a> {
 /// Returns the trials of the rounds, then those of the final comparison. A round that repeats an earlier one has the
 /// same trials. Trials without a skill are left out: see `without_skill`.
 pub fn judged_trials(run: &Run) -> Vec<JudgedTrial<'_>> {
-    match run.plan.task.aim {
-        Aim::Improve | Aim::Compare(_) => of_skill(run),
-        Aim::Calibrate { .. } => {
-            judged(run, places(run, measured(run), run.state.rounds.last().map(|one| one.number)))
-        }
-        Aim::Try { .. } => Vec::new(),
+    let rounds = &run.state.rounds;
+    if run.plan.task.aim.trials().is_some() {
+        return judged(run, measured(run), rounds.last().map(|round| round.number));
     }
-}
-
-fn of_skill(run: &Run) -> Vec<JudgedTrial<'_>> {
     let searched = measure::searched(&run.plan);
-    let of_round = |round: &crate::loops::tune::Round| {
-        let (candidate, era, number) = (round.candidate, round.era, round.number);
-        let trial = move |&scenario: &usize| Trial { scenario, ordinal: SEARCH, era };
-        searched.iter().map(trial).map(move |trial| (candidate, trial, Some(number))).collect::<Vec<_>>()
-    };
-    let rounds = run.state.rounds.iter().flat_map(of_round);
-    judged(run, rounds.chain(compared(run)))
+    let of_round = |round: &Round| judged(run, vec![searched_trials(round, &searched)], Some(round.number));
+    rounds.iter().flat_map(of_round).chain(judged(run, compared_trials(run), None)).collect()
 }
 
-type Place = (CandidateId, Trial, Option<u32>);
-
-fn judged(run: &Run, places: impl IntoIterator<Item = Place>) -> Vec<JudgedTrial<'_>> {
-    let judged = places.into_iter().filter_map(|(candidate, trial, round)| {
+/// Returns the judged trials that used a skill.
+fn judged(run: &Run, versions: Vec<(CandidateId, Vec<Trial>)>, round: Option<u32>) -> Vec<JudgedTrial<'_>> {
+    let has_skill = |id: CandidateId| run.candidate(id).is_some_and(|one| one.trees != [TreeId::EMPTY]);
+    let versions = versions.into_iter().filter(|(id, _)| has_skill(*id));
+    let all = versions.flat_map(|(candidate, trials)| trials.into_iter().map(move |trial| (candidate, trial)));
+    let judged = all.filter_map(|(candidate, trial)| {
         let judgement = panel::judgement(run, candidate, trial)?;
         Some(JudgedTrial { candidate, trial, round, judgement })
     });
     judged.collect()
 }
 
-fn compared(run: &Run) -> Vec<Place> {
-    places(run, compared_trials(run), None)
-}
-
-/// Returns the trials that used a skill, each with its round.
-fn places(run: &Run, versions: Vec<(CandidateId, Vec<Trial>)>, round: Option<u32>) -> Vec<Place> {
-    let has_skill = |id: CandidateId| run.candidate(id).is_some_and(|one| one.trees != [TreeId::EMPTY]);
-    let versions = versions.into_iter().filter(|(id, _)| has_skill(*id));
-    versions
-        .flat_map(|(candidate, trials)| trials.into_iter().map(move |one| (candidate, one, round)))
-        .collect()
+/// Returns the trials of a round of a search.
+fn searched_trials(round: &Round, searched: &[usize]) -> (CandidateId, Vec<Trial>) {
+    let trial = |&scenario: &usize| Trial { scenario, ordinal: SEARCH, era: round.era };
+    (round.candidate, searched.iter().map(trial).collect())
 }
 
 /// Returns the trials of the final comparison by version, the start first. Empty if nothing was compared.
@@ -98,8 +82,7 @@ pub fn last(run: &Run) -> Vec<(CandidateId, Vec<Trial>)> {
     }
     let left = run.state.shipment.as_ref().map_or_else(|| run.head(), |shipment| shipment.champion);
     let Some(round) = run.scored_round(left).or(run.state.rounds.last()) else { return Vec::new() };
-    let trial = |scenario| Trial { scenario, ordinal: SEARCH, era: round.era };
-    vec![(round.candidate, measure::searched(&run.plan).into_iter().map(trial).collect())]
+    vec![searched_trials(round, &measure::searched(&run.plan))]
 }
 
 /// Turns a judge's criticism into a statement for the next trial.

@@ -76,7 +76,7 @@ const MOST_TRIALS: u32 = 20;
 /// Returns how often each scenario of the final comparison is tried, if the search has left more runs than are
 /// reserved.
 pub(crate) fn trials_left(run: &Run) -> Option<u32> {
-    let (runs, _) = run.plan.task.runs().filter(|_| run.plan.task.regraded().is_none())?;
+    let (runs, _) = run.plan.task.runs()?;
     // The challenger is not among the contestants yet.
     let each = (run.contestants().len() + 1) * measure::compared(&run.plan).len().max(1);
     let left = u32::try_from(runs.saturating_sub(used(run)) / each).unwrap_or(u32::MAX);

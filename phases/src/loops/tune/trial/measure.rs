@@ -13,7 +13,7 @@ use super::graded::{self, TrialState};
 use crate::base::id::{CandidateId, Digest};
 use crate::judging::judgement::Judgement;
 use crate::loops::tune::{
-    Aim, Answer, Asked, Decision, Measured, Next, Plan, Run, Search, Seat, Step, StepState, Trial,
+    Answer, Asked, Decision, Measured, Next, Plan, Run, Search, Seat, Step, StepState, Trial,
 };
 use crate::skills::target::Place;
 
@@ -56,7 +56,7 @@ impl Measure {
     /// Measures one candidate, once on every scenario of the search. Without a search no text is judged: the
     /// candidate is tried on all scenarios, as often as the run says.
     pub fn round(plan: &Plan, candidate: CandidateId, scenarios: &[usize], era: u32) -> Self {
-        if let Aim::Try { trials } | Aim::Calibrate { trials } = plan.task.aim {
+        if let Some(trials) = plan.task.aim.trials() {
             return Self::over(plan, canonical_order(plan), vec![candidate], (SEARCH, trials), era);
         }
         if plan.task.rules.search != Search::Rounds || plan.task.regraded().is_some() {
