@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Round 1 measures the untouched target. The search is loose: a draft is based on the newest valid candidate, and is
-//! dropped only when it falls far below the best. The end is strict: `aims::comparison`. A run that compares two versions
+//! dropped only when it falls far below the best. The end is strict: `aims::compare`. A run that compares two versions
 //! consists of this end alone.
 
 pub mod aims;

@@ -3,7 +3,7 @@
 use super::compare::panel;
 use super::search::{drafting, turns};
 use super::trial::measure;
-use super::{Aim, Plan, Search, Seat, state};
+use super::{Plan, Search, Seat, state};
 use crate::base::role::Role;
 use crate::loops::{Expected, MostCalls};
 
@@ -18,29 +18,22 @@ const EDITS_PER_ROOT: usize = 3;
 
 /// Returns the most calls that a run can make: every step tried twice, every draft tried on all scenarios.
 pub(super) fn most(plan: &Plan) -> MostCalls {
-    match &plan.task.aim {
-        Aim::Improve => most_of_search(plan),
-        Aim::Try { trials } | Aim::Calibrate { trials } => most_of_trials(plan, *trials),
-        Aim::Compare(_) => most_of_comparison(plan),
-    }
-}
-
-fn most_of_trials(plan: &Plan, trials: u32) -> MostCalls {
-    let scenarios = 0..plan.task.scenarios.len();
-    let judged = scenarios.clone().filter(|&scenario| plan.task.is_judged(scenario)).count();
-    let most = |count: usize| u64::from(state::TRIES) * u64::from(trials) * number(count);
-    MostCalls::from([(Role::EXECUTOR, most(scenarios.len())), (Role::EVALUATOR, most(judged))])
-}
-
-fn most_of_search(plan: &Plan) -> MostCalls {
     let is_edit = |role: &Role| plan.improvers().any(|by| by.role() == *role);
     // In a search by drafts, another edit follows a failed one without a trial.
     let edits = |role: &Role| match plan.task.rules.search {
         Search::Draft { .. } if is_edit(role) => u64::from(plan.task.rules.max_errors),
         Search::Draft { .. } | Search::Rounds => 1,
     };
-    let calls = of_search(plan);
+    let calls = plan.task.aim.rules().calls(plan);
     calls.iter().map(|(role, calls)| (role.clone(), u64::from(state::TRIES) * edits(role) * calls)).collect()
+}
+
+/// Returns the calls of trials of all scenarios.
+pub(super) fn of_trials(plan: &Plan) -> MostCalls {
+    let (trials, scenarios) = (plan.task.aim.trials().unwrap_or(0), 0..plan.task.scenarios.len());
+    let judged = scenarios.clone().filter(|&scenario| plan.task.is_judged(scenario)).count();
+    let calls = |count: usize| u64::from(trials) * number(count);
+    MostCalls::from([(Role::EXECUTOR, calls(scenarios.len())), (Role::EVALUATOR, calls(judged))])
 }
 
 /// Returns the calls of a search in which no call fails.
@@ -67,14 +60,12 @@ pub(super) fn of_search(plan: &Plan) -> MostCalls {
     std::iter::once(executor).chain(of_panel).chain(improvers).collect()
 }
 
-fn most_of_comparison(plan: &Plan) -> MostCalls {
-    let tries = u64::from(state::TRIES);
-    let trials = if plan.task.regraded().is_some() { 0 } else { most_fresh_trials(plan, &|_| true) };
-    let executor = (Role::EXECUTOR, trials);
-    let all = std::iter::once(executor).chain(judges_of_comparison(plan));
+/// Returns the calls of a comparison of two given versions.
+pub(super) fn of_comparison(plan: &Plan) -> MostCalls {
     // Stored trials need no executor.
-    let all = all.filter(|(role, _)| plan.task.regraded().is_none() || *role != Role::EXECUTOR);
-    all.map(|(role, calls)| (role, tries * calls)).collect()
+    let is_executed = plan.task.regraded().is_none();
+    let executor = is_executed.then(|| (Role::EXECUTOR, most_fresh_trials(plan, &|_| true)));
+    executor.into_iter().chain(judges_of_comparison(plan)).collect()
 }
 
 /// Counts calls for the worst case: every judge judges every trial, because all are close or the judge before it was
@@ -124,9 +115,6 @@ struct Effort {
 /// `None` for other kinds of search, which are not predictable. Retries of fallen scenarios are left out: they are rare
 /// and not part of the budget.
 pub(super) fn expected(plan: &Plan) -> Option<Expected> {
-    if plan.task.aim != Aim::Improve {
-        return None;
-    }
     let (runs, alone) = plan.task.runs()?;
     let search = drafting::trials(plan)?;
     let edits = number(drafting::rounds(plan) - 1);

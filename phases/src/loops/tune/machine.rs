@@ -1,13 +1,8 @@
-//! The next steps of `tune`: what a run of each aim does, until it ends.
+//! The loop `tune`. The aim of a run decides what it does next.
 
-use super::aims::{calibration, comparison, regrade};
+use super::aims::improve;
 use super::results::proposing;
-use super::search::{drafting, rounds};
-use super::trial::measure;
-use super::{
-    AgentRequest, Aim, Answer, Choice, Decision, Ending, Next, Plan, Round, Run, Search, Step, Tune,
-    TuneBrief, calls,
-};
+use super::{AgentRequest, Answer, Choice, Next, Plan, Run, Step, Tune, TuneBrief, calls};
 use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
 use crate::loops::shared::request::Brief;
@@ -31,20 +26,7 @@ impl Loop for Tune {
         if run.state.closed.is_some() {
             return Next::End;
         }
-        if run.state.stopped.is_some() {
-            return comparison::finish(run);
-        }
-        match (&run.plan.task.aim, run.state.rounds.last()) {
-            (Aim::Compare(_), round) => {
-                regrade::control(run, round).unwrap_or_else(|| comparison::finish(run))
-            }
-            (Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. }, None) => Next::Decide(first_round(run)),
-            (Aim::Improve, Some(round)) => match run.plan.task.rules.search {
-                Search::Rounds => rounds::search(run, round),
-                Search::Draft { .. } => drafting::search(run, round),
-            },
-            (Aim::Try { .. } | Aim::Calibrate { .. }, Some(round)) => try_once(run, round),
-        }
+        run.plan.task.aim.rules().next(run, run.state.rounds.last())
     }
 
     fn brief(brief: &TuneBrief) -> &dyn Brief<Self> {
@@ -73,7 +55,7 @@ impl Loop for Tune {
     }
 
     fn tail(run: &Run) -> Vec<Step> {
-        comparison::tail(run)
+        improve::tail(run)
     }
 
     fn checked(_: &Step, result: CheckResult) -> Option<Answer> {
@@ -104,24 +86,5 @@ impl Loop for Tune {
         let is_called = |role: &Role| Self::most_calls(plan).get(role).is_some_and(|most| *most > 0);
         let all = Self::roles(plan).into_iter();
         all.filter(|spec| plan.task.regraded().is_none() || is_called(&spec.role)).collect()
-    }
-}
-
-fn first_round(run: &Run) -> Decision {
-    let scenarios = match run.plan.task.aim {
-        Aim::Improve if run.plan.task.rules.search != Search::Rounds => drafting::first(&run.plan),
-        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } | Aim::Compare(_) => Vec::new(),
-    };
-    Decision::Open { round: 1, candidate: run.start(), scenarios }
-}
-
-/// Measures the target once, without improving or comparing anything.
-fn try_once<'a>(run: &'a Run, round: &Round) -> Next<'a> {
-    match &round.measured {
-        None => measure::next(run, round.candidate),
-        Some(_) if run.state.visible.is_none() && matches!(run.plan.task.aim, Aim::Calibrate { .. }) => {
-            Next::Decide(Decision::Calibrate(Box::new(calibration::visible(run))))
-        }
-        Some(_) => Next::Decide(Decision::Close(Ending::Exercised)),
     }
 }

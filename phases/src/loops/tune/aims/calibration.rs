@@ -1,13 +1,30 @@
 //! Measures how well a suite can distinguish two versions of a skill, by repeated trials of one version, before
 //! anything is spent on a search.
 
-use super::without_skill;
+use super::{AimRules, measure_start, scores};
 use crate::judging::proof::power::{self, Needed, Noise, Size};
 use crate::judging::score::Score;
 use crate::loops::tune::compare::price::{self, Cost};
 pub use crate::loops::tune::decision::{Comparison, Visible};
 use crate::loops::tune::trial::measure;
-use crate::loops::tune::{Aim, Basis, Plan, Run, Search, calls};
+use crate::loops::tune::{Aim, Basis, Decision, Ending, Next, Plan, Round, Run, Search, calls};
+
+pub(super) struct Calibrate;
+
+impl AimRules for Calibrate {
+    fn next<'a>(&self, run: &'a Run, round: Option<&'a Round>) -> Next<'a> {
+        measure_start(run, round, Vec::new()).unwrap_or_else(|| {
+            Next::Decide(match run.state.visible {
+                None => Decision::Calibrate(Box::new(visible(run))),
+                Some(_) => Decision::Close(Ending::Exercised),
+            })
+        })
+    }
+
+    fn is_judged(&self, run: &Run) -> bool {
+        run.state.rounds.last().is_some_and(|round| round.score().is_some())
+    }
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
@@ -24,9 +41,9 @@ pub const FINEST: f64 = 1.0;
 
 /// Returns the results of a calibration so far, or `None` for another kind of run.
 pub fn of(run: &Run) -> Option<Calibration> {
-    let scores = scores(run)?;
+    let Aim::Calibrate { .. } = run.plan.task.aim else { return None };
     let search = price::cost(run, calls::of_search(&to_search(&run.plan)));
-    Some(Calibration { scores, visible: run.state.visible.clone(), search })
+    Some(Calibration { scores: scores(run), visible: run.state.visible.clone(), search })
 }
 
 /// Returns the plan of the search that may follow.
@@ -39,17 +56,10 @@ fn to_search(plan: &Plan) -> Plan {
     plan
 }
 
-fn scores(run: &Run) -> Option<Vec<Vec<Score>>> {
-    let Aim::Calibrate { trials } = run.plan.task.aim else { return None };
-    let round = run.state.rounds.last();
-    let scores = |nth| round.map_or_else(Vec::new, |round| without_skill::scores(run, round, nth, trials));
-    Some((0..run.plan.task.scenarios.len()).map(scores).collect())
-}
-
 /// Summarizes all trials.
-pub(crate) fn visible(run: &Run) -> Visible {
+fn visible(run: &Run) -> Visible {
     let points = |scores: &Vec<Score>| scores.iter().map(|score| score.points()).collect();
-    let noise = power::noise(&scores(run).iter().flatten().map(points).collect::<Vec<_>>());
+    let noise = power::noise(&scores(run).iter().map(points).collect::<Vec<_>>());
     let comparison = comparison(run, noise.as_ref());
     let better = noise.as_ref().and_then(|noise| better(run, noise, &comparison));
     Visible { noise, comparison, better }

@@ -10,14 +10,13 @@
 
 use std::collections::HashSet;
 
+use super::measure_start;
 use crate::base::delivery::Delivery;
 use crate::base::id::TreeId;
 use crate::loops::tune::compare::control;
 use crate::loops::tune::trial::graded;
 use crate::loops::tune::trial::measure::{self, Measure};
-use crate::loops::tune::{
-    Answer, Decision, Done, LeftOut, Next, Outcome, Plan, Regraded, Round, Run, Step, Trial,
-};
+use crate::loops::tune::{Answer, Done, LeftOut, Next, Outcome, Plan, Regraded, Round, Run, Step, Trial};
 use crate::runs::event::{Failure, Spent};
 use crate::skills::candidate::Candidate;
 use crate::suites::scenario::Scenario;
@@ -83,15 +82,8 @@ pub fn regrade(old: &Run, suite: &[Scenario]) -> Result<Regrading, NoComparison>
 /// Has the current judge judge the start's first trials, if the challenger's trials are compared with them.
 pub(crate) fn control<'a>(run: &'a Run, round: Option<&'a Round>) -> Option<Next<'a>> {
     run.plan.task.regraded().filter(|of| of.unpaired)?;
-    match round.filter(|round| round.era == run.state.era) {
-        Some(round) if round.measured.is_some() => None,
-        Some(round) => Some(measure::next(run, round.candidate)),
-        None => Some(Next::Decide(Decision::Open {
-            round: round.map_or(1, |round| round.number + 1),
-            candidate: run.start(),
-            scenarios: measure::searched(&run.plan),
-        })),
-    }
+    let round = round.filter(|round| round.era == run.state.era);
+    measure_start(run, round, measure::searched(&run.plan))
 }
 
 /// A finished comparison.

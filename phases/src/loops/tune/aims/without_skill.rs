@@ -1,10 +1,21 @@
-//! Trials without a skill: the number of calls they need, and their results.
+//! Tries all scenarios without a skill. Nothing follows from their scores.
 
+use super::{AimRules, measure_start, scores};
 use crate::judging::score::Score;
-use crate::loops::tune::compare::panel;
-use crate::loops::tune::trial::measure::SEARCH;
-use crate::loops::tune::{Aim, Round, Run, Trial};
+use crate::loops::tune::{Aim, Decision, Ending, Next, Round, Run};
 use crate::suites::scenario::Scenario;
+
+pub(super) struct Try;
+
+impl AimRules for Try {
+    fn next<'a>(&self, run: &'a Run, round: Option<&'a Round>) -> Next<'a> {
+        measure_start(run, round, Vec::new()).unwrap_or(Next::Decide(Decision::Close(Ending::Exercised)))
+    }
+
+    fn is_judged(&self, run: &Run) -> bool {
+        results(run).iter().all(WithoutSkill::is_whole)
+    }
+}
 
 /// One scenario, tried without the skill.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,24 +42,9 @@ impl WithoutSkill<'_> {
 /// Returns the results so far, in the order of the scenarios. Empty if the run uses a skill.
 pub fn results(run: &Run) -> Vec<WithoutSkill<'_>> {
     let Aim::Try { trials } = run.plan.task.aim else { return Vec::new() };
-    let Some(round) = run.state.rounds.last() else { return Vec::new() };
-    let scenarios = run.plan.task.scenarios.iter().enumerate();
-    let of = |(nth, scenario)| WithoutSkill {
-        scenario,
-        scores: scores(run, round, nth, trials),
-        trials: trials as usize,
-    };
-    scenarios.map(of).collect()
-}
-
-/// Returns the scores of a scenario's trials in a round, without those that have none.
-pub(crate) fn scores(run: &Run, round: &Round, scenario: usize, trials: u32) -> Vec<Score> {
-    let trial = |nth| Trial { scenario, ordinal: SEARCH + nth, era: round.era };
-    (0..trials).filter_map(|nth| panel::score_of(run, round.candidate, trial(nth))).collect()
-}
-
-/// Returns the results of one scenario of a suite, if the run tried its current version.
-pub fn of<'a>(run: &'a Run, scenario: &Scenario) -> Option<WithoutSkill<'a>> {
-    let asked = scenario.without_skill()?;
-    results(run).into_iter().find(|one| *one.scenario == asked)
+    if run.state.rounds.is_empty() {
+        return Vec::new();
+    }
+    let of = |(scenario, scores)| WithoutSkill { scenario, scores, trials: trials as usize };
+    run.plan.task.scenarios.iter().zip(scores(run)).map(of).collect()
 }

@@ -4,8 +4,7 @@ use serde::Serialize;
 
 use crate::base::ending::Class;
 use crate::judging::stop::Reason;
-use crate::loops::tune::aims::without_skill::{self, WithoutSkill};
-use crate::loops::tune::{Aim, Ending, Run, Search, Shipment, Verdict};
+use crate::loops::tune::{Ending, Run, Search, Shipment, Verdict};
 
 /// The run's outcome for scripts: what happened to the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -38,14 +37,8 @@ pub enum RunOutcome {
 pub(crate) fn class(run: &Run) -> Class {
     let Some(ending) = run.state.closed else { return Class::Open };
     if ending == Ending::Exercised {
-        let is_scored = || run.state.rounds.last().is_some_and(|round| round.score().is_some());
-        let is_whole = match run.plan.task.aim {
-            Aim::Calibrate { .. } => is_scored(),
-            Aim::Improve | Aim::Try { .. } | Aim::Compare(_) => {
-                without_skill::results(run).iter().all(WithoutSkill::is_whole)
-            }
-        };
-        return if is_whole { Class::Reached } else { Class::Unjudged };
+        let is_judged = run.plan.task.aim.rules().is_judged(run);
+        return if is_judged { Class::Reached } else { Class::Unjudged };
     }
     let verdict = run.state.shipment.as_ref().map_or(Verdict::Unjudged, |shipment| shipment.verdict);
     let is_compared = run.state.shipment.as_ref().is_some_and(Shipment::is_compared);

@@ -1,7 +1,7 @@
 //! The reasons why a finished run fails a pipeline.
 
 use crate::judging::score::Score;
-use crate::loops::tune::aims::comparison;
+use crate::loops::tune::aims::compare;
 use crate::loops::tune::{Run, Verdict};
 
 /// A reason why a run fails its pipeline.
@@ -34,7 +34,7 @@ pub(crate) fn reasons(run: &Run) -> Vec<FailReason> {
 
 fn regression(run: &Run) -> Option<FailReason> {
     let shipment = run.state.shipment.as_ref()?;
-    let fell = comparison::fallen(&shipment.pairs);
+    let fell = compare::fallen(&shipment.pairs);
     match shipment.verdict {
         // Without a test, the two may be equal.
         Verdict::Lost => shipment.effect.map(|_| FailReason::Lost),

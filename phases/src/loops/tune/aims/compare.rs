@@ -1,23 +1,17 @@
-//! The end of a run: the champion of the search meets the start on fresh trials, and ships only if it is shown to be
-//! better.
-//!
-//! ```text
-//! stop -> compare, look by look -> fallen scenarios once more -> ship -> ask? -> promote | propose -> close
-//! ```
+//! Compares two versions on fresh trials: those that a run is given, or the start and the champion of a search, which
+//! ships only if it is shown to be better.
 
+use super::{AimRules, regrade};
 use crate::base::id::CandidateId;
 use crate::judging::proof::{self, Conclusion, InterimAnalysis};
 use crate::judging::score::{self, Score};
-use crate::judging::stop::Reason;
-use crate::loops::tune::compare::control;
-use crate::loops::tune::compare::panel;
-use crate::loops::tune::compare::price;
+use crate::loops::MostCalls;
+use crate::loops::tune::compare::{control, panel, price};
 use crate::loops::tune::search::drafting;
 use crate::loops::tune::state::Retrial;
 use crate::loops::tune::trial::measure;
 use crate::loops::tune::{
-    Aim, Answer, Apply, Decision, Ending, Hold, Next, Pair, Run, Search, Shipment, Step, Trial,
-    UnpairedSamples, Verdict,
+    Decision, Ending, Next, Pair, Plan, Round, Run, Shipment, Trial, UnpairedSamples, Verdict, calls,
 };
 
 /// A scenario that fell by this many points is retried before anything ships.
@@ -26,44 +20,25 @@ const FELL: f64 = 25.0;
 /// Missing trials may differ between the versions by less than one in this many.
 const UNEVEN: usize = 10;
 
-pub(crate) fn finish(run: &Run) -> Next<'_> {
-    let Some(shipment) = &run.state.shipment else { return compare(run) };
-    let ending = match run.tail() {
-        Err(step) => return Next::one(step),
-        Ok(Some(Answer::Promoted)) => Ending::Applied,
-        Ok(Some(Answer::Conflict { .. })) => Ending::Conflict,
-        Ok(Some(Answer::Proposed(_))) => Ending::Proposed,
-        Ok(_) if matches!(run.plan.task.aim, Aim::Compare(_)) => Ending::Compared,
-        Ok(_) if shipment.champion == run.start() => Ending::Unchanged,
-        Ok(_) => Ending::Kept,
-    };
-    Next::Decide(Decision::Close(ending))
-}
+pub(super) struct Compare;
 
-/// Returns the steps with which a champion is promoted or proposed.
-pub(crate) fn tail(run: &Run) -> Vec<Step> {
-    let (Some(shipment), task) = (&run.state.shipment, &run.plan.task) else { return Vec::new() };
-    let champion = shipment.champion;
-    if champion == run.start() || matches!(task.aim, Aim::Compare(_)) {
-        return Vec::new();
+impl AimRules for Compare {
+    fn next<'a>(&self, run: &'a Run, round: Option<&'a Round>) -> Next<'a> {
+        regrade::control(run, round).unwrap_or_else(|| match run.state.shipment {
+            Some(_) => Next::Decide(Decision::Close(Ending::Compared)),
+            // The run was given both versions.
+            None => compare(run, run.state.candidates.get(1).map(|given| given.id)),
+        })
     }
-    // A dangerous champion is never applied unattended, even if it is surely better.
-    let is_safe = !run.needs_a_person();
-    let sure = run.plan.basis().is_sure() && is_safe;
-    let promote = Step::Promote { from: run.start(), to: champion };
-    match task.apply {
-        Apply::Unattended if sure => vec![promote],
-        // A champion of a single task ships if the user allowed it.
-        Apply::Auto if sure || (is_safe && task.scenarios.len() <= 1) => vec![promote],
-        Apply::Never | Apply::Unattended | Apply::Auto => Vec::new(),
-        // The reviewer of the commit sees how sure it is.
-        Apply::Propose(form) => vec![Step::Propose { candidate: champion, form }],
-        Apply::Ask => vec![Step::Ask(Hold::Apply { champion, sure }), promote],
+
+    fn calls(&self, plan: &Plan) -> MostCalls {
+        calls::of_comparison(plan)
     }
 }
 
-fn compare(run: &Run) -> Next<'_> {
-    let Some(challenger) = challenger(run) else {
+/// Compares a challenger with the start, which remains if there is none.
+pub(super) fn compare(run: &Run, challenger: Option<CandidateId>) -> Next<'_> {
+    let Some(challenger) = challenger else {
         return Next::Decide(Decision::Ship(unchallenged(run)));
     };
     if run.state.challenger != Some(challenger) {
@@ -111,21 +86,6 @@ fn has_more(run: &Run, analysis: InterimAnalysis) -> bool {
         units.any(|unit| !matches!(unit, measure::Unit::Missing(_)))
     };
     run.plan.task.regraded().is_none() || trials().any(is_stored)
-}
-
-/// Returns the best candidate of the search, by its newest judges, or the version that the run was given.
-fn challenger(run: &Run) -> Option<CandidateId> {
-    match run.plan.task.aim {
-        Aim::Compare(_) => run.state.candidates.get(1).map(|given| given.id),
-        Aim::Improve | Aim::Try { .. } | Aim::Calibrate { .. } => {
-            let best = match run.plan.task.rules.search {
-                Search::Rounds => run.best().map(|(best, _)| best),
-                Search::Draft { .. } if run.state.stopped == Some(Reason::Stalled) => None,
-                Search::Draft { .. } => Some(drafting::newest(run)),
-            };
-            best.filter(|best| *best != run.start())
-        }
-    }
 }
 
 fn unchallenged(run: &Run) -> Shipment {
