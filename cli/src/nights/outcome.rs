@@ -7,7 +7,7 @@ use serde_json::Value;
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
-use skilltune_phases::loops::tune::aims::calibration::{self, Calibration};
+use skilltune_phases::loops::tune::aims::calibrate::{self, Calibration};
 use skilltune_phases::loops::tune::results::ending;
 use skilltune_phases::loops::tune::{Run, Shipment, Tune, Verdict};
 use skilltune_phases::nights::drift::Trial;
@@ -111,7 +111,7 @@ fn end(run: &Run) -> End {
     if run.state.closed.is_none() {
         return paused(run);
     }
-    if let Some(shown) = calibration::of(run) {
+    if let Some(shown) = calibrate::of(run) {
         return measured(run, shown);
     }
     match &run.state.shipment {

@@ -3,7 +3,7 @@
 use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::aims::calibration::{self, Calibration, Visible};
+use skilltune_phases::loops::tune::aims::calibrate::{self, Calibration, Visible};
 use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::results::{state_file, trials};
 use skilltune_phases::loops::tune::{Aim, Outcome, Plan, Run, Step, Tune};
@@ -38,7 +38,7 @@ fn wavering(run: &Run, step: &Step) -> Outcome {
 fn finished(plan: Plan, answer: impl Fn(&Run, &Step) -> Outcome) -> (Drive, Calibration) {
     let mut drive = Drive::start(plan);
     drive.finish_alone(answer);
-    let shown = calibration::of(&drive.run).expect("it calibrates");
+    let shown = calibrate::of(&drive.run).expect("it calibrates");
     (drive, shown)
 }
 
@@ -91,7 +91,7 @@ fn without_noise_the_finest_change_is_visible_and_nothing_is_to_be_added() {
         Step::Judge { .. } => judged(run, 50, &[]),
         _ => well(run, step, 0),
     });
-    assert!(shown.comparison.smallest.is_some_and(|points| points < calibration::FINEST), "{shown:?}");
+    assert!(shown.comparison.smallest.is_some_and(|points| points < calibrate::FINEST), "{shown:?}");
     assert_eq!(shown.better, None);
 }
 
@@ -123,9 +123,9 @@ fn a_search_is_priced_by_the_calls_of_the_run() {
     assert!(shown.search.calls.of(&Role::IMPROVER) > &0);
     // Each call costs half a dollar and a second.
     assert_eq!((shown.search.usd, shown.search.ms), (Some(dollars), Some(1000 * calls)));
-    let nothing = calibration::of(&Drive::start(of(2)).run).unwrap();
+    let nothing = calibrate::of(&Drive::start(of(2)).run).unwrap();
     assert_eq!((nothing.visible, nothing.search.usd, nothing.search.ms), (None, None, None));
-    assert_eq!(calibration::of(&Drive::start(plan(1, 1)).run), None);
+    assert_eq!(calibrate::of(&Drive::start(plan(1, 1)).run), None);
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn the_same_answers_show_the_same_in_any_order_and_the_fold_is_the_live_state() 
         let mut crowded = Drive::start(of(2));
         crowded.finish(4, picker(vec![3, 1, 2]), answer);
         assert_eq!(alone.decisions(), crowded.decisions());
-        assert_eq!(calibration::of(&alone.run), calibration::of(&crowded.run));
+        assert_eq!(calibrate::of(&alone.run), calibrate::of(&crowded.run));
         assert_fold_is_live(of(2), vec![2, 0, 1], state_file::text, answer);
     }
 }

@@ -6,7 +6,7 @@ use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::aims::without_skill::{self, WithoutSkill};
+use skilltune_phases::loops::tune::aims::try_::{self, WithoutSkill};
 use skilltune_phases::loops::tune::results::ending::RunOutcome;
 use skilltune_phases::loops::tune::results::{state_file, trials};
 use skilltune_phases::loops::tune::{AgentRequest, Aim, Answer, Outcome, Plan, Run, Step, Tune};
@@ -41,7 +41,7 @@ fn world(run: &Run, step: &Step) -> Outcome {
 }
 
 fn passes(run: &Run) -> Vec<Option<bool>> {
-    without_skill::results(run).iter().map(WithoutSkill::passes).collect()
+    try_::results(run).iter().map(WithoutSkill::passes).collect()
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_scenario_passes_only_if_all_its_trials_meet_all_and_what_is_missing_is_not_
     drive.finish_alone(world);
     let run = &drive.run;
     assert_eq!(passes(run), [Some(true), Some(false), None, Some(true)]);
-    assert_eq!(without_skill::results(run)[1].scores, [points(50.0)]);
+    assert_eq!(try_::results(run)[1].scores, [points(50.0)]);
     assert_eq!(run.class(), Class::Unjudged);
     let mut drive = Drive::start(plan_without_skill(2));
     drive.finish_alone(|run, step| match step {

@@ -8,7 +8,7 @@ use crate::base::id::CandidateId;
 use crate::base::name::Name;
 use crate::judging::score::Score;
 use crate::loops::tune::Run;
-use crate::loops::tune::aims::without_skill;
+use crate::loops::tune::aims::try_;
 use crate::loops::tune::results::trials::{JudgedTrial, verdicts};
 use crate::suites::demand::Demand;
 use crate::suites::scenario::Scenario;
@@ -105,7 +105,7 @@ pub fn never(scenario: &Scenario, tally: &Tally) -> Vec<Vacuous> {
 /// it.
 pub fn passes_without(run: &Run, scenario: &Scenario) -> Option<Vec<Vacuous>> {
     let asked = scenario.without_skill()?;
-    let result = without_skill::results(run).into_iter().find(|one| *one.scenario == asked)?;
+    let result = try_::results(run).into_iter().find(|one| *one.scenario == asked)?;
     let why = Why::PassesWithout { trials: result.trials };
     let named = Vacuous { scenario: scenario.id.clone(), demand: None, why };
     result.passes().map(|passes| if passes { vec![named] } else { Vec::new() })

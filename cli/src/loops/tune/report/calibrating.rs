@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::judging::proof::power::{MOST_PAIRS, MOST_TRIALS, Needed, Noise};
 use skilltune_phases::loops::tune::Run;
-use skilltune_phases::loops::tune::aims::calibration::{self, Calibration, FINEST, Visible};
+use skilltune_phases::loops::tune::aims::calibrate::{self, Calibration, FINEST, Visible};
 use skilltune_phases::loops::tune::compare::price::Cost;
 
 use crate::loops::tune::price::{calls, worth};
@@ -23,7 +23,7 @@ pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
     if let Some(visible) = &run.state.visible {
         facts.extend([("noise", noise(visible.noise.as_ref())), ("visible", smallest(run, visible))]);
     }
-    let shown = calibration::of(run).map(|shown| json!({ "calibration": json(run, trials, &shown) }));
+    let shown = calibrate::of(run).map(|shown| json!({ "calibration": json(run, trials, &shown) }));
     Summary {
         kind: "calibrate",
         head: Head { lines: vec![Line::Text(headline)], ..search.head },
@@ -44,7 +44,7 @@ pub fn progress(run: &Run, trials: u32) -> String {
 
 /// Returns its results, one per line.
 pub fn shown(run: &Run, trials: u32) -> Vec<String> {
-    let shown = calibration::of(run).map(|shown| results_of(run, trials, &shown)).unwrap_or_default();
+    let shown = calibrate::of(run).map(|shown| results_of(run, trials, &shown)).unwrap_or_default();
     shown.into_iter().map(|(name, text)| format!("{name}: {text}")).collect()
 }
 
@@ -179,7 +179,7 @@ fn json(run: &Run, trials: u32, shown: &Calibration) -> Value {
 
 /// Returns the report of a calibration.
 pub fn report(run: &Run, trials: u32) -> Report {
-    let shown = calibration::of(run);
+    let shown = calibrate::of(run);
     let results = shown.as_ref().map(|shown| results_of(run, trials, shown)).unwrap_or_default();
     let results = results.iter().map(|(name, text)| vec![words(name).into(), words(text).into()]);
     let scores = shown.map(|shown| shown.scores).unwrap_or_default();

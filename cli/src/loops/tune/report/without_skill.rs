@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
-use skilltune_phases::loops::tune::aims::without_skill::{self, WithoutSkill};
+use skilltune_phases::loops::tune::aims::try_::{self, WithoutSkill};
 use skilltune_phases::loops::tune::{Plan, Run, Tune};
 use skilltune_phases::runs::plan::Roles;
 
@@ -17,7 +17,7 @@ use crate::text::plain::one_line;
 pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
     // The name of the suite, or of its skill.
     let (name, without) = (phrases::target(run), " without a skill");
-    let all = without_skill::results(run);
+    let all = try_::results(run);
     let passing = passing(&all).count();
     Summary {
         kind: "try",
@@ -36,14 +36,14 @@ pub fn summary(run: &Run, trials: u32, search: Summary) -> Summary {
 
 /// Returns how many of its trials have a score.
 pub fn progress(run: &Run, trials: u32) -> String {
-    let all = without_skill::results(run);
+    let all = try_::results(run);
     let judged: usize = all.iter().map(|one| one.scores.len()).sum();
     format!("{judged} of {}", count(run.plan.task.scenarios.len() * trials as usize, "trial"))
 }
 
 /// Returns what it has shown, and what it could not.
 pub fn shown(run: &Run) -> Vec<String> {
-    let all = without_skill::results(run);
+    let all = try_::results(run);
     let of = count(run.plan.task.scenarios.len(), "scenario");
     let passing: Vec<_> = passing(&all).map(|one| one_line(&one.scenario.id)).collect();
     let unknown = all.iter().filter(|one| one.passes().is_none());
@@ -84,7 +84,7 @@ fn json(results: &[WithoutSkill<'_>]) -> Value {
 
 /// Returns the report of a run without a skill.
 pub fn report(run: &Run, trials: u32) -> Report {
-    let results = without_skill::results(run);
+    let results = try_::results(run);
     let evaluation = format!("{}/iterations/iteration-1/iteration-1-eval.md", run.plan.folder);
     let verdicts = plain("Verdicts and evidence of each scenario's first trial: ");
     let scenarios = vec![

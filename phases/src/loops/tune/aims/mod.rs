@@ -1,10 +1,10 @@
 //! What a run does for each aim, in one file per aim.
 
-pub mod calibration;
+pub mod calibrate;
 pub(super) mod compare;
 pub(super) mod improve;
 pub mod regrade;
-pub mod without_skill;
+pub mod try_;
 
 use crate::judging::score::Score;
 use crate::loops::MostCalls;
@@ -32,8 +32,8 @@ impl Aim {
     pub(super) fn rules(&self) -> &'static dyn AimRules {
         match self {
             Self::Improve => &improve::Improve,
-            Self::Try { .. } => &without_skill::Try,
-            Self::Calibrate { .. } => &calibration::Calibrate,
+            Self::Try { .. } => &try_::Try,
+            Self::Calibrate { .. } => &calibrate::Calibrate,
             Self::Compare(_) => &compare::Compare,
         }
     }

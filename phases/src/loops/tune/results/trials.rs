@@ -30,7 +30,7 @@ pub struct JudgedTrial<'a> {
 }
 
 /// Returns the trials of the rounds, then those of the final comparison. A round that repeats an earlier one has the
-/// same trials. Trials without a skill are left out: see `without_skill`.
+/// same trials. Trials without a skill are left out: see `aims::try_`.
 pub fn judged_trials(run: &Run) -> Vec<JudgedTrial<'_>> {
     let rounds = &run.state.rounds;
     if run.plan.task.aim.trials().is_some() {
