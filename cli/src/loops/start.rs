@@ -1,7 +1,7 @@
 //! Begins a run of any loop: shows what it would do, or locks its targets, freezes its plan and drives it.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -35,18 +35,11 @@ use crate::trust::pinned::Pins;
 /// How a run of a loop begins.
 pub trait Starts: LoopCommands {
     /// What the user asked for, with nothing left to guess.
-    type Invocation;
-
-    fn parts(invocation: &Self::Invocation) -> Parts<'_>;
+    type Invocation: AsRef<Common>;
 
     /// Makes the plan, without its ceilings. A sketch writes nothing. The plan of the run that a sketch has named also
     /// stores the files that the run starts with.
-    fn plan(
-        invocation: &Self::Invocation,
-        home: &Home,
-        env: &Environment,
-        sketch: Option<&Plan<Self>>,
-    ) -> Result<Plan<Self>, Complaint>;
+    const PLAN: Planner<Self>;
 
     /// Sketches the plan, and asks what a person has to decide before anything is written. `Break` ends the command.
     fn ready(invocation: Self::Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint>;
@@ -84,17 +77,23 @@ pub trait Starts: LoopCommands {
 /// The invocation, with all the trust that its run needs, and the sketch of its plan.
 pub type Ready<L> = ControlFlow<Exit, (<L as Starts>::Invocation, Plan<L>)>;
 
-/// The parts that the invocations of all loops have.
-#[derive(Debug)]
-pub struct Parts<'a> {
-    pub project: &'a Path,
-    pub settings: &'a Settings,
-    pub casting: &'a Casting,
-    pub pinned: &'a [Pins],
+/// Makes the plan of an invocation, or only a sketch of it if none is given.
+pub type Planner<L> =
+    fn(&<L as Starts>::Invocation, &Home, &Environment, Option<&Plan<L>>) -> Result<Plan<L>, Complaint>;
+
+/// What the invocations of all loops have.
+#[derive(Clone, Debug)]
+pub struct Common {
+    /// The folder that contains `.skilltune`.
+    pub project: PathBuf,
+    pub settings: Settings,
+    pub casting: Casting,
+    /// The project files that the run may execute, as they were trusted.
+    pub pinned: Vec<Pins>,
     pub epoch: u64,
 }
 
-impl Parts<'_> {
+impl Common {
     /// Returns a plan of this task, without its folder and its ceilings.
     pub fn plan<L: Starts>(&self, run: RunId, seed: u64, task: L::Task) -> Plan<L> {
         Plan {
@@ -162,7 +161,7 @@ impl<'a> Start<'a> {
 
 /// Begins a run and drives it until it ends or pauses, or only shows it.
 pub fn start<L: Starts>(invocation: L::Invocation, start: &Start<'_>) -> Result<Exit, Complaint> {
-    let Parts { project, settings, .. } = L::parts(&invocation);
+    let Common { project, settings, .. } = invocation.as_ref();
     settings.overs().iter().for_each(|over| start.printer.talk(over));
     let home = Home::of(project);
     if let Some(what) = start.show {
@@ -186,8 +185,8 @@ pub fn plan<L: Starts>(
     env: &Environment,
     sketch: Option<&Plan<L>>,
 ) -> Result<Plan<L>, Complaint> {
-    let mut plan = L::plan(invocation, home, env, sketch)?;
-    let Parts { settings, casting, .. } = L::parts(invocation);
+    let mut plan = L::PLAN(invocation, home, env, sketch)?;
+    let Common { settings, casting, .. } = invocation.as_ref();
     plan.folder = home.run(&plan.run).root().to_string_lossy().into_owned();
     plan.ceilings = priced::ceilings(settings, casting, &L::most_calls(&plan))?;
     Ok(plan)
@@ -209,7 +208,7 @@ fn show<L: Starts>(
         run.apply(&Record { seq, at: Timestamp::UNIX_EPOCH, event: Event::Done(Box::new(done.clone())) });
     }
     let steps = &L::first_steps(&mut run);
-    let Parts { project, settings, .. } = L::parts(invocation);
+    let Common { project, settings, .. } = invocation.as_ref();
     let estimate = &estimate(&run, &Runs::of(project, env)?, settings);
     let sketched = Sketched { most, steps, estimate, width: data_width(env) };
     match (start.format, what) {
@@ -228,7 +227,7 @@ fn begin<'a, L: Starts>(
     start: &Start<'a>,
 ) -> Result<(Exit, Scope<'a>), Complaint> {
     let (env, printer) = (start.env, start.printer);
-    let Parts { project, settings, casting, pinned, .. } = L::parts(invocation);
+    let Common { project, settings, casting, pinned, .. } = invocation.as_ref();
     let runs = Runs::of(project, env)?;
     let targets = L::targets(sketch);
     let locks = session::lock(env, printer, &targets, sketch.run.as_str())?;
@@ -250,7 +249,7 @@ fn begin<'a, L: Starts>(
     let begun = session::begin(env, &runs.home, plan, L::answers(invocation).to_vec(), pinned)?;
     let scope = Scope { runs, only: None, env, printer };
     let reporter = progress::reporter(start.format, scope.objects(), env, printer);
-    let options = RuntimeOptions::of(casting, settings, pinned.to_vec());
+    let options = RuntimeOptions::of(casting, settings, pinned.clone());
     let mut person = Respondent::<L>::new(start.yes, scope.objects(), env, printer);
     let exit = session::drive(env, &scope.runs.home, begun, locks, options, reporter, &mut person)?;
     Ok((exit, scope))

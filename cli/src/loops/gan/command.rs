@@ -6,14 +6,14 @@ use serde_json::Value;
 use skilltune_orchestrator::git::require_repository;
 use skilltune_orchestrator::snapshot::{Limits, Manifest};
 use skilltune_orchestrator::store::Home;
-use skilltune_phases::loops::gan::{Apply, Gan, Plan, Run};
+use skilltune_phases::loops::gan::{Apply, Gan, Run};
 
 use crate::casting::{self, git};
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::invocation::Invocation;
 use crate::loops::gan::planning;
 use crate::loops::gan::report::{json, words};
-use crate::loops::start::{self, Parts, Ready, Sketched, Start, Starts};
+use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::{ceilings, words as shared_words};
 use crate::runs::commit;
@@ -33,26 +33,14 @@ impl LoopArgs for GanArgs {
 impl Starts for Gan {
     type Invocation = Invocation;
 
-    fn parts(invocation: &Invocation) -> Parts<'_> {
-        let Invocation { project, settings, casting, pinned, epoch, .. } = invocation;
-        Parts { project, settings, casting, pinned, epoch: *epoch }
-    }
+    const PLAN: Planner<Self> = planning::plan;
 
-    fn plan(
-        invocation: &Invocation,
-        home: &Home,
-        env: &Environment,
-        sketch: Option<&Plan>,
-    ) -> Result<Plan, Complaint> {
-        planning::plan(invocation, home, env, sketch)
-    }
-
-    fn ready(invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
+    fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
         let env = start.env;
         require_proposable(&invocation, env)?;
-        let Parts { casting, settings, .. } = Self::parts(&invocation);
+        let Common { casting, settings, .. } = &invocation.common;
         let pinned = casting::ensure_trusted(casting, settings, env, None, start.consent())?;
-        let invocation = Invocation { pinned: pinned.into_iter().collect(), ..invocation };
+        invocation.common.pinned = pinned.into_iter().collect();
         let sketch = start::plan::<Self>(&invocation, home, env, None)?;
         Ok(ControlFlow::Continue((invocation, sketch)))
     }

@@ -21,15 +21,15 @@ use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::inputs::{self, Judged, Material};
 use crate::loops::gan::settings::{ApplyName, GanSettings};
+use crate::loops::start::Common;
 use crate::settings::setting::Setting;
 use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
-use crate::trust::pinned::Pins;
 
 #[derive(Debug)]
 pub struct Invocation {
-    pub project: PathBuf,
+    pub common: Common,
     pub name: String,
     pub brief: Brief,
     pub given: Given,
@@ -48,15 +48,16 @@ pub struct Invocation {
     pub browser: Option<Found>,
     pub browser_seconds: u64,
     pub preview: Option<Preview>,
-    /// The project files that the run may execute, as they were trusted.
-    pub pinned: Vec<Pins>,
     /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
     pub retries: u32,
-    pub settings: Settings,
-    pub casting: Casting,
     pub seed: Option<u64>,
-    pub epoch: u64,
+}
+
+impl AsRef<Common> for Invocation {
+    fn as_ref(&self) -> &Common {
+        &self.common
+    }
 }
 
 impl Invocation {
@@ -89,11 +90,8 @@ impl Invocation {
             preview: preview(&settings, browser.is_some(), env)?,
             browser,
             browser_seconds: gan.browser_seconds.value,
-            pinned: Vec::new(),
             confines: system_confines(&settings),
             seed: args.seed,
-            epoch: args.run.epoch(),
-            project,
             name,
             brief,
             given,
@@ -103,8 +101,7 @@ impl Invocation {
             into,
             apply,
             rules,
-            settings,
-            casting,
+            common: Common { project, settings, casting, pinned: Vec::new(), epoch: args.run.epoch() },
         })
     }
 }

@@ -6,13 +6,12 @@ use jiff::Timestamp;
 use skilltune_orchestrator::snapshot::{CaptureError, Captured, IgnoreRules, Manifest, Objects};
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::gan::{Browser, Gan, Plan, Task};
+use skilltune_phases::loops::gan::{Browser, Plan, Task};
 use skilltune_phases::suites::checks::Commands;
 
 use crate::inputs::links;
 use crate::loops::gan::browser::{self, Found};
 use crate::loops::gan::invocation::Invocation;
-use crate::loops::start::Starts as _;
 use crate::runs::runtime_options::RuntimeOptions;
 use crate::runs::{new_run_id, seed};
 use crate::terminal::complaint::{Complaint, ours};
@@ -33,7 +32,7 @@ fn store(invocation: &Invocation, objects: &Objects, env: &Environment) -> Resul
             Captured { tree: objects.put_manifest(&manifest).map_err(ours)?, manifest }
         }
         Some(path) => {
-            let limits = RuntimeOptions::artifacts(&invocation.settings);
+            let limits = RuntimeOptions::artifacts(&invocation.common.settings);
             read(path, |rules| env.indexes().capture(objects, path, rules, limits))?
         }
     };
@@ -103,5 +102,5 @@ pub fn plan(
         .seed
         .unwrap_or_else(|| seed(&(&task.brief, &task.asked, &task.given, &task.rules, &task.start)));
     let run = sketch.map_or_else(|| new_run_id(seed, Timestamp::now()), |sketch| sketch.run.clone());
-    Ok(Gan::parts(invocation).plan(run, seed, task))
+    Ok(invocation.common.plan(run, seed, task))
 }

@@ -13,7 +13,7 @@ use crate::loops::reflex::args::{ReflexArgs, ReflexCommand};
 use crate::loops::reflex::invocation::Invocation;
 use crate::loops::reflex::report::json;
 use crate::loops::reflex::{planning, terms};
-use crate::loops::start::{self, Parts, Ready, Sketched, Start, Starts};
+use crate::loops::start::{self, Common, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::{ceilings, words};
 use crate::runs::{RunStatus, Runs};
@@ -50,21 +50,9 @@ impl LoopArgs for ReflexArgs {
 impl Starts for Reflex {
     type Invocation = Invocation;
 
-    fn parts(invocation: &Invocation) -> Parts<'_> {
-        let Invocation { project, settings, casting, pinned, epoch, .. } = invocation;
-        Parts { project, settings, casting, pinned, epoch: *epoch }
-    }
+    const PLAN: Planner<Self> = planning::plan;
 
-    fn plan(
-        invocation: &Invocation,
-        home: &Home,
-        env: &Environment,
-        sketch: Option<&Plan>,
-    ) -> Result<Plan, Complaint> {
-        planning::plan(invocation, home, env, sketch)
-    }
-
-    fn ready(invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
+    fn ready(mut invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
         let (env, printer) = (start.env, start.printer);
         let sketch = |invocation: &Invocation| start::plan::<Self>(invocation, home, env, None);
         if start.person().is_none() && !start.yes {
@@ -72,8 +60,7 @@ impl Starts for Reflex {
             return Err(Complaint::input("cannot ask you to confirm these criteria and limits: no terminal")
                 .hint("pass --yes to confirm them"));
         }
-        let pinned = ensure_trusted(&invocation, env, start.consent())?;
-        let invocation = Invocation { pinned, ..invocation };
+        invocation.common.pinned = ensure_trusted(&invocation, env, start.consent())?;
         mention(&invocation, env, printer);
         let sketch = sketch(&invocation)?;
         Ok(ControlFlow::Continue((invocation, sketch)))
@@ -107,7 +94,8 @@ fn ensure_trusted(
     env: &Environment,
     consent: Consent<'_>,
 ) -> Result<Vec<Pins>, Complaint> {
-    let of_agents = casting::ensure_trusted(&invocation.casting, &invocation.settings, env, None, consent)?;
+    let Common { casting, settings, .. } = &invocation.common;
+    let of_agents = casting::ensure_trusted(casting, settings, env, None, consent)?;
     let rules = invocation.rules_file.as_ref().filter(|rules| !rules.programs().is_empty());
     let of_rules = rules.map(|rules| {
         let (scripts, programs) = (rules.scripts(env)?, rules.programs());
@@ -120,7 +108,7 @@ fn ensure_trusted(
 
 /// Mentions an unfinished run on the same task; the new run is a separate one.
 fn mention(invocation: &Invocation, env: &Environment, printer: Printer) {
-    let Ok(runs) = Runs::of(&invocation.project, env) else { return };
+    let Ok(runs) = Runs::of(&invocation.common.project, env) else { return };
     let known = runs.ids(Some(Reflex::KIND)).into_iter().filter_map(|id| runs.load::<Reflex>(&id).ok());
     let mut left = known.filter(|known| {
         known.run.plan.task.prompt == invocation.prompt

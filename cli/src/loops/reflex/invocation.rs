@@ -18,18 +18,18 @@ use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::reflex::settings::ReflexSettings;
 use crate::loops::reflex::setup::{self, SetupAnswers};
 use crate::loops::reflex::{context, out};
+use crate::loops::start::Common;
 use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::questions::{Answers, Person};
-use crate::trust::pinned::Pins;
 
 /// A longer task is a mistake, such as a binary file.
 const LONGEST: u64 = 1 << 20;
 
 #[derive(Debug)]
 pub struct Invocation {
-    pub project: PathBuf,
+    pub common: Common,
     pub evolution: String,
     pub prompt: String,
     pub ideal: String,
@@ -44,14 +44,15 @@ pub struct Invocation {
     pub context: Vec<(String, Vec<u8>)>,
     pub alias: Option<Alias>,
     pub out: Option<PathBuf>,
-    pub settings: Settings,
-    pub casting: Casting,
-    /// The project files that the run may execute, as they were trusted.
-    pub pinned: Vec<Pins>,
     /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
     pub seed: Option<u64>,
-    pub epoch: u64,
+}
+
+impl AsRef<Common> for Invocation {
+    fn as_ref(&self) -> &Common {
+        &self.common
+    }
 }
 
 impl Invocation {
@@ -83,10 +84,8 @@ impl Invocation {
         let context = named.map(|path| context::named(&env.named(&path)?)).collect::<Result<_, _>>()?;
         Ok(Self {
             evolution: reflex.evolution.value.as_path().display().to_string(),
-            pinned: Vec::new(),
             confines: system_confines(&settings),
             seed: args.seed,
-            epoch: args.run.epoch(),
             ideal: args.ideal.clone().or(answers.ideal).unwrap_or_default(),
             setup: Setup { proposals, major: answers.major.unwrap_or_default(), weights },
             rules: reflex.rules(),
@@ -99,12 +98,10 @@ impl Invocation {
             criteria,
             rules_file,
             context,
-            project,
             prompt,
             alias: args.alias.clone(),
             out,
-            settings,
-            casting,
+            common: Common { project, settings, casting, pinned: Vec::new(), epoch: args.run.epoch() },
         })
     }
 }

@@ -5,14 +5,13 @@ use skilltune_orchestrator::evolution::{Evolution, EvolutionError};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::Home;
 use skilltune_phases::loops::reflex::original::{self, Alias};
-use skilltune_phases::loops::reflex::{Plan, Reflex, Task};
+use skilltune_phases::loops::reflex::{Plan, Task};
 use skilltune_phases::runs::plan::RunId;
 use skilltune_phases::suites::checks::Commands;
 
 use crate::loops::reflex::context;
 use crate::loops::reflex::files::{below, refused};
 use crate::loops::reflex::invocation::Invocation;
-use crate::loops::start::Starts as _;
 use crate::runs::ownership::Ownership;
 use crate::runs::seed;
 use crate::terminal::complaint::Complaint;
@@ -24,7 +23,7 @@ const NUMBERS: u32 = 1000;
 /// Returns the name of the task's folder, and of the run: the requested one, or a free one.
 fn name(invocation: &Invocation, began: Timestamp, owned: &Ownership) -> Result<(Alias, RunId), Complaint> {
     let below = below(&invocation.evolution)?;
-    let folder = Evolution::open(&invocation.project, &below).map_err(refused)?;
+    let folder = Evolution::open(&invocation.common.project, &below).map_err(refused)?;
     let id = |alias: &Alias| free_id(alias, began, owned);
     let check = |alias: &Alias| match &folder {
         Some(folder) => folder.writer(alias, id(alias).as_str()).check(),
@@ -61,7 +60,7 @@ pub fn plan(
     sketch: Option<&Plan>,
 ) -> Result<Plan, Complaint> {
     let (alias, run, context) = if let Some(sketch) = sketch {
-        let pages = context::pages(&invocation.project, &invocation.context);
+        let pages = context::pages(&invocation.common.project, &invocation.context);
         let context = context::store(&Objects::at(home.objects()), &pages)?;
         (sketch.task.alias.clone(), sketch.run.clone(), context)
     } else {
@@ -70,7 +69,7 @@ pub fn plan(
     };
     let task = Task {
         alias,
-        project: invocation.project.to_string_lossy().into_owned(),
+        project: invocation.common.project.to_string_lossy().into_owned(),
         evolution: invocation.evolution.clone(),
         prompt: invocation.prompt.clone(),
         ideal: invocation.ideal.clone(),
@@ -85,5 +84,5 @@ pub fn plan(
     let seed = invocation.seed.unwrap_or_else(|| {
         seed(&(&task.prompt, &task.ideal, &task.criteria, &task.setup, &task.rules, &task.context))
     });
-    Ok(Reflex::parts(invocation).plan(run, seed, task))
+    Ok(invocation.common.plan(run, seed, task))
 }

@@ -15,7 +15,7 @@ use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::loops::resume::take_up;
-use crate::loops::start::{self, Parts, Ready, Sketched, Start, Starts};
+use crate::loops::start::{self, Planner, Ready, Sketched, Start, Starts};
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::report::json;
@@ -97,22 +97,7 @@ fn one(
 impl Starts for Tune {
     type Invocation = Invocation;
 
-    fn parts(invocation: &Invocation) -> Parts<'_> {
-        let Invocation { project, settings, casting, pinned, epoch, .. } = invocation;
-        Parts { project, settings, casting, pinned, epoch: *epoch }
-    }
-
-    fn plan(
-        invocation: &Invocation,
-        home: &Home,
-        env: &Environment,
-        sketch: Option<&Plan>,
-    ) -> Result<Plan, Complaint> {
-        match sketch {
-            None => planning::sketch(invocation, home, env),
-            Some(sketch) => planning::plan(invocation, home, env, sketch.run.clone()),
-        }
-    }
+    const PLAN: Planner<Self> = planning::plan;
 
     fn ready(invocation: Invocation, home: &Home, start: &Start<'_>) -> Result<Ready<Self>, Complaint> {
         if invocation.aim == Aim::Improve && start.person().is_none() {
@@ -130,7 +115,7 @@ impl Starts for Tune {
 
     /// Prints the settings that are set but not used by this search.
     fn remark(invocation: &Invocation, plan: &Plan, printer: Printer) {
-        let unused = plan.task.searches().then(|| search::unused(plan, invocation.settings.of()));
+        let unused = plan.task.searches().then(|| search::unused(plan, invocation.common.settings.of()));
         if let Some(unused) = unused.flatten() {
             printer.talk(&unused);
         }

@@ -2,7 +2,7 @@
 //!
 //! Everything is looked up and checked here; only the user's trust is written.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skilltune_phases::asking::prompt::Prompts;
 use skilltune_phases::base::delivery::Delivery;
@@ -14,10 +14,11 @@ use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::args::overrides::lay;
-use crate::casting::{BuiltIn, Casting, system_confines};
+use crate::casting::{BuiltIn, system_confines};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::inputs::suite::{Starts, Suite};
+use crate::loops::start::Common;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::older::Older;
@@ -42,14 +43,13 @@ use crate::{casting, trust};
 /// One run: several skills that are not a chain are several requests.
 #[derive(Clone, Debug)]
 pub struct Invocation {
+    pub common: Common,
     /// The plan of a comparison adds the trees.
     pub aim: Aim,
     /// One version of each member, or the two to compare; none if nothing is executed.
     pub versions: Vec<Version>,
     /// The run whose trials are regraded.
     pub older: Option<Older>,
-    /// The folder that contains `.skilltune`.
-    pub project: PathBuf,
     pub mode: Mode,
     pub members: Vec<Skill>,
     pub scenarios: Vec<Scenario>,
@@ -61,35 +61,36 @@ pub struct Invocation {
     /// Whether the final comparison uses the scenarios of the search.
     pub this_suite_only: bool,
     pub rules: Rules,
-    pub casting: Casting,
     pub delivery: Delivery,
     pub tools: Tools,
-    pub settings: Settings,
     pub apply: Apply,
     pub fail_on: FailOn,
     pub prompts: Prompts,
-    /// The project files that the run may execute, as they were trusted.
-    pub pinned: Vec<Pins>,
     /// The prompts and the suite that a person has to trust before the run begins.
     pub untrusted: Option<Box<(Pages, Suite)>>,
     /// Whether the system confines the programs of the run to its folders.
     pub confines: bool,
     /// By default a hash of the inputs.
     pub seed: Option<u64>,
-    pub epoch: u64,
+}
+
+impl AsRef<Common> for Invocation {
+    fn as_ref(&self) -> &Common {
+        &self.common
+    }
 }
 
 impl Invocation {
     /// Returns the request for trials that change nothing. The suite and the user's own pages are not trusted yet.
     pub fn of_trials(
         (aim, versions): (Aim, Vec<Version>),
-        (project, settings): (PathBuf, Settings),
-        (casting, delivery): (Casting, Delivery),
+        common: Common,
+        delivery: Delivery,
         members: Vec<Skill>,
         TaskSet { scenarios, starts, suite }: TaskSet,
         untrusted: (Pages, Suite),
     ) -> Self {
-        let tune = settings.of::<TuneSettings>();
+        let tune = common.settings.of::<TuneSettings>();
         Self {
             aim,
             versions,
@@ -101,20 +102,16 @@ impl Invocation {
             held_out: 0,
             this_suite_only: false,
             rules: tune.rules(),
-            casting,
             delivery,
             tools: tune.tools.value.into(),
             apply: Apply::Never,
             fail_on: FailOn::default(),
             prompts: Prompts::default(),
-            pinned: Vec::new(),
             untrusted: Some(Box::new(untrusted)),
-            confines: system_confines(&settings),
+            confines: system_confines(&common.settings),
             seed: None,
-            epoch: 0,
-            project,
             members,
-            settings,
+            common,
         }
     }
 }
@@ -137,9 +134,12 @@ pub fn invocations(
     // Missing settings are reported before anything is asked.
     let mut stand_in = StandIn { person: asked, agreed: None };
     let first = Draft::new(skills[..1].to_vec(), args, env, &mut stand_in)?;
-    search::wish(first.settings.of())?;
+    search::wish(first.common.settings.of())?;
     let preset = match asked.filter(|_| preset_matters(args)) {
-        Some(person) => Some(questions::preset(person, first.settings.of::<TuneSettings>().preset.value)?),
+        Some(person) => {
+            let usual = first.common.settings.of::<TuneSettings>().preset.value;
+            Some(questions::preset(person, usual)?)
+        }
         None => None,
     };
     let mode = mode(named, skills.len(), asked)?;
@@ -155,13 +155,14 @@ pub fn invocations(
     if !args.run.only_shows() {
         let consent = Consent::of(args.trust, asked);
         for draft in &mut drafts {
-            let of_agents = casting::ensure_trusted(&draft.casting, &draft.settings, env, None, consent)?;
-            draft.pages.ensure_trusted(&draft.settings, env, consent)?;
-            draft.pinned.extend(of_agents);
+            let Common { casting, settings, pinned, .. } = &mut draft.common;
+            let of_agents = casting::ensure_trusted(casting, settings, env, None, consent)?;
+            draft.pages.ensure_trusted(settings, env, consent)?;
+            pinned.extend(of_agents);
         }
         let of_suite = suite.as_ref().map(|suite| ensure_trusted(suite, env, consent)).transpose()?;
         for draft in &mut drafts {
-            draft.pinned.extend(of_suite.clone().flatten());
+            draft.common.pinned.extend(of_suite.clone().flatten());
         }
     }
     let given = TaskSet::given(args, suite)?;
@@ -193,13 +194,10 @@ pub fn ensure_trusted(
 
 /// A request that may still need answers.
 struct Draft {
-    project: PathBuf,
+    common: Common,
     members: Vec<Skill>,
-    settings: Settings,
-    casting: Casting,
     delivery: Delivery,
     pages: Pages,
-    pinned: Vec<Pins>,
 }
 
 impl Draft {
@@ -218,13 +216,14 @@ impl Draft {
             .map_err(|complaint| naming(complaint, &project, env))?;
         let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
         let pages = Pages::read(&settings)?;
-        Ok(Self { project, members, settings, casting, delivery, pages, pinned: Vec::new() })
+        let common = Common { project, settings, casting, pinned: Vec::new(), epoch: args.run.epoch() };
+        Ok(Self { common, members, delivery, pages })
     }
 
     /// Sets the preset that was answered: it overrides files, and flags override it.
     fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
-        self.settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
-        lay(&mut self.settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+        self.common.settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
+        lay(&mut self.common.settings, args.agent.as_ref(), args.calls.timeout, &args.given);
     }
 
     /// Builds the request and tries out its prompts, if they are trusted. They are not if nothing is run.
@@ -235,13 +234,13 @@ impl Draft {
         args: &TuneArgs,
         (is_attended, env): (bool, &Environment),
     ) -> Result<Invocation, Complaint> {
-        let settings = &self.settings;
+        let Common { settings, casting, .. } = &mut self.common;
         let tune = settings.of::<TuneSettings>();
         let tools = tune.tools.value.into();
         let is_trusted = args.trust || !args.run.only_shows() || self.pages.are_trusted(settings, env);
         let prompts = if is_trusted { self.pages.checked()? } else { self.pages.texts() };
         if scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
-            allow_shell(self.casting.of_mut(&Role::EXECUTOR), settings)?;
+            allow_shell(casting.of_mut(&Role::EXECUTOR), settings)?;
         }
         Ok(Invocation {
             aim: Aim::Improve,
@@ -259,15 +258,11 @@ impl Draft {
             apply: apply(&tune.apply, is_attended),
             fail_on: args.fail_on.rule(),
             prompts,
-            pinned: self.pinned,
             untrusted: None,
             seed: args.seed,
-            epoch: args.run.epoch(),
-            project: self.project,
             members: self.members,
-            casting: self.casting,
             delivery: self.delivery,
-            settings: self.settings,
+            common: self.common,
         })
     }
 }

@@ -18,7 +18,6 @@ use skilltune_phases::suites::scenario::Scenario;
 use skilltune_phases::suites::split::split;
 
 use crate::inputs::find::Skill;
-use crate::loops::start::Starts as _;
 use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::member::{Content, described, withheld};
 use crate::loops::tune::uncallable::refuse_uncallable;
@@ -31,22 +30,28 @@ use crate::text::figures::count;
 use crate::text::plain::shell_path;
 
 /// Makes a plan without writing anything, as shown by a dry run.
-pub fn sketch(invocation: &Invocation, home: &Home, env: &Environment) -> Result<Plan, Complaint> {
+fn sketch(invocation: &Invocation, home: &Home, env: &Environment) -> Result<Plan, Complaint> {
     let indexes = env.indexes();
     build(invocation, home, (None, invocation.scenarios.clone()), None, |path| {
         Ok(indexes.scan(path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })
 }
 
-/// Makes the plan of the run that a sketch has named, and stores its target.
-pub fn plan(invocation: &Invocation, home: &Home, env: &Environment, run: RunId) -> Result<Plan, Complaint> {
+/// Makes the plan of the run that a sketch has named, and stores its target; without one, makes the sketch.
+pub fn plan(
+    invocation: &Invocation,
+    home: &Home,
+    env: &Environment,
+    named: Option<&Plan>,
+) -> Result<Plan, Complaint> {
+    let Some(Plan { run, .. }) = named else { return sketch(invocation, home, env) };
     let (objects, indexes) = (Objects::at(home.objects()), env.indexes());
     let scenarios = invocation.starts.scenarios(&invocation.scenarios, &objects)?;
     invocation.versions.iter().try_for_each(|version| version.store(&objects))?;
-    let mut plan = build(invocation, home, (Some(run), scenarios), Some(&objects), |path| {
+    let mut plan = build(invocation, home, (Some(run.clone()), scenarios), Some(&objects), |path| {
         Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })?;
-    plan.task.looks_before = held_out_uses::before(&plan, &Runs::of(&invocation.project, env)?);
+    plan.task.looks_before = held_out_uses::before(&plan, &Runs::of(&invocation.common.project, env)?);
     Ok(plan)
 }
 
@@ -87,14 +92,14 @@ fn build(
         prompts: invocation.prompts.clone(),
     };
     let unnamed = "unnamed".parse().expect("a plain name");
-    let mut plan = Tune::parts(invocation).plan::<Tune>(unnamed, 0, task);
+    let mut plan = invocation.common.plan::<Tune>(unnamed, 0, task);
     if let Some(older) = &invocation.older {
-        plan.roles = older.roles(&invocation.casting);
+        plan.roles = older.roles(&invocation.common.casting);
     }
     refuse_uncallable(invocation)?;
     refuse_too_few(invocation, &plan)?;
     if searches {
-        search::choose(&mut plan, invocation.settings.of(), drawn)?;
+        search::choose(&mut plan, invocation.common.settings.of(), drawn)?;
     }
     if plan.is_structural() {
         // Only the full score is a goal: what counts is whether lint still has diagnostics.

@@ -1,6 +1,6 @@
 //! A run that regrades the trials of an older one, from its flags to its end.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skilltune_phases::base::role::RoleSpec;
 use skilltune_phases::loops::tune::{Rules, Seat, Tune};
@@ -10,7 +10,7 @@ use crate::args::overrides::{lay, override_with};
 use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::start::{self, Start};
+use crate::loops::start::{self, Common, Start};
 use crate::loops::tune::invocation::{self, Invocation};
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
@@ -36,8 +36,9 @@ pub fn run(
     let casting =
         casting(&older, &settings, env).map_err(|complaint| invocation::naming(complaint, project, env))?;
     let task_set = task_set(&older, &suite, found, env)?;
-    let place = (project.to_owned(), settings);
-    let invocation = invocation(args, older, task_set, (casting, place), (pages, suite));
+    let (project, epoch) = (project.to_owned(), args.run_flags.epoch());
+    let common = Common { project, settings, casting, pinned: Vec::new(), epoch };
+    let invocation = invocation(args, older, task_set, common, (pages, suite));
     start::start::<Tune>(invocation, &Start::of(&args.run_flags, args.trust, env, printer))
 }
 
@@ -72,7 +73,7 @@ fn invocation(
     args: &RegradeArgs,
     older: Older,
     task_set: TaskSet,
-    (casting, place): (Casting, (PathBuf, Settings)),
+    common: Common,
     untrusted: (Pages, Suite),
 ) -> Invocation {
     let (plan, confirm) = (older.plan.clone(), older.regrading.confirm);
@@ -81,15 +82,14 @@ fn invocation(
     let names = task.target.members.iter().map(|member| member.name.to_string());
     let members = names.map(|name| Skill { name, path: path.clone().into() }).collect();
     // Nothing is executed.
-    let (tried, agents) = ((older.aim(), Vec::new()), (casting, task.delivery.clone()));
+    let (tried, delivery) = ((older.aim(), Vec::new()), task.delivery.clone());
     let confidence = args.confidence.unwrap_or(task.rules.confidence);
     Invocation {
         mode: task.target.mode,
         rules: Rules { confidence, confirm, ..task.rules.clone() },
         tools: task.tools,
         seed: Some(plan.seed),
-        epoch: args.run_flags.epoch(),
         older: Some(older),
-        ..Invocation::of_trials(tried, place, agents, members, task_set, untrusted)
+        ..Invocation::of_trials(tried, common, delivery, members, task_set, untrusted)
     }
 }

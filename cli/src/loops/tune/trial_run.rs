@@ -3,7 +3,7 @@
 
 use crate::args::overrides::{lay, override_with};
 use crate::settings::values::Panel;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
@@ -11,10 +11,10 @@ use skilltune_phases::loops::tune::{Aim, Rules, Tune};
 use skilltune_phases::skills::offline;
 use skilltune_phases::suites::scenario::Tools;
 
-use crate::casting::{self, BuiltIn, Casting};
+use crate::casting::{self, BuiltIn};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::start::{self, Start};
+use crate::loops::start::{self, Common, Start};
 use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::invocation::{self, Invocation};
 use crate::loops::tune::prompts::Pages;
@@ -23,7 +23,6 @@ use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::tools::allow_shell;
 use crate::loops::tune::trial_flags::TrialFlags;
 use crate::loops::tune::versions::Version;
-use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -47,11 +46,12 @@ pub fn trusted(mut invocation: Invocation, start: &Start<'_>) -> Result<Invocati
     let Some(untrusted) = invocation.untrusted.take() else { return Ok(invocation) };
     let (pages, suite) = *untrusted;
     let (env, consent) = (start.env, start.consent());
-    let of_agents = casting::ensure_trusted(&invocation.casting, &invocation.settings, env, None, consent)?;
-    pages.ensure_trusted(&invocation.settings, env, consent)?;
+    let Common { casting, settings, .. } = &invocation.common;
+    let of_agents = casting::ensure_trusted(casting, settings, env, None, consent)?;
+    pages.ensure_trusted(settings, env, consent)?;
     let of_suite = invocation::ensure_trusted(&suite, env, consent)?;
-    let pinned = of_agents.into_iter().chain(of_suite).collect();
-    Ok(Invocation { prompts: pages.checked()?, pinned, ..invocation })
+    invocation.common.pinned = of_agents.into_iter().chain(of_suite).collect();
+    Ok(Invocation { prompts: pages.checked()?, ..invocation })
 }
 
 /// The aim of a run, the versions on trial, and their tasks.
@@ -70,9 +70,7 @@ pub struct TrialRun<'a> {
     pub flags: &'a TrialFlags,
     pub env: &'a Environment,
     pub printer: Printer,
-    pub settings: Settings,
-    project: PathBuf,
-    casting: Casting,
+    common: Common,
     delivery: Delivery,
     pages: Pages,
 }
@@ -95,8 +93,9 @@ impl<'a> TrialRun<'a> {
             .map_err(|complaint| invocation::naming(complaint, project, env))?;
         let delivery = delivery(&settings.of::<TuneSettings>().delivery, &casting.of(&Role::EXECUTOR).agent)?;
         let pages = Pages::read(&settings)?;
-        let project = project.to_owned();
-        Ok(Self { flags, env, printer, settings, project, casting, delivery, pages })
+        let (project, epoch) = (project.to_owned(), flags.run.epoch());
+        let common = Common { project, settings, casting, pinned: Vec::new(), epoch };
+        Ok(Self { flags, env, printer, common, delivery, pages })
     }
 
     /// Returns whether executors look for the skill by themselves.
@@ -106,7 +105,7 @@ impl<'a> TrialRun<'a> {
 
     /// Returns whether the built-in agent, which only looks at skills, would do any of the work.
     pub fn is_built_in(&self) -> bool {
-        self.casting.values().any(|part| part.agent.name == offline::NAME)
+        self.common.casting.values().any(|part| part.agent.name == offline::NAME)
     }
 
     /// Creates the run, and drives it until it ends or has to wait.
@@ -127,19 +126,18 @@ impl<'a> TrialRun<'a> {
         }
         let task_set = TaskSet { scenarios, ..task_set }.of_skills(&members);
         task_set.check(&members, &self.delivery, self.env)?;
-        let tune = self.settings.of::<TuneSettings>();
+        let Common { settings, casting, .. } = &mut self.common;
+        let tune = settings.of::<TuneSettings>();
         let (tools, held_out) = (Tools::from(tune.tools.value), tune.held_out.value);
         if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
-            allow_shell(self.casting.of_mut(&Role::EXECUTOR), &self.settings)?;
+            allow_shell(casting.of_mut(&Role::EXECUTOR), settings)?;
         }
-        let (tried, agents) = ((aim, versions), (self.casting, self.delivery));
-        let place = (self.project, self.settings);
-        let trials = Invocation::of_trials(tried, place, agents, members, task_set, (self.pages, suite));
+        let (tried, common, delivery) = ((aim, versions), self.common, self.delivery);
+        let trials = Invocation::of_trials(tried, common, delivery, members, task_set, (self.pages, suite));
         Ok(Invocation {
             held_out,
             rules: Rules { confirm: confirm.unwrap_or(trials.rules.confirm), ..trials.rules },
             seed: self.flags.seed,
-            epoch: self.flags.run.epoch(),
             ..trials
         })
     }

@@ -16,7 +16,7 @@ const MOST: u64 = 1 << 20;
 /// that can also call a skill by name know the key.
 pub fn refuse_uncallable(invocation: &Invocation) -> Result<(), Complaint> {
     let Delivery::Installed { .. } = invocation.delivery else { return Ok(()) };
-    let agent = &invocation.casting.of(&Role::EXECUTOR).agent;
+    let agent = &invocation.common.casting.of(&Role::EXECUTOR).agent;
     if !agent.skills().is_some_and(|skills| skills.by_name) {
         return Ok(());
     }

@@ -19,7 +19,7 @@ use crate::args::suite::TryFlags;
 use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
-use crate::loops::start::{self, Start};
+use crate::loops::start::{self, Common, Start};
 use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
@@ -110,8 +110,9 @@ fn invocation(
         allow_shell(casting.of_mut(&Role::EXECUTOR), &settings)?;
     }
     let tried = (Aim::Try { trials: flags.trials }, vec![Version::Nothing]);
-    let (agents, untrusted) = ((casting, Delivery::Inline), (Pages::read(&settings)?, suite.clone()));
-    Ok(Invocation::of_trials(tried, (project, settings), agents, members, task_set, untrusted))
+    let untrusted = (Pages::read(&settings)?, suite.clone());
+    let common = Common { project, settings, casting, pinned: Vec::new(), epoch: 0 };
+    Ok(Invocation::of_trials(tried, common, Delivery::Inline, members, task_set, untrusted))
 }
 
 /// Assigns the roles. Nothing is improved: that role gets the executor's agent, so that no other agent is needed.

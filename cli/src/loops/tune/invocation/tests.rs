@@ -123,13 +123,13 @@ fn flags_go_over_settings() {
     );
     let asked = world.one(&["./a"]);
     assert_eq!(
-        (asked.rules.max_iterations, asked.rules.threshold.points(), asked.settings.calls.jobs.value),
+        (asked.rules.max_iterations, asked.rules.threshold.points(), asked.common.settings.calls.jobs.value),
         (4, 60.0, 2)
     );
     let flags = ["--preset", "quick", "--threshold", "99", "--jobs", "8", "--apply", "never", "--seed", "5"];
     let asked = world.one(&[&["./a"], &flags[..]].concat());
     assert_eq!(
-        (asked.rules.max_iterations, asked.rules.threshold.points(), asked.settings.calls.jobs.value),
+        (asked.rules.max_iterations, asked.rules.threshold.points(), asked.common.settings.calls.jobs.value),
         (3, 99.0, 8)
     );
     assert_eq!((asked.apply, asked.seed), (Apply::Never, Some(5)));
@@ -171,6 +171,7 @@ fn agents_are_let_go_by_a_persons_own_settings_and_by_no_projects() {
     let rights = |user: &str| {
         let world = World::new(&format!("{user}{agents}"), "");
         world.ask(None, &["./a", "--dry-run"]).unwrap()[0]
+            .common
             .casting
             .values()
             .map(|part| part.rights)
@@ -201,10 +202,10 @@ impl World {
             Err(complaint) => return complaint.what,
         };
         let Invocation {
+            common: Common { settings, casting, project: _, pinned: _, epoch: _ },
             aim: _,
             versions: _,
             older: _,
-            project: _,
             mode,
             members: _,
             scenarios,
@@ -214,17 +215,13 @@ impl World {
             this_suite_only,
             confines: _,
             rules,
-            casting,
-            settings,
             apply,
             fail_on,
             seed,
             delivery,
             tools,
             prompts,
-            pinned: _,
             untrusted: _,
-            epoch: _,
         } = &invocations[0];
         let options = (
             &settings.limits,
@@ -308,7 +305,7 @@ fn an_executor_with_a_shell_is_held_by_the_system_alone_and_never_in_the_users_o
         invocations(&tune_args(&line).unwrap(), &world.equipped(), None)
     };
     if can_confine() {
-        let rights: Vec<_> = asked(&[]).unwrap()[0].casting.values().map(|part| part.rights).collect();
+        let rights: Vec<_> = asked(&[]).unwrap()[0].common.casting.values().map(|part| part.rights).collect();
         assert_eq!(rights, [Enforced::System, Enforced::SystemAndAgent, Enforced::SystemAndAgent]);
     }
     assert_eq!(
@@ -387,7 +384,7 @@ fn without_an_agent_the_built_in_one_is_offered_once_and_never_taken_in_silence(
     let invocations = world.ask(Some(&person), &["./a,./b", "--preset", "quick"]).unwrap();
     let names: Vec<_> = invocations
         .iter()
-        .flat_map(|one| one.casting.values().map(|part| part.agent.name.as_str()))
+        .flat_map(|one| one.common.casting.values().map(|part| part.agent.name.as_str()))
         .collect();
     assert_eq!(names, ["offline"; 6]);
     assert_eq!(
@@ -399,7 +396,7 @@ fn without_an_agent_the_built_in_one_is_offered_once_and_never_taken_in_silence(
     assert!(world.ask(None, &["./a"]).is_err(), "unattended");
     assert!(world.ask(Some(&person), &["./a", "--yes"]).is_err(), "with --yes nothing is asked");
     let some = world.one(&["./a", "--agent", "offline"]);
-    assert!(some.casting.values().all(|part| part.agent.is_built_in()));
+    assert!(some.common.casting.values().all(|part| part.agent.is_built_in()));
 }
 
 #[test]
@@ -424,7 +421,7 @@ fn a_projects_agents_need_trust_and_a_users_do_not() {
 #[test]
 fn a_project_may_choose_among_the_users_agents_without_trust() {
     let world = World::new(AGENTS, ROLES);
-    let casting = world.one(&["./a"]).casting;
+    let casting = world.one(&["./a"]).common.casting;
     assert!(matches!(casting.of(&Role::EXECUTOR).described, Origin::User(_)));
 }
 
@@ -434,8 +431,11 @@ fn each_skill_has_the_settings_of_its_own_project() {
     let inner = world.root.path().join("repo/other");
     fs::write(inner.join("skilltune.toml"), "[calls]\njobs = 9\n").unwrap();
     let invocations = world.ask(None, &["./a,./other/a"]).unwrap();
-    assert_eq!(invocations.iter().map(|one| one.settings.calls.jobs.value).collect::<Vec<_>>(), [4, 9]);
-    assert!(invocations[1].project.ends_with(Path::new("repo/other")));
+    assert_eq!(
+        invocations.iter().map(|one| one.common.settings.calls.jobs.value).collect::<Vec<_>>(),
+        [4, 9]
+    );
+    assert!(invocations[1].common.project.ends_with(Path::new("repo/other")));
 }
 
 #[test]
@@ -453,12 +453,12 @@ fn a_fresh_world_needs_a_key_and_says_which() {
     hint: set ANTHROPIC_API_KEY, or pass --isolation partial to use your login
     ");
     env.vars.insert("ANTHROPIC_API_KEY".to_owned(), "k".to_owned());
-    let casting = &ask(&env).unwrap()[0].casting;
+    let casting = &ask(&env).unwrap()[0].common.casting;
     assert_eq!(casting.of(&Role::EXECUTOR).cast().isolation.word(), "fresh");
     // What the settings describe is in no world of ours.
     let args = tune_args(&["./a", "--isolation", "fresh", "--dry-run"]).unwrap();
     let described = invocations(&args, &world.env(), None).unwrap();
-    assert_eq!(described[0].casting.of(&Role::EXECUTOR).cast().isolation.word(), "partial");
+    assert_eq!(described[0].common.casting.of(&Role::EXECUTOR).cast().isolation.word(), "partial");
 }
 
 #[test]
@@ -483,14 +483,14 @@ fn a_wrapper_has_to_be_there_and_the_plan_keeps_it_with_the_world() {
                 .unwrap();
         invocations(&args, &world.equipped(), None)
     };
-    let planned = ask("ccw").unwrap()[0].casting.map(Part::cast);
+    let planned = ask("ccw").unwrap()[0].common.casting.map(Part::cast);
     assert_eq!(planned.of(&Role::EXECUTOR).shown(), "claude:opus via ccw");
     assert_eq!(planned.of(&Role::EXECUTOR).isolation.word(), "user");
     let again =
         casting::recast(Tune::ROLES, &planned, &crate::loops::default_settings(), &world.equipped()).unwrap();
     assert_eq!(again.map(Part::cast), planned);
     assert_ne!(
-        ask("direct").unwrap()[0].casting.of(&Role::EXECUTOR).cast().fingerprint,
+        ask("direct").unwrap()[0].common.casting.of(&Role::EXECUTOR).cast().fingerprint,
         planned.of(&Role::EXECUTOR).fingerprint
     );
     insta::assert_snapshot!(ask("maestro").unwrap_err().render(Style::PLAIN, UNBOUNDED), @r#"

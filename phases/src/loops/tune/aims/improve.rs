@@ -7,7 +7,9 @@ use crate::judging::stop::Reason;
 use crate::loops::MostCalls;
 use crate::loops::tune::search::{drafting, rounds};
 use crate::loops::tune::trial::measure;
-use crate::loops::tune::{Answer, Apply, Decision, Ending, Hold, Next, Plan, Round, Run, Search, Step, calls};
+use crate::loops::tune::{
+    Answer, Apply, Decision, Ending, Hold, Next, Plan, Round, Run, Search, Step, calls,
+};
 
 pub(super) struct Improve;
 

@@ -45,7 +45,8 @@ pub fn judged_trials(run: &Run) -> Vec<JudgedTrial<'_>> {
 fn judged(run: &Run, versions: Vec<(CandidateId, Vec<Trial>)>, round: Option<u32>) -> Vec<JudgedTrial<'_>> {
     let has_skill = |id: CandidateId| run.candidate(id).is_some_and(|one| one.trees != [TreeId::EMPTY]);
     let versions = versions.into_iter().filter(|(id, _)| has_skill(*id));
-    let all = versions.flat_map(|(candidate, trials)| trials.into_iter().map(move |trial| (candidate, trial)));
+    let all =
+        versions.flat_map(|(candidate, trials)| trials.into_iter().map(move |trial| (candidate, trial)));
     let judged = all.filter_map(|(candidate, trial)| {
         let judgement = panel::judgement(run, candidate, trial)?;
         Some(JudgedTrial { candidate, trial, round, judgement })
