@@ -234,19 +234,17 @@ impl Draft {
         args: &TuneArgs,
         (is_attended, env): (bool, &Environment),
     ) -> Result<Invocation, Complaint> {
-        let Common { settings, casting, .. } = &mut self.common;
-        let tune = settings.of::<TuneSettings>();
-        let tools = tune.tools.value.into();
-        let is_trusted = args.trust || !args.run.only_shows() || self.pages.are_trusted(settings, env);
+        let is_trusted =
+            args.trust || !args.run.only_shows() || self.pages.are_trusted(&self.common.settings, env);
         let prompts = if is_trusted { self.pages.checked()? } else { self.pages.texts() };
-        if scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
-            allow_shell(casting.of_mut(&Role::EXECUTOR), settings)?;
-        }
+        allow_shell(&mut self.common, &scenarios)?;
+        let settings = &self.common.settings;
+        let tune = settings.of::<TuneSettings>();
         Ok(Invocation {
             aim: Aim::Improve,
             versions: self.members.iter().cloned().map(Version::Folder).collect(),
             older: None,
-            tools,
+            tools: tune.tools.value.into(),
             mode,
             scenarios,
             starts,

@@ -9,7 +9,6 @@ use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::tune::{Aim, Rules, Tune};
 use skilltune_phases::skills::offline;
-use skilltune_phases::suites::scenario::Tools;
 
 use crate::casting::{self, BuiltIn};
 use crate::inputs::find::Skill;
@@ -126,12 +125,8 @@ impl<'a> TrialRun<'a> {
         }
         let task_set = TaskSet { scenarios, ..task_set }.of_skills(&members);
         task_set.check(&members, &self.delivery, self.env)?;
-        let Common { settings, casting, .. } = &mut self.common;
-        let tune = settings.of::<TuneSettings>();
-        let (tools, held_out) = (Tools::from(tune.tools.value), tune.held_out.value);
-        if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
-            allow_shell(casting.of_mut(&Role::EXECUTOR), settings)?;
-        }
+        allow_shell(&mut self.common, &task_set.scenarios)?;
+        let held_out = self.common.settings.of::<TuneSettings>().held_out.value;
         let (tried, common, delivery) = ((aim, versions), self.common, self.delivery);
         let trials = Invocation::of_trials(tried, common, delivery, members, task_set, (self.pages, suite));
         Ok(Invocation {

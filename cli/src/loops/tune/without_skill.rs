@@ -8,11 +8,10 @@ use std::path::Path;
 
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::name::Name;
-use skilltune_phases::base::role::Role;
 use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{self, Aim, Plan, Tune};
 use skilltune_phases::skills::offline;
-use skilltune_phases::suites::scenario::{Scenario, Tools};
+use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::overrides::override_with;
 use crate::args::suite::TryFlags;
@@ -23,7 +22,6 @@ use crate::loops::start::{self, Common, Start};
 use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::scenarios::TaskSet;
-use crate::loops::tune::settings::TuneSettings;
 use crate::loops::tune::tools::allow_shell;
 use crate::loops::tune::versions::Version;
 use crate::loops::tune::words;
@@ -92,7 +90,8 @@ fn invocation(
     let path = path.ok_or_else(|| Complaint::input("the path of the suite is not UTF-8"))?.to_owned();
     let project = env.project_here();
     let mut settings = crate::loops::settings(&project, env)?;
-    let mut casting = casting(&mut settings, flags, env)?;
+    let casting = casting(&mut settings, flags, env)?;
+    let mut common = Common { project, settings, casting, pinned: Vec::new(), epoch: 0 };
     let planned = tune::Suite {
         path,
         found: false,
@@ -105,13 +104,9 @@ fn invocation(
     let task_set =
         TaskSet { scenarios, starts: suite.starts.clone(), suite: Some(planned) }.of_skills(&members);
     task_set.check(&[], &Delivery::Inline, env)?;
-    let tools = Tools::from(settings.of::<TuneSettings>().tools.value);
-    if task_set.scenarios.iter().any(|scenario| scenario.tools.unwrap_or(tools) == Tools::Shell) {
-        allow_shell(casting.of_mut(&Role::EXECUTOR), &settings)?;
-    }
+    allow_shell(&mut common, &task_set.scenarios)?;
     let tried = (Aim::Try { trials: flags.trials }, vec![Version::Nothing]);
-    let untrusted = (Pages::read(&settings)?, suite.clone());
-    let common = Common { project, settings, casting, pinned: Vec::new(), epoch: 0 };
+    let untrusted = (Pages::read(&common.settings)?, suite.clone());
     Ok(Invocation::of_trials(tried, common, Delivery::Inline, members, task_set, untrusted))
 }
 
