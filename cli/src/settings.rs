@@ -130,7 +130,7 @@ impl Settings {
     }
 
     /// Overrides files and answers with the flags of a command line.
-    pub fn lay(&mut self, given: &Given) {
+    pub fn apply_flags(&mut self, given: &Given) {
         let take = |key: Key<'_>| Ok::<_, Infallible>(given.take(key));
         let Ok(()) = self.layer(&Origin::Flag("--preset"), take);
     }

@@ -8,7 +8,12 @@ use crate::settings::setting::Setting;
 use crate::settings::values::AgentSpec;
 
 /// Overrides files and answers with flags. `--agent` and `--timeout` are for all roles that no other flag names.
-pub fn lay(settings: &mut Settings, agent: Option<&AgentSpec>, timeout: Option<u64>, given: &Given) {
+pub fn apply_shared_flags(
+    settings: &mut Settings,
+    agent: Option<&AgentSpec>,
+    timeout: Option<u64>,
+    given: &Given,
+) {
     for role in settings.roles.required_mut() {
         override_with(role, agent.cloned().map(Some), "--agent");
     }
@@ -16,7 +21,7 @@ pub fn lay(settings: &mut Settings, agent: Option<&AgentSpec>, timeout: Option<u
     for role in [executor, evaluator, improver] {
         override_with(role, timeout, "--timeout");
     }
-    settings.lay(given);
+    settings.apply_flags(given);
 }
 
 /// A flag's value, if it was given.

@@ -166,15 +166,15 @@ impl Placing for GoingArgs {
 
 impl GoingArgs {
     /// Overrides the settings that the rest of a run follows; the others are those of its plan.
-    pub fn lay(&self, calls: &mut CallSettings) {
+    pub fn apply_to(&self, calls: &mut CallSettings) {
         let is_taken = |key: &Key<'_>| matches!(key.name, "calls.jobs" | "calls.wait");
-        self.given.lay(calls.keys().into_iter().filter(is_taken));
+        self.given.apply_to(calls.keys().into_iter().filter(is_taken));
     }
 
     /// Returns the ceilings that its flags set.
     pub fn ceilings(&self) -> Ceilings {
         let mut budget = BudgetSettings::default();
-        self.given.lay(budget.keys());
+        self.given.apply_to(budget.keys());
         let allow_unpriced = budget.unpriced.value == UnpricedName::Allow;
         Ceilings {
             allow_unpriced: self.given.has("budget.unpriced").then_some(allow_unpriced),

@@ -8,7 +8,7 @@ use skilltune_orchestrator::agent::Real;
 use skilltune_orchestrator::disk::atomic::{self, Durability};
 use skilltune_phases::skills::offline;
 
-use crate::args::overrides::lay;
+use crate::args::overrides::apply_shared_flags;
 use crate::commands::args::InitArgs;
 use crate::commands::init::suite::{SUITE_FILE, stub};
 use crate::loops::tune::questions;
@@ -85,7 +85,7 @@ fn chosen(
         let preset = questions::preset(person, Preset::Standard)?;
         settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
     }
-    lay(&mut settings, args.agent.as_ref(), None, &args.given);
+    apply_shared_flags(&mut settings, args.agent.as_ref(), None, &args.given);
     for (role, setting) in RoleSettings::REQUIRED.into_iter().zip(settings.roles.required_mut()) {
         if let Some(person) = person.filter(|_| setting.value.is_none())
             && let Some(name) = ask_agent(person, role, &known)?

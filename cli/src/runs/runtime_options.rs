@@ -66,7 +66,7 @@ impl RuntimeOptions {
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let plan = &run.plan;
-        going.lay(&mut settings.calls);
+        going.apply_to(&mut settings.calls);
         settings.overs().iter().for_each(|over| printer.talk(over));
         let casting = casting::recast(&L::callable(plan), &plan.roles, &settings, env)?;
         if going.trust {

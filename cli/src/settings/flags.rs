@@ -88,7 +88,7 @@ impl Given {
     }
 
     /// Overrides settings with their flags.
-    pub fn lay<'s>(&self, keys: impl IntoIterator<Item = Key<'s>>) {
+    pub fn apply_to<'s>(&self, keys: impl IntoIterator<Item = Key<'s>>) {
         for key in keys {
             self.take(key);
         }

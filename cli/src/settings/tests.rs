@@ -140,7 +140,7 @@ fn every_flag_sets_what_its_key_sets_in_a_file() {
             _ => tune_args(&["a", &flag]).unwrap().given,
         };
         let mut settings = crate::loops::default_settings();
-        settings.lay(&given);
+        settings.apply_flags(&given);
         let (set, read) = (row(&settings, key), row(&project(&format!("{key} = {}", changes[key])), key));
         assert_eq!((set.value, set.origin), (read.value, "flag"), "{key}");
     }

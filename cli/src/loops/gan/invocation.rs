@@ -14,7 +14,7 @@ use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::edit::acts_by_itself;
 use skilltune_phases::suites::checks::RunThem;
 
-use crate::args::overrides::{lay, override_with};
+use crate::args::overrides::{apply_shared_flags, override_with};
 use crate::casting;
 use crate::casting::{BuiltIn, Casting, system_confines};
 use crate::loops::gan::args::GanArgs;
@@ -68,8 +68,8 @@ impl Invocation {
         let into = args.into.as_ref().map(|path| destination(&env.named(path)?, env)).transpose()?;
         let project = env.project_here();
         let mut settings = crate::loops::settings(&project, env)?;
-        lay_original(&mut settings, &original.unwrap_or_default());
-        lay(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+        apply_original(&mut settings, &original.unwrap_or_default());
+        apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         casting::fill(&mut settings, env);
         let casting = casting(&settings, env)?;
         let gan = settings.of::<GanSettings>();
@@ -107,7 +107,7 @@ impl Invocation {
 }
 
 /// Applies the original's settings from a named file: it overrides the user's settings, and flags override it.
-fn lay_original(settings: &mut Settings, original: &Original) {
+fn apply_original(settings: &mut Settings, original: &Original) {
     let gan = settings.of_mut::<GanSettings>();
     override_with(&mut gan.max_rounds, original.max_iterations, "--profile");
     override_with(&mut gan.threshold, original.threshold(), "--profile");

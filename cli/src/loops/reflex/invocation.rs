@@ -10,7 +10,7 @@ use skilltune_phases::loops::reflex::original::Alias;
 use skilltune_phases::loops::reflex::{Bounds, Reflex, Rules, Setup};
 use skilltune_phases::suites::checks::RunThem;
 
-use crate::args::overrides::{lay, override_with};
+use crate::args::overrides::{apply_shared_flags, override_with};
 use crate::casting;
 use crate::casting::{BuiltIn, Casting, system_confines};
 use crate::loops::reflex::args::new::{NewArgs, TaskSource};
@@ -108,7 +108,7 @@ impl Invocation {
 
 /// Applies the flags of `reflex`, which override files. `--thresholds` is for texts of any kind.
 pub fn apply_flags(settings: &mut Settings, args: &NewArgs) {
-    lay(settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+    apply_shared_flags(settings, args.agent.as_ref(), args.calls.timeout, &args.given);
     let reflex = settings.of_mut::<ReflexSettings>();
     let (a, b) = (args.thresholds.map(|both| both.a), args.thresholds.map(|both| both.b));
     override_with(&mut reflex.threshold_a, a, "--thresholds");

@@ -13,7 +13,7 @@ use skilltune_phases::skills::offline;
 use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
-use crate::args::overrides::lay;
+use crate::args::overrides::apply_shared_flags;
 use crate::casting::{BuiltIn, system_confines};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
@@ -209,7 +209,7 @@ impl Draft {
     ) -> Result<Self, Complaint> {
         let project = env.project_of(&members[0].path);
         let mut settings = crate::loops::settings(&project, env)?;
-        lay(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+        apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         casting::fill(&mut settings, env);
         stand_in.fill(&mut settings)?;
         let casting = casting::cast(Tune::ROLES, &settings, env, BuiltIn::Knows)
@@ -223,7 +223,7 @@ impl Draft {
     /// Sets the preset that was answered: it overrides files, and flags override it.
     fn prefer(&mut self, preset: Preset, args: &TuneArgs) {
         self.common.settings.of_mut::<TuneSettings>().set_preset(preset, &Origin::Answer);
-        lay(&mut self.common.settings, args.agent.as_ref(), args.calls.timeout, &args.given);
+        apply_shared_flags(&mut self.common.settings, args.agent.as_ref(), args.calls.timeout, &args.given);
     }
 
     /// Builds the request and tries out its prompts, if they are trusted. They are not if nothing is run.

@@ -6,7 +6,7 @@ use skilltune_phases::base::role::RoleSpec;
 use skilltune_phases::loops::tune::{Rules, Seat, Tune};
 use skilltune_phases::suites::scenario::Scenario;
 
-use crate::args::overrides::{lay, override_with};
+use crate::args::overrides::{apply_shared_flags, override_with};
 use crate::casting::{self, BuiltIn, Casting};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::Suite;
@@ -30,7 +30,7 @@ pub fn run(
     (project, env, printer): (&Path, &Environment, Printer),
 ) -> Result<Exit, Complaint> {
     let mut settings = crate::loops::settings(project, env)?;
-    lay(&mut settings, None, args.calls.timeout, &args.given);
+    apply_shared_flags(&mut settings, None, args.calls.timeout, &args.given);
     override_with(&mut settings.roles.evaluator, args.evaluator.clone().map(Some), "--evaluator");
     let pages = Pages::read(&settings)?;
     let casting =

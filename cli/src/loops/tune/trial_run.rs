@@ -1,7 +1,7 @@
 //! A run that tries a skill and changes nothing, from its flags to its end: `compare`, `calibrate`. `suite check --try`
 //! makes its own request.
 
-use crate::args::overrides::{lay, override_with};
+use crate::args::overrides::{apply_shared_flags, override_with};
 use crate::settings::values::Panel;
 use std::path::Path;
 
@@ -83,7 +83,7 @@ impl<'a> TrialRun<'a> {
         printer: Printer,
     ) -> Result<Self, Complaint> {
         let mut settings = crate::loops::settings(project, env)?;
-        lay(&mut settings, flags.agent.as_ref(), flags.calls.timeout, &flags.given);
+        apply_shared_flags(&mut settings, flags.agent.as_ref(), flags.calls.timeout, &flags.given);
         override_with(&mut settings.roles.panel, panel.cloned(), "--panel");
         casting::fill(&mut settings, env);
         // Nothing is improved: that role gets the executor's agent, so that no other agent is needed.

@@ -88,7 +88,7 @@ fn flags_go_over_files() {
     let parsed = Cli::try_parse_from(line.split(' ')).unwrap();
     let Command::Loop(LoopCommand::Gan(args)) = parsed.command else { panic!("not a gan") };
     let mut settings = project("gan.level = \"thorough\"\ngan.threshold = 60\n");
-    settings.lay(&args.given);
+    settings.apply_flags(&args.given);
     let gan = settings.of::<GanSettings>();
     assert_eq!((gan.level.value, gan.contract.value, gan.strict.value), (LevelName::Minimal, true, true));
     assert_eq!((gan.threshold.value.typed(), gan.max_rounds.value), ("90".to_owned(), 2));

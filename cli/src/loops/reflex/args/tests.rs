@@ -156,7 +156,7 @@ fn a_bare_task_is_a_new_one_with_all_its_flags() {
         assert_eq!(args.source(), TaskSource::Words("Write the API page"));
         assert_eq!(args.alias.unwrap().as_str(), "api-page");
         let mut settings = crate::loops::default_settings();
-        settings.lay(&args.given);
+        settings.apply_flags(&args.given);
         assert_eq!((args.run.yes, settings.calls.jobs.value), (true, 2));
     }
 }
