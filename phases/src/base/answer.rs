@@ -177,6 +177,20 @@ pub(crate) fn unknown<'a, Id: ToString + 'a>(
     unknown
 }
 
+/// Fails unless each id that was asked for is given exactly once, and no other.
+pub(crate) fn exactly<'a, 'b, Id: PartialEq + ToString + 'a + 'b>(
+    given: &(impl Iterator<Item = &'a Id> + Clone),
+    asked: &(impl Iterator<Item = &'b Id> + Clone),
+) -> Result<(), OffSchema> {
+    let count = |id: &Id| given.clone().filter(|other| *other == id).count();
+    let those = |is: fn(usize) -> bool| {
+        let ids = asked.clone().filter(|id| is(count(id)));
+        ids.map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let unknown = unknown(given.clone(), |id| asked.clone().any(|known| known == id));
+    Mismatch { missing: those(|count| count == 0), unknown, double: those(|count| count > 1) }.into_result()
+}
+
 /// Reads the entries of a required list. Fails if an entry has the wrong shape.
 pub(crate) fn entries<T: DeserializeOwned>(object: &mut Object, key: &str) -> Result<Vec<T>, OffSchema> {
     let Some(Value::Array(list)) = object.remove(key) else {

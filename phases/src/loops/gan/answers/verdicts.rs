@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::LONGEST;
 use super::talk::plain_id;
-use crate::base::answer::{self, Mismatch, Object, OffSchema};
+use crate::base::answer::{self, Object, OffSchema};
 use crate::judging::contract::{CriterionId, DimensionId};
 use crate::judging::score::Score;
 use crate::loops::gan::contract::{AntiPattern, Criterion};
@@ -79,7 +79,7 @@ fn findings<'a>(
     asked: &(impl Iterator<Item = &'a CriterionId> + Clone),
 ) -> Result<Vec<Finding>, OffSchema> {
     let entries = answer::entries::<Entry>(answer, key)?;
-    exactly(&entries.iter().map(|entry| &entry.id), asked)?;
+    answer::exactly(&entries.iter().map(|entry| &entry.id), asked)?;
     let finding = |entry: Entry| Finding {
         criterion: entry.id,
         verdict: entry.verdict,
@@ -104,27 +104,14 @@ fn patterns(answer: &mut Object, asked: &Asked) -> Result<Vec<PatternHit>, OffSc
         return Ok(Vec::new());
     }
     let entries = answer::entries::<Sight>(answer, "patterns")?;
-    exactly(&entries.iter().map(|entry| &entry.id), &asked.patterns.iter().map(|pattern| &pattern.id))?;
+    let ids = asked.patterns.iter().map(|pattern| &pattern.id);
+    answer::exactly(&entries.iter().map(|entry| &entry.id), &ids)?;
     let hits = entries.into_iter().filter(|entry| entry.present).map(|entry| PatternHit {
         pattern: entry.id,
         evidence: answer::capped(&entry.evidence, LONGEST).into(),
         by: By::Judge,
     });
     Ok(hits.filter(|hit| answer::says_something(&hit.evidence)).collect())
-}
-
-/// Fails unless each id that was asked for is given exactly once, and no other.
-fn exactly<'a, 'b>(
-    given: &(impl Iterator<Item = &'a CriterionId> + Clone),
-    asked: &(impl Iterator<Item = &'b CriterionId> + Clone),
-) -> Result<(), OffSchema> {
-    let count = |id: &CriterionId| given.clone().filter(|other| *other == id).count();
-    let those = |is: fn(usize) -> bool| {
-        let ids = asked.clone().filter(|id| is(count(id)));
-        ids.map(ToString::to_string).collect::<Vec<_>>()
-    };
-    let unknown = answer::unknown(given.clone(), |id| asked.clone().any(|known| known == id));
-    Mismatch { missing: those(|count| count == 0), unknown, double: those(|count| count > 1) }.into_result()
 }
 
 fn claim(value: &Value, asked: &Asked) -> Option<Claim> {

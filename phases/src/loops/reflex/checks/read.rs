@@ -6,7 +6,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use super::{Check, CheckKind, How, Times, command, pattern};
-use crate::base::answer::{self, Mismatch, OffSchema, capped};
+use crate::base::answer::{self, OffSchema, capped};
 use crate::loops::reflex::criteria::{Rule, RuleId};
 use crate::suites::checks::{fault, shell_fault};
 
@@ -107,11 +107,7 @@ fn count(entries: &[Entry], ask: &Ask<'_>) -> Result<(), OffSchema> {
     for entry in entries {
         *counts.entry(entry.rule()).or_default() += 1;
     }
-    let uncounted = ask.rules.iter().filter(|rule| !counts.contains_key(&rule.id));
-    let missing = uncounted.map(|rule| rule.id.to_string()).collect();
-    let asked = |id: &RuleId| ask.rules.iter().any(|rule| rule.id == *id);
-    let unknown = answer::unknown(counts.keys().copied(), asked);
-    Mismatch { missing, unknown, double: Vec::new() }.into_result()?;
+    answer::exactly(&counts.keys().copied(), &ask.rules.iter().map(|rule| &rule.id))?;
     match counts.into_iter().find(|(_, given)| *given > ask.most) {
         Some((rule, given)) => {
             let most = ask.most;
