@@ -67,7 +67,7 @@ fn rules() -> Rules {
         retries: 1,
         plan_steps: Bounds { least: 3, most: 5 },
         most_issues: 5,
-        told_events: 3,
+        latest_events: 3,
         checks_per_rule: 2,
         check_seconds: 10,
         max_seconds: None,

@@ -48,7 +48,7 @@ pub fn task(members: Vec<Member>, scenarios: Vec<Scenario>) -> Task {
         target: Target { mode, members },
         scenarios,
         suite: None,
-        looks_before: 0,
+        held_out_uses: 0,
         contract: contract(),
         rules: rules(),
         delivery: Delivery::Inline,

@@ -55,7 +55,7 @@ options! {
         "Maximum number of steps of a plan.";
     issues: usize = Setting::within(COUNT, usual.most_issues) => most_issues,
         "Maximum number of issues of a critique.";
-    events: usize = Setting::within(MANY, usual.told_events) => told_events,
+    events: usize = Setting::within(MANY, usual.latest_events) => latest_events,
         "Number of latest events that the planner sees.";
     checks_per_rule: usize = Setting::limit(COUNT, usual.checks_per_rule) => checks_per_rule,
         "Maximum number of checks per rule.";

@@ -51,7 +51,7 @@ pub fn plan(
     let mut plan = build(invocation, home, (Some(run.clone()), scenarios), Some(&objects), |path| {
         Ok(indexes.capture(&objects, path, Some(IgnoreRules::of(path)?), Limits::default())?.manifest)
     })?;
-    plan.task.looks_before = held_out_uses::before(&plan, &Runs::of(&invocation.common.project, env)?);
+    plan.task.held_out_uses = held_out_uses::before(&plan, &Runs::of(&invocation.common.project, env)?);
     Ok(plan)
 }
 
@@ -81,7 +81,7 @@ fn build(
         target: target::Target { mode: invocation.mode, members },
         scenarios,
         suite: invocation.suite.clone().map(|suite| suite.with_answers(answers)),
-        looks_before: 0,
+        held_out_uses: 0,
         contract: rubric::tune(),
         rules: invocation.rules.clone(),
         delivery: invocation.delivery.clone(),

@@ -72,7 +72,8 @@ pub struct Rules {
     pub plan_steps: Bounds,
     pub most_issues: usize,
     /// The number of newest events that the planner sees.
-    pub told_events: usize,
+    #[serde(rename = "told_events")]
+    pub latest_events: usize,
     pub checks_per_rule: usize,
     /// The time limit for one command of a check.
     pub check_seconds: u64,
@@ -89,7 +90,7 @@ impl Default for Rules {
             retries: 1,
             plan_steps: Bounds { least: 3, most: 5 },
             most_issues: 5,
-            told_events: 3,
+            latest_events: 3,
             checks_per_rule: 3,
             check_seconds: 60,
             max_seconds: None,

@@ -32,8 +32,8 @@ pub struct Task {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<Suite>,
     /// How often the held-out scenarios have decided in earlier runs. No decision depends on it.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub looks_before: u32,
+    #[serde(default, skip_serializing_if = "is_none", rename = "looks_before")]
+    pub held_out_uses: u32,
     pub contract: Contract,
     pub rules: Rules,
     /// Older journals have only the first variant.

@@ -183,7 +183,7 @@ fn a_critique_has_as_many_issues_and_a_rule_as_many_checks_as_told() {
 fn the_planner_is_told_as_many_events_and_a_command_has_as_long_as_told() {
     for limit in [1, 3] {
         let mut plan = plan(Template::Docs);
-        plan.task.rules.told_events = limit;
+        plan.task.rules.latest_events = limit;
         (plan.task.rules.check_seconds, plan.task.commands.run) = (limit as u64, RunThem::Always);
         let (drive, step) = asked(plan.clone(), |step| matches!(step, Step::Check { .. }));
         let order = Reflex::request(&drive.run, &step).unwrap();

@@ -197,7 +197,7 @@ fn the_planner_hears_of_decisions_and_not_of_answers_that_could_not_be_used() {
     let mut drive = Drive::start(plan(Template::Docs));
     drive.run.plan = std::sync::Arc::new({
         let mut plan = plan(Template::Docs);
-        plan.task.rules.told_events = 9;
+        plan.task.rules.latest_events = 9;
         plan
     });
     drive.finish_alone(|run, step| {

@@ -71,7 +71,7 @@ fn the_defaults_are_those_of_the_original() {
         retries,
         plan_steps,
         most_issues,
-        told_events,
+        latest_events,
         checks_per_rule,
         check_seconds,
         max_seconds,
@@ -79,7 +79,7 @@ fn the_defaults_are_those_of_the_original() {
     assert_eq!((max_iterations, settle, retries), (4, 1, 1));
     assert_eq!(stall, Stall { window: 2, gain: 2.0, reaching: true });
     assert_eq!(plan_steps, Bounds { least: 3, most: 5 });
-    assert_eq!((most_issues, told_events), (5, 3));
+    assert_eq!((most_issues, latest_events), (5, 3));
     assert_eq!((checks_per_rule, check_seconds), (3, 60));
     assert_eq!(max_seconds, None);
     assert_eq!(reflex.run_them(), Ok(RunThem::Ask));

@@ -29,7 +29,7 @@ impl PlanBrief {
         let is_news = |line: &&Line| !matches!(line.note, Note::PhaseError { .. });
         let story = run.state.story.iter().rev().filter(is_news);
         let mut events: Vec<_> =
-            story.take(run.plan.task.rules.told_events).map(|line| line.note.words()).collect();
+            story.take(run.plan.task.rules.latest_events).map(|line| line.note.words()).collect();
         events.reverse();
         // The plan is for this artifact, which is not the last judged one if that was dropped.
         let failures = run.at_hand().map(|judged| judged.evaluation.missed().cloned().collect());

@@ -59,7 +59,7 @@ impl Scene {
                 retries: 1,
                 plan_steps: Bounds { least: 3, most: 5 },
                 most_issues: 5,
-                told_events: 3,
+                latest_events: 3,
                 checks_per_rule: 3,
                 check_seconds: 60,
                 max_seconds: None,

@@ -295,7 +295,7 @@ fn how_little_is_shown_depends_on_the_scenarios() {
     assert_eq!(caution(6, true), None);
     let mut plan = plan(&["haiku"], 6);
     plan.task.scenarios.iter_mut().skip(1).for_each(|scenario| scenario.held_out = true);
-    plan.task.looks_before = 11;
+    plan.task.held_out_uses = 11;
     let run = play(plan, scored(&[50, 95], &[50, 95])).run;
     insta::assert_snapshot!(verdicts::held_out_reuse(&run).unwrap(), @"These held-out scenarios have decided 12 times; expect about 1.2 false wins. Replace the held-out scenarios with new ones.");
 }
