@@ -16,7 +16,7 @@ use crate::terminal::style::Style;
 const PLAIN: Layout =
     Layout { width: 80, live: false, talk: Style::PLAIN, data: Style::PLAIN, letters: Letters::Blocks };
 
-fn seen(drive: &Drive, layout: Layout) -> Captured {
+fn capture(drive: &Drive, layout: Layout) -> Captured {
     follow(drive, |streams| Talk::<Gan>::new(streams, layout, ()))
 }
 
@@ -29,8 +29,8 @@ fn an_accepted_run_is_told_in_rounds_and_its_result_as_data() {
         }
         _ => None,
     });
-    let seen = seen(&drive, PLAIN);
-    insta::assert_snapshot!(seen.talk(), @"
+    let captured = capture(&drive, PLAIN);
+    insta::assert_snapshot!(captured.talk(), @"
     gan pump
     profile test, a contract agreed on first, a pass judged twice; passes from 75, 5
       rounds at most
@@ -48,7 +48,7 @@ fn an_accepted_run_is_told_in_rounds_and_its_result_as_data() {
     round 2 of 5: passed; score 100, 100 % met; a 100, b 100
     round 2 of 5, judged again: passed; score 100, 100 % met; a 100, b 100
     ");
-    insta::assert_snapshot!(seen.data(), @"
+    insta::assert_snapshot!(captured.data(), @"
     Passed with 100 (75 needed).
       best      round 2, score 100, 100 % met; a 100, b 100
       effort    2 rounds judged; 11 calls, 11s of agent time, $5.50
@@ -59,8 +59,8 @@ fn an_accepted_run_is_told_in_rounds_and_its_result_as_data() {
 
 #[test]
 fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
-    let seen = seen(&play_with(into_folder(plan()), &nothing, |_, _| None), PLAIN);
-    let talk = seen.talk();
+    let captured = capture(&play_with(into_folder(plan()), &nothing, |_, _| None), PLAIN);
+    let talk = captured.talk();
     insta::assert_snapshot!(talk[talk.rfind("round").unwrap()..], @"
     round 3 of 5: not passed; score 25, 0 % met; a 25, b 25
       a.runs: index.html: seen
@@ -69,7 +69,7 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
       b.quiet: index.html: seen
       answered by default: end
     ");
-    insta::assert_snapshot!(seen.data(), @"
+    insta::assert_snapshot!(captured.data(), @"
     Not passed with 25 (75 needed): 2 rounds in a row gained less than 5 points. The
       best round is kept.
       best      round 1, score 25, 0 % met; a 25, b 25
@@ -86,8 +86,8 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
 fn a_run_out_of_rounds_says_how_close_it_came() {
     let mut plan = plan();
     plan.task.rules.threshold = points(90);
-    let seen = seen(&play_with(plan, &rising, |_, _| None), PLAIN);
-    insta::assert_snapshot!(seen.data(), @"
+    let captured = capture(&play_with(plan, &rising, |_, _| None), PLAIN);
+    insta::assert_snapshot!(captured.data(), @"
     Not passed with 62.5 (90 needed): 5 rounds built, and none passed. The best
       round is kept.
       best      round 4, score 62.5, 62.5 % met; a 50, b 100
@@ -101,7 +101,7 @@ fn a_run_out_of_rounds_says_how_close_it_came() {
 
 #[test]
 fn an_open_question_is_shown_with_every_answer() {
-    insta::assert_snapshot!(seen(&held(into_folder(plan()), &nothing), PLAIN).data(), @"
+    insta::assert_snapshot!(capture(&held(into_folder(plan()), &nothing), PLAIN).data(), @"
     The run waits for you. 2 rounds in a row gained less than 5 points. How should
       the run continue?
       best      round 1, score 25, 0 % met; a 25, b 25
@@ -142,7 +142,7 @@ fn with_command() -> Plan {
 
 #[test]
 fn commands_wait_for_a_person_who_sees_them() {
-    insta::assert_snapshot!(seen(&held(with_command(), &everything), PLAIN).data(), @r#"
+    insta::assert_snapshot!(capture(&held(with_command(), &everything), PLAIN).data(), @r#"
     The run waits for you: may it run the commands of its test scenarios?
       ["sh","-c","test -s index.html"]
       effort    0 rounds judged; 0 calls, 0s of agent time, $0
@@ -163,15 +163,15 @@ fn a_run_that_cannot_go_on_says_what_helps() {
         drive.advance(&mut { limited }).unwrap();
     }
     drive.record(Event::Noted(Signal::Paused(Pause::Blocked)));
-    let seen = seen(&drive, PLAIN);
-    insta::assert_snapshot!(seen.talk().split_once("\n\n").unwrap().1, @"
+    let captured = capture(&drive, PLAIN);
+    insta::assert_snapshot!(captured.talk().split_once("\n\n").unwrap().1, @"
     contract: 4 criteria, 1 of them must pass
     run pump-20261121-213000 is paused; progress is saved
     judging, round 1: reached its usage limit: You've hit your limit
     hint: resume when the limit of world resets; `skilltune resume
         pump-20261121-213000 --wait` waits for it and retries from time to time
     ");
-    insta::assert_snapshot!(seen.data(), @"
+    insta::assert_snapshot!(captured.data(), @"
     The run has not ended; `skilltune resume` continues it.
       effort    0 rounds judged; 2 calls, 1s of agent time, $1.00
     to continue: skilltune resume pump-20261121-213000
@@ -188,7 +188,7 @@ fn two_judges_that_disagree_are_reported() {
         }
         Some(Ok(Answer::Judged(verdicts)))
     });
-    let talk = seen(&drive, PLAIN).talk();
+    let talk = capture(&drive, PLAIN).talk();
     insta::assert_snapshot!(talk.split_once("\n\n").unwrap().1, @"
     contract: 4 criteria, 1 of them must pass
     round 1 of 5: passed; score 100, 100 % met; a 100, b 100
@@ -215,7 +215,7 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     });
     drive.record(Event::Noted(Signal::Paused(Pause::Interrupted)));
     for width in [40, 80, 100] {
-        let output = seen(&drive, Layout { width, ..PLAIN }).all();
+        let output = capture(&drive, Layout { width, ..PLAIN }).all();
         assert!(!output.contains(['\x1b', '\r', '\u{202e}', '\x07']), "{output:?}");
         let copied = |line: &&str| !line.trim_start().starts_with('/') && !line.contains(": /");
         let widest = output.lines().filter(copied).map(crate::text::width::columns).max().unwrap();
@@ -229,7 +229,7 @@ fn a_run_may_be_left_at_any_point() {
     let whole = play_with(into_folder(plan()), &everything, |_, _| None);
     for upto in 1..=whole.records.len() {
         let part = Drive::resume(whole.records[..upto].to_vec());
-        let (data, is_over) = (seen(&part, PLAIN).data(), part.run.closed_at.is_some());
+        let (data, is_over) = (capture(&part, PLAIN).data(), part.run.closed_at.is_some());
         assert_eq!(data.contains("report: /project/"), is_over, "a report that is there");
         assert_eq!(data.contains("skilltune resume"), !is_over, "{data}");
     }

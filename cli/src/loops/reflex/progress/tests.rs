@@ -19,14 +19,14 @@ fn human(streams: Streams, layout: Layout) -> Talk<Reflex> {
     Talk::new(streams, layout, Shelf { text: Box::new(stored), on_disk: Box::new(|_| None) })
 }
 
-fn seen(play: &Play<Reflex>, layout: Layout) -> Captured {
+fn capture(play: &Play<Reflex>, layout: Layout) -> Captured {
     follow(play, |streams| human(streams, layout))
 }
 
 #[test]
 fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
-    let seen = seen(&play(plan(), missing(TO_THE_THRESHOLD)), PLAIN);
-    insta::assert_snapshot!(seen.talk(), @r"
+    let captured = capture(&play(plan(), missing(TO_THE_THRESHOLD)), PLAIN);
+    insta::assert_snapshot!(captured.talk(), @r"
         reflex Write the API of a course catalogue
         api rules, level A from 80, level B from 90; 4 iterations at most
         executor claude:small, evaluator gemini, improver claude
@@ -70,7 +70,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
           warnings  none
           file      /p/.ai-factory/evolution/courses-api/artifact.md
     ");
-    insta::assert_snapshot!(seen.data(), @r"
+    insta::assert_snapshot!(captured.data(), @r"
         --- artifact 4d203e7c, before level B ------------------------------------------
         # Courses
 
@@ -109,7 +109,7 @@ fn a_run_to_the_threshold_is_told_in_summaries_and_its_artifact_as_data() {
 
 #[test]
 fn an_end_with_warnings_left_is_named_as_what_it_is() {
-    insta::assert_snapshot!(seen(&play(plan(), missing(ONLY_WARNINGS)), PLAIN).all(), @r"
+    insta::assert_snapshot!(capture(&play(plan(), missing(ONLY_WARNINGS)), PLAIN).all(), @r"
         reflex Write the API of a course catalogue
         api rules, level A from 80, level B from 90; 4 iterations at most
         executor claude:small, evaluator gemini, improver claude
@@ -179,7 +179,7 @@ fn an_end_with_warnings_left_is_named_as_what_it_is() {
 #[test]
 fn a_narrow_terminal_gets_narrow_lines() {
     let play = play(plan(), missing(ONLY_WARNINGS));
-    insta::assert_snapshot!(seen(&play, Layout { width: 40, ..PLAIN }).all(), @r"
+    insta::assert_snapshot!(capture(&play, Layout { width: 40, ..PLAIN }).all(), @r"
         reflex Write the API of…course catalogue
         api rules, level A from 80, level B from
           90; 4 iterations at most
@@ -272,8 +272,8 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
         Step::Critique { .. } => failed(FailureKind::OffSchema, "the answer has no JSON\n\x1b[2J"),
         _ => answer(run, step),
     });
-    let seen = seen(&play, PLAIN);
-    insta::assert_snapshot!(seen.talk(), @r"
+    let captured = capture(&play, PLAIN);
+    insta::assert_snapshot!(captured.talk(), @r"
         reflex Write the API of a course catalogue
         api rules, level A from 80, level B from 90; 4 iterations at most
         executor claude:small, evaluator gemini, improver claude
@@ -292,7 +292,7 @@ fn a_phase_that_keeps_no_contract_is_asked_again_and_then_ends_the_run() {
           criticising the artifact: returned an invalid answer: the answer has no JSON
             ␛[2J (gave up)
     ");
-    insta::assert_snapshot!(seen.data().rsplit_once("---\n").unwrap().1, @r"
+    insta::assert_snapshot!(captured.data().rsplit_once("---\n").unwrap().1, @r"
         The run is failed (phase_error): a phase gave no usable answer: the answer has
           no JSON ␛[2J.
           artifact  evaluated: 56c18f3a, 50 B
@@ -345,7 +345,7 @@ fn a_run_taken_up_again_says_where_it_stands() {
 fn a_worse_artifact_is_dropped_and_said_to_be() {
     let worse: &[&[&str]] =
         &[&["a.correctness.schemas"], &["a.correctness.schemas", "a.correctness.endpoints"], &[]];
-    let talk = seen(&play(plan(), missing(worse)), PLAIN).talk();
+    let talk = capture(&play(plan(), missing(worse)), PLAIN).talk();
     let dropped = talk.lines().find(|line| line.contains("dropped")).unwrap();
     insta::assert_snapshot!(dropped, @"dropped 4d203e7c: worse than 56c18f3a; continuing from 56c18f3a");
 }
@@ -368,7 +368,7 @@ fn a_file_that_somebody_has_edited_has_no_score() {
 #[test]
 fn each_kind_of_artifact_has_a_next_step_of_its_own() {
     let next = Template::ALL.map(|template| {
-        let data = seen(&play(plan_of(template), missing(&[&[]])), Layout { width: 200, ..PLAIN }).data();
+        let data = capture(&play(plan_of(template), missing(&[&[]])), Layout { width: 200, ..PLAIN }).data();
         data.lines().find(|line| line.starts_with("Next: ")).unwrap().to_owned()
     });
     insta::assert_snapshot!(next.join("\n"), @r"
@@ -421,8 +421,8 @@ fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
 #[test]
 fn colour_is_used_only_when_told() {
     let play = play(plan(), missing(TO_THE_THRESHOLD));
-    assert!(!seen(&play, PLAIN).all().contains('\x1b'));
-    let vivid = seen(&play, Layout { talk: Style::VIVID, data: Style::VIVID, ..PLAIN });
+    assert!(!capture(&play, PLAIN).all().contains('\x1b'));
+    let vivid = capture(&play, Layout { talk: Style::VIVID, data: Style::VIVID, ..PLAIN });
     assert!(vivid.talk().contains("\x1b[32miteration 3 of 4, level B: passed\x1b[0m"), "{}", vivid.talk());
     assert!(vivid.talk().contains("\x1b[1;31miteration 1 of 4, level A: not passed\x1b[0m"));
 }
@@ -433,7 +433,7 @@ fn a_run_may_be_left_at_any_point() {
     for upto in 1..=whole.records.len() {
         let records = whole.records[..upto].to_vec();
         let part = Play::resume(records);
-        let data = seen(&part, PLAIN).data();
+        let data = capture(&part, PLAIN).data();
         assert_eq!(data.contains("report: /p/"), part.run.closed_at.is_some(), "a report that is there");
         assert_eq!(data.contains("skilltune resume"), part.run.state.stop.is_none(), "{data}");
     }
@@ -447,7 +447,7 @@ fn a_run_that_cannot_go_on_says_what_helps() {
         play.advance(&mut limited).unwrap();
     }
     play.record(Event::Noted(Signal::Paused(Pause::Blocked)));
-    let talk = seen(&play, PLAIN).talk();
+    let talk = capture(&play, PLAIN).talk();
     insta::assert_snapshot!(talk.split_once("\n\n").unwrap().1, @r"
         run courses-api-20260218-120000 is paused; progress is saved
         planning: reached its usage limit: You've hit your limit

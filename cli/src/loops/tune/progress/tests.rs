@@ -23,7 +23,7 @@ fn human(streams: Streams, layout: Layout) -> Talk<Tune> {
     Talk::new(streams, layout, changed)
 }
 
-fn seen(play: &Play, layout: Layout) -> Captured {
+fn capture(play: &Play, layout: Layout) -> Captured {
     follow(play, |streams| human(streams, layout))
 }
 
@@ -36,7 +36,7 @@ fn a_judge_of_the_executors_own_family_is_noted_once() {
     let mut plan = plan(&["haiku"], 1);
     plan.roles.of_mut(&Role::EXECUTOR).family = Some("claude".into());
     *plan.roles.of_mut(&Role::EVALUATOR) = plan.roles.of(&Role::EXECUTOR).clone();
-    let talk = seen(&play(plan, scored(&[95], &[])), PLAIN).talk();
+    let talk = capture(&play(plan, scored(&[95], &[])), PLAIN).talk();
     let head: Vec<&str> = talk.lines().take(4).collect();
     insta::assert_snapshot!(head.join("\n"), @r"
         tune haiku: goal 90 in up to 3 rounds
@@ -49,8 +49,8 @@ fn a_judge_of_the_executors_own_family_is_noted_once() {
 
 #[test]
 fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
-    let seen = seen(&play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91])), PLAIN);
-    insta::assert_snapshot!(seen.talk(), @r#"
+    let captured = capture(&play(plan(&["haiku"], 1), scored(&[50, 30, 95], &[52, 0, 91])), PLAIN);
+    insta::assert_snapshot!(captured.talk(), @r#"
     tune haiku: goal 90 in up to 3 rounds
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 1 scenario
@@ -64,7 +64,7 @@ fn a_run_is_told_calmly_and_its_end_in_a_few_lines() {
       1 suggestion; strength: It is short.; weakness: SKILL.md:Steps | unclear
     comparing a5b0f9da0dee with the start on fresh trials
     "#);
-    insta::assert_snapshot!(seen.data(), @r"
+    insta::assert_snapshot!(captured.data(), @r"
     verdict: the candidate scored higher than the start (52.0 -> 91.0, 1 scenario, 1
       fresh trial of each version on each; the search claimed +45.0)
     haiku: 52.0 -> 91.0 (+39.0), goal 90 reached
@@ -92,8 +92,8 @@ fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
     let (drafts, notes) = (vec!["later".parse().unwrap()], Vec::new());
     plan.task.suite =
         Some(Suite { path: "/p/suite.toml".into(), found: false, drafts, notes, answers: Vec::new() });
-    let seen = seen(&play(plan, scored(&[50, 95], &[52, 91])), Layout { width: 50, ..PLAIN });
-    let lines: Vec<String> = [seen.talk(), seen.data()].concat().lines().map(str::to_owned).collect();
+    let captured = capture(&play(plan, scored(&[50, 95], &[52, 91])), Layout { width: 50, ..PLAIN });
+    let lines: Vec<String> = [captured.talk(), captured.data()].concat().lines().map(str::to_owned).collect();
     let about = |line: &&String| {
         ["draft", "held-out", "final", "run ", "compar"].iter().any(|word| line.contains(word))
     };
@@ -110,7 +110,7 @@ fn what_is_held_out_and_what_is_a_draft_is_said_and_an_id_is_never_cut() {
 
 #[test]
 fn a_chain_tells_which_member_was_edited() {
-    insta::assert_snapshot!(seen(&chain(), Layout { width: 100, ..PLAIN }).all(), @r#"
+    insta::assert_snapshot!(capture(&chain(), Layout { width: 100, ..PLAIN }).all(), @r#"
     tune plan-the-poem -> write-the-poem: goal 90 in up to 3 rounds
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 2 scenarios
@@ -150,7 +150,7 @@ fn a_chain_tells_which_member_was_edited() {
 
 #[test]
 fn a_narrow_terminal_gets_narrow_lines() {
-    insta::assert_snapshot!(seen(&chain(), Layout { width: 40, ..PLAIN }).all(), @r#"
+    insta::assert_snapshot!(capture(&chain(), Layout { width: 40, ..PLAIN }).all(), @r#"
     tune plan…oem: goal 90 in up to 3 rounds
     executor claude:small, evaluator gemini,
       improver claude
@@ -213,7 +213,7 @@ fn no_line_is_ever_wider_than_told_but_for_what_is_there_to_be_copied() {
     ];
     for play in &plays {
         for width in [100, 80, 40] {
-            let text = seen(play, Layout { width, ..PLAIN }).all();
+            let text = capture(play, Layout { width, ..PLAIN }).all();
             let lines = text.lines().filter(|line| !line.starts_with("  /p/"));
             let widest = lines.map(crate::text::width::columns).max().unwrap();
             assert!(widest <= width, "{widest} columns of {width}:\n{text}");
@@ -224,7 +224,7 @@ fn no_line_is_ever_wider_than_told_but_for_what_is_there_to_be_copied() {
 #[test]
 fn what_failed_and_what_was_dropped_is_said() {
     let asked = plan(&["haiku"], 2);
-    let seen = seen(
+    let captured = capture(
         &play(asked, |run, step| match step {
             Step::Exercise { trial, .. } if run.round_number() == 1 && trial.scenario == 1 => {
                 failed(FailureKind::Crashed, "exit 1\n\x1b[2Jgone")
@@ -234,7 +234,7 @@ fn what_failed_and_what_was_dropped_is_said() {
         }),
         PLAIN,
     );
-    insta::assert_snapshot!(seen.talk(), @r#"
+    insta::assert_snapshot!(captured.talk(), @r#"
     tune haiku: goal 90 in up to 3 rounds
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 2 scenarios
@@ -267,8 +267,9 @@ fn a_trial_that_ran_out_of_time_scores_0_and_that_is_said_at_once() {
 
 #[test]
 fn each_way_to_end_says_what_to_type_next() {
-    let end =
-        |plan: Plan, answer: &mut dyn FnMut(&Run, &Step) -> Outcome| seen(&play(plan, answer), PLAIN).data();
+    let end = |plan: Plan, answer: &mut dyn FnMut(&Run, &Step) -> Outcome| {
+        capture(&play(plan, answer), PLAIN).data()
+    };
     let single = || plan(&["haiku"], 1);
     let lost = end(single(), &mut scored(&[50, 95], &[50, 50]));
     insta::assert_snapshot!(lost, @r"
@@ -324,14 +325,18 @@ fn each_way_to_end_says_what_to_type_next() {
 
 #[test]
 fn a_claimed_score_is_called_so() {
-    let seen = seen(
+    let captured = capture(
         &play(plan(&["haiku"], 1), |run, step| match step {
             Step::Judge { .. } => claimed(run, 95),
             _ => scored(&[], &[])(run, step),
         }),
         PLAIN,
     );
-    assert!(seen.talk().contains("round 1 of 3  95.0            baseline    claimed\n"), "{}", seen.talk());
+    assert!(
+        captured.talk().contains("round 1 of 3  95.0            baseline    claimed\n"),
+        "{}",
+        captured.talk()
+    );
 }
 
 #[test]
@@ -368,11 +373,11 @@ fn a_run_taken_up_again_says_where_it_stands() {
 #[test]
 fn colour_is_used_only_when_told() {
     let play = play(plan(&["haiku"], 1), scored(&[95], &[]));
-    assert!(!seen(&play, PLAIN).all().contains('\x1b'));
-    let vivid = seen(&play, Layout { talk: Style::VIVID, ..PLAIN });
+    assert!(!capture(&play, PLAIN).all().contains('\x1b'));
+    let vivid = capture(&play, Layout { talk: Style::VIVID, ..PLAIN });
     assert!(vivid.talk().contains("\x1b[32mbaseline\x1b[0m"));
     assert!(!vivid.data().contains('\x1b'), "each stream has a style of its own");
-    assert!(seen(&play, Layout { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mverdict"));
+    assert!(capture(&play, Layout { data: Style::VIVID, ..PLAIN }).data().starts_with("\x1b[1mverdict"));
 }
 
 #[test]
@@ -409,7 +414,7 @@ fn a_run_may_be_left_at_any_point() {
     for upto in 1..=whole.records.len() {
         let records = whole.records[..upto].to_vec();
         let part = Play::resume(records);
-        let data = seen(&part, PLAIN).data();
+        let data = capture(&part, PLAIN).data();
         assert!(data.contains("skilltune "), "something to type next: {data}");
         assert_eq!(data.contains("report: /p/"), part.run.state.closed.is_some(), "a report that is there");
     }
@@ -428,7 +433,7 @@ fn a_wait_is_told_in_a_line_with_its_cause_and_so_is_its_end() {
     }
     play.record(Event::Noted(Signal::Waiting { until }));
     play.record(Event::Noted(Signal::Waited));
-    insta::assert_snapshot!(seen(&play, PLAIN).talk(), @r#"
+    insta::assert_snapshot!(capture(&play, PLAIN).talk(), @r#"
     tune haiku: goal 90 in up to 3 rounds
     executor claude:small, evaluator gemini, improver claude
     run calm-otter, 1 scenario
