@@ -1,8 +1,6 @@
 //! What several loops do in the same way.
 
-mod commands;
 pub(crate) mod form;
 pub mod request;
 pub mod rounds;
 pub mod step;
-mod tail;

@@ -1,7 +1,13 @@
 //! The steps that loops share. Each loop writes them into its journal in its own words; here they have one form.
+//!
+//! A run also finds here whether the commands that an agent proposed may run, and what follows its end: a question, then
+//! the result is promoted, proposed or left.
 
 use crate::base::id::TreeId;
+use crate::loops::Loop;
 use crate::runs::proposal::{Form, Proposal, Words};
+use crate::runs::run::{Run, StepState};
+use crate::suites::checks::{Commands, RunThem};
 
 /// How the engine carries out a step that loops share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,4 +49,42 @@ pub enum Handover {
     NotProposed {
         why: Box<str>,
     },
+}
+
+impl<L: Loop> Run<L> {
+    /// Returns whether commands may run; none if a person has to be asked first, in this step. A question that failed
+    /// too often allows nothing.
+    pub(in crate::loops) fn may_run(&self, commands: Commands, allow: &L::Step) -> Option<bool> {
+        match commands.run {
+            RunThem::Always => Some(true),
+            RunThem::Never => Some(false),
+            RunThem::Ask => match self.state_of(allow) {
+                StepState::Open => None,
+                StepState::Answered(answer) => Some(L::is_yes(answer)),
+                StepState::GivenUp(_) => Some(false),
+            },
+        }
+    }
+
+    /// Returns the last answer of the tail, or the step that it still needs. The tail ends early with a step that failed
+    /// too often, or with a question that a person declined.
+    pub(in crate::loops) fn tail(&self) -> Result<Option<&L::Answer>, L::Step> {
+        let mut last = None;
+        for step in L::tail(self) {
+            match self.state_of(&step) {
+                StepState::Open => return Err(step),
+                StepState::GivenUp(_) => return Ok(None),
+                StepState::Answered(answer) => last = Some(answer),
+            }
+            if !last.is_some_and(L::is_yes) {
+                break;
+            }
+        }
+        Ok(last)
+    }
+
+    /// Returns the answer to the step that promoted or proposed the result.
+    pub fn handed_over(&self) -> Option<&L::Answer> {
+        self.tail().ok().flatten()
+    }
 }

@@ -9,7 +9,6 @@ use serde_json::Value;
 use super::results::activity;
 use super::trial::graded;
 use super::trial::measure;
-use super::trial::uses;
 use super::{Answer, Plan, Run, Step, Trial, Tune, Uses};
 use crate::asking::order::{self, Command, Order};
 use crate::asking::prompt::{Asked, FailedChange, Faulty, Missed};
@@ -140,7 +139,7 @@ impl AgentRequest {
             }
             Step::Judge { candidate, trial, artifacts, asked } => {
                 let candidate = run.candidate(*candidate)?;
-                let unused = uses::unused_in(run, candidate, *trial);
+                let unused = measure::unused_in(run, candidate, *trial);
                 let start = measure::starting(run, trial.scenario);
                 let placements = placing::evaluate(&run.plan, &candidate.trees, artifacts, start);
                 let activity = activity::of_members(run, candidate, *trial);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shown::Shown;
+use super::credit::Shown;
 use super::suspects::{Rates, Suspects};
 use crate::skills::target::Place;
 

@@ -1,11 +1,21 @@
 //! The results of a search by single trials, and the choice of the member of a chain to edit.
 
-use super::shown::Shown;
 use crate::base::id::CandidateId;
 use crate::judging::contract::CriterionId;
 use crate::loops::tune::Run;
 use crate::loops::tune::compare::panel;
 use crate::skills::target::Place;
+
+/// The result of one trial of a round for one statement. Beliefs, suspects and faults all follow from these.
+pub(crate) struct Shown {
+    pub(crate) criterion: CriterionId,
+    /// The text of the statement in the plan. Several scenarios may share a statement.
+    pub(crate) words: String,
+    pub(crate) is_met: bool,
+    /// For a demand of a chain: the member whose work it is about, and the one that the judge named as at fault.
+    pub(crate) about: Option<Place>,
+    pub(crate) named: Option<Place>,
+}
 
 /// Returns what these trials showed of each statement, as far as anything was verified.
 pub(crate) fn shown(run: &Run, candidate: CandidateId, scenarios: &[usize], era: u32) -> Vec<Shown> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::beliefs::Beliefs;
-use super::shown::Shown;
+use super::credit::Shown;
 use crate::judging::contract::CriterionId;
 
 /// A statement that failed in a round.

@@ -3,5 +3,4 @@
 pub mod beliefs;
 pub(super) mod credit;
 pub(super) mod faults;
-pub(super) mod shown;
 pub(super) mod suspects;

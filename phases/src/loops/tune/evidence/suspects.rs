@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use super::shown::Shown;
+use super::credit::Shown;
 use crate::skills::target::Place;
 
 /// Empty for a single skill.

@@ -2,4 +2,3 @@
 
 pub(super) mod graded;
 pub mod measure;
-pub(super) mod uses;
