@@ -12,7 +12,6 @@ mod grade;
 mod improve;
 mod suite;
 mod task;
-mod text;
 
 use std::sync::LazyLock;
 
@@ -24,7 +23,7 @@ use serde::Serialize;
 use crate::suites::scenario::Scenario;
 
 pub use custom::{Faulty, Page, Prompts, check};
-pub use evaluate::EvaluateBrief;
+pub use evaluate::{EvaluateBrief, TextBrief};
 pub use execute::ExecuteBrief;
 pub use fence::fence;
 pub(crate) use fence::{files, numbered, plain, shown};
@@ -32,7 +31,6 @@ pub use grade::GradeBrief;
 pub use improve::{Asked, FailedChange, ImproveBrief, Missed, Neighbour};
 pub use suite::SuiteBrief;
 pub use task::TaskBrief;
-pub use text::TextBrief;
 
 static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut templates = environment();

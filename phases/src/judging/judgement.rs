@@ -6,7 +6,6 @@
 //! say that it answers so, and is marked `Claimed`.
 
 mod claims;
-mod effect;
 mod evidence;
 mod schema;
 mod suggestion;
@@ -17,8 +16,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::base::answer::{self, Object, OffSchema};
-use crate::judging::contract::{Contract, CriterionId};
-use crate::judging::score::{Score, Scored};
+use crate::judging::contract::{Contract, CriterionId, Verdict};
+use crate::judging::score::{Score, Scored, compose, score};
 
 pub use crate::judging::findings::{Finding, Findings};
 pub use schema::schema;
@@ -103,6 +102,52 @@ impl Judgement {
     pub(crate) fn share(&mut self, criteria: &Arc<[CriterionId]>) {
         let all = std::iter::once(&mut self.whole).chain(self.members.values_mut());
         all.for_each(|assessment| assessment.findings.share(criteria));
+    }
+
+    /// Removes the verdicts on the effect of the members that a trial did not use, and of the whole with them. The result
+    /// is then the agent's own work, even if the judge credited the skill.
+    #[must_use]
+    pub(crate) fn without_effect_of(mut self, unused: &[&str], contract: &Contract) -> Self {
+        if !unused.is_empty() {
+            let members = self.members.iter_mut().filter(|(name, _)| unused.contains(&name.as_str()));
+            let all = std::iter::once(&mut self.whole).chain(members.map(|(_, member)| member));
+            all.for_each(|assessment| assessment.forget_effect(self.kind, contract));
+        }
+        self
+    }
+}
+
+/// What replaces the evidence of a verdict on the effect of a skill that was not used.
+const UNUSED: &str = "the skill was not used in this trial";
+
+impl Assessment {
+    fn forget_effect(&mut self, kind: Kind, contract: &Contract) {
+        match kind {
+            Kind::Evidenced => {
+                let is_of_effect = |id| contract.criterion(id).is_some_and(|criterion| criterion.of_effect);
+                let forgotten = self.findings.iter().map(|finding| {
+                    if is_of_effect(finding.criterion) {
+                        Finding { verdict: Verdict::Unverified, evidence: UNUSED, ..finding }
+                    } else {
+                        finding
+                    }
+                });
+                let findings: Findings = forgotten.collect();
+                self.scored = score(contract, &findings);
+                self.findings = findings;
+            }
+            // A single number for a member cannot be split into dimensions.
+            Kind::Claimed if self.scored.dimensions.is_empty() => {}
+            Kind::Claimed => {
+                let mut dimensions = self.scored.dimensions.clone();
+                for (id, score) in &mut dimensions {
+                    let mut criteria = contract.criteria_of(id).peekable();
+                    let is_of_effect = criteria.peek().is_some() && criteria.all(|one| one.of_effect);
+                    *score = score.filter(|_| !is_of_effect);
+                }
+                self.scored = compose(contract, dimensions);
+            }
+        }
     }
 }
 

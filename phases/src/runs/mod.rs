@@ -1,6 +1,5 @@
 //! Runs: plans, events, money, retries, and the state that events add up to.
 
-pub mod backoff;
 pub mod event;
 pub mod ledger;
 pub mod plan;

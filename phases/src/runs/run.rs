@@ -15,11 +15,10 @@ use crate::base::model::Models;
 use crate::base::role::{ByRole, Role, RoleSpec};
 use crate::base::vocabulary::Vocabulary;
 use crate::base::window::{Usage, Window};
-use crate::runs::backoff;
 use crate::runs::event::{Done, Event, Failure, FailureKind, Pause, PlacedBy, Record, Signal};
 use crate::runs::ledger::{Account, Agents, Ledger};
 use crate::runs::plan::{Cast, Plan, Roles};
-use crate::runs::remedy::Remedy;
+use crate::runs::remedy::{self, Remedy};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run<L: Fold> {
@@ -472,7 +471,7 @@ impl<L: Fold> Run<L> {
         // After a pause of the whole run, only the time named by the service counts.
         let pause = match tries.refused {
             0 => Duration::ZERO,
-            refused => backoff::pause(refusal.kind, refused, base, self.plan.seed, step),
+            refused => remedy::pause(refusal.kind, refused, base, self.plan.seed, step),
         };
         let own = at.checked_add(pause).unwrap_or(*at);
         Some(refusal.until.map_or(own, |named| named.max(own)))

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::runs::backoff::{self, drawn};
-use crate::runs::remedy::Remedy;
+use crate::runs::remedy::{self, Remedy, drawn};
 use crate::runs::run::{FailedCall, Fold, Run};
 
 /// Minutes between tries if the service names no time; the last one repeats.
@@ -27,7 +26,7 @@ pub fn until<L: Fold>(run: &Run<L>, now: Timestamp, most: Duration, base: Durati
         (Remedy::Tell | Remedy::Fix, _) => return None,
         (Remedy::Repeat, named) => {
             let failures = L::tries(run).saturating_add(waits.times);
-            let pause = backoff::pause(failure.kind, failures, base.max(LEAST), run.plan.seed, step);
+            let pause = remedy::pause(failure.kind, failures, base.max(LEAST), run.plan.seed, step);
             let own = now.checked_add(pause).ok()?;
             named.map_or(own, |named| named.max(own))
         }

@@ -2,21 +2,21 @@
 //!
 //! Edits are a model's text: they may name only clean paths within the skill's folder, and a passage to replace must
 //! occur exactly once. They are applied to texts in memory. The code that writes the result to a disk checks it like
-//! any other change.
+//! any other change. The report is only shown, so an odd one is read as empty and is never an error.
 
 mod apply;
 mod danger;
 mod kind;
-mod report;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::base::answer::{self, OffSchema, shape};
+use crate::base::answer::{self, Object, OffSchema, shape, words};
+use crate::judging::judgement::Priority;
 
 pub use apply::{EditError, apply};
 pub use danger::{Danger, DangerClass, Version, acts_by_itself, dangers, is_git};
 pub use kind::{EditKind, kinds};
-pub use report::{Change, EditReport, read_report};
 
 /// One change of one file, named by its path within the skill's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +42,22 @@ pub struct EditAnswer {
     pub report: EditReport,
 }
 
+/// An improver's own account of its changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EditReport {
+    pub summary: Option<Box<str>>,
+    pub changes: Vec<Change>,
+    /// Suggestions that it skipped, each with the reason.
+    pub skipped: Vec<Box<str>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    pub priority: Option<Priority>,
+    pub description: Box<str>,
+    pub file: Option<Box<str>>,
+}
+
 /// Reads the answer of an improver that could not edit in place.
 pub fn read(text: &str) -> Result<EditAnswer, OffSchema> {
     let mut answers = answer::objects(text)?;
@@ -49,7 +65,7 @@ pub fn read(text: &str) -> Result<EditAnswer, OffSchema> {
     answer::readable(answers, |mut answer| {
         let entries = answer::entries::<Entry>(&mut answer, "edits")?;
         let edits = entries.into_iter().enumerate().map(|(at, entry)| entry.into_edit(at));
-        Ok(EditAnswer { edits: edits.collect::<Result<_, _>>()?, report: report::of(&mut answer) })
+        Ok(EditAnswer { edits: edits.collect::<Result<_, _>>()?, report: report(&mut answer) })
     })
 }
 
@@ -73,6 +89,30 @@ impl Entry {
             _ => Err(shape(&format!("edits[{at}]: give either `find` and `replace`, or `content` alone"))),
         }
     }
+}
+
+/// Reads the report of an improver that edited in place: the last one in the text.
+pub fn read_report(text: &str) -> EditReport {
+    let is_report =
+        |object: &Object| ["summary", "changes", "skipped"].iter().any(|key| object.contains_key(*key));
+    let objects = answer::objects(text).unwrap_or_default();
+    objects.into_iter().rfind(is_report).map(|mut object| report(&mut object)).unwrap_or_default()
+}
+
+fn report(object: &mut Object) -> EditReport {
+    EditReport {
+        summary: words(object.get("summary"), 600),
+        changes: answer::lenient(object, "changes", change),
+        skipped: answer::lenient(object, "skipped", |value| words(Some(value), 600)),
+    }
+}
+
+fn change(value: &Value) -> Option<Change> {
+    Some(Change {
+        priority: Priority::read(value.get("priority")),
+        description: words(value.get("description"), 600)?,
+        file: words(value.get("file"), 200),
+    })
 }
 
 #[cfg(test)]

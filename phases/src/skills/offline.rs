@@ -10,13 +10,56 @@
 
 mod improve;
 mod judge;
-mod task;
 mod walk;
+
+use serde::{Deserialize, Serialize};
+
+use crate::judging::contract::Contract;
 
 pub use improve::{Improved, improve};
 pub use judge::{Ran, judge};
-pub use task::{Folder, Judged, Task};
 pub use walk::walk;
+
+/// A task of the built-in agent, which replaces a prompt. Its paths are relative to the workspace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "task", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Task {
+    Execute {
+        skill: Folder,
+        /// The output of the member before this one.
+        input: Option<String>,
+        /// The scenario's own command, if any.
+        command: Option<Vec<String>>,
+    },
+    Evaluate {
+        verdict_of: String,
+        contract: Contract,
+        /// The members in the order of the chain.
+        members: Vec<Judged>,
+    },
+    Improve {
+        skill: Folder,
+        contract: Contract,
+        /// The summaries of earlier changes that were not kept.
+        tried: Vec<String>,
+    },
+}
+
+/// A skill and its location.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Folder {
+    pub name: String,
+    pub at: String,
+}
+
+/// A member that was executed, or would have been.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Judged {
+    pub skill: Folder,
+    pub artifacts: Option<String>,
+}
 
 /// The agent's name in commands and settings.
 pub const NAME: &str = "offline";

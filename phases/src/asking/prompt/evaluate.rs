@@ -1,5 +1,5 @@
-//! The evaluator's prompt: the criteria, the skill, its output. Never an earlier score, a round, or whether this is the
-//! original: the brief has no fields for them.
+//! The evaluator's prompts, for a trial or for a text: the criteria, the skill, its output. Never an earlier score, a
+//! round, or whether this is the original: the briefs have no fields for them.
 
 use serde::Serialize;
 
@@ -50,6 +50,37 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
     }
 }
 
+/// For judging the text of a skill: the criteria and the text, but neither its scenarios nor its output.
+#[derive(Clone, Copy, Debug)]
+pub struct TextBrief<'a> {
+    /// All members in order.
+    pub skills: &'a [Named<'a>],
+    pub contract: &'a Contract,
+    /// The code that the answer must repeat.
+    pub nonce: &'a str,
+    /// The reason why the previous answer could not be used.
+    pub retry_error: Option<&'a str>,
+    pub seed: &'a str,
+}
+
+impl TextBrief<'_> {
+    pub fn prompt(&self) -> String {
+        let is_chain = self.skills.len() > 1;
+        super::render(
+            "review",
+            TextValues {
+                reading: READING,
+                is_chain,
+                skills: parts(self.seed, self.skills),
+                dimensions: dimensions(self.contract),
+                entries: self.contract.criteria.len() * if is_chain { 1 + self.skills.len() } else { 1 },
+                nonce: self.nonce,
+                retry_error: was_wrong(self.seed, self.retry_error),
+            },
+        )
+    }
+}
+
 pub(super) fn begun(start: &Folder) -> Start {
     Start { at: plain(&start.at), names: names(start) }
 }
@@ -89,6 +120,17 @@ pub(super) struct Values<'a> {
     unused: Vec<String>,
     activity: Vec<Activity>,
     of_effect: Vec<&'a str>,
+    entries: usize,
+    nonce: &'a str,
+    retry_error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct TextValues<'a> {
+    reading: &'static str,
+    is_chain: bool,
+    skills: Vec<Part>,
+    dimensions: Vec<Group<'a>>,
     entries: usize,
     nonce: &'a str,
     retry_error: Option<String>,

@@ -4,7 +4,6 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::judging::judgement::Priority;
 
 fn folder() -> BTreeMap<String, String> {
     let files = [("SKILL.md", "one\ntwo\ntwo\nthree\n"), ("phases/01.md", "a\r\nb\r\n")];

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::task::Judged;
+use super::Judged;
 use crate::judging::contract::{Contract, CriterionId, Verdict};
 use crate::judging::judgement;
 use crate::judging::score::{Scored, score};
