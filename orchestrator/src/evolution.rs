@@ -6,25 +6,24 @@
 //! Files are replaced as a whole and not synced: they repeat what the journal holds, and can be written again.
 
 mod artifact;
-mod error;
 mod site;
 #[cfg(test)]
 mod tests;
 mod writer;
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use skilltune_phases::loops::reflex::original::Alias;
 
 pub use artifact::Placed;
-pub use error::{EntryKind, EvolutionError};
 pub use writer::Writer;
 
 use artifact::ARTIFACT;
 use site::{read, step_down, step_down_or_make};
 
-use crate::disk::Folder;
+use crate::disk::{DiskError, Folder};
 use crate::snapshot::RelPath;
 
 const CURRENT: &str = "current.json";
@@ -32,6 +31,47 @@ const CURRENT: &str = "current.json";
 const MOST_ENTRIES: usize = 20_000;
 /// The largest file that is read.
 const LARGEST: u64 = 8 << 20;
+
+/// What is wrong with the folder, and what a person can do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum EvolutionError {
+    #[error("{} is {kind}, but the loop needs a folder there; move it away, or choose another folder", path.display())]
+    NoFolder { path: PathBuf, kind: EntryKind },
+    #[error("{} is {kind}, but the loop needs a file there; move it away", path.display())]
+    NoFile { path: PathBuf, kind: EntryKind },
+    #[error("{} is larger than {LARGEST} bytes; move it away", .0.display())]
+    TooLarge(PathBuf),
+    #[error("{} belongs to {}; choose another alias, or move the folder away", path.display(), owner(run.as_deref()))]
+    Taken { path: PathBuf, run: Option<String> },
+    #[error(transparent)]
+    Disk(#[from] DiskError),
+}
+
+/// The kind of a directory entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Folder,
+    Link,
+    /// A pipe, a device, or a socket.
+    Special,
+}
+
+impl fmt::Display for EntryKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::File => "a file",
+            Self::Folder => "a folder",
+            Self::Link => "a symlink",
+            Self::Special => "neither file nor folder",
+        })
+    }
+}
+
+/// Escapes an id, which comes from a file and could control a terminal.
+fn owner(run: Option<&str>) -> String {
+    run.map_or_else(|| "an unknown run".to_owned(), |run| format!("run {}", run.escape_debug()))
+}
 
 /// The folder, open.
 #[derive(Debug)]

@@ -16,9 +16,8 @@ use skilltune_phases::suites::transcript::{Call, ToolResult};
 
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, below_home, is_set};
 use super::reset_time;
-use super::response::{AgentOutput, Life, Response, Talk, failed, shortened};
+use super::response::{AgentOutput, Life, Response, Talk, events, failed, shortened, text};
 use super::skills::Skills;
-use super::stream::{events, text};
 use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {

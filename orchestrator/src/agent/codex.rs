@@ -17,9 +17,8 @@ use skilltune_phases::suites::transcript::{Call, ToolResult};
 use walkdir::WalkDir;
 
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, is_set};
-use super::response::{AgentOutput, Life, Response, Talk, failed, shortened};
+use super::response::{AgentOutput, Life, Response, Talk, events, failed, shortened, text};
 use super::skills::{PAGE, Skills};
-use super::stream::{events, text};
 use crate::process::How;
 
 pub(super) const PROFILE: Profile = Profile {

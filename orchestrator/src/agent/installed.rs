@@ -1,7 +1,6 @@
 //! An agent with a model, installed on this machine: its command line, its environment, and the reader of its output.
 
 mod login;
-mod redaction;
 mod rights;
 mod script;
 mod shell;
@@ -10,7 +9,7 @@ mod wrap;
 pub use login::Login;
 pub use wrap::Wrap;
 
-use redaction::redaction;
+use login::redaction;
 pub(crate) use rights::Ground;
 
 use std::collections::BTreeMap;

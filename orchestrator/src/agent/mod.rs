@@ -14,7 +14,6 @@ mod real;
 mod reset_time;
 mod response;
 mod skills;
-mod stream;
 mod via;
 
 pub use command::{AgentSettings, BadOutput, CostPointers, EnvSettings, Output, Slots};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use skilltune_phases::base::model::ModelName;
 use skilltune_phases::base::window::Window;
 use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
@@ -63,6 +64,18 @@ pub struct Talk {
     pub transcript: Transcript,
     /// The number of unknown lines: a newer version may report more.
     pub unknown: u64,
+}
+
+impl Talk {
+    pub(super) fn used(&mut self, tool: &str) {
+        *self.tools.entry(tool.to_owned()).or_default() += 1;
+    }
+
+    pub(super) fn was_denied(&mut self, tool: &str) {
+        if !self.denied.iter().any(|denied| denied == tool) {
+            self.denied.push(tool.to_owned());
+        }
+    }
 }
 
 /// Whether a call's model has produced any output. A program that has only started, or has only reported its own
@@ -129,6 +142,21 @@ impl AgentOutput<'_> {
             | How::Lost { .. } => self.failure(life),
         }
     }
+}
+
+/// Returns the objects of an output, one JSON object per line, as the real agents print it. Other lines are counted as
+/// unknown: some libraries print into every stream.
+pub(super) fn events<'a>(stdout: &'a str, talk: &mut Talk) -> impl Iterator<Item = Value> + use<'a> {
+    let lines = stdout.lines().filter(|line| !line.trim().is_empty());
+    let read: Vec<Option<Value>> =
+        lines.map(|line| serde_json::from_str(line).ok().filter(Value::is_object)).collect();
+    talk.unknown += read.iter().filter(|event| event.is_none()).count() as u64;
+    read.into_iter().flatten()
+}
+
+/// Returns a text field of an event.
+pub(super) fn text<'v>(event: &'v Value, key: &str) -> Option<&'v str> {
+    event.get(key)?.as_str().filter(|text| !text.is_empty())
 }
 
 /// Shortens a line for display.

@@ -11,8 +11,7 @@ use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use super::command::Slots;
 use super::profile::Fitting;
 use super::real::Real;
-use super::response::{AgentOutput, Life, Response, failed};
-use super::stream::text;
+use super::response::{AgentOutput, Life, Response, failed, text};
 use crate::process::How;
 
 /// The known wrappers.

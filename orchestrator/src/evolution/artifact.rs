@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 
 use skilltune_phases::loops::reflex::original::{artifact_hash, short};
 
-use super::error::EvolutionError;
+use super::EvolutionError;
 use super::site::{draft, read};
 use crate::disk::{Exchange, Folder};
 

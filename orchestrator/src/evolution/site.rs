@@ -5,8 +5,7 @@ use std::io::{self, Read as _, Write as _};
 
 use rustix::fs::FileType;
 
-use super::LARGEST;
-use super::error::{EntryKind, EvolutionError};
+use super::{EntryKind, EvolutionError, LARGEST};
 use crate::disk::{DiskError, Folder, OnDisk as _};
 
 /// A file that does not have its final name yet; only the folder's owner makes one.

@@ -6,9 +6,8 @@ use serde::Deserialize;
 use skilltune_phases::loops::reflex::original::Alias;
 
 use super::artifact::{self, ARTIFACT, Placed, is_beside};
-use super::error::{EntryKind, EvolutionError};
 use super::site::{draft, is_there, kind, read, remove_draft, step_down, step_down_or_make};
-use super::{CURRENT, Evolution, MOST_ENTRIES, Part};
+use super::{CURRENT, EntryKind, Evolution, EvolutionError, MOST_ENTRIES, Part};
 use crate::disk::{Folder, atomic::TEMP_PREFIX};
 
 /// A run that writes. Each write requires that the run owns its task's folder.

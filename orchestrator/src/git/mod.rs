@@ -16,7 +16,6 @@ mod changed;
 mod commit;
 mod config;
 mod error;
-mod patch;
 mod propose;
 mod publish;
 mod pull_request;

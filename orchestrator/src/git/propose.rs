@@ -8,7 +8,9 @@ use std::path::Path;
 
 use skilltune_phases::runs::proposal::{Form, Proposal, Words};
 
+use crate::crash;
 use crate::disk::SafePath;
+use crate::disk::atomic::Durability;
 use crate::promote::Move;
 use crate::snapshot::{Manifest, Objects};
 
@@ -16,10 +18,39 @@ use super::branch::{self, BranchState};
 use super::change::{self, Changes};
 use super::commit;
 use super::error::{Hindered, ProposeError, refused};
-use super::patch;
 use super::publish::publish;
 use super::repository::{Prefix, Repository};
-use super::runner::{Git, GitError};
+use super::runner::{Command, Git, GitError};
+
+/// Produces a plain patch, whatever the configuration sets for patches.
+const PATCH: [&str; 23] = [
+    "--stdout",
+    "--binary",
+    "--full-index",
+    "--no-renames",
+    "--no-cover-letter",
+    "--no-base",
+    "--unified=3",
+    "--no-color",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+    "--no-attach",
+    "--no-thread",
+    "--no-signoff",
+    "--no-signature",
+    "--no-notes",
+    "--no-to",
+    "--no-cc",
+    "--no-add-header",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+    "--subject-prefix=PATCH",
+    "-O/dev/null",
+];
+
+/// The largest size of a skill.
+const MOST: u64 = 256 << 20;
 
 /// The improvement to propose.
 #[derive(Clone, Debug)]
@@ -146,7 +177,15 @@ fn as_patch(
     commit: String,
     proposal: Proposal,
 ) -> Result<Proposal, ProposeError> {
-    patch::write(repository, &commit, &wanted.patch)?;
+    write_patch(repository, &commit, &wanted.patch)?;
     let name = wanted.patch.path().file_name().unwrap_or_default();
     Ok(Proposal { commit: commit.into(), patch: Some(name.to_string_lossy().into()), ..proposal })
+}
+
+/// Writes a file that `git am` takes.
+fn write_patch(repository: &Repository<'_>, commit: &str, to: &SafePath) -> Result<(), ProposeError> {
+    let arguments = ["format-patch"].into_iter().chain(PATCH).chain(["-1", commit]);
+    let patch = repository.git.run(Command::new(arguments).most(MOST))?;
+    let points = ["proposal: before the patch is written", "proposal: after the patch is written"];
+    Ok(crash::around(points, || to.replace(&patch, Durability::Barrier))?)
 }

@@ -7,9 +7,7 @@
 //! ```
 
 mod capture;
-mod descent;
 mod diff;
-mod diff_size;
 mod encoding;
 mod gather;
 mod ignored;
@@ -31,8 +29,7 @@ mod trees;
 
 pub(crate) use capture::LEFT_BY_TOOLS;
 pub use capture::{Captured, FolderState, Limits, capture, capture_edited, capture_left, scan, scan_left};
-pub use diff::{Change, ChangeKind, changes, unified};
-pub use diff_size::{DiffSize, diff_size};
+pub use diff::{Change, ChangeKind, DiffSize, changes, diff_size, unified};
 pub use gather::{Brought, GatherError, Gathering, weigh};
 pub use ignored::{IgnoreRules, RulesError};
 pub use index::Indexes;

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::descent::{Descent, descend};
 use super::manifest::{Entry, Manifest, Node};
 use super::objects::{ObjectError, Objects};
 use super::path::RelPath;
@@ -71,6 +70,25 @@ fn fill_telling(
         }
     }
     Ok(())
+}
+
+/// The end of the descent.
+pub(super) enum Descent {
+    Arrived(Folder),
+    /// The entry at this path is missing or not a folder.
+    Blocked(RelPath),
+}
+
+/// Opens the folder at `path` without following a symlink; `None` is the root itself.
+pub(super) fn descend(root: &Folder, path: Option<&RelPath>) -> Result<Descent, DiskError> {
+    let mut here = None;
+    for step in path.iter().flat_map(|path| path.lineage()) {
+        match here.as_ref().unwrap_or(root).child(step.name())? {
+            Some(child) => here = Some(child),
+            None => return Ok(Descent::Blocked(step)),
+        }
+    }
+    here.map_or_else(|| root.again(), Ok).map(Descent::Arrived)
 }
 
 /// The folder being filled. It keeps the subfolder open that was used last, because siblings share it.

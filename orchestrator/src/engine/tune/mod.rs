@@ -1,6 +1,5 @@
 //! The engine's part for `tune`: reads answers, runs the machine checks, and writes the files of the rounds.
 
-mod artifacts;
 mod context;
 mod diff;
 mod draft;
@@ -9,18 +8,23 @@ mod trial;
 
 use skilltune_phases::base::role::Writes;
 use skilltune_phases::loops::tune::results::state_file;
-use skilltune_phases::loops::tune::trial::measure;
-use skilltune_phases::loops::tune::{AgentRequest, Answer, Decision, Run, Step, Tune};
+use skilltune_phases::loops::tune::trial::measure::{self, SEARCH};
+use skilltune_phases::loops::tune::{AgentRequest, Answer, Decision, Round, Run, Step, Trial, Tune};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 use skilltune_phases::skills::target::Place;
 
+use super::files::place_tree;
 use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services};
 use crate::checks;
+use crate::disk::SafePath;
 use crate::snapshot::Objects;
 use crate::store::RunFolder;
 
 pub use context::context;
 pub use diff::{Diff, edit_diff, tree_dangers, tree_diff};
+
+/// The only trial of a round whose artifacts are shown.
+const TRIAL: &str = "1";
 
 impl LoopEngine for Tune {
     fn read(
@@ -81,13 +85,31 @@ impl LoopEngine for Tune {
         }
     }
 
+    /// Writes the artifacts of the rounds that were measured.
     fn project(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
-        artifacts::write(objects, folder, run, extent)
+        for round in extent.of(&run.state.rounds).iter().filter(|round| round.measured.is_some()) {
+            place_round(objects, &folder.iteration(round.number).join("artifacts"), run, round)?;
+        }
+        Ok(())
     }
 
     fn state(run: &Run) -> String {
         state_file::text(run)
     }
+}
+
+/// Writes `artifacts/<skill>/<scenario>/<trial>/`, as the trials left them.
+fn place_round(objects: &Objects, place: &SafePath, run: &Run, round: &Round) -> Result<(), EngineError> {
+    let Some(candidate) = run.candidate(round.candidate) else { return Ok(()) };
+    for scenario in measure::searched(&run.plan) {
+        let trial = Trial { scenario, ordinal: SEARCH, era: round.era };
+        let left = measure::artifacts(run, candidate, trial);
+        for (member, tree) in run.plan.task.target.members.iter().zip(left) {
+            let into = place.join(&*member.name).join(&*run.plan.task.scenarios[scenario].id);
+            place_tree(objects, tree, &into, TRIAL)?;
+        }
+    }
+    Ok(())
 }
 
 /// Turns an unreadable answer into a denied tool, if the agent was denied one.

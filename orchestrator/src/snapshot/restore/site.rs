@@ -12,11 +12,11 @@ use std::path::Path;
 use super::ReplaceError;
 use super::plan::{Action, Replacement, Step};
 use crate::disk::{Exchange, Folder, OnDisk, set_mode};
-use crate::snapshot::descent::{Descent, descend};
 use crate::snapshot::look::{CaptureError, Reading, look};
 use crate::snapshot::manifest::Node;
 use crate::snapshot::objects::Objects;
 use crate::snapshot::path::RelPath;
+use crate::snapshot::place::{Descent, descend};
 use crate::snapshot::temporary::Temporaries;
 
 pub(super) struct Site<'a> {
