@@ -5,7 +5,6 @@ mod add;
 mod begin;
 mod doctor;
 mod install;
-mod keep;
 mod list;
 mod merge;
 mod status;

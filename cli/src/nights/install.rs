@@ -11,7 +11,6 @@
 
 pub mod cron;
 pub mod github;
-pub mod installed;
 pub mod job;
 pub mod kubernetes;
 pub mod launchd;

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 use rustix::process::Signal;
 use serde_json::json;
+use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_phases::base::json::line;
-use skilltune_phases::nights::night::Morning;
+use skilltune_phases::nights::night::{Morning, Work};
+use skilltune_phases::runs::plan::RunId;
 
 use crate::args::night::{NightPartArgs, NightRunArgs};
-use crate::commands::night::keep;
+use crate::commands::clean;
 use crate::nights::book::Book;
 use crate::nights::changed::unchanged;
 use crate::nights::clock::Clock;
@@ -17,6 +19,8 @@ use crate::nights::driver::{Driver, Tonight};
 use crate::nights::file::{NightPlan, Overlap};
 use crate::nights::notify::notify;
 use crate::nights::{inbox, jobs, json, junit, morning};
+use crate::runs::scope::Scope;
+use crate::runs::{Runs, unusable};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -131,7 +135,7 @@ pub fn leave_pages(
         book.put("night.json", &line(&object))?;
     }
     let object = line(&object);
-    keep::keep(&[("md", &page), ("json", &object)], plan, book, env, printer)?;
+    keep(&[("md", &page), ("json", &object)], plan, book, env, printer)?;
     match format {
         Format::Json => printer.json(&object)?,
         Format::Human if !is_quiet || exit == Exit::Ended => {
@@ -142,6 +146,44 @@ pub fn leave_pages(
         Format::Human => {}
     }
     Ok(exit)
+}
+
+/// Keeps this night's pages beside those of earlier nights, and removes the oldest: as many stay as the file
+/// says. Runs that only measured are kept as long as their page; one that searched may be needed to undo a winner.
+fn keep(
+    pages: &[(&str, &str)],
+    plan: &NightPlan,
+    book: &Book,
+    env: &Environment,
+    printer: Printer,
+) -> Result<(), Complaint> {
+    let nights = &book.history.nights;
+    let (old, new) = nights.split_at(nights.len().saturating_sub(plan.content.keep));
+    let folder = book.shelf.place("mornings");
+    folder.make().map_err(unusable)?;
+    if let Some(night) = new.last() {
+        for (end, text) in pages {
+            let place = folder.join(format!("{}.{end}", night.name));
+            place.replace(text.as_bytes(), Durability::Order).map_err(unusable)?;
+        }
+    }
+    let stays = |name: &str| new.iter().any(|night| name.starts_with(&format!("{}.", night.name)));
+    for name in folder.names().map_err(unusable)? {
+        if !name.to_str().is_some_and(stays) {
+            folder.join(&name).remove().map_err(unusable)?;
+        }
+    }
+    let measured = old.iter().flat_map(|night| &night.done).filter(|done| match done.work {
+        Work::Measure { .. } | Work::Again { .. } => true,
+        Work::Resume { .. } | Work::Tune => false,
+    });
+    let measured: BTreeSet<&RunId> = measured.filter_map(|done| done.outcome.run.as_ref()).collect();
+    let runs = Runs::of(&plan.folder, env)?;
+    let gone: Vec<RunId> = runs.ids(None).into_iter().filter(|id| measured.contains(id)).collect();
+    if !gone.is_empty() {
+        clean::delete(&gone, &Scope { runs, only: None, env, printer })?;
+    }
+    Ok(())
 }
 
 /// Returns the exit code for the scheduler.

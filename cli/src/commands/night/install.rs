@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::night::install::{InstallArgs, Printed, UninstallArgs};
+use crate::args::night::{InstallArgs, Printed, UninstallArgs};
 use crate::nights::file::NightPlan;
-use crate::nights::install::installed::Installed;
 use crate::nights::install::job::{self, Job};
+use crate::nights::install::scheduled_start::Installed;
 use crate::nights::install::{cron, github, kubernetes, launchd, place, systemd};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;

@@ -5,11 +5,10 @@ use std::path::Path;
 
 use crate::nights::check::{About, Check};
 use crate::nights::install::cron;
-use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
 use crate::nights::install::program::Program;
 use crate::nights::install::record::Record;
-use crate::nights::install::scheduled_start::ScheduledStart;
+use crate::nights::install::scheduled_start::{Installed, ScheduledStart};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 

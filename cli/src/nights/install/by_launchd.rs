@@ -4,12 +4,11 @@ use std::path::PathBuf;
 
 use crate::nights::check::{About, Check};
 use crate::nights::install::files;
-use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
 use crate::nights::install::launchd::plist;
 use crate::nights::install::program::Program;
 use crate::nights::install::record::Record;
-use crate::nights::install::scheduled_start::ScheduledStart;
+use crate::nights::install::scheduled_start::{Installed, ScheduledStart};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 

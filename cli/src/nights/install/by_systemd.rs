@@ -8,11 +8,10 @@ use serde_json::Value;
 
 use crate::nights::check::{About, Check};
 use crate::nights::install::files;
-use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
 use crate::nights::install::program::{Program, ProgramOutput};
 use crate::nights::install::record::Record;
-use crate::nights::install::scheduled_start::ScheduledStart;
+use crate::nights::install::scheduled_start::{Installed, ScheduledStart};
 use crate::nights::install::systemd::{self, service_name, timer_name};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;

@@ -3,10 +3,9 @@
 use crate::nights::install::by_cron::Cron;
 use crate::nights::install::by_launchd::Launchd;
 use crate::nights::install::by_systemd::Systemd;
-use crate::nights::install::installed::Installed;
 use crate::nights::install::job::Job;
 use crate::nights::install::record::{self, Record};
-use crate::nights::install::scheduled_start::ScheduledStart;
+use crate::nights::install::scheduled_start::{Installed, ScheduledStart};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 

@@ -1,4 +1,4 @@
-//! A nightly start in a scheduler, and whether the scheduler would start it.
+//! A nightly start in a scheduler: what was installed, and whether the scheduler would start it.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,16 @@ use jiff::Timestamp;
 use crate::nights::check::{About, Check};
 use crate::nights::install::job::Job;
 use crate::nights::install::record::Record;
+
+/// The result of `night install`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Installed {
+    /// The scheduler that starts the night.
+    pub by: &'static str,
+    /// The files that were written; empty if everything was in place.
+    pub wrote: Vec<String>,
+    pub notes: Vec<String>,
+}
 
 #[derive(Clone, Debug)]
 pub struct ScheduledStart {
