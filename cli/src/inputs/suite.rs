@@ -14,7 +14,6 @@ mod claude_plugin;
 mod document;
 mod drafted;
 mod files;
-mod from_trial;
 mod note;
 mod placed;
 mod promptfoo;
@@ -27,9 +26,8 @@ mod withheld;
 mod write;
 
 pub use crate::inputs::suite::append::{Appended, CASES, append, appendable, has_task};
-pub use crate::inputs::suite::drafted::drafted;
+pub use crate::inputs::suite::drafted::{drafted, from_trial};
 pub use crate::inputs::suite::files::Starts;
-pub use crate::inputs::suite::from_trial::from_trial;
 pub use crate::inputs::suite::note::Note;
 pub use crate::inputs::suite::withheld::answers;
 pub use crate::inputs::suite::write::Written;

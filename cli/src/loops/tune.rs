@@ -25,7 +25,6 @@ pub mod scenarios;
 pub mod search;
 pub mod settings;
 pub mod summary;
-pub mod tools;
 pub mod trial_flags;
 pub mod trial_run;
 pub mod ui;

@@ -1,7 +1,6 @@
 //! Cases of `claude plugin eval`: folders with a `prompt.md`, a `case.yaml` or both, and their graders.
 
 mod grader;
-mod keys;
 
 use std::path::Path;
 
@@ -11,7 +10,6 @@ use skilltune_phases::base::yaml;
 use skilltune_phases::skills::skill;
 
 use super::case::{Case, Reading, first_text};
-use keys::{CASE, EXECUTION, PROMPT, SETTINGS};
 
 type Object = Map<String, Value>;
 
@@ -21,6 +19,32 @@ const DEEPEST: usize = 8;
 const MOST_FOLDERS: usize = 20_000;
 const MOST_GRADERS: usize = 256;
 const LARGEST: u64 = 1 << 20;
+
+/// Keys of the front matter of `prompt.md` only.
+const PROMPT: [&str; 6] = ["name", "description", "tags", "plugins", "expected_outcome", "schema_version"];
+
+/// Keys for how a case is run.
+const SETTINGS: [&str; 10] = [
+    "runs",
+    "model",
+    "max_turns",
+    "timeout_seconds",
+    "allowed_tools",
+    "disallowed_tools",
+    "append_system_prompt",
+    "env",
+    "artifact_publish",
+    "growthbook_overrides",
+];
+
+/// Keys at the top of `case.yaml`.
+const CASE: [&str; 2] = ["description", "plugins"];
+
+/// Keys under `execution` only.
+const EXECUTION: [&str; 1] = ["prompt"];
+
+/// Keys of every grader.
+const GRADER: [&str; 5] = ["type", "name", "weight", "arm", "description"];
 
 /// Reads all cases in a folder and below it; none if there are none.
 pub(super) fn read(base: &Path) -> Result<Option<Reading>, String> {
@@ -192,6 +216,19 @@ fn mapping(text: &str) -> Result<Object, String> {
         Value::Null => Ok(Object::new()),
         _ => Err("it is not a mapping of keys".to_owned()),
     }
+}
+
+/// Returns the additional keys of a grader's type.
+fn of_grader(kind: &str) -> Option<&'static [&'static str]> {
+    Some(match kind {
+        "regex" => &["pattern", "flags", "match", "target"],
+        "tool_used" => &["tool", "input_match", "min", "max"],
+        "tool_order" => &["before", "after"],
+        "file_exists" => &["path", "exists"],
+        "llm" => &["criteria", "focus"],
+        "baseline" => &["baseline_file", "criteria"],
+        _ => return None,
+    })
 }
 
 fn unknown<'o>(object: &'o Object, known: &[&[&str]]) -> Option<&'o str> {

@@ -5,13 +5,13 @@ mod javascript;
 mod plugin;
 mod promptfoo;
 mod toml;
-mod triggers;
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::base::json;
-use skilltune_phases::suites::checks::How;
+use skilltune_phases::suites::checks::{Check, How};
 use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::Scenario;
 
@@ -40,7 +40,7 @@ impl Suite {
         let files = match format {
             Format::Toml => one(toml::text(&mut page)),
             Format::Evals => one(evals::text(&mut page, out)),
-            Format::Triggers => one(triggers::text(&mut page)),
+            Format::Triggers => one(triggers(&mut page)),
             Format::Promptfoo => one(promptfoo::text(&mut page)),
             Format::Plugin => plugin::files(&mut page),
         };
@@ -136,6 +136,36 @@ impl<'a> SuiteWriter<'a> {
     }
 }
 
+/// Returns a trigger set: queries, and whether an agent should use the skill for each.
+fn triggers(page: &mut SuiteWriter<'_>) -> String {
+    let mut queries = Vec::new();
+    for scenario in page.scenarios() {
+        let used = scenario.demands.iter().find_map(|demand| match demand.how.check()? {
+            Check::Skill { used } => Some((demand, *used)),
+            _ => None,
+        });
+        let Some((check, used)) = used else {
+            page.lose(scenario, "left out: no check says whether the skill should be used");
+            continue;
+        };
+        page.lose_fields(scenario, &["tags"]);
+        page.lose_terms(scenario, check, &[]);
+        for demand in scenario.demands.iter().filter(|demand| demand.id != check.id) {
+            page.lose_demand(scenario, demand, "a trigger set checks only skill use");
+        }
+        let mut query = serde_json::json!({
+            "id": scenario.id.as_str(),
+            "query": scenario.description,
+            "should_trigger": used,
+        });
+        if !scenario.tags.is_empty() {
+            query["tags"] = scenario.tags.iter().map(|tag| Value::from(&**tag)).collect();
+        }
+        queries.push(query);
+    }
+    pretty(&Value::Array(queries))
+}
+
 /// Returns whether reading would assign the same id by default.
 fn has_default_id(scenario: &Scenario, demand: &Demand) -> bool {
     let kind = kind(&demand.how);
@@ -145,6 +175,6 @@ fn has_default_id(scenario: &Scenario, demand: &Demand) -> bool {
 }
 
 /// JSON for people to read.
-fn pretty(value: &serde_json::Value) -> String {
+fn pretty(value: &Value) -> String {
     json::page(value)
 }

@@ -1,18 +1,23 @@
-//! The tasks of a run, from text, flags and a suite.
+//! The tasks of a run, from text, flags and a suite, and the shell that they may need.
 
 use std::path::PathBuf;
 
+use skilltune_orchestrator::process::can_confine;
 use skilltune_orchestrator::snapshot::RelPath;
 use skilltune_phases::base::delivery::Delivery;
 use skilltune_phases::base::name::Name;
+use skilltune_phases::base::role::{Rights, Role};
 use skilltune_phases::loops::tune::{self, SKILL};
+use skilltune_phases::runs::plan::Isolation;
 use skilltune_phases::suites::checks::Check;
-use skilltune_phases::suites::scenario::Scenario;
+use skilltune_phases::suites::scenario::{Scenario, Tools};
 
-use crate::casting::on_path;
+use crate::casting::{on_path, system_confines};
 use crate::inputs::find::Skill;
 use crate::inputs::suite::{Note, Starts, Suite, numbered};
+use crate::loops::start::Common;
 use crate::loops::tune::args::TuneArgs;
+use crate::loops::tune::settings::TuneSettings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -156,6 +161,32 @@ fn scenario(id: Name, task: &str, args: &TuneArgs) -> Scenario {
         criteria.clone_into(&mut scenario.success_criteria);
     }
     scenario
+}
+
+/// Gives the executor a shell if one of the scenarios needs it, or says why this is impossible. A custom command has the
+/// tools that it has.
+pub fn allow_shell(common: &mut Common, scenarios: &[Scenario]) -> Result<(), Complaint> {
+    let Common { settings, casting, .. } = common;
+    let usual = Tools::from(settings.of::<TuneSettings>().tools.value);
+    if scenarios.iter().all(|scenario| scenario.tools.unwrap_or(usual) != Tools::Shell) {
+        return Ok(());
+    }
+    let executor = casting.of_mut(&Role::EXECUTOR);
+    let agent = &executor.agent;
+    if agent.via().is_none() && agent.isolation() == Isolation::User {
+        let what = format!("cannot give `{}` a shell with --isolation user", agent.name);
+        return Err(Complaint::input(what)
+            .caused_by("its commands could change your own setup, which your other sessions run")
+            .hint("pass --isolation partial, or --tools files"));
+    }
+    executor.rights = agent.enforced(Rights::Shell, system_confines(settings));
+    if agent.lacks_shell() && settings.limits.confine.value && !can_confine() {
+        let what = format!("cannot give `{}` a shell: this system cannot confine its commands", agent.name);
+        return Err(Complaint::input(what).hint(
+            "pass --tools files, or set `limits.confine = false` in your own settings to run them unconfined",
+        ));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

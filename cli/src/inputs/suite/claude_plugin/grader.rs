@@ -3,8 +3,7 @@
 use serde_json::Value;
 use skilltune_phases::suites::checks::{Check, How, Text, Times, Tool};
 
-use super::keys::{GRADER, of_grader};
-use super::{Object, unknown};
+use super::{GRADER, Object, of_grader, unknown};
 use crate::inputs::suite::case::{Ask, Case, first_text};
 use crate::inputs::suite::script_pattern::from_javascript;
 

@@ -1,28 +1,28 @@
 //! The report of a search: the sections of the original and our own, from the result to how to undo it.
 
 mod comparison;
-mod places;
-mod progression;
 mod rounds;
 
 use skilltune_phases::base::delivery::Delivery;
+use skilltune_phases::base::id::CandidateId;
 use skilltune_phases::loops::tune::Run;
 use skilltune_phases::loops::tune::results::notes::Notes;
 use skilltune_phases::suites::scenario::Scenario;
 
+use crate::loops::tune::advice;
 use crate::loops::tune::dangers;
 use crate::loops::tune::improvers;
 use crate::loops::tune::report::uses;
 use crate::loops::tune::verdicts;
 use crate::loops::tune::words as phrases;
 use crate::report::document::{
-    Block, Report, Row, Section, Span, Text, code, joined, list, paragraph, plain, strong, words,
+    Block, Report, Row, Section, Span, Text, code, joined, list, paragraph, plain, strong, table, words,
 };
 use crate::text::figures;
 
 pub fn report(run: &Run) -> Report {
-    let mut sections = vec![progression::scores(run)];
-    sections.extend(progression::chain(run));
+    let mut sections = vec![rounds::scores(run)];
+    sections.extend(rounds::chain(run));
     sections.extend([
         comparison::comparison(run),
         rounds::details(run),
@@ -38,7 +38,7 @@ pub fn report(run: &Run) -> Report {
         remark: uses::text(uses::of_champion(run)),
         sections,
         unit: "round",
-        tail: vec![places::artifacts(run), places::restore(run)],
+        tail: vec![artifacts(run), restore(run)],
     }
 }
 
@@ -129,6 +129,53 @@ fn remaining(run: &Run) -> Section {
     let notes = Notes::of(run, candidate, run.era_of(candidate));
     let weaknesses = list(notes.weaknesses.iter().map(|weakness| words(weakness).into()));
     Section { title: "Remaining Weaknesses", blocks: vec![weaknesses] }
+}
+
+/// Returns the paths of all files.
+fn artifacts(run: &Run) -> Section {
+    let folder = &run.plan.folder;
+    let viewer = run.plan.task.has_demands().then_some(("For skill-creator's viewer", "viewer/"));
+    let places = [
+        ("State", "iteration-state.json"),
+        ("History", "history.jsonl"),
+        ("Evaluations", "iterations/iteration-N/iteration-N-eval.md"),
+        ("Changes", "iterations/iteration-N/iteration-N-changes.md"),
+        ("Artifacts", "iterations/iteration-N/artifacts/"),
+        ("Calls of agents", "agents/"),
+        ("This report", "final-report.md"),
+        ("This report as data", "report.json"),
+        ("Test cases", "junit.xml"),
+    ];
+    let row = |(what, path): (&str, &str)| vec![what.into(), code(&format!("{folder}/{path}")).into()];
+    let places = table(&["What", "Path"], places.into_iter().chain(viewer).map(row));
+    Section { title: "Artifact Locations", blocks: vec![places] }
+}
+
+/// Returns the commands that restore the skill or apply another version.
+fn restore(run: &Run) -> Section {
+    let id = &run.plan.run;
+    let champion =
+        run.state.shipment.as_ref().map(|shipment| shipment.champion).filter(|&one| one != run.start());
+    let mut commands = Vec::new();
+    if advice::was_replaced(run) {
+        commands.push(("Restore the skill", format!("skilltune rollback {id}")));
+    }
+    if champion.is_some() {
+        let apply = advice::apply(run);
+        commands.push(("Show what the champion changes", format!("skilltune diff {id}")));
+        commands.push(("Apply the champion", format!("skilltune {apply} {id}")));
+    }
+    commands.push(("Copy the original to a folder", format!("skilltune export {id} start DIR")));
+    let mut others = run.state.candidates.iter().map(|candidate| candidate.id).skip(1);
+    let other = others.find(|&one| champion != Some(one));
+    commands.extend(other.map(|one| ("Copy another candidate to a folder", export(run, one))));
+    let text = "The original skill is stored byte for byte. To restore it or another version:";
+    let rows = commands.into_iter().map(|(what, command)| vec![what.into(), code(&command).into()]);
+    Section { title: "Restore Original", blocks: vec![paragraph(text), table(&["To", "Run"], rows)] }
+}
+
+fn export(run: &Run, candidate: CandidateId) -> String {
+    format!("skilltune export {} {} DIR", run.plan.run, candidate.short())
 }
 
 #[cfg(test)]
