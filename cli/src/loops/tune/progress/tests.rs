@@ -254,7 +254,7 @@ fn what_failed_and_what_was_dropped_is_said() {
 
 #[test]
 fn a_trial_that_ran_out_of_time_scores_0_and_that_is_said_at_once() {
-    let seen = seen(
+    let captured = capture(
         &play(plan(&["haiku"], 1), |run, step| match step {
             Step::Exercise { .. } if run.round_number() == 1 => failed(FailureKind::TimedOut, "after 9 s"),
             _ => scored(&[0, 95], &[0, 91])(run, step),
@@ -262,7 +262,7 @@ fn a_trial_that_ran_out_of_time_scores_0_and_that_is_said_at_once() {
         PLAIN,
     );
     let line = "\n  running haiku on task-1: timed out: after 9 s (scores 0)\nround 1 of 3  0.0 ";
-    assert!(seen.talk().contains(line), "{}", seen.talk());
+    assert!(captured.talk().contains(line), "{}", captured.talk());
 }
 
 #[test]
