@@ -82,8 +82,8 @@ pub fn vacuous<U: Untouched>(scenarios: &[Scenario], untouched: impl Fn(&Scenari
             let demand = demand.map(|demand| demand.id.clone());
             found.push(Vacuous { scenario: scenario.id.clone(), demand, why });
         };
-        let task = plain(&scenario.description);
-        let whole = (task.clone(), plain(&scenario.input_args), start.brought());
+        let task = Task::of(&scenario.description);
+        let whole = (plain(&scenario.description), plain(&scenario.input_args), start.brought());
         if let Some(other) = tasks.get(&whole) {
             add(None, Why::Duplicate((*other).clone()));
         } else {
@@ -92,7 +92,7 @@ pub fn vacuous<U: Untouched>(scenarios: &[Scenario], untouched: impl Fn(&Scenari
         if scenario.demands.is_empty() && scenario.requirements.is_empty() && scenario.expected.is_none() {
             add(None, Why::NoDemand);
         }
-        if let Some(named) = scenario.expected.as_deref().and_then(|expected| named(&task, expected)) {
+        if let Some(named) = scenario.expected.as_deref().and_then(|expected| task.names(expected)) {
             add(None, Why::NamesAnswer(named));
         }
         for demand in &scenario.demands {
@@ -107,10 +107,10 @@ pub fn vacuous<U: Untouched>(scenarios: &[Scenario], untouched: impl Fn(&Scenari
     found
 }
 
-fn of_demand(demand: &Demand, task: &str, start: &dyn Facts) -> Option<Why> {
+fn of_demand(demand: &Demand, task: &Task, start: &dyn Facts) -> Option<Why> {
     let check = match &demand.how {
         How::Question { text } => {
-            return quoted(text).find_map(|quote| named(task, quote)).map(Why::NamesAnswer);
+            return quoted(text).find_map(|quote| task.names(quote)).map(Why::NamesAnswer);
         }
         How::Check(check) => check,
     };
@@ -123,7 +123,7 @@ fn of_demand(demand: &Demand, task: &str, start: &dyn Facts) -> Option<Why> {
         }
         Check::Pattern { pattern, of, times } if times.min > 0 => {
             let at_start = matches!(of, Text::Files(_)) && met() == Some(true);
-            let literal = || literal(pattern).and_then(|text| named(task, &text));
+            let literal = || literal(pattern).and_then(|text| task.names(&text));
             if at_start { Some(Why::MetAtStart) } else { literal().map(Why::NamesAnswer) }
         }
         Check::File { times, .. } if times.min > 0 => (met() == Some(true)).then_some(Why::MetAtStart),
@@ -154,25 +154,79 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
+/// The description of a scenario, to search for its answer. A command that the agent is to run has many words that say
+/// nothing about the result.
+#[derive(Default)]
+struct Task {
+    /// Without its commands.
+    words: String,
+    commands: Vec<String>,
+}
+
+/// Stands for a command, and is part of no answer.
+const COMMAND: &str = "\0";
+
+/// The languages of a fenced block that holds commands.
+const SHELLS: [&str; 6] = ["bash", "console", "sh", "shell", "shell-session", "zsh"];
+
 /// Shorter words occur in many tasks.
 const SHORTEST: usize = 4;
 
-/// Returns the text if the plain task contains it.
-fn named(task: &str, text: &str) -> Option<Box<str>> {
-    let text = plain(text);
-    let is_there = text.chars().count() >= SHORTEST && task.contains(&text);
-    is_there.then(|| text.into())
+impl Task {
+    /// Splits a description. A command is a line of a shell's block, a line after a prompt, or a code span of several
+    /// words: one word in a span is a name.
+    fn of(description: &str) -> Self {
+        let (mut task, mut words, mut is_shell) = (Self::default(), Vec::new(), false);
+        for line in description.lines().map(str::trim) {
+            if let Some(language) = line.strip_prefix("```") {
+                is_shell = SHELLS.contains(&language.trim());
+            } else if let Some(command) = is_shell.then_some(line).or_else(|| prompted(line)) {
+                task.commands.push(plain(command));
+                words.push(COMMAND);
+            } else {
+                let parts: Vec<&str> = line.split('`').collect();
+                for (at, &part) in parts.iter().enumerate() {
+                    let is_span = at % 2 == 1 && at + 1 < parts.len();
+                    if is_span && part.split_whitespace().nth(1).is_some() {
+                        task.commands.push(plain(part));
+                        words.push(COMMAND);
+                    } else {
+                        words.push(part);
+                    }
+                }
+            }
+        }
+        task.words = plain(&words.join(" "));
+        task
+    }
+
+    /// Returns the text if the task says it, or if it is a whole command of the task.
+    fn names(&self, text: &str) -> Option<Box<str>> {
+        let text = plain(&text.replace('`', " "));
+        let is_said = || self.words.contains(&text) || self.commands.contains(&text);
+        let is_named = text.chars().count() >= SHORTEST && is_said();
+        is_named.then(|| text.into())
+    }
 }
 
-/// Returns the parts in quotation marks or backticks.
+/// Returns the command after a shell's prompt. An amount of money is none.
+fn prompted(line: &str) -> Option<&str> {
+    line.strip_prefix("$ ").filter(|command| command.starts_with(char::is_alphabetic))
+}
+
+/// Returns the parts in quotation marks or backticks. A quotation within another one is a part of that.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
-    [('"', '"'), ('`', '`'), ('“', '”')].into_iter().flat_map(move |(open, close)| {
-        let mut rest = text;
-        std::iter::from_fn(move || {
-            let (quote, behind) = rest.split_once(open)?.1.split_once(close)?;
-            rest = behind;
-            Some(quote)
-        })
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let (at, open) = rest.char_indices().find(|(_, letter)| matches!(letter, '"' | '`' | '“'))?;
+            let close = if open == '“' { '”' } else { open };
+            rest = &rest[at + open.len_utf8()..];
+            if let Some((quote, behind)) = rest.split_once(close) {
+                rest = behind;
+                return Some(quote);
+            }
+        }
     })
 }
 

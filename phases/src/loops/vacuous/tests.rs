@@ -91,6 +91,35 @@ fn a_task_that_says_the_answer_is_told() {
 }
 
 #[test]
+fn a_word_inside_a_command_is_no_answer() {
+    let finds = |task: &str, statement: &str| {
+        let one = scenario("a", task, vec![question(statement), question("It is good")]);
+        found(&[one], &[]).len()
+    };
+    let statement = "package.json has a script \"build\"";
+    for task in [
+        "Make `npm run build` work",
+        "Make this work:\n```bash\nnpm run build\n```",
+        "Make this work:\n$ npm run build",
+    ] {
+        assert_eq!(finds(task, statement), 0, "{task}");
+    }
+    for task in [
+        "Add the script build",
+        "Add the script `build`",
+        "It`s the build that fails",
+        "Fix this:\n```\nthe build\n```",
+        "$ 5 for the build",
+    ] {
+        assert_eq!(finds(task, statement), 1, "{task}");
+    }
+    // The command itself is an answer, and a key within a command of the statement is none of its own.
+    assert_eq!(finds("Say how: `npm run build`", "It says `npm run build`"), 1);
+    assert_eq!(finds("Send the title", "It runs `curl -d '{\"title\": 1}'`"), 0);
+    assert_eq!(finds("Send the title", "It sends a \"title\""), 1);
+}
+
+#[test]
 fn a_demand_that_every_or_no_result_meets_is_told() {
     let pattern = |pattern: &str, of, times| Check::Pattern { pattern: pattern.into(), of, times };
     let report = || Text::Files("report.md".into());
@@ -142,6 +171,7 @@ fn a_scenario_that_asks_nothing_or_only_for_nothing_is_told() {
 #[test]
 fn quotations_and_literals_are_found() {
     assert_eq!(quoted("a \"b\" c \"d\" `e` “f”").collect::<Vec<_>>(), ["b", "d", "e", "f"]);
+    assert_eq!(quoted("`a \"b\"` \"c `d\" \"e").collect::<Vec<_>>(), ["a \"b\"", "c `d"]);
     assert_eq!(literal(r"(?i)a\.b").as_deref(), Some("a.b"));
     for pattern in [r"\d", "a|b", "(?P<n>a)", "a.b"] {
         assert_eq!(literal(pattern), None, "{pattern}");
