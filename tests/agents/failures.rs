@@ -18,11 +18,8 @@ fn failing(agent: &str, scenario: &str, more: &[&str]) -> Ran {
 /// resumable if the fault was not the call's own.
 fn assert_fails(agent: &str, scenario: &str, kind: &str) {
     let ran = failing(agent, scenario, &[]);
-    let times = if matches!(kind, "authentication" | "model_not_found" | "usage_error" | "usage_limit") {
-        1
-    } else {
-        2
-    };
+    let once = ["authentication", "forbidden", "model_not_found", "usage_error", "usage_limit"];
+    let times = if once.contains(&kind) { 1 } else { 2 };
     assert_eq!(ran.failures(), vec![kind; times], "{agent} {scenario}: {ran:?}");
     let own = matches!(kind, "refused" | "empty" | "off_schema");
     assert_eq!(ran.summary["blocked"].is_null(), own, "{ran:?}");
@@ -38,7 +35,7 @@ fn what_claude_tells_of_its_service_is_understood() {
     for (scenario, kind) in [
         ("400", "usage_error"),
         ("401", "authentication"),
-        ("403", "authentication"),
+        ("403", "forbidden"),
         ("404", "model_not_found"),
         ("429", "rate_limited"),
         ("500", "overloaded"),
@@ -57,7 +54,7 @@ fn what_gemini_tells_of_its_service_is_understood() {
     for (scenario, kind) in [
         ("400", "usage_error"),
         ("401", "authentication"),
-        ("403", "authentication"),
+        ("403", "forbidden"),
         ("404", "model_not_found"),
         ("429", "rate_limited"),
         ("500", "overloaded"),
@@ -117,7 +114,7 @@ fn what_codex_tells_of_its_service_is_understood() {
     let cases = [
         ("400", "usage_error"),
         ("401", "authentication"),
-        ("403", "authentication"),
+        ("403", "forbidden"),
         ("404", "model_not_found"),
         ("429", "rate_limited"),
         ("500", "overloaded"),

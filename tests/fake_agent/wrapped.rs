@@ -54,6 +54,10 @@ enum Away {
     RateLimited,
     ServerError,
     Overloaded,
+    /// It refuses the account.
+    Forbidden,
+    /// The account has no credit left.
+    NoCredit,
     /// The answer is cut off in the middle.
     Cut,
     /// Nothing is answered.
@@ -341,6 +345,10 @@ fn refused(away: Away) -> ExitCode {
         Away::RateLimited => failed(Some(429), "rate_limit", "429 slow down"),
         Away::ServerError => failed(Some(500), "server_error", "500 out of order"),
         Away::Overloaded => failed(Some(529), "overloaded", "529 overloaded"),
+        Away::Forbidden => {
+            failed(Some(403), "authentication_failed", "403 Request not allowed · Please run /login")
+        }
+        Away::NoCredit => failed(Some(400), "invalid_request", "400 Your credit balance is too low"),
         Away::Cut => failed(None, "connection_failed", "the connection was closed"),
         Away::Hang => misbehave::hold(),
     }

@@ -168,3 +168,31 @@ fn a_hang_without_a_word_pauses_the_run_and_says_that_only_what_was_not_answered
     );
     assert_eq!(scene.alive(), [0; 0]);
 }
+
+#[test]
+fn a_refused_account_and_used_up_credit_pause_the_run_at_once_also_with_wait() {
+    for (kind, why, hint) in [
+        (
+            "forbidden",
+            "API Error: 403 Request not allowed",
+            "check what the account of claude may use: its plan, organization, region or proxy",
+        ),
+        (
+            "no_credit",
+            "API Error: 400 Your credit balance is too low",
+            "add credit to the account of claude, or log in with another account",
+        ),
+    ] {
+        let scene = scene(&[kind], &json!({}));
+        let left = run(&scene, &[&TUNE[..], &["--wait"]].concat());
+        let blocked = &left.json()["blocked"];
+        assert_eq!((left.code, &blocked["kind"]), (Some(4), &json!(kind)), "{left:?}");
+        assert!(blocked["why"].as_str().unwrap().starts_with(why), "{left:?}");
+        assert_eq!(blocked["mend"], hint, "{left:?}");
+        assert!(scene.events("noted").iter().all(|noted| noted.get("waiting").is_none()), "{left:?}");
+        let again = run(&scene, &["resume", "--jobs", "1", "--format", "json"]);
+        let done = scene.events("done");
+        let exercised = done.iter().filter(|done| done.pointer("/outcome/exercised").is_some()).count();
+        assert_eq!((again.code, exercised), (Some(4), 1), "the next call meets the same: {again:?}");
+    }
+}

@@ -39,6 +39,12 @@ pub fn fix(agent: &str, failure: &Failure) -> String {
         },
         (Remedy::Repeat, _) => format!("resume when the service of {agent} is back"),
         (Remedy::Fix, FailureKind::Authentication) => login(agent),
+        (Remedy::Fix, FailureKind::NoCredit) => {
+            format!("add credit to the account of {agent}, or log in with another account")
+        }
+        (Remedy::Fix, FailureKind::Forbidden) => {
+            format!("check what the account of {agent} may use: its plan, organization, region or proxy")
+        }
         (Remedy::Fix, FailureKind::ModelNotFound) => {
             format!("start a new run with a model that {agent} has: --agent {agent}:MODEL")
         }

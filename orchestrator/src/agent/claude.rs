@@ -14,6 +14,7 @@ use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
 use skilltune_phases::suites::transcript::{Call, ToolResult};
 
+use super::credit;
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, below_home, is_set};
 use super::reset_time;
 use super::response::{AgentOutput, Life, Response, Talk, events, failed, shortened, text};
@@ -300,8 +301,12 @@ fn kind(result: &Value, why: &str) -> FailureKind {
         _ if is("terminal_reason", "blocking_limit") || says(&["prompt is too long"]) => {
             FailureKind::PromptTooLong
         }
-        _ if says(&["usage limit", "hit your", "limit reached", "credit balance"]) => FailureKind::UsageLimit,
-        Some(401 | 403) => FailureKind::Authentication,
+        _ if credit::is_used_up(why) => FailureKind::NoCredit,
+        _ if says(&["usage limit", "hit your", "limit reached"]) => FailureKind::UsageLimit,
+        Some(401) => FailureKind::Authentication,
+        // claude suggests to log in again at every 403; only a revoked token needs that.
+        Some(403) if says(&["oauth token"]) => FailureKind::Authentication,
+        Some(403) => FailureKind::Forbidden,
         Some(404) => FailureKind::ModelNotFound,
         Some(429) => FailureKind::RateLimited,
         Some(500..) => FailureKind::Overloaded,
@@ -319,12 +324,14 @@ fn kind(result: &Value, why: &str) -> FailureKind {
 
 /// Finds claude's errors in its text. Each has one of these beginnings, and no file or verdict has.
 fn reported_failure(left: AgentOutput<'_>) -> Option<Failure> {
-    const BEGINNINGS: [&str; 9] = [
+    const BEGINNINGS: [&str; 11] = [
         "API Error",
         "Failed to authenticate",
         "Not logged in",
+        "Please run /login",
         "Invalid API key",
         "Credit balance is too low",
+        "Credit balance too low",
         "Prompt is too long",
         "Claude usage limit reached",
         "Claude AI usage limit reached",

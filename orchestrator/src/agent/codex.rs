@@ -16,6 +16,7 @@ use skilltune_phases::runs::plan::Isolation;
 use skilltune_phases::suites::transcript::{Call, ToolResult};
 use walkdir::WalkDir;
 
+use super::credit;
 use super::profile::{Ask, CostReport, Env, Form, Profile, Variables, is_set};
 use super::response::{AgentOutput, Life, Response, Talk, events, failed, shortened, text};
 use super::skills::{PAGE, Skills};
@@ -311,16 +312,20 @@ fn kind(why: &str) -> FailureKind {
     let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
     match status(&lower) {
         _ if says(&["context window", "input_too_large"]) => FailureKind::PromptTooLong,
-        _ if says(&["your usage limit", "quota exceeded", "out of credits"]) => FailureKind::UsageLimit,
+        _ if says(&["your usage limit"]) => FailureKind::UsageLimit,
+        _ if credit::is_used_up(&lower) => FailureKind::NoCredit,
+        _ if says(&["quota exceeded"]) => FailureKind::UsageLimit,
         _ if says(&["does not exist or you do not have access", "model is not supported"]) => {
             FailureKind::ModelNotFound
         }
-        Some(401 | 403) => FailureKind::Authentication,
+        _ if says(&["sign in again", "not logged in"]) => FailureKind::Authentication,
+        Some(401) => FailureKind::Authentication,
+        Some(402) => FailureKind::NoCredit,
+        Some(403) => FailureKind::Forbidden,
         Some(404) => FailureKind::ModelNotFound,
         Some(429) => FailureKind::RateLimited,
         Some(500..) => FailureKind::Overloaded,
         Some(400..) => FailureKind::UsageError,
-        _ if says(&["sign in again", "not logged in"]) => FailureKind::Authentication,
         _ if says(&["content_filter", "flagged"]) => FailureKind::Refused,
         _ if says(&["max_output_tokens"]) => FailureKind::OutputLimit,
         _ if says(&["rate limit"]) => FailureKind::RateLimited,

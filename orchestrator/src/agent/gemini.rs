@@ -11,6 +11,7 @@ use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
 use skilltune_phases::suites::transcript::{Call, ToolResult};
 
+use super::credit;
 use super::profile::{Ask, CostReport, Env, Fitting, Profile, Variables, below_home, is_set};
 use super::reset_time;
 use super::response::{AgentOutput, Life, Response, Talk, events, failed, text};
@@ -344,6 +345,10 @@ fn denied(event: &Value, talk: &mut Talk) {
     }
 }
 
+/// How the service says that a key is not accepted, whatever its status.
+const NOT_ACCEPTED: [&str; 4] =
+    ["api key not valid", "api_key_invalid", "use another api key", "unregistered callers"];
+
 fn kind(typed: &str, why: &str, status: Option<u64>, missing: bool, at: Timestamp) -> FailureKind {
     let lower = why.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
@@ -358,8 +363,10 @@ fn kind(typed: &str, why: &str, status: Option<u64>, missing: bool, at: Timestam
             FailureKind::RateLimited
         }
         _ if says(&["daily quota", "exhausted your"]) => FailureKind::UsageLimit,
-        _ if says(&["api key not valid", "api_key_invalid"]) => FailureKind::Authentication,
-        Some(401 | 403) => FailureKind::Authentication,
+        _ if credit::is_used_up(&lower) => FailureKind::NoCredit,
+        _ if says(&NOT_ACCEPTED) => FailureKind::Authentication,
+        Some(401) => FailureKind::Authentication,
+        Some(403) => FailureKind::Forbidden,
         Some(404) => FailureKind::ModelNotFound,
         _ if missing => FailureKind::ModelNotFound,
         Some(429) => FailureKind::RateLimited,

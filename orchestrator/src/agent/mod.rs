@@ -6,6 +6,7 @@
 mod claude;
 mod codex;
 mod command;
+mod credit;
 mod gemini;
 mod installed;
 mod opencode;

@@ -12,6 +12,7 @@ use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 use skilltune_phases::runs::plan::Isolation;
 use skilltune_phases::suites::transcript::{Call, ToolResult};
 
+use super::credit;
 use super::profile::{Ask, CostReport, Env, Profile, Variables, below_home, is_set};
 use super::response::{AgentOutput, Life, Response, Talk, events, failed, shortened, text};
 use super::skills::Skills;
@@ -334,19 +335,23 @@ fn kind(error: &Value, why: &str) -> FailureKind {
     let lower = why.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
     let name = text(error, "name").unwrap_or_default();
+    let body = error.pointer("/data/responseBody").and_then(Value::as_str).unwrap_or_default();
     let can_be_tried_again = error.pointer("/data/isRetryable").and_then(Value::as_bool) == Some(true);
     match error.pointer("/data/statusCode").and_then(Value::as_u64) {
         _ if name == "ContextOverflowError" || says(&["context window", "context length", "too long"]) => {
             FailureKind::PromptTooLong
         }
-        _ if says(&["quota", "usage limit", "usage exceeded", "credit balance", "billing"]) => {
-            FailureKind::UsageLimit
-        }
+        _ if credit::is_used_up(&lower) || credit::is_used_up(body) => FailureKind::NoCredit,
+        _ if says(&["quota", "usage limit", "usage exceeded"]) => FailureKind::UsageLimit,
+        Some(402) => FailureKind::NoCredit,
+        _ if says(&["billing"]) => FailureKind::NoCredit,
         _ if name == "ProviderAuthError" => FailureKind::Authentication,
         _ if name == "ContentFilterError" => FailureKind::Refused,
         _ if name == "MessageOutputLengthError" => FailureKind::OutputLimit,
         _ if says(&["model not found", "model_not_found", "does not exist"]) => FailureKind::ModelNotFound,
-        Some(401 | 403) => FailureKind::Authentication,
+        Some(401) => FailureKind::Authentication,
+        Some(403) if says(&["api key"]) => FailureKind::Authentication,
+        Some(403) => FailureKind::Forbidden,
         Some(404) => FailureKind::ModelNotFound,
         Some(429) => FailureKind::RateLimited,
         Some(500..) => FailureKind::Overloaded,

@@ -92,14 +92,18 @@ pub enum FailureKind {
     DeniedTool,
     /// The service asked for fewer requests.
     RateLimited,
-    /// The account used up its quota.
+    /// The account used up its quota, which resets.
     UsageLimit,
+    /// The account has no credit left: somebody has to pay.
+    NoCredit,
     /// The service is overloaded or broken.
     Overloaded,
     /// The service could not be reached, or the connection broke.
     Network,
     /// There is no login, or the key is not accepted.
     Authentication,
+    /// The service knows the account and refuses it.
+    Forbidden,
     /// The model does not exist, or this account may not use it.
     ModelNotFound,
     /// The prompt is longer than the model can read.

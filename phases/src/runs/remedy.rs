@@ -43,6 +43,8 @@ impl FailureKind {
             | Self::Breach => Remedy::Tell,
             Self::RateLimited | Self::Overloaded | Self::Network | Self::NoResponse => Remedy::Repeat,
             Self::Authentication
+            | Self::Forbidden
+            | Self::NoCredit
             | Self::ModelNotFound
             | Self::UsageError
             | Self::NotSetUp
@@ -68,9 +70,11 @@ impl FailureKind {
             | Self::PromptTooLong
             | Self::RateLimited
             | Self::UsageLimit
+            | Self::NoCredit
             | Self::Overloaded
             | Self::Network
             | Self::Authentication
+            | Self::Forbidden
             | Self::ModelNotFound
             | Self::Breach
             | Self::UsageError

@@ -148,7 +148,7 @@ fn an_error_is_no_answer_whatever_its_subtype_says() {
 fn what_the_service_answered_tells_what_kind_of_failure_it_is() {
     for (status, kind) in [
         (400, FailureKind::UsageError),
-        (403, FailureKind::Authentication),
+        (403, FailureKind::Forbidden),
         (404, FailureKind::ModelNotFound),
         (429, FailureKind::RateLimited),
         (503, FailureKind::Overloaded),
@@ -159,6 +159,7 @@ fn what_the_service_answered_tells_what_kind_of_failure_it_is() {
     }
     for (words, kind) in [
         ("You've hit your limit, resets 3pm", FailureKind::UsageLimit),
+        ("Credit balance is too low", FailureKind::NoCredit),
         ("Prompt is too long", FailureKind::PromptTooLong),
         ("Not logged in · Please run /login", FailureKind::Authentication),
         ("Request timed out", FailureKind::Network),
@@ -167,6 +168,26 @@ fn what_the_service_answered_tells_what_kind_of_failure_it_is() {
         let result = error(&serde_json::json!({ "result": words }));
         assert_eq!(failure(How::Exited(1), &result, ""), (kind, words.to_owned()));
     }
+}
+
+#[test]
+fn a_service_that_refuses_an_account_does_not_ask_for_a_login() {
+    for (words, kind) in [
+        ("Please run /login · API Error: 403 {\"error\":{\"type\":\"forbidden\"}}", FailureKind::Forbidden),
+        ("Failed to authenticate. API Error: 403 no access", FailureKind::Forbidden),
+        ("API Error: 403 OAuth token has been revoked", FailureKind::Authentication),
+    ] {
+        let result = error(&serde_json::json!({ "api_error_status": 403, "result": words }));
+        assert_eq!(failure(How::Exited(1), &result, ""), (kind, words.to_owned()));
+    }
+    // Bought credit has no time at which it is there again.
+    let event = serde_json::json!({
+        "type": "rate_limit_event", "rate_limit_info": { "status": "rejected", "resetsAt": 7200 },
+    });
+    let fields = serde_json::json!({ "api_error_status": 400, "result": "Credit balance is too low" });
+    let result = error(&fields);
+    let failure = response(How::Exited(1), &format!("{event}\n{result}"), "").answer.unwrap_err();
+    assert_eq!((failure.kind, failure.until), (FailureKind::NoCredit, None));
 }
 
 #[test]

@@ -68,14 +68,16 @@ fn what_the_service_answered_is_told_in_words() {
         }
     }
     for (why, kind) in [
-        ("unexpected status 403 Forbidden: no, url: http://x/429", FailureKind::Authentication),
+        ("unexpected status 403 Forbidden: no, url: http://x/429", FailureKind::Forbidden),
+        ("unexpected status 402 Payment Required: no", FailureKind::NoCredit),
         ("unexpected status 404 Not Found: it is a 404", FailureKind::ModelNotFound),
         ("unexpected status 503 Service Unavailable: no", FailureKind::Overloaded),
         ("unexpected status 529 <unknown status code>: no", FailureKind::Overloaded),
         ("The model `x` does not exist or you do not have access to it.", FailureKind::ModelNotFound),
         ("{\"error\":{\"message\":\"The 'x' model is not supported when\"}}", FailureKind::ModelNotFound),
         ("Codex ran out of room in the model's context window.", FailureKind::PromptTooLong),
-        ("Quota exceeded. Check your plan and billing details.", FailureKind::UsageLimit),
+        ("Quota exceeded. Check your plan and billing details.", FailureKind::NoCredit),
+        ("Your workspace is out of credits. Add credits to continue.", FailureKind::NoCredit),
         ("rate limit exceeded: try again in 3 s", FailureKind::RateLimited),
         ("Selected model is at capacity. Please try a different model.", FailureKind::Overloaded),
         ("Connection failed: error sending request", FailureKind::Network),

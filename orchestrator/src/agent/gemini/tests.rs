@@ -75,7 +75,7 @@ fn the_status_is_read_from_the_error_or_from_what_the_exit_code_has_left_of_it()
     let said = error("[API Error: it is so]");
     for (code, kind) in [
         (144, FailureKind::UsageError),
-        (147, FailureKind::Authentication),
+        (147, FailureKind::Forbidden),
         (148, FailureKind::ModelNotFound),
         (173, FailureKind::RateLimited),
         (244, FailureKind::Overloaded),
@@ -94,6 +94,12 @@ fn what_an_error_says_tells_what_kind_it_is() {
         ("You have exhausted your daily quota on this model.", FailureKind::UsageLimit),
         ("it is a 429\nTo increase your limits, request a quota increase", FailureKind::RateLimited),
         ("{\"code\":400,\"message\":\"API key not valid\"}", FailureKind::Authentication),
+        (
+            "{\"code\":403,\"message\":\"Your API key was reported as leaked. Please use another API key.\"}",
+            FailureKind::Authentication,
+        ),
+        ("{\"code\":403,\"message\":\"The caller does not have permission\"}", FailureKind::Forbidden),
+        ("{\"code\":429,\"message\":\"Your prepayment credits are depleted.\"}", FailureKind::NoCredit),
     ];
     for (why, kind) in kinds {
         assert_eq!(failure(How::Exited(173), &error(why), ""), kind, "{why}");

@@ -84,13 +84,23 @@ fn what_an_error_says_tells_what_kind_it_is() {
     for (status, kind) in [
         (400, FailureKind::UsageError),
         (401, FailureKind::Authentication),
-        (403, FailureKind::Authentication),
+        (402, FailureKind::NoCredit),
+        (403, FailureKind::Forbidden),
         (404, FailureKind::ModelNotFound),
         (500, FailureKind::Overloaded),
         (529, FailureKind::Overloaded),
     ] {
         let data = json!({ "message": format!("it is a {status}"), "statusCode": status });
         assert_eq!(of("APIError", data), kind, "{status}");
+    }
+    let quota = "You exceeded your current quota, please check your plan and billing details.";
+    let body = "{\"error\":{\"type\":\"insufficient_quota\"}}";
+    let data = json!({ "message": "Too Many Requests", "statusCode": 429, "responseBody": body });
+    assert_eq!(of("APIError", data), FailureKind::NoCredit);
+    let metric = format!("{quota}\n* Quota exceeded for metric: requests. Please retry in 4s.");
+    for (message, kind) in [(quota, FailureKind::NoCredit), (&*metric, FailureKind::UsageLimit)] {
+        let data = json!({ "message": message, "statusCode": 429 });
+        assert_eq!(of("APIError", data), kind, "{message}");
     }
     for (name, message, kind) in [
         ("ProviderAuthError", "no", FailureKind::Authentication),
