@@ -262,6 +262,10 @@ fn doctor_via_ccw_calls_each_agent_through_it_and_says_what_to_do() {
     assert_eq!(ran.code, Some(3), "{ran:?}");
     let text = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains("gemini via ccw: test call failed: it is not set up here: ccw has no templates yet: run `ccw install -m Global`"), "{text}");
+    assert!(text.contains("it says: Error loading rule template: Template not found"), "{text}");
+    ccw("echo 'TypeError: no config' >&2; echo '    at main' >&2; exit 1");
+    let text = said().stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("test call failed: it exited with an error: ccw: TypeError: no config"), "{text}");
     let by_tool = format!(
         "case \"$*\" in *claude*write*) /bin/cat {recorded}/claude-root.stderr >&2; exit 1;; \
          *gemini*) /bin/cat {recorded}/gemini-401.txt;; esac"
@@ -274,8 +278,11 @@ fn doctor_via_ccw_calls_each_agent_through_it_and_says_what_to_do() {
     assert!(probe("claude")["why"].as_str().unwrap().contains("as root: run as another user"), "{report}");
     assert_eq!(probe("gemini")["kind"], "authentication");
     ccw("echo ready");
+    // It is not called, because ccw cannot call it; that is no fault.
+    real(&scene, "codex", "0.169.0", "exit 9");
     let ran = said();
     assert!(ran.code == Some(0) && ran.stdout.contains("ok  claude via ccw: answered in "), "{ran:?}");
+    assert!(ran.stdout.contains("--  codex: 0.169.0,") && !ran.stdout.contains("codex via ccw"), "{ran:?}");
 }
 
 #[test]

@@ -157,3 +157,19 @@ fn a_wrapper_without_a_deadline_gets_ours_and_nothing_behind_it_survives() {
     assert_eq!(kinds, ["no_response"; 2]);
     assert_eq!(scene.alive(), [0; 0]);
 }
+
+#[test]
+fn an_agent_that_does_not_work_through_a_wrapper_is_refused_before_anything_begins() {
+    let scene = scene(&json!({}));
+    for name in ["codex", "opencode"] {
+        symlink(FAKE_AGENT, scene.path("bin").join(name)).unwrap();
+    }
+    for (via, agent) in [("ccw", "codex"), ("maestro", "opencode")] {
+        let before = scene.everything();
+        let ran = tune(&scene, via, &["--improver", agent]);
+        assert_eq!((ran.code, scene.everything() == before), (Some(2), true), "{ran:?}");
+        let refusal = format!("cannot call agent `{agent}` via {via}: only claude and gemini work so");
+        assert!(ran.stderr.contains(&refusal), "{ran:?}");
+        assert!(ran.stderr.contains("use claude or gemini, or pass --via direct"), "{ran:?}");
+    }
+}

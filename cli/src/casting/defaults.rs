@@ -2,7 +2,7 @@
 //!
 //! Uses only agents that need no settings, under their own names: a user who describes a command must name it.
 
-use skilltune_orchestrator::agent::Real;
+use skilltune_orchestrator::agent::{Real, Via};
 
 use crate::casting::on_path;
 use crate::settings::Settings;
@@ -17,8 +17,11 @@ const JUDGE: &str = "gemini";
 
 /// Fills the open roles; fills none if there is no agent to run the skill.
 pub fn fill(settings: &mut Settings, env: &Environment) {
-    let is_here =
-        |real: &Real| !settings.agents.contains_key(real.name()) && on_path(real.name(), env).is_ok();
+    let via: Option<Via> = settings.calls.via.value.into();
+    let is_here = |real: &Real| {
+        let is_described = settings.agents.contains_key(real.name());
+        !is_described && (via.is_none() || Via::calls(*real)) && on_path(real.name(), env).is_ok()
+    };
     let here: Vec<Real> = Real::ALL.into_iter().filter(is_here).collect();
     let worker = here.iter().copied().find(|real| real.name() == WORKER);
     take(&mut settings.roles.executor, worker);
@@ -50,6 +53,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
+    use crate::settings::values::ViaName;
 
     /// Returns which agent has which role on a machine with these programs; `-` if none.
     fn taken(programs: &[&str], set: impl Fn(&mut Settings)) -> [String; 3] {
@@ -92,6 +96,16 @@ mod tests {
         assert_eq!(names(&["claude", "gemini"], Some("gemini:pro")), ["gemini:pro", "claude", "claude"]);
         assert_eq!(names(&["claude", "gemini"], Some("mine")), ["mine", "gemini", "claude"]);
         assert_eq!(names(&["gemini"], Some("gemini")), ["gemini", "gemini", "-"]);
+    }
+
+    #[test]
+    fn an_agent_that_does_not_work_through_the_wrapper_is_not_taken() {
+        let through = |via| {
+            taken(&["claude", "codex"], |settings| settings.calls.via.set(via, Origin::Flag("--via")))
+                .map(|one| one.split(' ').next().unwrap().to_owned())
+        };
+        assert_eq!(through(ViaName::Direct), ["claude", "codex", "claude"]);
+        assert_eq!(through(ViaName::Ccw), ["claude", "claude", "claude"]);
     }
 
     #[test]

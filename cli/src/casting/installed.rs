@@ -40,6 +40,9 @@ pub fn installed(
     env: &Environment,
 ) -> Result<Agent, Complaint> {
     let name = real.name();
+    if let Some(via) = manner.via.filter(|_| !Via::calls(real)) {
+        return Err(not_through(via, name));
+    }
     let found = on_path(name, env).map_err(|_| {
         Complaint::input(format!("cannot run agent `{name}`: program {name:?} not found"))
             .hint(format!("install it ({}), or describe it as [agents.{name}]", real.get()))
@@ -52,6 +55,13 @@ pub fn installed(
         Some(via) => agent.through(via, wrapper(via, name, env)?),
         None => agent,
     })
+}
+
+/// Reports an agent that does not work through a wrapper, before anything is paid for.
+fn not_through(via: Via, agent: &str) -> Complaint {
+    let (via, known) = (via.name(), Via::AGENTS);
+    Complaint::input(format!("cannot call agent `{agent}` via {via}: only {} work so", known.join(" and ")))
+        .hint(format!("use {}, or pass --via direct", known.join(" or ")))
 }
 
 fn wrapper(via: Via, agent: &str, env: &Environment) -> Result<PathBuf, Complaint> {

@@ -9,6 +9,7 @@ use skilltune_phases::base::role::Rights;
 use skilltune_phases::runs::event::{Failure, FailureKind, Spent};
 
 use super::command::Slots;
+use super::credit;
 use super::profile::Fitting;
 use super::real::Real;
 use super::response::{AgentOutput, Life, Response, failed, text};
@@ -23,6 +24,9 @@ pub enum Via {
 
 impl Via {
     pub const ALL: [Self; 2] = [Self::Ccw, Self::Maestro];
+    /// The agents that work through a wrapper. The others need our flags, which a wrapper does not pass, or a home of the
+    /// call's own, where a wrapper finds none of its own files.
+    pub const AGENTS: [&str; 2] = ["claude", "gemini"];
 
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|via| via.name() == name)
@@ -42,6 +46,11 @@ impl Via {
             Self::Ccw => "it comes with the project Claude Code Workflow",
             Self::Maestro => "it comes with the project maestro-flow",
         }
+    }
+
+    /// Whether an agent works through a wrapper.
+    pub fn calls(agent: Real) -> bool {
+        Self::AGENTS.contains(&agent.name())
     }
 
     /// Returns the arguments after the program. The prompt is not among them: maestro takes no file, and gets its path
@@ -86,15 +95,17 @@ impl Via {
         let answer = match left.ended.how {
             How::Exited(0) if left.ended.stdout_truncated => Err(left.without_end(life(said))),
             How::Exited(0) if said.trim().is_empty() => {
-                Err(failed(FailureKind::Empty, &format!("{} printed nothing", self.name())))
+                let what = format!("{} printed no answer", self.name());
+                let why = own_words(&[left.stderr]).map_or(what.clone(), |words| format!("{what}: {words}"));
+                Err(failed(FailureKind::Empty, &why))
             }
             How::Exited(0) => reported_failure(tool, left, said).map_or_else(|| Ok(said.to_owned()), Err),
             How::Exited(_) => Err(self
                 .set_up(tool, left)
                 .or_else(|| reported_failure(tool, left, said))
                 .unwrap_or_else(|| {
-                    let why = left.last_words().unwrap_or_else(|| "no output".to_owned());
-                    failed(kind(left.stderr), &format!("{}: {why}", self.name()))
+                    let words = own_words(&[left.stderr, said]).unwrap_or("no output");
+                    failed(kind(left.stderr), &format!("{}: {words}", self.name()))
                 })),
             How::Signalled(_)
             | How::TimedOut
@@ -111,7 +122,8 @@ impl Via {
         let says = |words: &str| left.stderr.contains(words);
         let what = match self {
             Self::Ccw if says("Template not found") => {
-                "ccw has no templates yet: run `ccw install -m Global`".to_owned()
+                let words = own_words(&[left.stderr]).unwrap_or_default();
+                format!("ccw has no templates yet: run `ccw install -m Global`; it says: {words}")
             }
             _ if says("cannot be used with root/sudo privileges") => {
                 let (tool, name) = (tool.name(), self.name());
@@ -133,6 +145,25 @@ impl Via {
         };
         framed.unwrap_or(stdout)
     }
+}
+
+/// Returns what a wrapper says of its own error, from the first of these texts that says anything: the last line that
+/// begins like an error, or else the last line. A crash of Node.js ends with its stack and its version.
+fn own_words<'t>(texts: &[&'t str]) -> Option<&'t str> {
+    texts.iter().find_map(|&text| {
+        let lines = || text.lines().map(str::trim).filter(|line| !is_noise(line));
+        lines().rfind(is_error).or_else(|| lines().next_back())
+    })
+}
+
+fn is_noise(line: &str) -> bool {
+    let is_mark = !line.contains(char::is_alphanumeric);
+    is_mark || ["at ", "Node.js v", "Executing "].iter().any(|one| line.starts_with(one))
+}
+
+fn is_error(line: &&str) -> bool {
+    let begins = line.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+    begins || line.contains("Error: ")
 }
 
 /// Finds a failure that the agent reports as text instead of an answer.
@@ -182,6 +213,7 @@ fn kind(stderr: &str) -> FailureKind {
     let lower = stderr.to_lowercase();
     let says = |words: &[&str]| words.iter().any(|one| lower.contains(one));
     match () {
+        () if credit::is_used_up(stderr) => FailureKind::NoCredit,
         () if says(&["rate limit"]) => FailureKind::RateLimited,
         () if says(&["authentication failed", "api key", "not logged in"]) => FailureKind::Authentication,
         () if says(&["unknown option", "not installed", "not available", "no enabled tool"]) => {

@@ -32,6 +32,8 @@ pub struct AgentSeen {
     pub described: Option<String>,
     /// Whether a run may start it: it is found, trusted, and described if it needs to be.
     pub usable: bool,
+    /// The wrapper of the settings, if it cannot call this agent.
+    pub not_via: Option<&'static str>,
     /// The roles that the settings assign to it.
     pub roles: Vec<&'static str>,
     /// The mechanism that enforces the rights, by role.
@@ -168,7 +170,10 @@ impl AgentSeen {
         let login = Agent::real(real, None, path.into(), &env.vars).login();
         let remark = self.version.as_ref().and_then(|version| versions::beside(version, real.tested()));
         let (tested, shell_limit) = (Some(real.tested()), real.shell_limit());
-        Self { roles, rights, tested, remark, login, shell_limit, ..self }
+        let via: Option<Via> = settings.calls.via.value.into();
+        let not_via = via.filter(|_| !Via::calls(real)).map(Via::name);
+        let usable = self.usable && not_via.is_none();
+        Self { roles, rights, tested, remark, login, shell_limit, not_via, usable, ..self }
     }
 
     /// Stores the result of a probe. An agent that does not answer is not usable.
@@ -218,6 +223,7 @@ impl AgentSeen {
         let mut parts = vec![format!("{found}{origin}")];
         parts.extend(self.remark.clone());
         parts.extend(self.login.as_ref().map(login_text));
+        parts.extend(self.not_via.map(|via| format!("{via} cannot call it: use it with --via direct")));
         if is_known && self.usable && self.roles.is_empty() {
             parts.push(format!("use it with --agent {name}"));
         }
@@ -225,7 +231,8 @@ impl AgentSeen {
             parts.push(self.roles.join(", "));
         }
         parts.extend(self.rights.as_ref().map(|rights| format!("rights: {}", rights::describe(rights))));
-        Check::new(About::Agents, State::fine_if(self.usable), parts.join("; "))
+        let state = if self.not_via.is_some() { State::Unknown } else { State::fine_if(self.usable) };
+        Check::new(About::Agents, state, parts.join("; "))
     }
 
     /// Formats its version, or why that is unknown, and the path of its program.

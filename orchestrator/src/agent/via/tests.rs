@@ -158,6 +158,35 @@ fn what_has_to_be_set_up_is_told_with_what_to_do() {
 }
 
 #[test]
+fn what_a_wrapper_says_of_its_own_error_is_quoted() {
+    let crash = "node:internal/modules/cjs/loader:1228\n  throw err;\n  ^\n\nError: Cannot find module '/x'\n\
+                 Require stack:\n- /y\n    at Function.load (node:internal:1)\n  code: 'NOT_FOUND'\n}\n\n\
+                 Node.js v22.1.0\n";
+    let banner = "\n  Executing claude (write mode)...\n\n";
+    for (how, stdout, stderr, why) in [
+        (How::Exited(1), "", crash, "ccw: Error: Cannot find module '/x'"),
+        (How::Exited(1), "", "error: no option -f\n(did you mean -p)", "ccw: error: no option -f"),
+        (How::Exited(2), "", "no such tool\nsee the manual\n", "ccw: see the manual"),
+        (How::Exited(1), "Error: no tool is enabled\n", "", "ccw: Error: no tool is enabled"),
+        (How::Exited(1), banner, "", "ccw: no output"),
+        (How::Exited(0), "", "TypeError: no x\n    at y\n", "ccw printed no answer: TypeError: no x"),
+        (How::Exited(0), " \n", "", "ccw printed no answer"),
+    ] {
+        assert_eq!(answer(how, stdout, stderr).unwrap_err().why, why);
+    }
+    let template = include_str!("../../../../fixtures/transcripts/ccw/not-installed.stderr");
+    let why = answer(How::Exited(1), "", template).unwrap_err().why;
+    assert!(why.contains("it says: Error loading rule template: Template not found: "), "{why}");
+    assert_eq!(kind_of(How::Exited(1), "", "Error: Your credit balance is too low"), FailureKind::NoCredit);
+}
+
+#[test]
+fn only_agents_that_work_through_a_wrapper_are_called_through_one() {
+    let names = Real::ALL.into_iter().filter(|real| Via::calls(*real)).map(Real::name);
+    assert_eq!(names.collect::<Vec<_>>(), Via::AGENTS);
+}
+
+#[test]
 fn the_time_when_a_limit_of_claude_resets_is_kept() {
     for said in ["Claude AI usage limit reached|1799999999", "Claude usage limit reached|1799999999"] {
         let at = Timestamp::from_second(1_799_990_000).unwrap();

@@ -74,6 +74,10 @@ fn lost<'a>(name: &str, settings: &'a Settings, start: &Start, shell: &Environme
 fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
     let name = &seen.name;
     let text = seen.version_and_path();
+    if let Some(via) = seen.not_via {
+        let fix = "use another agent, or set calls.via to \"direct\"";
+        return Check::broken(About::Agents, format!("{text}; {via} cannot call it"), fix);
+    }
     if !seen.usable {
         let fix = format!("run `{} --version` by hand to see why", seen.program);
         return Check::broken(About::Agents, text, fix);
