@@ -235,8 +235,10 @@ fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
     assert_eq!((&gemini["answered"], &gemini["kind"]), (&json!(false), &json!("authentication")));
     assert_eq!(gemini["why"], "the key [hidden] is wrong");
     assert_eq!(gemini["mend"], "start `gemini` and log in, or set GEMINI_API_KEY");
-    assert_eq!((ran.code, &report["ready"]), (Some(3), &json!(true)), "one will do, and one is at fault");
-    assert_eq!(report["next"], "skilltune tune SKILL --agent claude", "and not with the one that fails");
+    assert_eq!((ran.code, &report["ready"]), (Some(3), &json!(false)), "one is at fault");
+    let next = "fix gemini, whose test call failed: start `gemini` and log in, or set GEMINI_API_KEY; \
+                or do without: skilltune tune SKILL --agent claude";
+    assert_eq!(report["next"], next, "and not with the one that fails");
     assert!(!ran.stdout.contains("s3cret"));
     let human = probe(&[]);
     assert!(
@@ -244,6 +246,26 @@ fn a_probe_makes_one_call_of_each_agent_and_a_failed_one_is_a_fault() {
         "{human:?}"
     );
     assert!(human.stdout.contains("ok  claude: answered in "), "{human:?}");
+    let verdict = human.stdout.lines().find(|line| line.contains("ready: ")).unwrap();
+    assert!(verdict.starts_with("not ready: fix gemini, whose test call failed: "), "{verdict}");
+    assert_eq!(scene.alive(), [0; 0]);
+}
+
+#[test]
+fn an_agent_whose_version_takes_too_long_is_called_all_the_same() {
+    let scene = Scene::empty();
+    let answer = r#"echo '{"type":"system","subtype":"init"}'
+        echo '{"type":"result","subtype":"success","is_error":false,"result":"ready"}'"#;
+    let slow = "if [ \"$1\" = --version ]; then exec /bin/sleep 600; fi\n/bin/cat > /dev/null\n";
+    program(&scene.path("bin/claude"), &[slow, answer].concat());
+    let said = |more: &[&str]| report(&scene, &[&["--timeout", "1"], more].concat());
+    let (code, unknown) = said(&[]);
+    assert_eq!((code, &agent(&unknown, "claude")["usable"]), (Some(0), &json!(false)), "{unknown}");
+    let (code, called) = said(&["--probe"]);
+    let claude = agent(&called, "claude");
+    assert_eq!(claude["trouble"], "version check timed out after 1s");
+    assert_eq!((&claude["probe"]["answered"], &claude["usable"]), (&json!(true), &json!(true)), "{called}");
+    assert_eq!((code, &called["next"]), (Some(0), &json!("skilltune tune SKILL")));
     assert_eq!(scene.alive(), [0; 0]);
 }
 

@@ -131,7 +131,7 @@ pub struct NightDoctorArgs {
     #[command(flatten)]
     pub view: NightViewArgs,
     /// Timeout for each version check, such as 5, 5s or 1m
-    #[arg(long, value_name = "TIME", value_parser = values::deadline, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = values::deadline, default_value = "30s")]
     pub timeout: Duration,
 }
 

@@ -15,7 +15,7 @@ use crate::settings::values::{AgentSpec, Format, ViaName};
 #[derive(Clone, Debug, Args)]
 pub struct DoctorArgs {
     /// Timeout for each version check, such as 5, 5s or 1m
-    #[arg(long, value_name = "TIME", value_parser = values::deadline, default_value = "10s")]
+    #[arg(long, value_name = "TIME", value_parser = values::deadline, default_value = "30s")]
     pub timeout: Duration,
     /// Trust the project's agents for this check
     #[arg(long)]

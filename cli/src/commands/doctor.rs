@@ -59,8 +59,7 @@ pub fn run(args: &DoctorArgs, env: &Environment, printer: Printer) -> Result<Exi
             printer.json(&serde_json::to_string_pretty(&report).expect("a report has a JSON text"))
         }
     }?;
-    let works = report.verdict.ready && !report.agents.iter().any(AgentSeen::has_failed);
-    Ok(if works { Exit::Reached } else { Exit::Ended })
+    Ok(if report.verdict.ready { Exit::Reached } else { Exit::Ended })
 }
 
 fn look(args: &DoctorArgs, env: &Environment) -> Result<DoctorReport, Complaint> {

@@ -83,10 +83,11 @@ pub fn look_at(
     Ok(seen.map(|seen| seen.completed(settings, env)).collect())
 }
 
-/// Makes one call with each real agent that is installed. An agent that fails is not usable.
+/// Makes one call with each real agent that is installed, also if its version is unknown: a slow start is no reason. An
+/// agent that fails is not usable.
 pub fn probe(seen: &mut [AgentSeen], settings: &Settings, env: &Environment) -> Result<(), Complaint> {
     let mut asked: Vec<(&mut AgentSeen, Agent)> = Vec::new();
-    for seen in seen.iter_mut().filter(|seen| seen.usable && seen.described.is_none()) {
+    for seen in seen.iter_mut().filter(|seen| seen.is_callable()) {
         match Real::named(&seen.name).map(|real| casting::real(real, settings, env)) {
             Some(Ok(agent)) => asked.push((seen, agent)),
             Some(Err(complaint)) => seen.take(Probed::broken(&complaint.what)),
@@ -176,9 +177,14 @@ impl AgentSeen {
         Self { roles, rights, tested, remark, login, shell_limit, not_via, usable, ..self }
     }
 
-    /// Stores the result of a probe. An agent that does not answer is not usable.
+    /// Returns whether a call can be tried without settings of its own.
+    fn is_callable(&self) -> bool {
+        self.path.is_some() && self.described.is_none() && self.not_via.is_none()
+    }
+
+    /// Stores the result of a probe, which says more than the version.
     fn take(&mut self, probed: Probed) {
-        self.usable &= probed.answered;
+        self.usable = probed.answered;
         self.probe = Some(probed);
     }
 
@@ -189,8 +195,11 @@ impl AgentSeen {
         self.login == Some(Login::Unseen) && !is_seen && cfg!(target_os = "linux")
     }
 
-    pub fn has_failed(&self) -> bool {
-        self.probe.as_ref().is_some_and(|probed| !probed.answered)
+    /// Returns what to fix if its test call failed.
+    pub fn to_fix(&self) -> Option<String> {
+        let probed = self.probe.as_ref().filter(|probed| !probed.answered)?;
+        let fix = probed.mend.as_ref().or(probed.why.as_ref()).map_or("", String::as_str);
+        Some(format!("fix {}, whose test call failed: {fix}", self.name))
     }
 
     pub fn is_built_in(&self) -> bool {

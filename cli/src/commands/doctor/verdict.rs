@@ -48,8 +48,28 @@ impl DoctorVerdict {
     }
 }
 
-/// Returns the first problem found, or the command to run.
+/// Returns the first problem found, or the command to run. An agent that failed its test call is a problem, also if a
+/// run could start without it.
 pub fn judge(
+    settings: &Settings,
+    project: &Project,
+    agents: &[AgentSeen],
+    wrap: Option<&WrapSeen>,
+    folders: &[Place],
+    env: &Environment,
+) -> DoctorVerdict {
+    let verdict = startable(settings, project, agents, wrap, folders, env);
+    let failed: Vec<String> = agents.iter().filter_map(AgentSeen::to_fix).collect();
+    if failed.is_empty() || !verdict.ready {
+        return verdict;
+    }
+    // A user who has installed an agent does not want the built-in one instead.
+    let without = verdict.for_more.is_none().then(|| format!("; or do without: {}", verdict.next));
+    missing(failed.join("; ") + &without.unwrap_or_default())
+}
+
+/// Returns what keeps a run from starting, or the command to run.
+fn startable(
     settings: &Settings,
     project: &Project,
     agents: &[AgentSeen],
