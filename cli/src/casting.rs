@@ -1,6 +1,7 @@
 //! Resolves the agents of a run: from names in flags, settings or a plan to agents that are installed and trusted.
 
 pub mod defaults;
+pub mod files;
 pub mod installed;
 pub mod priced;
 pub mod wrap;
@@ -11,7 +12,7 @@ pub use crate::casting::installed::real;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::agent::{Agent, Real, Via, Wrap};
+use skilltune_orchestrator::agent::{Agent, AgentSettings, Real, Via, Wrap};
 use skilltune_orchestrator::git::Program;
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::base::role::{ByRole, Role, RoleSpec};
@@ -188,21 +189,22 @@ fn named_by<'a>(
     let theirs = agents.filter(|entry| entry.origin.is_projects());
     let others = settings.commands().filter(|command| command.origin.is_projects()).map(|command| {
         let Some(folder) = command.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
-        let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: Vec::new() };
-        ground.named_by(command.words)
+        Ground::at(folder, Vec::new()).named_by(command.words)
     });
     each_once(theirs.map(|entry| scripts_of(entry, env)).chain(others))
 }
 
 fn scripts_of(entry: &AgentEntry, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
-    let Some(folder) = entry.origin.file().and_then(Path::parent) else { return Ok(Vec::new()) };
-    let writes = entry.settings.writes.iter().flatten();
-    let writes = writes.filter_map(|place| match place.strip_prefix("~/") {
-        Some(below) => Some(env.home.as_ref()?.join(below)),
-        None => Some(PathBuf::from(place)),
-    });
-    let ground = Ground { base: folder.to_owned(), root: folder.to_owned(), writes: writes.collect() };
-    ground.named_by(&entry.settings.command)
+    let ground = files::ground(entry, env);
+    ground.map_or_else(|| Ok(Vec::new()), |ground| ground.named_by(&entry.settings.command))
+}
+
+/// Returns the settings of an agent as its calls use them.
+pub fn described(name: &str, entry: &AgentEntry, env: &Environment) -> Result<AgentSettings, Complaint> {
+    files::of_agent(entry, env).map_err(|bad| {
+        Complaint::input(format!("cannot run agent `{name}`: {bad}"))
+            .hint(format!("{} in agents.{name}.command ({})", files::FULL_PATH, entry.origin))
+    })
 }
 
 impl Part {
@@ -259,7 +261,7 @@ fn part(
             .hint(format!("install it, or set agents.{name}.command ({})", entry.origin))
     })?;
     let by_flag = matches!(own.origin, Origin::Flag(_)).then_some(own.value);
-    let agent = Agent::new(name, spec.model.clone(), entry.settings.clone(), found, &env.vars);
+    let agent = Agent::new(name, spec.model.clone(), described(name, entry, env)?, found, &env.vars);
     let agent = wrap::wrapped(agent, settings, env)?;
     let timeout_seconds = by_flag.or(entry.settings.timeout).unwrap_or(own.value);
     Ok(part(agent, timeout_seconds, entry.origin.clone()))

@@ -1,6 +1,7 @@
 //! A project file that calls run must be the trusted one at each call, not only when the run begins.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use serde_json::json;
@@ -9,16 +10,21 @@ use crate::scene::{FAKE_AGENT, Ran, Scene};
 
 const RISING: [(&str, u32); 1] = [("writer", 40)];
 
-/// Creates a world whose agents are a script of the project, read by a shell. The first call replaces the script.
-fn swapping() -> (Scene, PathBuf) {
-    let scene = Scene::new(&RISING, &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+/// Lets a shell read the agents of a project from a script, by this path.
+fn read_by_a_shell(scene: &Scene, script: &str) {
     let (user, project) =
         (scene.path("config/skilltune/skilltune.toml"), scene.path("project/skilltune.toml"));
-    let script = scene.path("project/agent.sh");
-    let read = format!("\"sh\", \"{}\"", script.display());
+    let read = format!("\"sh\", {script:?}");
     let settings = fs::read_to_string(&user).unwrap().replace(&format!("{FAKE_AGENT:?}"), &read);
     fs::write(project, settings).unwrap();
     fs::remove_file(user).unwrap();
+}
+
+/// Creates a world whose agents are a script of the project. The first call replaces the script.
+fn swapping() -> (Scene, PathBuf) {
+    let scene = Scene::new(&RISING, &json!({ "improve": { "writer": { "40": 60, "60": 90 } } }));
+    let script = scene.path("project/agent.sh");
+    read_by_a_shell(&scene, script.to_str().unwrap());
     let (once, shown) = (scene.path("swapped"), script.display());
     let text = format!(
         "if [ ! -e {once} ]; then : > {once}; cp {shown} {shown}.new; echo ': another' >> {shown}.new; mv {shown}.new {shown}; fi\n\
@@ -28,6 +34,56 @@ fn swapping() -> (Scene, PathBuf) {
     fs::write(&script, text).unwrap();
     assert_eq!(scene.run(&["trust", "."]).code, Some(0));
     (scene, script)
+}
+
+/// Creates a world whose agents are in a folder of the project, named by this path.
+fn relative(script: &str) -> Scene {
+    let scene = Scene::new(&RISING, &json!({ "improve": { "writer": { "40": 90 } } }));
+    read_by_a_shell(&scene, script);
+    let text = format!("exec {FAKE_AGENT} \"$@\"\n");
+    fs::create_dir(scene.path("project/tools")).unwrap();
+    for name in ["project/tools/agent.sh", "outside.sh"] {
+        fs::write(scene.path(name), &text).unwrap();
+    }
+    symlink("tools/agent.sh", scene.path("project/link.sh")).unwrap();
+    scene
+}
+
+#[test]
+fn a_script_that_a_project_names_by_a_relative_path_is_found_from_every_workspace() {
+    let scene = relative("tools/agent.sh");
+    let trusted = scene.run(&["trust", "."]);
+    assert!(scene.normalized(&trusted.stderr).contains("with /project/tools/agent.sh"), "{trusted:?}");
+    let doctor = scene.run(&["doctor"]);
+    assert_eq!(doctor.stdout.lines().last(), Some("ready: skilltune tune SKILL"), "{doctor:?}");
+    let ran = scene.tune("writer", &[]);
+    assert_eq!((ran.code, &ran.json()["verdict"]), (Some(0), &json!("higher")), "{ran:?}");
+    // Its bytes are a part of the agent: after an update, no stored answer is used again.
+    let script = scene.path("project/tools/agent.sh");
+    let history = fs::read_to_string(scene.run_folder().join("history.jsonl")).unwrap();
+    assert!(history.contains(&format!("script {}", script.display())), "{history}");
+    fs::write(&script, format!(": another\nexec {FAKE_AGENT} \"$@\"\n")).unwrap();
+    let refused = scene.tune("writer", &[]);
+    assert_eq!(refused.code, Some(2), "{refused:?}");
+    assert!(refused.stderr.contains("tools/agent.sh changed since you trusted it"), "{refused:?}");
+}
+
+#[test]
+fn an_argument_that_is_a_symlink_or_leads_out_of_the_project_is_refused_everywhere() {
+    for (argument, why) in [
+        ("link.sh", "its argument \"link.sh\" leads through a symlink, /project/link.sh"),
+        ("../outside.sh", "its argument \"../outside.sh\" leads out of the project, to /outside.sh"),
+    ] {
+        let scene = relative(argument);
+        let trust = scene.refusal(&["trust", "."]);
+        assert!(trust.contains(&format!("error: cannot run agent `evaluator`: {why}\n")), "{trust}");
+        let tune = scene.refusal(&["tune", "writer", "write a page", "--yes", "--trust"]);
+        assert!(tune.contains(&format!("error: cannot run agent `executor`: {why}\n")), "{tune}");
+        assert!(tune.contains("write the full path of the file that you mean in agents.executor.command"));
+        let doctor = scene.run(&["doctor"]);
+        assert!(scene.normalized(&doctor.stdout).contains(&format!("!!  executor: {why} (")), "{doctor:?}");
+        assert_ne!(doctor.stdout.lines().last(), Some("ready: skilltune tune SKILL"), "{doctor:?}");
+    }
 }
 
 fn resume(scene: &Scene, more: &[&str]) -> Ran {

@@ -95,6 +95,16 @@ fn every_call_of_an_agent_goes_through_it_and_all_that_is_shown_says_so() {
 }
 
 #[test]
+fn a_script_among_its_words_is_found_from_the_settings_file() {
+    let scene = Scene::new(&[("writer", 40)], &rising());
+    recorder(&scene, "config/skilltune/box.sh");
+    set(&scene, &words("sh").replace("\"sh\", ", "\"sh\", \"box.sh\", "));
+    let ran = scene.tune("writer", &["--max-iterations", "1", "--apply", "never"]);
+    assert_eq!((ran.code, failures(&scene)), (Some(3), Vec::new()), "{ran:?}");
+    assert_eq!(starts(&scene).len(), scene.answered());
+}
+
+#[test]
 fn an_answer_from_another_wrapper_or_from_none_is_another_answer() {
     let scene = recorded();
     let runs = |scene: &Scene| {

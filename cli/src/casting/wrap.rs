@@ -4,10 +4,11 @@ use std::path::Path;
 
 use skilltune_orchestrator::agent::{Agent, Wrap};
 
-use crate::casting::found_from;
+use crate::casting::{files, found_from};
 use crate::settings::Settings;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
+use crate::trust::pinned::Ground;
 
 /// Returns the wrapper from the settings and finds its program; `None` if the settings name none. A relative path
 /// starts from the settings file.
@@ -28,7 +29,11 @@ pub fn found(settings: &Settings, env: &Environment) -> Result<Option<Wrap>, Com
         }
         None => Path::new("/"),
     };
-    Ok(Some(Wrap::new(words.clone(), program, home)))
+    let words = files::resolved(words, origin, &Ground::at(base, Vec::new())).map_err(|bad| {
+        Complaint::input(format!("cannot run agents in {name:?}: {bad}"))
+            .hint(format!("{} in calls.wrap ({origin})", files::FULL_PATH))
+    })?;
+    Ok(Some(Wrap::new(words, program, home)))
 }
 
 pub fn wrapped(agent: Agent, settings: &Settings, env: &Environment) -> Result<Agent, Complaint> {

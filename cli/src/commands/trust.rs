@@ -50,6 +50,9 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     let mut settings = crate::loops::default_settings();
     settings.apply_file(&file, &Origin::Project(file.path.clone()))?;
     let pages = Pages::read(&settings)?;
+    for (name, entry) in &settings.agents {
+        casting::described(name, entry, env)?;
+    }
     let scripts = casting::scripts(&settings, env)?;
     let prompts = pages.files().map(|(_, file)| Pinned::from(file));
     let files: Vec<Pinned> = prompts.chain(scripts.iter().cloned()).collect();

@@ -66,6 +66,12 @@ pub fn programs<'a>(commands: impl Iterator<Item = &'a Vec<String>>) -> Vec<Stri
     commands.filter_map(|command| command.first()).collect::<BTreeSet<_>>().into_iter().cloned().collect()
 }
 
+/// Returns the parts of an argument that can be a path: all of it, and what follows its first `=`.
+pub fn file_names(argument: &str) -> impl Iterator<Item = &str> {
+    let value = argument.split_once('=').map(|(_, value)| value);
+    std::iter::once(argument).chain(value).filter(|name| !name.is_empty())
+}
+
 /// Returns the project files that the commands of a file name.
 pub fn scripts<'a>(
     file: &TextFile,
@@ -107,21 +113,26 @@ pub fn digest_of(path: &Path, root: &Path) -> Result<Option<Digest>, TrustError>
 }
 
 impl Ground {
+    /// Returns the ground of a command in the settings file of this folder.
+    pub fn at(folder: &Path, writes: Vec<PathBuf>) -> Self {
+        Self { base: folder.to_owned(), root: folder.to_owned(), writes }
+    }
+
     pub fn named_by(&self, command: &[String]) -> Result<Vec<Pinned>, TrustError> {
-        let named = command.iter().enumerate().flat_map(|(place, argument)| {
-            let value = argument.split_once('=').map(|(_, value)| value);
-            std::iter::once(argument.as_str()).chain(value).map(move |name| (place, name))
-        });
-        let named = named.filter(|(_, name)| !name.is_empty());
-        each_once(
-            named.map(|(place, name)| Ok(self.pin(&self.base.join(name), place == 0)?.into_iter().collect())),
-        )
+        let words = command.iter().enumerate();
+        let named = words.flat_map(|(at, word)| file_names(word).map(move |name| (at, name)));
+        each_once(named.map(|(at, name)| Ok(self.pin(&self.base.join(name), at == 0)?.into_iter().collect())))
+    }
+
+    /// Returns whether an argument names a file that the command does not write itself.
+    pub fn has(&self, path: &Path) -> bool {
+        let real = path.canonicalize().ok().filter(|real| real.is_file());
+        real.is_some_and(|real| !self.writes.iter().any(|place| real.starts_with(place)))
     }
 
     /// Pins a project file, unless the command writes it itself.
     fn pin(&self, path: &Path, is_program: bool) -> Result<Option<Pinned>, TrustError> {
-        let Ok(real) = path.canonicalize() else { return Ok(None) };
-        if !is_program && self.writes.iter().any(|place| real.starts_with(place)) {
+        if !is_program && !self.has(path) {
             return Ok(None);
         }
         let path: PathBuf = path.components().collect();

@@ -102,6 +102,8 @@ impl CostPointers {
 pub struct BadOutput(String);
 
 impl AgentSettings {
+    pub const PLACEHOLDERS: [&str; 3] = [MODEL, WORKSPACE, PROMPT_FILE];
+
     /// Returns the arguments after the program.
     pub(super) fn arguments(&self, model: Option<&str>, slots: Slots<'_>) -> Vec<String> {
         let workspace = slots.workspace.to_string_lossy();

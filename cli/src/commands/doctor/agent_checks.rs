@@ -7,6 +7,7 @@ use skilltune_orchestrator::agent::{Agent, AgentSettings, Login, Real, Via};
 use skilltune_phases::skills::offline;
 
 use crate::casting;
+use crate::casting::files;
 use crate::commands::doctor::probe::Probed;
 use crate::commands::doctor::rights::{Rights, System};
 use crate::commands::doctor::versions::{Asked, Heard};
@@ -28,6 +29,8 @@ pub struct AgentSeen {
     pub version: Option<String>,
     /// Why the version is unknown.
     pub trouble: Option<String>,
+    /// Why its command cannot be used as it stands.
+    pub bad_command: Option<String>,
     /// Where the settings describe it; none if only its name is known.
     pub described: Option<String>,
     /// Whether a run may start it: it is found, trusted, and described if it needs to be.
@@ -140,11 +143,12 @@ impl AgentSeen {
             name: name.to_owned(),
             program: agent.command[0].clone(),
             path: path.as_ref().map(|path| path.display().to_string()),
+            bad_command: entry.and_then(|entry| files::of_agent(entry, env).err()).map(|bad| bad.to_string()),
             described: entry.map(|entry| entry.origin.to_string()),
             get: get.map(|(_, get)| get),
             ..Self::default()
         };
-        let program = path.filter(|_| trusted || !is_foreign);
+        let program = path.filter(|_| (trusted || !is_foreign) && seen.bad_command.is_none());
         (seen, program.map(|program| Asked { name: name.to_owned(), settings: agent, program }))
     }
 
@@ -156,7 +160,7 @@ impl AgentSeen {
             // A user's own script may not print a version; a known agent always does.
             Some(Heard::Nothing(why)) => (is_described, None, Some(why)),
             Some(Heard::NotStarted(why)) => (false, None, Some(why)),
-            None if self.path.is_none() => (false, None, None),
+            None if self.path.is_none() || self.bad_command.is_some() => (false, None, None),
             None => (false, None, Some("version unknown: not trusted, so not run".to_owned())),
         };
         self
@@ -174,7 +178,7 @@ impl AgentSeen {
         let via: Option<Via> = settings.calls.via.value.into();
         let not_via = via.filter(|_| !Via::calls(real)).map(Via::name);
         let usable = self.usable && not_via.is_none();
-        Self { roles, rights, tested, remark, login, shell_limit, not_via, usable, ..self }
+        Self { usable, not_via, roles, rights, tested, remark, login, shell_limit, ..self }
     }
 
     /// Returns whether a call can be tried without settings of its own.
@@ -220,6 +224,10 @@ impl AgentSeen {
                 None => (State::Unknown, format!("{name}: not found")),
             };
             return Check::new(About::Agents, state, text).with_fix(self.get);
+        }
+        if let Some(why) = &self.bad_command {
+            let text = format!("{name}: {why} ({})", self.described.as_deref().unwrap_or_default());
+            return Check::new(About::Agents, State::Broken, text).with_fix(Some(files::FULL_PATH));
         }
         let found = self.version_and_path();
         let is_known = self.described.is_none();

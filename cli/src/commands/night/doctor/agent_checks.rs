@@ -7,6 +7,7 @@ use std::time::Duration;
 use skilltune_orchestrator::agent::{Login, Real};
 use skilltune_phases::skills::offline;
 
+use crate::casting::files;
 use crate::commands::doctor::agent_checks::{AgentSeen, login_text, look_at};
 use crate::commands::night::doctor::broken;
 use crate::commands::night::doctor::jobs::Needs;
@@ -74,6 +75,9 @@ fn lost<'a>(name: &str, settings: &'a Settings, start: &Start, shell: &Environme
 fn one(seen: &AgentSeen, lost: &[&str]) -> Check {
     let name = &seen.name;
     let text = seen.version_and_path();
+    if let Some(why) = &seen.bad_command {
+        return Check::broken(About::Agents, format!("{name}: {why}"), files::FULL_PATH);
+    }
     if let Some(via) = seen.not_via {
         let fix = "use another agent, or set calls.via to \"direct\"";
         return Check::broken(About::Agents, format!("{text}; {via} cannot call it"), fix);
