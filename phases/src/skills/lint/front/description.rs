@@ -26,8 +26,7 @@ pub(super) fn check(found: &Found, out: &mut Vec<Diagnostic>) {
     if let Some(bracket) = text.chars().find(|c| matches!(c, '<' | '>')) {
         say(Rule::DescriptionMarkup, format!("the description contains `{bracket}`"));
     }
-    let words = words(text);
-    if is_english(&words) && found.front.text("when_to_use").is_none() && !says_when(&words) {
+    if is_english(&words(text)) && found.front.text("when_to_use").is_none() && !says_when(text) {
         say(Rule::DescriptionWhen, "the description does not say when to use the skill".into());
     }
     if let Some(word) = other_person(text) {
@@ -46,7 +45,7 @@ fn is_english(words: &[String]) -> bool {
     words.iter().filter(|word| COMMON.contains(&word.as_str())).count() * 12 >= words.len().max(1)
 }
 
-fn says_when(words: &[String]) -> bool {
+fn says_when(text: &str) -> bool {
     const ALONE: [&str; 10] = [
         "when",
         "whenever",
@@ -59,16 +58,40 @@ fn says_when(words: &[String]) -> bool {
         "while",
         "proactively",
     ];
+    const BEFORE_FOR: [&str; 11] = [
+        "perfect",
+        "ideal",
+        "suitable",
+        "suited",
+        "intended",
+        "meant",
+        "preferred",
+        "recommended",
+        "best",
+        "needed",
+        "required",
+    ];
+    let words = words(text);
     let pairs = words.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
-    words.iter().any(|word| ALONE.contains(&word.as_str())) || { pairs }.any(|pair| {
-        matches!(
-            pair,
-            (
-                "use" | "used" | "useful" | "call" | "invoke" | "activate" | "run",
-                "for" | "to" | "this" | "it" | "on" | "in"
-            ) | ("invoke", "with")
-                | ("perfect" | "ideal" | "suitable" | "suited" | "intended" | "meant", "for")
-        )
+    let says = |pair: (&str, &str)| {
+        pair.1 == "for" && BEFORE_FOR.contains(&pair.0)
+            || matches!(
+                pair,
+                (
+                    "use" | "used" | "useful" | "call" | "invoke" | "activate" | "run",
+                    "for" | "to" | "this" | "it" | "on" | "in"
+                ) | ("invoke", "with")
+            )
+    };
+    words.iter().any(|word| ALONE.contains(&word.as_str())) || has_purpose(text) || { pairs }.any(says)
+}
+
+/// Returns true if a sentence or a clause begins with `for`, as in "For reviews." and "Filters tables, for reviews."
+fn has_purpose(text: &str) -> bool {
+    let clauses = text.split(['.', '!', '?', ',', ';', ':', '\u{2013}', '\u{2014}']);
+    clauses.map(words).any(|words| match words.as_slice() {
+        [first, second, ..] => first == "for" && !matches!(second.as_str(), "example" | "instance"),
+        [] | [_] => false,
     })
 }
 
@@ -237,7 +260,7 @@ fn decides(sentence: &str) -> bool {
         "instead",
     ];
     let words = words(&sentence.replace('\u{2019}', "'"));
-    says_when(&words) || words.iter().any(|word| NOT.contains(&word.as_str()))
+    says_when(sentence) || words.iter().any(|word| NOT.contains(&word.as_str()))
 }
 
 /// Returns the start of the text under the title, if the body begins with one.
@@ -256,19 +279,23 @@ mod tests {
     use super::*;
 
     fn asks_when(text: &str) -> bool {
-        let words = words(text);
-        is_english(&words) && !says_when(&words)
+        is_english(&words(text)) && !says_when(text)
     }
 
     #[test]
     fn an_english_description_must_say_when() {
         assert!(asks_when("Formats the tables of a report."));
         assert!(asks_when("A helper for PDF files and the like"));
+        assert!(asks_when("Formats the tables of a report, for example of a review."));
         for good in [
             "Formats tables. Use when a report has one.",
             "Formats the tables of reports; used for reviews.",
             "Formats the tables of reports. Use PROACTIVELY for the reviews of them.",
             "Formats the tables of reports. Perfect for the authors of reviews.",
+            "Formats the tables of reports. For reviews, and for the authors of them.",
+            "For the authors of reviews: formats the tables of reports.",
+            "Formats the tables of reports, for reviews of them.",
+            "Wraps the tables of reports. Preferred for standard reviews.",
             "Asks the founder of a company about it. Invoke with /setup for the first talk.",
             "Formatiert Tabellen in Berichten.",
             "整理报告中的表格。",
