@@ -12,9 +12,7 @@ use std::path::Path;
 
 use skilltune_orchestrator::disk::{self, DiskError};
 use skilltune_orchestrator::skill_files::{self, LoadError};
-use skilltune_phases::skills::lint::{
-    Diagnostic, Files, Fix, Listing, Rule, contents_together, lint, offers, spec,
-};
+use skilltune_phases::skills::lint::{Diagnostic, Files, Fix, Listing, Rule, lint, offers, spec, together};
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};
@@ -88,7 +86,7 @@ fn linted(
         None => (load(skill)?, Vec::new()),
     };
     listing.add(&files);
-    let mut diagnostics = if args.spec { spec(&files) } else { contents_together(lint(&files)) };
+    let mut diagnostics = if args.spec { spec(&files) } else { together(lint(&files)) };
     if !args.spec {
         diagnostics.extend(answer_keys(skill, &files));
         diagnostics.sort();

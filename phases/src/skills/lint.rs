@@ -29,10 +29,10 @@ mod split;
 #[cfg(test)]
 mod tests;
 mod text;
+mod together;
 
 use crate::base::material::Body;
 
-pub use contents::contents_together;
 pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers, suggestion};
 pub use front::LISTED;
 pub use listing::{BUDGET, Listing};
@@ -45,6 +45,7 @@ pub use rule::{Fix, Rule, Severity};
 pub use secret::{likely_keys, without_keys};
 pub use spec::spec;
 pub use split::tokens;
+pub use together::together;
 
 use reading::Reading;
 

@@ -6,7 +6,7 @@ use super::reading::{Reading, diagnostic, is_expected};
 use super::{Diagnostic, File, Rule};
 
 /// An agent that reads the head of a file sees about this many lines.
-const LONG: usize = 100;
+pub(super) const LONG: usize = 100;
 /// Fewer sections need no list.
 const FEWEST: usize = 3;
 
@@ -16,23 +16,6 @@ pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
         let message = format!("the file has {lines} lines and no table of contents");
         out.push(diagnostic(Rule::ContentsMissing, file, 1, message));
     }
-}
-
-/// Joins the diagnostics of a skill's files into one.
-pub fn contents_together(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let is_one = |diagnostic: &Diagnostic| diagnostic.rule == Rule::ContentsMissing;
-    let paths: Vec<String> =
-        diagnostics.iter().filter(|one| is_one(one)).map(|one| one.path.clone()).collect();
-    if paths.len() > 1 {
-        let mut is_first = true;
-        diagnostics.retain(|diagnostic| !is_one(diagnostic) || std::mem::take(&mut is_first));
-        for diagnostic in diagnostics.iter_mut().filter(|diagnostic| is_one(diagnostic)) {
-            let (count, others) = (paths.len(), paths[1..].join(", "));
-            diagnostic.message =
-                format!("{count} files have more than {LONG} lines and no table of contents; also {others}");
-        }
-    }
-    diagnostics
 }
 
 pub(super) fn added(reading: &Reading) -> Vec<Edit> {
@@ -125,15 +108,6 @@ mod tests {
     use super::super::fix_rule;
     use super::super::tests::{found, skill};
     use super::*;
-
-    #[test]
-    fn all_long_files_of_a_skill_are_one_diagnostic() {
-        let long = "A line.\n".repeat(LONG + 1);
-        let files = skill("a.md, b.md and gone/\n").with("a.md", &long).with("b.md", &long);
-        let together = contents_together(super::super::lint(&files));
-        let messages: Vec<_> = together.iter().map(|one| format!("{}: {}", one.path, one.message)).collect();
-        assert_eq!(messages, ["a.md: 2 files have more than 100 lines and no table of contents; also b.md"]);
-    }
 
     fn filler(lines: usize) -> String {
         let line = |line| format!("Line {line}.\n");
