@@ -14,5 +14,6 @@ pub mod probe;
 pub mod process;
 pub mod promote;
 pub mod skill_files;
+pub mod skill_folders;
 pub mod snapshot;
 pub mod store;

@@ -68,7 +68,7 @@ fn load_with(root: &Path, name: &str, mut rules: Option<IgnoreRules>) -> Result<
             let path = error.path().unwrap_or(root).to_owned();
             DiskError { op: "read", path, source: error.into() }
         })?;
-        if is_ours(&entry) || is_ignored(rules.as_mut(), root, &entry)? {
+        if is_ours(&entry) || rules.as_mut().map_or(Ok(false), |rules| is_ignored(rules, root, &entry))? {
             if entry.file_type().is_dir() {
                 entries.skip_current_dir();
             }
@@ -88,15 +88,15 @@ fn is_ours(entry: &walkdir::DirEntry) -> bool {
     is_reserved || name.as_encoded_bytes().starts_with(TEMP_PREFIX.as_bytes())
 }
 
-fn is_ignored(
-    rules: Option<&mut IgnoreRules>,
+/// Returns true if an entry of a walk is ignored. Must not be called for entries in an ignored folder.
+pub(crate) fn is_ignored(
+    rules: &mut IgnoreRules,
     root: &Path,
     entry: &walkdir::DirEntry,
-) -> Result<bool, LoadError> {
-    let Some(rules) = rules else { return Ok(false) };
+) -> Result<bool, RulesError> {
     let below = entry.path().strip_prefix(root).expect("a walk stays below its root");
     let path = RelPath::parse(below.as_os_str().as_bytes()).expect("a walk gives plain names");
-    Ok(rules.ignores(&path, entry.file_type().is_dir())?)
+    rules.ignores(&path, entry.file_type().is_dir())
 }
 
 fn file(root: &Path, entry: &walkdir::DirEntry, left: &mut u64) -> io::Result<Option<File>> {

@@ -306,11 +306,8 @@ fn the_exit_code_tells_whether_anything_fails() {
 #[test]
 fn what_is_not_there_is_refused() {
     let scene = fixtures();
-    insta::assert_snapshot!(["./nowhere", "./skills/README.md", "unheard-of"].map(|skill| scene.refusal(&["lint", skill])).join("\n"), @r#"
+    insta::assert_snapshot!(["./nowhere", "unheard-of"].map(|skill| scene.refusal(&["lint", skill])).join("\n"), @r#"
     error: no skill at /project/nowhere
-    hint: pass the folder that contains SKILL.md, or the name of a skill
-
-    error: /project/skills/README.md is not a folder
     hint: pass the folder that contains SKILL.md, or the name of a skill
 
     error: no skill named "unheard-of"

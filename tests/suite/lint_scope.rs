@@ -1,8 +1,12 @@
-//! Tests the scope of `lint`: the skills here and at home, the enabled rules, and the specification.
+//! Tests the scope of `lint`: folders, files, plugins, the skills here and at home, the enabled rules, and the
+//! specification.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 
-use crate::scene::Scene;
+use serde_json::Value;
+
+use crate::scene::{Ran, Scene, listing};
 
 fn skill(scene: &Scene, path: &str, front: &str) {
     let folder = scene.path(path);
@@ -41,6 +45,168 @@ fn without_a_path_the_skills_here_and_at_home_are_looked_at() {
     fs::write(scene.path("project/SKILL.md"), "no front matter\n").unwrap();
     let ran = scene.run(&["lint", "--format", "json"]);
     assert_eq!((ran.json()["skills"][0]["path"].as_str(), ran.code), (Some("."), Some(3)), "the folder here");
+}
+
+/// Returns the paths of the skills that a report is about.
+fn checked(ran: &Ran) -> Vec<String> {
+    let report = ran.json();
+    let skills = report["skills"].as_array().unwrap().iter();
+    skills.map(|skill| skill["path"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Returns the rules that a report names, each with its severity.
+fn rules(ran: &Ran) -> Vec<String> {
+    let report = ran.json();
+    let skills = report["skills"].as_array().unwrap().iter();
+    let found = skills.flat_map(|skill| skill["findings"].as_array().unwrap());
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap().to_owned();
+    found.map(|one| [text(one, "severity"), text(one, "rule")].join(" ")).collect()
+}
+
+fn write(scene: &Scene, path: &str, text: &str) {
+    let path = scene.path(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// Appends text to the page of a skill.
+fn say(scene: &Scene, path: &str, text: &str) {
+    let page = scene.path(path).join("SKILL.md");
+    let before = fs::read_to_string(&page).unwrap();
+    fs::write(page, before + text).unwrap();
+}
+
+#[test]
+fn all_skills_below_a_folder_are_checked_but_ignored_ones_and_those_of_tools() {
+    let scene = Scene::empty();
+    // The least that git accepts as a repository.
+    for folder in ["objects", "refs"] {
+        fs::create_dir_all(scene.path("project/.git").join(folder)).unwrap();
+    }
+    write(&scene, "project/.git/HEAD", "ref: refs/heads/main\n");
+    write(&scene, "project/.gitignore", ".agents/\n");
+    write(&scene, "project/.skilltuneignore", "fixtures/\n");
+    for path in [
+        "plugins/p/skills/one",
+        "plugins/q/skills/two",
+        ".claude/skills/three",
+        "skills/four",
+        "skills/four/parts/five",
+        "skills/four/assets/six",
+        "web/node_modules/x/skills/seven",
+        ".agents/skills/eight",
+        "tests/fixtures/nine",
+    ] {
+        skill(&scene, &format!("project/{path}"), "");
+    }
+    say(&scene, "project/skills/four", "\nRead parts/ and assets/.\n");
+    say(&scene, "project/skills/four/parts/five", "\n[gone](gone.md)\n");
+    let ran = scene.run(&["lint", ".", "--format", "json"]);
+    let mut all = checked(&ran);
+    all.sort();
+    let wanted = [
+        ".claude/skills/three",
+        "plugins/p/skills/one",
+        "plugins/q/skills/two",
+        "skills/four",
+        "skills/four/parts/five",
+    ];
+    assert_eq!(all, wanted, "{ran:?}");
+    assert_eq!(rules(&ran), ["error link-dangling"], "a file belongs to the nearest skill: {ran:?}");
+    let ran = scene.run(&["lint", "./.agents/skills"]);
+    insta::assert_snapshot!(ran.stdout, @r"
+    .agents/skills
+      descriptions of 1 skill: 47 of the 8,000 characters that an agent reads at start
+
+    1 skill: no problems found
+    ");
+    let ran = scene.run(&["lint", "./plugins"]);
+    assert_eq!(ran.stdout, "2 skills: no problems found\n", "no agent lists two plugins at once");
+}
+
+#[test]
+fn the_files_of_a_commit_stand_for_their_skills() {
+    let scene = Scene::empty();
+    for name in ["one", "two", "three"] {
+        skill(&scene, &format!("project/plugins/p/skills/{name}"), "");
+    }
+    write(&scene, "project/README.md", "Text. \n");
+    write(&scene, "project/docs/notes.md", "Text. \n");
+    write(&scene, "project/plugins/p/skills/two/scripts/x.py", "print()\n");
+    let [one, two] = ["one", "two"].map(|name| format!("plugins/p/skills/{name}"));
+    let files = ["SKILL.md", "references/gone.md"].map(|file| format!("{one}/{file}"));
+    let script = format!("{two}/scripts/x.py");
+    let files = [files[0].as_str(), files[1].as_str(), script.as_str()];
+    let ran = scene.run(&[&["lint", "--format", "json", "README.md"][..], &files].concat());
+    assert_eq!((checked(&ran), ran.code), (vec![one.clone(), two.clone()], Some(0)), "{ran:?}");
+    assert_eq!(ran.stderr, "", "files of no skill are no news for a hook");
+    let before = listing(&scene.path("project"));
+    let ran = scene.run(&["lint", "--fix", "README.md", "plugins/p/gone.md"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "one is not there: {ran:?}");
+    let ran = scene.run(&["lint", "--fix", "README.md", "docs/notes.md"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "0 skills: no problems found\n"), "{ran:?}");
+    assert_eq!(ran.stderr, "nothing to check: README.md and 1 other file belong to no skill\n");
+    assert!(listing(&scene.path("project")) == before);
+}
+
+#[test]
+fn a_folder_without_a_skill_is_said_to_have_none_and_is_not_fixed() {
+    let scene = Scene::empty();
+    write(&scene, "project/tools/run.sh", "#!/bin/sh\n");
+    write(&scene, "project/tools/README.md", "Run `./run.sh --all`. \n");
+    let before = listing(&scene.path("project"));
+    for fix in ["--fix", "--fix=all"] {
+        let ran = scene.run(&["lint", "./tools", fix]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""), "{ran:?}");
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(ran.stdout, @r"
+            tools
+              SKILL.md: error main-file: no SKILL.md in this folder or below it (ignored files do not count)
+                  Agents look for a text file named `SKILL.md` in the skill's folder. Write a `SKILL.md` in UTF-8, with front matter and instructions.
+
+            1 skill: 1 error
+            ");
+        }
+        assert!(listing(&scene.path("project")) == before, "{fix} changed something");
+    }
+}
+
+#[test]
+fn linked_skills_and_libraries_count_and_are_listed() {
+    let scene = Scene::empty();
+    skill(&scene, "project/.agents/skills/one", "");
+    skill(&scene, "home/library/skills/two", "");
+    fs::create_dir_all(scene.path("project/.claude/skills")).unwrap();
+    symlink("../../.agents/skills/one", scene.path("project/.claude/skills/one")).unwrap();
+    symlink("../../../home/library", scene.path("project/.claude/skills/library")).unwrap();
+    for arguments in [&["lint"][..], &["lint", "."], &["lint", "./.agents,./.claude"]] {
+        let ran = scene.run(&[arguments, &["--format", "json"]].concat());
+        let report = ran.json();
+        let mut names: Vec<_> =
+            report["skills"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["one", "two"], "{arguments:?}: {ran:?}");
+        let listed = |shelf: &str| {
+            let listings = report["listings"].as_array().unwrap();
+            let one = listings.iter().find(|one| one["path"] == shelf).unwrap();
+            one["skills"].as_u64().unwrap()
+        };
+        assert_eq!([listed(".agents/skills"), listed(".claude/skills")], [1, 1], "{arguments:?}: {ran:?}");
+    }
+}
+
+#[test]
+fn carriage_returns_of_a_skill_are_one_line() {
+    let scene = Scene::empty();
+    skill(&scene, "project/demo", "");
+    say(&scene, "project/demo", "\nRead a.md and b.md.\r\n");
+    for name in ["a.md", "b.md"] {
+        write(&scene, &format!("project/demo/{name}"), "Text.\r\n");
+    }
+    let ran = scene.run(&["lint", "./demo"]);
+    assert_eq!(ran.stdout.matches("line-endings").count(), 1, "{ran:?}");
+    let line = "SKILL.md:1: warning line-endings: 3 files end lines with CR or CRLF; also a.md, b.md";
+    assert!(ran.stdout.contains(line), "{ran:?}");
 }
 
 #[test]

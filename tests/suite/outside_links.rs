@@ -131,3 +131,22 @@ fn an_agent_that_writes_where_a_skill_has_a_symlink_out_changes_no_file_outside(
         assert_eq!(fs::read_link(scene.skill("writer").join("own.html")).unwrap(), private);
     }
 }
+
+#[test]
+fn lint_fixes_no_skill_that_a_symlink_of_a_repository_leads_to_outside() {
+    let scene = Scene::empty();
+    let page = scene.path("home/library/one/SKILL.md");
+    fs::create_dir_all(page.parent().unwrap()).unwrap();
+    let text = "---\nname: one\ndescription: Shows a thing. Use when asked.\n---\n\nGo. \n";
+    fs::write(&page, text).unwrap();
+    fs::create_dir(scene.path("project/skills")).unwrap();
+    symlink("../../home/library/one", scene.path("project/skills/one")).unwrap();
+    symlink("../home", scene.path("project/docs")).unwrap();
+    let ran = scene.run(&["lint", ".", "--fix"]);
+    assert_eq!((ran.code, fs::read_to_string(&page).unwrap().as_str()), (Some(0), text), "{ran:?}");
+    let output = scene.normalized(&ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
+    let note = "not fixed: /home/library/one: a symlink leads there out of the project";
+    assert!(output.starts_with(note), "{output}");
+    let ran = scene.run(&["lint", page.parent().unwrap().to_str().unwrap(), "--fix"]);
+    assert_eq!((ran.code, fs::read_to_string(&page).unwrap().ends_with("Go.\n")), (Some(0), true), "{ran:?}");
+}

@@ -45,6 +45,7 @@ Examples:
 pub const LINT: &str = "\
 Examples:
   skilltune lint skills/writer
+  skilltune lint .                              # every skill of a repository
   skilltune lint ~/.claude/skills --fix";
 
 pub const SUITE: &str = "\

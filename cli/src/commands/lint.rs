@@ -5,19 +5,20 @@ mod github;
 mod human;
 mod json;
 mod report;
+mod scope;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::disk::{self, DiskError};
+use skilltune_orchestrator::disk::DiskError;
 use skilltune_orchestrator::skill_files::{self, LoadError};
 use skilltune_phases::skills::lint::{Diagnostic, Files, Fix, Listing, Rule, lint, offers, spec, together};
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};
-use crate::inputs::find;
-use crate::inputs::find::Skill;
+use crate::commands::lint::scope::{Entry, Scope, inside};
+use crate::inputs::find::{self, Skill};
 use crate::inputs::suite::{EVALS, Suite, answers};
 use crate::loops::tune::member::{self, Key};
 use crate::terminal::columns::data_width;
@@ -29,27 +30,12 @@ use crate::terminal::questions::Person;
 use crate::text::figures::count;
 
 pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
-    let mut report = Report { is_fixed: args.fix.is_some(), ..Report::default() };
-    let mut worst = Exit::Reached;
-    let mut seen = HashSet::new();
-    let groups = if args.skills.is_empty() { everywhere(env, printer)? } else { groups(&args.skills, env)? };
-    let is_only = groups.iter().map(|group| group.skills.len()).sum::<usize>() == 1;
-    for Group { shelf, skills } in groups {
-        let mut listing = Listing::default();
-        for skill in skills.into_iter().filter(|skill| seen.insert(skill.path.clone())) {
-            match linted(&skill, args, env, printer, &mut listing) {
-                Ok(linted) => report.skills.push(linted),
-                Err(complaint) if is_only => return Err(complaint),
-                Err(complaint) => {
-                    printer.complain(&complaint);
-                    worst = Exit::worst(worst, complaint.exit());
-                }
-            }
-        }
-        report
-            .shelves
-            .extend(shelf.filter(|_| !args.spec).map(|shelf| Shelf::new(shown(&shelf.path, env), listing)));
-    }
+    let scope = if args.skills.is_empty() {
+        Scope::everywhere(env, printer)?
+    } else {
+        Scope::named(&args.skills, env)?
+    };
+    let (report, worst) = Linter { args, env, printer, skills: scope.skills() }.report(&scope)?;
     match args.format {
         LintFormat::Human => printer.data(&human::text(&report, data_width(env), printer.data))?,
         LintFormat::Json => printer.json(&json::text(&report))?,
@@ -61,6 +47,11 @@ pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit,
             printer.talk(&human::summary(&report));
         }
     }
+    if report.skills.is_empty()
+        && let Some(strangers) = strangers(&scope.strangers, env)
+    {
+        printer.talk(&strangers);
+    }
     let asked = args.fix == Some(FixFlag::All) && Person::present(env).is_none();
     if let (true, open @ 1..) = (asked, report.suggestions()) {
         let many = count(open, "suggestion");
@@ -70,31 +61,117 @@ pub fn run(args: &LintArgs, env: &Environment, printer: Printer) -> Result<Exit,
     Ok(Exit::worst(worst, exit))
 }
 
-fn linted(
-    skill: &Skill,
-    args: &LintArgs,
-    env: &Environment,
+/// Says which files belong to no skill. A commit hook passes such files too, so they are no error.
+fn strangers(files: &[PathBuf], env: &Environment) -> Option<String> {
+    let (first, others) = files.split_first()?;
+    let first = shown(first, env);
+    Some(match others.len() {
+        0 => format!("nothing to check: {first} belongs to no skill"),
+        more => format!("nothing to check: {first} and {} belong to no skill", count(more, "other file")),
+    })
+}
+
+/// Checks and fixes skills.
+struct Linter<'a> {
+    args: &'a LintArgs,
+    env: &'a Environment,
     printer: Printer,
-    listing: &mut Listing,
-) -> Result<Linted, Complaint> {
-    let is_wanted = |rule: Rule| is_wanted(rule, &args.rule);
-    let (files, done) = match args.fix {
-        Some(fix) => {
-            let person = Person::present(env).filter(|_| fix == FixFlag::All);
-            fix::apply(skill, person, is_wanted, env, printer)?
+    /// The paths of all skills.
+    skills: BTreeSet<PathBuf>,
+}
+
+impl Linter<'_> {
+    /// Returns the report, and the exit code of the worst skill that could not be checked.
+    fn report(&self, scope: &Scope) -> Result<(Report, Exit), Complaint> {
+        let mut report = Report { is_fixed: self.args.fix.is_some(), ..Report::default() };
+        let mut worst = Exit::Reached;
+        let is_only = self.skills.len() + scope.empty.len() == 1;
+        // A skill may be on several shelves, and several files may belong to it.
+        let mut known: HashMap<&Path, Listing> = HashMap::new();
+        for group in &scope.groups {
+            for entry in &group.skills {
+                if known.contains_key(entry.path.as_path()) {
+                    continue;
+                }
+                let listing = match self.linted(entry) {
+                    Ok((linted, listing)) => {
+                        report.skills.push(linted);
+                        listing
+                    }
+                    Err(complaint) if is_only => return Err(complaint),
+                    Err(complaint) => {
+                        self.printer.complain(&complaint);
+                        worst = Exit::worst(worst, complaint.exit());
+                        Listing::default()
+                    }
+                };
+                known.insert(&entry.path, listing);
+            }
+            if let Some(shelf) = group.shelf.as_ref().filter(|_| !self.args.spec) {
+                let listed = group.skills.iter().map(|entry| known[entry.path.as_path()]);
+                let shelf = Shelf::new(shown(shelf, self.env), listed.sum());
+                report.shelves.push(Shelf { is_named: group.is_named, ..shelf });
+            }
         }
-        None => (load(skill)?, Vec::new()),
-    };
-    listing.add(&files);
-    let mut diagnostics = if args.spec { spec(&files) } else { together(lint(&files)) };
-    if !args.spec {
-        diagnostics.extend(answer_keys(skill, &files));
-        diagnostics.sort();
+        report.skills.extend(scope.empty.iter().map(|folder| self.without_skill(folder)));
+        Ok((report, worst))
     }
-    diagnostics.retain(|diagnostic| is_wanted(diagnostic.rule));
-    let can_be_fixed = diagnostics.iter().any(|diagnostic| diagnostic.rule.fix() != Fix::ByHand);
-    let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
-    Ok(Linted { name: skill.name.clone(), shown: shown(&skill.path, env), diagnostics, done, offers })
+
+    fn linted(&self, entry: &Entry) -> Result<(Linted, Listing), Complaint> {
+        let skill = find::real(&entry.path)?;
+        let (files, done) = match self.args.fix.filter(|_| !entry.is_outside) {
+            Some(fix) => {
+                let person = Person::present(self.env).filter(|_| fix == FixFlag::All);
+                fix::apply(&skill, person, |rule| self.is_wanted(rule), self.env, self.printer)?
+            }
+            None => (load(&skill)?, Vec::new()),
+        };
+        let listing = Listing::of(&files);
+        let mut diagnostics = if self.args.spec { spec(&files) } else { diagnostics(&skill, &files) };
+        let inside: Vec<&Path> = inside(&self.skills, &skill.path).collect();
+        let is_inside = |path: &str| inside.iter().any(|inner| Path::new(path).starts_with(inner));
+        diagnostics.retain(|one| self.is_wanted(one.rule) && !is_inside(&one.path));
+        let can_be_fixed = diagnostics.iter().any(|diagnostic| diagnostic.rule.fix() != Fix::ByHand);
+        let offers = if can_be_fixed { offers(&files) } else { Vec::new() };
+        let shown = shown(&skill.path, self.env);
+        if let Some(fix) = self.args.fix.filter(|_| entry.is_outside)
+            && offers.iter().any(|offer| offer.is_safe || fix == FixFlag::All)
+        {
+            let why = "a symlink leads there out of the project";
+            self.printer.talk(&format!("not fixed: {shown}: {why}; to fix it, pass its path"));
+        }
+        Ok((Linted { name: skill.name, shown, diagnostics, done, offers }, listing))
+    }
+
+    /// Reports a folder without a skill. None of its files is checked, and none is fixed.
+    fn without_skill(&self, folder: &Skill) -> Linted {
+        let none = Files::new(folder.name.as_str(), []);
+        let missing = if self.args.spec { spec(&none) } else { lint(&none) };
+        let message = "no SKILL.md in this folder or below it (ignored files do not count)".to_owned();
+        let diagnostics = missing.into_iter().map(|one| Diagnostic { message: message.clone(), ..one });
+        Linted {
+            name: folder.name.clone(),
+            shown: shown(&folder.path, self.env),
+            diagnostics: diagnostics.collect(),
+            done: Vec::new(),
+            offers: Vec::new(),
+        }
+    }
+
+    fn is_wanted(&self, rule: Rule) -> bool {
+        let asked = self.args.rule.iter().map(|asked| match asked {
+            Optional::ContentsMissing => Rule::ContentsMissing,
+        });
+        !rule.is_optional() || { asked }.any(|asked| asked == rule)
+    }
+}
+
+/// Returns the diagnostics of a skill.
+fn diagnostics(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
+    let mut diagnostics = together(lint(files));
+    diagnostics.extend(answer_keys(skill, files));
+    diagnostics.sort();
+    diagnostics
 }
 
 /// Finds the files that hold answers of the skill's own suite. `suite check` reports a suite that cannot be read.
@@ -109,13 +186,6 @@ fn answer_keys(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
     member::keys(files, &[EVALS.to_owned()], &suite.scenarios).into_iter().map(diagnostic).collect()
 }
 
-fn is_wanted(rule: Rule, asked: &[Optional]) -> bool {
-    let asked = asked.iter().map(|asked| match asked {
-        Optional::ContentsMissing => Rule::ContentsMissing,
-    });
-    !rule.is_optional() || { asked }.any(|asked| asked == rule)
-}
-
 fn load(skill: &Skill) -> Result<Files, Complaint> {
     skill_files::load(&skill.path, &skill.name).map_err(|error| match error {
         LoadError::TooMany(_) => Complaint::input(&error).hint("pass the folder of a skill"),
@@ -126,69 +196,6 @@ fn load(skill: &Skill) -> Result<Files, Complaint> {
 
 fn unreadable(path: &Path, error: io::Error) -> Complaint {
     Complaint::input(format!("cannot read {}", path.display())).caused_by(error).hint("check its permissions")
-}
-
-/// The meaning of one argument: a skill, or a folder of skills.
-struct Group {
-    shelf: Option<Skill>,
-    skills: Vec<Skill>,
-}
-
-fn groups(given: &[String], env: &Environment) -> Result<Vec<Group>, Complaint> {
-    let mut groups = Vec::new();
-    for list in given {
-        for folder in find::folders(list, env)? {
-            let skills = if is_skill(&folder.path) { Vec::new() } else { held(&folder)? };
-            groups.push(if skills.is_empty() {
-                Group { shelf: None, skills: vec![folder] }
-            } else {
-                Group { shelf: Some(folder), skills }
-            });
-        }
-    }
-    Ok(groups)
-}
-
-/// Returns all skills where `tune` looks for a name, and the current folder if it is a skill.
-fn everywhere(env: &Environment, printer: Printer) -> Result<Vec<Group>, Complaint> {
-    let looked = find::looked_in(env);
-    let here = [env.cwd.clone()].into_iter().filter(|folder| is_skill(folder));
-    let here = here
-        .filter_map(|folder| find::real(&folder).ok())
-        .map(|skill| Group { shelf: None, skills: vec![skill] });
-    let mut groups: Vec<Group> = here.collect();
-    for shelf in find::places(env).into_iter().filter_map(|shelf| find::real(&shelf).ok()) {
-        let skills = held(&shelf)?;
-        if !skills.is_empty() {
-            groups.push(Group { shelf: Some(shelf), skills });
-        }
-    }
-    if groups.is_empty() {
-        return Err(Complaint::input("no skills found")
-            .hint(looked)
-            .hint("for a skill elsewhere, pass its path, such as ./my-skill"));
-    }
-    printer.talk(&looked);
-    Ok(groups)
-}
-
-/// Ignores case: lint reports a wrong case.
-fn is_skill(folder: &Path) -> bool {
-    let names = disk::names(folder).unwrap_or_default();
-    names.iter().any(|name| name.eq_ignore_ascii_case("SKILL.md"))
-}
-
-/// The skills directly below a folder. Follows symlinks, because installers create them.
-fn held(folder: &Skill) -> Result<Vec<Skill>, Complaint> {
-    let names = disk::names(&folder.path).map_err(|error| unreadable(&folder.path, error.source))?;
-    let mut skills: Vec<Skill> = names
-        .into_iter()
-        .map(|name| folder.path.join(name))
-        .filter(|path| path.is_dir() && is_skill(path))
-        .filter_map(|path| find::real(&path).ok())
-        .collect();
-    skills.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(skills)
 }
 
 /// The shortest path from the current folder.

@@ -33,10 +33,21 @@ pub fn skills(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
     Ok(found)
 }
 
-/// Finds a comma-separated list of folders that may be skills, valid or not.
-pub fn folders(list: &str, env: &Environment) -> Result<Vec<Skill>, FindError> {
-    let found = split(list, env)?.into_iter().map(|given| check::named(&located(given, env)?));
-    found.collect()
+/// Finds a comma-separated list of folders and files, skills or not. A bare name also means a file in the current
+/// folder.
+pub fn paths(list: &str, env: &Environment) -> Result<Vec<PathBuf>, FindError> {
+    if let Some(file) = file_here(list, env) {
+        return Ok(vec![file]);
+    }
+    let path = |given| file_here(given, env).map_or_else(|| located(given, env), Ok);
+    split(list, env)?.into_iter().map(path).collect()
+}
+
+/// Returns a file with this bare name in the current folder, unless a skill has the name.
+fn file_here(given: &str, env: &Environment) -> Option<PathBuf> {
+    let file = env.cwd.join(given);
+    let is_skill = || shelves(&shelved(env)).any(|shelf| shelf.join(given).is_dir());
+    (!is_path(given) && file.is_file() && !is_skill()).then_some(file)
 }
 
 /// Returns a folder by its real path, valid or not.

@@ -141,7 +141,8 @@ impl Environment {
     }
 }
 
-fn nearest_marked(folder: &Path) -> Option<PathBuf> {
+/// Returns the nearest folder with settings or `.git`: this one or one above it.
+pub fn nearest_marked(folder: &Path) -> Option<PathBuf> {
     let marked = |folder: &&Path| folder.join(SETTINGS_FILE).exists() || folder.join(".git").exists();
     folder.ancestors().find(marked).map(Path::to_owned)
 }

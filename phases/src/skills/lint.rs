@@ -39,7 +39,7 @@ pub use listing::{BUDGET, Listing};
 pub use outline::{Code, Outline, code, is_script, outline};
 pub use path::decoded;
 pub(crate) use path::resolved;
-pub use reading::is_markdown;
+pub use reading::{is_markdown, is_sample};
 pub use route::{Route, Stage, Stop, route};
 pub use rule::{Fix, Rule, Severity};
 pub use secret::{likely_keys, without_keys};

@@ -16,7 +16,7 @@ pub fn text(report: &Report, width: usize, style: Style) -> String {
     for skill in report.skills.iter().filter(has_lines) {
         output.skill(skill);
     }
-    for shelf in &report.shelves {
+    for shelf in report.shelves.iter().filter(|shelf| shelf.is_named || shelf.diagnostic.is_some()) {
         output.shelf(shelf);
     }
     output.lines.extend(wrapped(&summary(report), width, "  "));
@@ -66,7 +66,7 @@ impl ReportText<'_> {
         let (skills, characters) =
             (count(held.listing.skills, "skill"), grouped(held.listing.characters as u64));
         let line = format!(
-            "{skills}: descriptions use {characters} of about {} characters in the agent's list",
+            "descriptions of {skills}: {characters} of the {} characters that an agent reads at start",
             grouped(BUDGET as u64)
         );
         self.hanging("  ", &line, |_, line| line.to_owned());
@@ -159,7 +159,10 @@ mod tests {
         Report {
             is_fixed: false,
             skills: vec![skill],
-            shelves: vec![Shelf::new("skills".to_owned(), listing)],
+            shelves: vec![
+                Shelf::new("skills".to_owned(), listing),
+                Shelf::new("plugins/a/skills".to_owned(), Listing { skills: 1, characters: 9 }),
+            ],
         }
     }
 
@@ -180,8 +183,8 @@ mod tests {
               mentions. Mention it in `SKILL.md`, or delete it.
 
         skills
-          90 skills: descriptions use 9,000 of about 8,000
-              characters in the agent's list
+          descriptions of 90 skills: 9,000 of the 8,000 characters
+              that an agent reads at start
           listing: warning listing-budget: the descriptions of 90
               skills have 9000 characters; agents list about 8000
               All skills together get about 8,000 characters in the

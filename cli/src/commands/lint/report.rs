@@ -28,12 +28,14 @@ pub struct Shelf {
     pub shown: String,
     pub listing: Listing,
     pub diagnostic: Option<Diagnostic>,
+    /// Whether the user named it. Others are shown to people only if they have a diagnostic.
+    pub is_named: bool,
 }
 
 impl Shelf {
     pub fn new(shown: String, listing: Listing) -> Self {
         let diagnostic = listing.diagnostic(&shown);
-        Self { shown, listing, diagnostic }
+        Self { shown, listing, diagnostic, is_named: false }
     }
 }
 

@@ -80,6 +80,21 @@ fn a_path_with_a_comma_that_exists_is_one_path() {
 }
 
 #[test]
+fn a_bare_name_of_a_file_here_means_the_file_unless_a_skill_has_the_name() {
+    let world = World::new().file("repo/sub/README.md", "").file("repo/skills/README.md", "");
+    let world = world.file("repo/sub/a,b.md", "").file("repo/sub/writer", "").skill("repo/skills/writer");
+    let found = |list: &str| {
+        let root = world.at("");
+        let paths = paths(list, &world.env()).unwrap();
+        let below = |path: PathBuf| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
+        paths.into_iter().map(below).collect::<Vec<_>>()
+    };
+    assert_eq!(found("README.md,writer"), ["repo/sub/README.md", "repo/skills/writer"]);
+    assert_eq!(found("a,b.md"), ["repo/sub/a,b.md"]);
+    assert_eq!(found("./gone.md"), ["repo/sub/gone.md"]);
+}
+
+#[test]
 fn a_bare_name_is_found_on_every_shelf() {
     let world = World::new()
         .skill("repo/sub/.claude/skills/a")

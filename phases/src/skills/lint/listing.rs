@@ -15,9 +15,9 @@ pub struct Listing {
 }
 
 impl Listing {
-    pub fn add(&mut self, files: &Files) {
-        self.skills += 1;
-        self.characters += characters(files);
+    /// Returns the space of one skill.
+    pub fn of(files: &Files) -> Self {
+        Self { skills: 1, characters: characters(files) }
     }
 
     /// Returns a diagnostic about the folder that contains them.
@@ -29,6 +29,15 @@ impl Listing {
         let diagnostic =
             Diagnostic { path: folder.to_owned(), line: None, rule: Rule::ListingBudget, message };
         (characters > BUDGET).then_some(diagnostic)
+    }
+}
+
+impl std::iter::Sum for Listing {
+    fn sum<I: Iterator<Item = Self>>(listings: I) -> Self {
+        listings.fold(Self::default(), |sum, one| Self {
+            skills: sum.skills + one.skills,
+            characters: sum.characters + one.characters,
+        })
     }
 }
 

@@ -95,17 +95,8 @@ impl<'a> Reading<'a> {
     /// Returns the pages that instruct the agent. Links and paths on other pages belong to another document: a
     /// template, an example, or a page for people and their tools.
     pub(super) fn instructions(&self) -> impl Iterator<Item = (&'a File, &Page<'a>)> {
-        let is_example = |path: &str| {
-            let mut folders = folder_of(path).split('/');
-            let stem = name(path).split('.').next().unwrap_or_default();
-            folders.any(|folder| folder.split(['-', '_']).any(|word| matches!(word, "example" | "examples")))
-                // `page-example.md` is an example, and `examples.md` is about examples.
-                || stem != "example" && stem.split(['-', '_']).any(|word| word == "example")
-        };
-        let pages = self.pages().filter(move |(at, file, _)| {
-            let path = &file.path;
-            self.main == Some(*at) || !(is_template(path) || is_example(path) || is_expected(path))
-        });
+        let pages =
+            self.pages().filter(move |(at, file, _)| self.main == Some(*at) || !is_sample(&file.path));
         pages.map(|(_, file, page)| (file, page))
     }
 
@@ -180,6 +171,19 @@ pub(super) fn diagnostic(
 
 pub(super) fn name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Returns true for templates, examples, tests, and pages for people: an agent gets no instructions from them.
+pub fn is_sample(path: &str) -> bool {
+    is_template(path) || is_example(path) || is_expected(path)
+}
+
+fn is_example(path: &str) -> bool {
+    let mut folders = folder_of(path).split('/');
+    let stem = name(path).split('.').next().unwrap_or_default();
+    folders.any(|folder| folder.split(['-', '_']).any(|word| matches!(word, "example" | "examples")))
+        // `page-example.md` is an example, and `examples.md` is about examples.
+        || stem != "example" && stem.split(['-', '_']).any(|word| word == "example")
 }
 
 /// Returns true for files that are for people and their tools, not for the agent.

@@ -1,0 +1,150 @@
+//! Which skills lint checks: those in the folders that the user names, those that the named files belong to, or all
+//! that `tune` finds by name.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Bound;
+use std::path::{Path, PathBuf};
+
+use skilltune_orchestrator::skill_folders::{FoundSkill, SearchError, is_skill, skill_of, skills_in};
+
+use crate::inputs::find::{self, Skill};
+use crate::terminal::complaint::{Complaint, ErrorKind};
+use crate::terminal::environment::{Environment, nearest_marked};
+use crate::terminal::printer::Printer;
+
+#[derive(Debug, Default)]
+pub struct Scope {
+    pub groups: Vec<Group>,
+    /// Named folders without a skill.
+    pub empty: Vec<Skill>,
+    /// Named files that belong to no skill.
+    pub strangers: Vec<PathBuf>,
+}
+
+/// The skills on one shelf, or one skill that the user named.
+#[derive(Debug)]
+pub struct Group {
+    pub shelf: Option<PathBuf>,
+    /// Whether the user named the shelf, and not a folder around it.
+    pub is_named: bool,
+    pub skills: Vec<Entry>,
+}
+
+#[derive(Debug)]
+pub struct Entry {
+    /// The real path.
+    pub path: PathBuf,
+    /// Whether a symlink leads there out of the project. The author of a repository chose that target, so lint does not
+    /// write there.
+    pub is_outside: bool,
+}
+
+impl Scope {
+    /// Returns the skills of named folders and files.
+    pub fn named(given: &[String], env: &Environment) -> Result<Self, Complaint> {
+        let mut scope = Self::default();
+        let mut owners = HashMap::new();
+        for list in given {
+            for path in find::paths(list, env)? {
+                if path.is_dir() {
+                    let folder = find::real(&path)?;
+                    if !scope.add_folder(&folder.path)? {
+                        scope.empty.push(folder);
+                    }
+                } else {
+                    scope.add_file(path, &mut owners)?;
+                }
+            }
+        }
+        Ok(scope)
+    }
+
+    /// Returns all skills where `tune` looks for a name, and the current folder if it is a skill.
+    pub fn everywhere(env: &Environment, printer: Printer) -> Result<Self, Complaint> {
+        let looked = find::looked_in(env);
+        let mut scope = Self::default();
+        if let Ok(here) = find::real(&env.cwd)
+            && is_skill(&here.path)
+        {
+            scope.add_skill(here.path);
+        }
+        for shelf in find::places(env).into_iter().filter_map(|shelf| find::real(&shelf).ok()) {
+            scope.add_folder(&shelf.path)?;
+        }
+        if scope.groups.is_empty() {
+            return Err(Complaint::input("no skills found")
+                .hint(looked)
+                .hint("for a skill elsewhere, pass its path, such as ./my-skill"));
+        }
+        printer.talk(&looked);
+        Ok(scope)
+    }
+
+    /// Returns the paths of all skills.
+    pub fn skills(&self) -> BTreeSet<PathBuf> {
+        self.groups.iter().flat_map(|group| &group.skills).map(|skill| skill.path.clone()).collect()
+    }
+
+    /// Adds the skills in a folder. Returns false if there are none.
+    fn add_folder(&mut self, folder: &Path) -> Result<bool, Complaint> {
+        let project = nearest_marked(folder);
+        let found = skills_in(folder, project.as_deref()).map_err(|error| unsearchable(&error))?;
+        let is_outside = |path: &Path| project.as_ref().is_some_and(|project| !path.starts_with(project));
+        let entry = |one: &FoundSkill| Entry { path: one.path.clone(), is_outside: is_outside(&one.path) };
+        for skills in found.chunk_by(|one, next| one.shelf == next.shelf) {
+            let above = &skills[0].shelf;
+            let is_named = above.as_deref() == Some(folder);
+            let entries = skills.iter().map(entry).collect();
+            self.groups.push(Group { shelf: above.clone(), is_named, skills: entries });
+        }
+        Ok(!found.is_empty())
+    }
+
+    /// Adds the skill that a file belongs to. A deleted file belongs to one too: links to it are broken now.
+    fn add_file(
+        &mut self,
+        path: PathBuf,
+        owners: &mut HashMap<PathBuf, Option<PathBuf>>,
+    ) -> Result<(), Complaint> {
+        let folder = path.parent().unwrap_or(&path).to_owned();
+        match owners.entry(folder).or_insert_with(|| skill_of(&path)) {
+            Some(skill) => self.add_skill(skill.clone()),
+            None if path.exists() => self.strangers.push(path),
+            None => drop(find::real(&path)?),
+        }
+        Ok(())
+    }
+
+    fn add_skill(&mut self, path: PathBuf) {
+        let skills = vec![Entry { path, is_outside: false }];
+        self.groups.push(Group { shelf: None, is_named: false, skills });
+    }
+}
+
+/// Returns the skills inside another one, by their paths in it.
+pub fn inside<'s>(skills: &'s BTreeSet<PathBuf>, outer: &'s Path) -> impl Iterator<Item = &'s Path> {
+    let after = skills.range::<Path, _>((Bound::Excluded(outer), Bound::Unbounded));
+    after.map_while(move |skill| skill.strip_prefix(outer).ok())
+}
+
+fn unsearchable(error: &SearchError) -> Complaint {
+    let complaint = Complaint::of(ErrorKind::Input, error);
+    match error {
+        SearchError::TooMany(_) => complaint.hint("pass the folders of the skills, such as ./skills"),
+        SearchError::Rules(_) => complaint,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_skills_inside_another_are_those_below_its_path() {
+        let skills: BTreeSet<PathBuf> = ["/a", "/a/b", "/a/b/c", "/a-b", "/b"].map(PathBuf::from).into();
+        let of = |outer: &str| inside(&skills, Path::new(outer)).map(Path::to_owned).collect::<Vec<_>>();
+        assert_eq!(of("/a"), ["b", "b/c"].map(PathBuf::from));
+        assert_eq!(of("/a/b"), [PathBuf::from("c")]);
+        assert!(of("/b").is_empty());
+    }
+}
