@@ -1,5 +1,6 @@
 //! The inputs that a user names: skills and suites.
 
+pub mod bundle;
 pub mod find;
 pub mod links;
 pub mod plugin;

@@ -196,6 +196,25 @@ fn linked_skills_and_libraries_count_and_are_listed() {
 }
 
 #[test]
+fn a_path_to_another_skill_of_the_plugin_is_no_error() {
+    let scene = Scene::empty();
+    for name in ["one", "two"] {
+        skill(&scene, &format!("project/plug/skills/{name}"), "");
+    }
+    write(&scene, "project/plug/skills/two/notes.md", "Text.\n");
+    write(&scene, "project/plug/shared/rules.md", "Text.\n");
+    say(&scene, "project/plug/skills/two", "\nRead notes.md.\n");
+    say(&scene, "project/plug/skills/one", "\n[a](../two/notes.md) [b](../../shared/rules.md)\n");
+    let lint = || scene.run(&["lint", "./plug", "--format", "json"]);
+    assert_eq!(rules(&lint()), ["error path-outside", "error path-outside"]);
+    write(&scene, "project/plug/.claude-plugin/plugin.json", "{}");
+    let ran = lint();
+    assert_eq!((rules(&ran), ran.code), (vec!["warning path-other-skill".to_owned()], Some(0)), "{ran:?}");
+    fs::remove_file(scene.path("project/plug/shared/rules.md")).unwrap();
+    assert_eq!(rules(&lint()), ["error link-dangling", "warning path-other-skill"]);
+}
+
+#[test]
 fn carriage_returns_of_a_skill_are_one_line() {
     let scene = Scene::empty();
     skill(&scene, "project/demo", "");

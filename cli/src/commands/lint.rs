@@ -13,11 +13,14 @@ use std::path::{Path, PathBuf};
 
 use skilltune_orchestrator::disk::DiskError;
 use skilltune_orchestrator::skill_files::{self, LoadError};
-use skilltune_phases::skills::lint::{Diagnostic, Files, Fix, Listing, Rule, lint, offers, spec, together};
+use skilltune_phases::skills::lint::{
+    Diagnostic, Files, Fix, Listing, Rule, leaving, lint, offers, spec, together,
+};
 
 use crate::args::lint::{Fix as FixFlag, LintArgs, LintFormat, Optional};
 use crate::commands::lint::report::{Linted, Report, Shelf};
 use crate::commands::lint::scope::{Entry, Scope, inside};
+use crate::inputs::bundle;
 use crate::inputs::find::{self, Skill};
 use crate::inputs::suite::{EVALS, Suite, answers};
 use crate::loops::tune::member::{self, Key};
@@ -107,10 +110,10 @@ impl Linter<'_> {
                 };
                 known.insert(&entry.path, listing);
             }
-            if let Some(shelf) = group.shelf.as_ref().filter(|_| !self.args.spec) {
+            if let Some(path) = group.shelf.as_ref().filter(|_| !self.args.spec) {
                 let listed = group.skills.iter().map(|entry| known[entry.path.as_path()]);
-                let shelf = Shelf::new(shown(shelf, self.env), listed.sum());
-                report.shelves.push(Shelf { is_named: group.is_named, ..shelf });
+                let listed = Shelf::new(shown(path, self.env), listed.sum());
+                report.shelves.push(Shelf { is_named: group.is_named, ..listed });
             }
         }
         report.skills.extend(scope.empty.iter().map(|folder| self.without_skill(folder)));
@@ -166,9 +169,17 @@ impl Linter<'_> {
     }
 }
 
-/// Returns the diagnostics of a skill.
+/// Returns the diagnostics of a skill. Paths that leave its folder are judged by where they lead in its plugin.
 fn diagnostics(skill: &Skill, files: &Files) -> Vec<Diagnostic> {
-    let mut diagnostics = together(lint(files));
+    let mut diagnostics = lint(files);
+    let leaves = |one: &Diagnostic| matches!(one.rule, Rule::PathOutside | Rule::PathOtherSkill);
+    if diagnostics.iter().any(leaves) {
+        let paths = bundle::paths(&skill.path, leaving(files));
+        if !paths.is_empty() {
+            diagnostics = lint(&files.clone().in_plugin(paths));
+        }
+    }
+    let mut diagnostics = together(diagnostics);
     diagnostics.extend(answer_keys(skill, files));
     diagnostics.sort();
     diagnostics

@@ -18,7 +18,7 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::text::plain::one_line;
 
 /// The file that makes a folder a plugin.
-const MANIFEST: &str = ".claude-plugin/plugin.json";
+pub(super) const MANIFEST: &str = ".claude-plugin/plugin.json";
 /// Folders that act by themselves or are not part of the skill. Hidden files (settings, keys, `.git`) are never placed
 /// either.
 const NEVER: [&str; 4] = ["agents", "commands", "hooks", SKILLS];

@@ -31,10 +31,13 @@ mod tests;
 mod text;
 mod together;
 
+use std::collections::BTreeMap;
+
 use crate::base::material::Body;
 
 pub use fix::{Fixed, Offer, Reach, Repair, Suggestion, fix_all, fix_rule, offers, suggestion};
 pub use front::LISTED;
+pub use links::leaving;
 pub use listing::{BUDGET, Listing};
 pub use outline::{Code, Outline, code, is_script, outline};
 pub use path::decoded;
@@ -53,7 +56,19 @@ use reading::Reading;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
     folder: String,
-    files: Vec<File>,
+    all: Vec<File>,
+    /// The paths that leave the folder, from there, but not the plugin that is installed with it.
+    plugin: BTreeMap<String, PluginPath>,
+}
+
+/// Where a path leads in the plugin of a skill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PluginPath {
+    /// To another skill, or to a file of it.
+    OtherSkill,
+    /// To a file or a folder that all skills of the plugin share.
+    Shared,
+    Missing,
 }
 
 /// A file and its path within the folder.
@@ -87,14 +102,20 @@ pub struct Diagnostic {
 impl Files {
     /// Creates the files of a folder with this name; the last of several files with the same path is kept.
     pub fn new(folder: impl Into<String>, files: impl IntoIterator<Item = File>) -> Self {
-        let mut sorted = Self { folder: folder.into(), files: Vec::new() };
+        let mut sorted = Self { folder: folder.into(), ..Self::default() };
         let mut files: Vec<File> = files.into_iter().collect();
         files.sort_by(|a, b| a.path.cmp(&b.path));
         files.reverse();
         files.dedup_by(|earlier, later| earlier.path == later.path);
         files.reverse();
-        sorted.files = files;
+        sorted.all = files;
         sorted
+    }
+
+    /// Adds where the paths lead that [`leaving`] returns. Those that leave the plugin too must be left out.
+    #[must_use]
+    pub fn in_plugin(self, paths: impl IntoIterator<Item = (String, PluginPath)>) -> Self {
+        Self { plugin: paths.into_iter().collect(), ..self }
     }
 
     /// Returns the folder's name.
@@ -104,25 +125,25 @@ impl Files {
 
     /// Returns the files, sorted by path.
     pub fn files(&self) -> &[File] {
-        &self.files
+        &self.all
     }
 
     pub fn get(&self, path: &str) -> Option<&File> {
-        self.at(path).ok().map(|at| &self.files[at])
+        self.at(path).ok().map(|at| &self.all[at])
     }
 
     /// Replaces the files with the same paths, and adds the others.
     fn put(&mut self, files: impl IntoIterator<Item = File>) {
         for file in files {
             match self.at(&file.path) {
-                Ok(at) => self.files[at] = file,
-                Err(at) => self.files.insert(at, file),
+                Ok(at) => self.all[at] = file,
+                Err(at) => self.all.insert(at, file),
             }
         }
     }
 
     fn at(&self, path: &str) -> Result<usize, usize> {
-        self.files.binary_search_by(|file| file.path.as_str().cmp(path))
+        self.all.binary_search_by(|file| file.path.as_str().cmp(path))
     }
 }
 

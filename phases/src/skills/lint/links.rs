@@ -1,15 +1,35 @@
 //! Checks that links, and commands in code blocks, lead to an existing file in the skill's folder, on every machine.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::edit::Edit;
 use super::example::{goes_on, is_skill, stands_in};
 use super::page::{Heading, Link, Page};
-use super::path::{decoded, encoded, folder_of, relative, resolved, words};
+use super::path::{decoded, encoded, folder_of, relative, resolved, seen_from_skill, words};
 use super::reading::{Reading, diagnostic, extension, name};
 use super::text::{INTERPRETERS, begins_command};
-use super::{Diagnostic, File, Rule};
+use super::{Diagnostic, File, Files, PluginPath, Rule};
 use crate::base::material::Body;
+
+/// Returns the paths of links and symlinks that leave the skill's folder, as seen from it.
+pub fn leaving(files: &Files) -> BTreeSet<String> {
+    let reading = Reading::of(files);
+    let mut paths = BTreeSet::new();
+    for (file, page) in reading.instructions() {
+        let links = page.links.iter().filter_map(|link| Some(decoded(local(&link.to)?.0)));
+        let links = links.filter(|path| !is_absolute(path));
+        paths.extend(links.map(|path| seen_from_skill(folder_of(&file.path), &path)));
+    }
+    for file in files.files() {
+        if let Body::Link { target } = &file.body
+            && !is_absolute(target)
+        {
+            paths.insert(seen_from_skill(folder_of(&file.path), target));
+        }
+    }
+    paths.retain(|path| path == ".." || path.starts_with("../"));
+    paths
+}
 
 pub(super) fn check(reading: &Reading, out: &mut Vec<Diagnostic>) {
     for (file, page) in reading.instructions() {
@@ -59,14 +79,29 @@ fn judged(reading: &Reading, file: &File, page: &Page, link: &Link) -> Judged {
     }
     let path = decoded(path);
     let Some(place) = resolved(folder_of(&file.path), &path) else {
-        let is_other_skill = path.ends_with("/SKILL.md") || is_sibling(folder_of(&file.path), &path);
-        return if is_other_skill { Judged::OtherSkill } else { Judged::Outside };
+        return judged_outside(reading, folder_of(&file.path), &path);
     };
     // In the specification, paths start at the skill's folder; in Markdown, at the folder of the page.
     let is_there = reading.exists(&place) || resolved("", &path).is_some_and(|place| reading.exists(&place));
     let is_other =
         || stands_in(&path) || is_route(reading, &place) || page.is_form() && !path_has_folder(&path);
     if is_there || is_other() { Judged::Fine } else { Judged::Dangling }
+}
+
+/// Judges a path that leaves the skill's folder. The files of its plugin are installed with it.
+fn judged_outside(reading: &Reading, folder: &str, path: &str) -> Judged {
+    match in_plugin(reading, folder, path) {
+        Some(PluginPath::OtherSkill) => Judged::OtherSkill,
+        Some(PluginPath::Shared) => Judged::Fine,
+        Some(PluginPath::Missing) if stands_in(path) => Judged::Fine,
+        Some(PluginPath::Missing) => Judged::Dangling,
+        None if path.ends_with("/SKILL.md") || is_sibling(folder, path) => Judged::OtherSkill,
+        None => Judged::Outside,
+    }
+}
+
+fn in_plugin(reading: &Reading, folder: &str, path: &str) -> Option<PluginPath> {
+    reading.files.plugin.get(&seen_from_skill(folder, path)).copied()
 }
 
 fn path_has_folder(path: &str) -> bool {
@@ -234,13 +269,19 @@ fn check_symlink(reading: &Reading, file: &File, target: &str, out: &mut Vec<Dia
 
 /// Returns the problem of a symlink to that target, if it leads to no file of the skill.
 pub(super) fn wrong_symlink(reading: &Reading, file: &File, target: &str) -> Option<(Rule, String)> {
-    let place = if target.starts_with('/') { None } else { resolved(folder_of(&file.path), target) };
-    match place {
-        None => Some((Rule::PathOutside, format!("symlink to {target}, outside the skill's folder"))),
-        Some(path) if !reading.exists(&path) => {
-            Some((Rule::LinkDangling, format!("broken symlink to {target}")))
+    let folder = folder_of(&file.path);
+    let is_absolute = target.starts_with('/');
+    let broken = || Some((Rule::LinkDangling, format!("broken symlink to {target}")));
+    if let Some(path) = resolved(folder, target).filter(|_| !is_absolute) {
+        return if reading.exists(&path) { None } else { broken() };
+    }
+    match in_plugin(reading, folder, target).filter(|_| !is_absolute) {
+        Some(PluginPath::Shared) => None,
+        Some(PluginPath::Missing) => broken(),
+        Some(PluginPath::OtherSkill) => {
+            Some((Rule::PathOtherSkill, format!("symlink to {target}, which belongs to another skill")))
         }
-        Some(_) => None,
+        None => Some((Rule::PathOutside, format!("symlink to {target}, outside the skill's folder"))),
     }
 }
 
@@ -271,6 +312,58 @@ mod tests {
         assert_eq!(
             found(&files, Rule::PathAbsolute),
             ["SKILL.md:7: link to the absolute path `/etc/x.conf`"]
+        );
+    }
+
+    #[test]
+    fn a_path_of_the_same_plugin_is_judged_by_where_it_leads() {
+        let files = skill(
+            "[a](../x/a.md) [b](../../shared/b.md) [c](../x/gone.md) [d](../../../d.md)\n\
+             [e](../x/your-page.md)\n",
+        )
+        .with("references/a.md", "[a](../../x/a.md) [up](../SKILL.md)\n")
+        .linked("f", "../x/f")
+        .linked("g", "../../shared/g")
+        .linked("h", "../gone")
+        .linked("i", "/etc/passwd");
+        let leaving = [
+            "../../../d.md",
+            "../../shared/b.md",
+            "../../shared/g",
+            "../gone",
+            "../x/a.md",
+            "../x/f",
+            "../x/gone.md",
+            "../x/your-page.md",
+        ];
+        assert_eq!(super::super::leaving(&files).iter().collect::<Vec<_>>(), leaving);
+        assert_eq!(found(&files, Rule::PathOutside).len(), 10);
+        let of = |path: &&str| match *path {
+            "../x/a.md" | "../x/f" => Some(PluginPath::OtherSkill),
+            path if path.contains("shared") => Some(PluginPath::Shared),
+            "../../../d.md" => None,
+            _ => Some(PluginPath::Missing),
+        };
+        let paths = leaving.iter().filter_map(|path| Some(((*path).to_owned(), of(path)?)));
+        let files = (*files).clone().in_plugin(paths);
+        assert_eq!(
+            found(&files, Rule::PathOutside),
+            [
+                "SKILL.md:5: link to `../../../d.md`, outside the skill's folder",
+                "i: symlink to /etc/passwd, outside the skill's folder"
+            ]
+        );
+        assert_eq!(
+            found(&files, Rule::PathOtherSkill),
+            [
+                "SKILL.md:5: `../x/a.md` belongs to another skill",
+                "f: symlink to ../x/f, which belongs to another skill",
+                "references/a.md:1: `../../x/a.md` belongs to another skill"
+            ]
+        );
+        assert_eq!(
+            found(&files, Rule::LinkDangling),
+            ["SKILL.md:5: broken link to `../x/gone.md`", "h: broken symlink to ../gone"]
         );
     }
 

@@ -13,6 +13,19 @@ pub(crate) fn resolved(folder: &str, path: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
+/// Resolves a relative path from the skill's folder; one that leaves that folder begins with `..`.
+pub(super) fn seen_from_skill(folder: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
@@ -107,6 +120,14 @@ mod tests {
         assert_eq!(resolved("references", "../a.md").as_deref(), Some("a.md"));
         assert_eq!(resolved("references", "../../a.md"), None);
         assert_eq!(resolved("a", "../../a/b"), None, "out and in again is out");
+        for (folder, path, wanted) in [
+            ("", "../b/./c.md", "../b/c.md"),
+            ("references", "../../b/c.md", "../b/c.md"),
+            ("", "../../x/../y", "../../y"),
+            ("references", "../a.md", "a.md"),
+        ] {
+            assert_eq!(seen_from_skill(folder, path), wanted);
+        }
     }
 
     #[test]

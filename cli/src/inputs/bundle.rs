@@ -1,0 +1,156 @@
+//! The folder that is installed together with a skill: its plugin, or the skill that it is a part of.
+//!
+//! A plugin has a manifest, or a marketplace names its folder.
+
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::Value;
+use skilltune_orchestrator::disk::SafePath;
+use skilltune_orchestrator::skill_folders::lineage;
+use skilltune_phases::skills::lint::PluginPath;
+
+use crate::inputs::plugin::MANIFEST;
+
+/// The manifests of other agents.
+const OTHERS: [&str; 3] =
+    [".codex-plugin/plugin.json", ".cursor-plugin/plugin.json", "gemini-extension.json"];
+const MARKETPLACE: &str = ".claude-plugin/marketplace.json";
+const MOST_BYTES: u64 = 4 << 20;
+const PAGE: &str = "SKILL.md";
+
+/// Returns where those of the paths lead that leave the skill's folder, but not the bundle.
+pub fn paths(skill: &Path, leaving: impl IntoIterator<Item = String>) -> Vec<(String, PluginPath)> {
+    let Some(root) = root(skill) else { return Vec::new() };
+    let Ok(own) = skill.strip_prefix(&root) else { return Vec::new() };
+    let end = |path: String| {
+        let end = end(&root, own, &joined(own, &path)?)?;
+        Some((path, end))
+    };
+    leaving.into_iter().filter_map(end).collect()
+}
+
+fn root(skill: &Path) -> Option<PathBuf> {
+    let above: Vec<&Path> = lineage(skill).into_iter().skip(1).collect();
+    let has = |folder: &Path, file: &str| SafePath::below(folder, file).is_file();
+    let is_plugin = |folder: &&&Path| has(folder, MANIFEST) || OTHERS.iter().any(|file| has(folder, file));
+    let plugin = above.iter().find(is_plugin).map(|folder| (*folder).to_owned());
+    let market = || above.iter().find_map(|folder| listed(folder, skill));
+    let outer = || above.iter().rev().find(|folder| has(folder, PAGE)).map(|folder| (*folder).to_owned());
+    plugin.or_else(market).or_else(outer)
+}
+
+/// Returns the innermost folder around the skill that the marketplace in this folder names as a plugin.
+fn listed(folder: &Path, skill: &Path) -> Option<PathBuf> {
+    let text = SafePath::below(folder, MARKETPLACE).read(MOST_BYTES).ok()??;
+    let market: Value = serde_json::from_slice(&text).ok()?;
+    let base = market["metadata"]["pluginRoot"].as_str().unwrap_or_default();
+    let source = |plugin: &Value| {
+        let source = plugin["source"].as_str()?;
+        // A path with `./` starts at the marketplace, a name at the folder of its plugins.
+        let base = if source.starts_with('.') { "" } else { base };
+        let place = Path::new(base).join(source);
+        let is_below = |part: Component| matches!(part, Component::Normal(_) | Component::CurDir);
+        place.components().all(is_below).then(|| folder.join(place).components().collect::<PathBuf>())
+    };
+    let plugins = market["plugins"].as_array()?.iter().filter_map(source);
+    let around = plugins.filter(|plugin| skill.starts_with(plugin) && skill != plugin);
+    around.max_by_key(|plugin| plugin.components().count())
+}
+
+/// Returns a path of the skill as a path of the bundle; none if it leaves the bundle.
+fn joined(own: &Path, path: &str) -> Option<PathBuf> {
+    let mut place = own.to_owned();
+    for part in path.split('/') {
+        match part {
+            ".." => place.pop().then_some(())?,
+            part => place.push(part),
+        }
+    }
+    Some(place)
+}
+
+fn end(root: &Path, own: &Path, place: &Path) -> Option<PluginPath> {
+    let is_there = |place: &Path| place.as_os_str().is_empty() || SafePath::below(root, place).exists();
+    if !is_there(place) {
+        // What a symlink leads to is not looked up.
+        let is_behind_link = place.ancestors().skip(1).any(|above| root.join(above).is_symlink());
+        return (!is_behind_link).then_some(PluginPath::Missing);
+    }
+    let skill = place.ancestors().find(|above| SafePath::below(root, above.join(PAGE)).exists());
+    let is_other = skill.is_some_and(|skill| !own.starts_with(skill));
+    Some(if is_other { PluginPath::OtherSkill } else { PluginPath::Shared })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use tempfile::TempDir;
+
+    use super::*;
+
+    /// Creates a repository with two skills, and with these files.
+    fn repository(files: &[(&str, &str)]) -> TempDir {
+        let root = TempDir::new().unwrap();
+        let skills = ["p/skills/a/SKILL.md", "p/skills/b/SKILL.md", "p/skills/b/x.md", "p/shared/y.md"];
+        let skills = skills.map(|path| (path, ""));
+        for (path, text) in skills.iter().chain(files) {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        fs::create_dir(root.path().join(".git")).unwrap();
+        root
+    }
+
+    fn ends(root: &TempDir) -> Vec<(String, PluginPath)> {
+        let leaving = ["../b", "../b/x.md", "../../shared/y.md", "../..", "../gone.md", "../../../z.md"];
+        paths(&root.path().join("p/skills/a"), leaving.map(str::to_owned))
+    }
+
+    #[test]
+    fn paths_lead_to_other_skills_of_the_plugin_or_to_what_they_share() {
+        let marketplace =
+            r#"{"plugins": [{"source": {}}, {"source": "../x"}, {"source": "./"}, {"source": "./p"}]}"#;
+        let named = r#"{"metadata": {"pluginRoot": "./"}, "plugins": [{"source": "p"}]}"#;
+        for (manifest, text) in [
+            ("p/.claude-plugin/plugin.json", "{}"),
+            ("p/gemini-extension.json", "{}"),
+            (".claude-plugin/marketplace.json", marketplace),
+            (".claude-plugin/marketplace.json", named),
+            ("p/SKILL.md", ""),
+        ] {
+            let root = repository(&[(manifest, text)]);
+            let of = |path: &str, end| (path.to_owned(), end);
+            let wanted = [
+                of("../b", PluginPath::OtherSkill),
+                of("../b/x.md", PluginPath::OtherSkill),
+                of("../../shared/y.md", PluginPath::Shared),
+                of("../..", PluginPath::Shared),
+                of("../gone.md", PluginPath::Missing),
+            ];
+            assert_eq!(ends(&root), wanted, "{manifest}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_skill_without_a_plugin_has_no_such_paths() {
+        for (file, text) in [
+            ("README.md", ""),
+            (".claude-plugin/marketplace.json", "no JSON"),
+            (".claude-plugin/marketplace.json", r#"{"plugins": [{"source": "./q"}, {"source": "/"}, 3]}"#),
+        ] {
+            assert_eq!(ends(&repository(&[(file, text)])), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn nothing_behind_a_symlink_is_looked_up() {
+        let root = repository(&[("p/.claude-plugin/plugin.json", "{}")]);
+        symlink("/etc", root.path().join("p/skills/gone.md")).unwrap();
+        let end = |path: &str| paths(&root.path().join("p/skills/a"), [path.to_owned()]);
+        assert_eq!(end("../gone.md/passwd"), []);
+        assert_eq!(end("../gone.md").len(), 1);
+    }
+}
