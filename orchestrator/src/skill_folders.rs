@@ -108,8 +108,10 @@ fn is_shelf(folder: &Path) -> bool {
 
 /// Returns true if the outer skill has the inner one as a template, an example or a test.
 fn is_sample_of(outer: &Path, inner: &Path) -> bool {
-    let page = inner.strip_prefix(outer).map(|below| below.join(PAGE));
-    page.is_ok_and(|page| is_sample(&page.to_string_lossy()))
+    let Ok(below) = inner.strip_prefix(outer) else { return false };
+    // Skills in `.claude/skills` are none, although hidden files usually are.
+    let names = below.iter().map(|name| name.to_string_lossy().trim_start_matches('.').to_owned());
+    is_sample(&names.chain([PAGE.to_owned()]).collect::<Vec<_>>().join("/"))
 }
 
 struct Search<'f> {
@@ -163,8 +165,7 @@ impl Search<'_> {
 
     fn add(&mut self, page: &Path) {
         if let Some(path) = page.parent() {
-            let shelf = path.parent().map(Path::to_owned);
-            self.found.insert(FoundSkill { shelf, path: path.to_owned() });
+            self.found.insert(FoundSkill { shelf: path.parent().map(Path::to_owned), path: path.to_owned() });
         }
     }
 
@@ -201,7 +202,9 @@ mod tests {
                 fs::create_dir_all(world.at(folder)).unwrap();
             }
             fs::write(world.at("project/.git/HEAD"), "ref: refs/heads/main\n").unwrap();
-            files.iter().for_each(|file| world.write(file, TEXT));
+            for file in files {
+                world.write(file, TEXT);
+            }
             world
         }
 
@@ -226,8 +229,8 @@ mod tests {
             let root = self.at("");
             let below = |path: &Path| path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned();
             let line = |skill: &FoundSkill| match &skill.shelf {
-                Some(shelf) if skill.path.parent() != Some(shelf.as_path()) => {
-                    format!("{} on {}", below(&skill.path), below(shelf))
+                Some(above) if skill.path.parent() != Some(above.as_path()) => {
+                    format!("{} on {}", below(&skill.path), below(above))
                 }
                 _ => below(&skill.path),
             };
@@ -286,7 +289,7 @@ mod tests {
             "project/evals/fixtures/b/SKILL.md",
             "project/.agents/skills/c/SKILL.md",
         ]);
-        assert_eq!(world.found("project"), ["project", "project/parts/a"]);
+        assert_eq!(world.found("project"), ["project", "project/.agents/skills/c", "project/parts/a"]);
         let owner = |file: &str| skill_of(&world.at(file));
         assert_eq!(owner("project/parts/a/gone/x.md"), Some(world.at("project/parts/a")));
         for file in ["SKILL.md", "README.md", "parts/x.md", "evals/fixtures/b/SKILL.md"] {
