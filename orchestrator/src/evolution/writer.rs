@@ -20,10 +20,10 @@ pub struct Writer<'a> {
 
 /// The run that the files in a folder name.
 enum Owner {
+    /// There are no files.
     Nobody,
     Run(String),
-    /// No file names a run, but there is an artifact.
-    Unnamed,
+    /// There are files, and none names a run: some are damaged or lost.
     Unknown,
 }
 
@@ -32,8 +32,8 @@ impl Writer<'_> {
     pub fn check(&self) -> Result<(), EvolutionError> {
         let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(()) };
         match owner(&folder)? {
-            Owner::Unnamed => Err(EvolutionError::Taken { path: folder.path().to_owned(), run: None }),
-            Owner::Nobody | Owner::Run(_) | Owner::Unknown => self.owns(&folder),
+            Owner::Unknown => Err(EvolutionError::Taken { path: folder.path().to_owned(), run: None }),
+            Owner::Nobody | Owner::Run(_) => self.owns(&folder),
         }
     }
 
@@ -71,7 +71,7 @@ impl Writer<'_> {
         match active(root)? {
             Owner::Nobody => {}
             Owner::Run(run) if run == self.run_id => {}
-            Owner::Run(_) | Owner::Unnamed | Owner::Unknown => return Ok(false),
+            Owner::Run(_) | Owner::Unknown => return Ok(false),
         }
         let draft = draft(&folder, name, bytes)?;
         folder.move_into(&draft, root, name)?;
@@ -140,16 +140,15 @@ impl Writer<'_> {
         Ok(folder)
     }
 
-    /// Fails unless the folder's files name this run or no run. An artifact that this run did not write does not count:
-    /// `place_artifact` keeps it.
+    /// Fails if the folder's files name another run. Files that name no run are damaged ones of this run, which began
+    /// in this folder: the journal has them whole. `place_artifact` keeps an artifact that this run did not write.
     fn owns(&self, folder: &Folder) -> Result<(), EvolutionError> {
-        let run = match owner(folder)? {
-            Owner::Nobody | Owner::Unnamed => return Ok(()),
-            Owner::Run(run) if run == self.run_id => return Ok(()),
-            Owner::Run(run) => Some(run),
-            Owner::Unknown => None,
-        };
-        Err(EvolutionError::Taken { path: folder.path().to_owned(), run })
+        match owner(folder)? {
+            Owner::Run(run) if run != self.run_id => {
+                Err(EvolutionError::Taken { path: folder.path().to_owned(), run: Some(run) })
+            }
+            Owner::Nobody | Owner::Run(_) | Owner::Unknown => Ok(()),
+        }
     }
 }
 
@@ -174,10 +173,8 @@ fn owner(folder: &Folder) -> Result<Owner, EvolutionError> {
     {
         return Ok(Owner::Run(run_id));
     }
-    if run.is_some() || history.is_some() {
-        return Ok(Owner::Unknown);
-    }
-    Ok(if is_there(folder, OsStr::new(ARTIFACT))? { Owner::Unnamed } else { Owner::Nobody })
+    let has_files = run.is_some() || history.is_some() || is_there(folder, OsStr::new(ARTIFACT))?;
+    Ok(if has_files { Owner::Unknown } else { Owner::Nobody })
 }
 
 /// Returns the run that `current.json` names.

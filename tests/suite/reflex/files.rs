@@ -154,6 +154,29 @@ fn files_that_are_gone_are_written_again_from_the_journal() {
 }
 
 #[test]
+fn a_broken_state_without_a_history_is_written_again_from_the_journal() {
+    let scene = scene(&rising());
+    let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);
+    assert_eq!(run.interrupt(gate).code, Some(130));
+    let break_it = |scene: &Scene| {
+        fs::write(place(scene).join("run.json"), "{\"run_id\": \"pu").unwrap();
+        fs::remove_file(place(scene).join("history.jsonl")).unwrap();
+    };
+    break_it(&scene);
+    let ran = scene.run(&RESUME);
+    assert_eq!((ran.code, &ran.json()["reason"]), (Some(0), &json!("threshold_reached")), "{ran:?}");
+    assert_tidy(&scene, "taken up");
+    break_it(&scene);
+    assert_eq!(scene.run(&RESUME).code, Some(0));
+    assert_tidy(&scene, "reported again");
+    // A new run on the same task does not take them for its own.
+    break_it(&scene);
+    fs::remove_dir_all(scene.run_folder()).unwrap();
+    let said = scene.refusal(&NEW);
+    assert!(said.contains("belongs to an unknown run"), "{said}");
+}
+
+#[test]
 fn words_of_a_person_stay_where_the_files_beside_them_are_gone() {
     let scene = scene(&rising());
     let (gate, run) = waiting_at(&scene, playing(&rising()), "critique", &[]);

@@ -100,6 +100,25 @@ fn a_damaged_run_file_does_not_disown_the_run_that_the_history_names() {
 }
 
 #[test]
+fn damaged_files_that_name_no_run_are_refused_to_a_new_run_and_written_again_by_one_that_has_begun() {
+    let damages = [("run.json", "{\"run_id\": \"cour"), ("run.json", ""), ("history.jsonl", "{\"torn")];
+    for (name, damaged) in damages {
+        let scene = Scene::new();
+        scene.put(&format!("courses-api/{name}"), damaged);
+        let evolution = scene.evolution();
+        let writer = evolution.writer(&task(), RUN);
+        assert!(matches!(writer.check(), Err(EvolutionError::Taken { run: None, .. })), "{name}");
+        let run = named(RUN);
+        let parts = [(Part::Run, run.as_bytes()), (Part::History, b"one\n".as_slice())];
+        assert!(!writer.is_written(parts, false).unwrap(), "{name}");
+        for (part, bytes) in parts {
+            writer.write(part, bytes).unwrap();
+        }
+        assert!(writer.is_written(parts, false).unwrap(), "{name}");
+    }
+}
+
+#[test]
 fn a_history_that_another_run_has_written_on_in_is_no_longer_ours() {
     let scene = Scene::new();
     scene.put("courses-api/history.jsonl", named(RUN) + "no JSON\n");
