@@ -98,9 +98,15 @@ impl Writer<'_> {
         artifact::place(&self.folder()?, bytes, &known)
     }
 
-    /// Removes this run's files, and the folder if it is then empty; `known` recognizes the versions of the artifact
-    /// that the run has written. Returns false if something stays: a person's file, or another run's whole folder.
+    /// Removes this run's files, the pointer that a run without an end has left, and the folder if it is then empty;
+    /// `known` recognizes the versions of the artifact that the run has written. Returns false if something stays: a
+    /// person's file, or another run's whole folder.
     pub fn remove(&self, known: impl Fn(&[u8]) -> bool) -> Result<bool, EvolutionError> {
+        match self.remove_current() {
+            // Something else with that name is not this run's.
+            Ok(_) | Err(EvolutionError::NoFile { .. } | EvolutionError::TooLarge(_)) => {}
+            Err(error) => return Err(error),
+        }
         let Some(folder) = step_down(&self.evolution.root, self.name())? else { return Ok(true) };
         match self.owns(&folder) {
             Err(EvolutionError::Taken { .. }) => return Ok(false),

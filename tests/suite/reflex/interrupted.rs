@@ -208,8 +208,11 @@ fn a_run_that_can_be_resumed_is_deleted_only_by_name_or_with_all() {
         );
         assert_eq!((ran.code, scene.run_folders().len()), (Some(0), 1), "{ran:?}");
     }
+    let current = scene.path("project/.ai-factory/evolution/current.json");
+    assert!(current.exists(), "the run is not over");
     let ran = scene.run(&["clean", ALIAS, "--yes"]);
     assert_eq!((ran.code, scene.run_folders().len(), place(&scene).exists()), (Some(0), 0, false), "{ran:?}");
+    assert!(!current.exists(), "it names a run that is gone");
 }
 
 #[test]

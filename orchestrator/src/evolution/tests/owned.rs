@@ -150,6 +150,27 @@ fn a_pointer_to_another_run_stays() {
 }
 
 #[test]
+fn a_run_that_is_removed_takes_its_pointer_along_and_no_other() {
+    for (held, stays) in [(pointer(RUN), false), (pointer(OTHER), true), ("rubbish".to_owned(), true)] {
+        let scene = Scene::new();
+        scene.put(CURRENT, &held);
+        let evolution = scene.evolution();
+        let writer = evolution.writer(&task(), RUN);
+        // The folder may be gone already, or belong to another run.
+        assert!(writer.remove(|_| true).unwrap());
+        assert_eq!(scene.path(CURRENT).exists(), stays, "{held}");
+        scene.put(CURRENT, &held);
+        scene.put("courses-api/run.json", named(OTHER));
+        assert!(!writer.remove(|_| true).unwrap());
+        assert_eq!(scene.path(CURRENT).exists(), stays, "{held}");
+    }
+    let scene = Scene::new();
+    fs::create_dir_all(scene.path(CURRENT)).unwrap();
+    assert!(scene.evolution().writer(&task(), RUN).remove(|_| true).unwrap(), "something else has its name");
+    assert!(scene.path(CURRENT).is_dir());
+}
+
+#[test]
 fn a_folder_removed_meanwhile_is_made_again() {
     let scene = Scene::new();
     let evolution = scene.evolution();
