@@ -36,6 +36,7 @@ fn assert_ended(scene: &Scene, result: &Value, end: &End) {
     let last = story.last().expect("a history has lines");
     let event = if end.status == "failed" { "failed" } else { "stopped" };
     assert_eq!((&last["event"], &last["payload"]["reason"]), (&json!(event), &json!(end.theirs)), "{last}");
+    assert_eq!(run["current_step"], last["step"], "{last}");
     assert_eq!(story[0]["event"], "run_started");
     let status = scene.run(&["reflex", "status", ALIAS]);
     assert_eq!(status.code, Some(0), "{status:?}");

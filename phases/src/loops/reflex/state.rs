@@ -21,7 +21,7 @@ use super::{Plan, Reflex, Run};
 pub struct State {
     pub iteration: u32,
     pub level: Level,
-    /// The current phase.
+    /// The current phase, or the one that the run stopped in.
     pub phase: Option<Phase>,
     /// The last completed work.
     pub done: Done,
@@ -280,7 +280,6 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
         Decision::Stop(stop) => {
             let phase = state.current();
             state.stop = Some(stop.clone());
-            state.phase = None;
             state.clock.since = None;
             state.tell(at, phase, Note::Stopped(stop.clone()));
         }

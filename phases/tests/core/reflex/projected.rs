@@ -1,7 +1,7 @@
 //! A run rendered as the original's files, field by field and event by event.
 
 use serde_json::{Value, json};
-use skilltune_phases::loops::reflex::criteria::Template;
+use skilltune_phases::loops::reflex::criteria::{Level, Template};
 use skilltune_phases::loops::reflex::{Answer, Decision, Event, Plan, Reason, Run, Step, Stop, projection};
 use skilltune_phases::runs::event::FailureKind;
 
@@ -170,6 +170,7 @@ fn every_ending_has_the_originals_status_and_words() {
         let last = lines.last().unwrap();
         assert_eq!(last["payload"]["message"], "so it is");
         assert_eq!(run["status"], reason.status().word());
+        assert_eq!((&run["current_step"], &last["step"]), (&json!("PLAN"), &json!("PLAN")));
         let word = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let stop = &run["stop"];
         [
@@ -191,6 +192,30 @@ fn every_ending_has_the_originals_status_and_words() {
     budget_exceeded false stopped stopped ok
     iteration_limit false stopped stopped ok
     ");
+}
+
+#[test]
+fn a_failed_run_names_the_step_that_failed() {
+    let is = |step: &Step, name: &str| match step {
+        Step::Plan { .. } => name == "PLAN",
+        Step::Produce { .. } | Step::Prepare { level: Level::A } => name == "PRODUCE_PREPARE",
+        Step::Prepare { level: Level::B } => name == "PREPARE",
+        Step::Judge { .. } => name == "EVALUATE",
+        Step::Critique { .. } => name == "CRITIQUE",
+        Step::Refine { .. } => name == "REFINE",
+        _ => false,
+    };
+    let missed = ["b.quality.structure", "b.style.consistency"];
+    for name in ["PLAN", "PRODUCE_PREPARE", "EVALUATE", "PREPARE", "CRITIQUE", "REFINE"] {
+        let met = |_: usize, rule: &str| Some(!missed.contains(&rule));
+        let drive = play_with(plan(Template::Docs), &met, |_, step| {
+            is(step, name).then(|| failed(FailureKind::OffSchema))
+        });
+        let (run, lines) = (run_json(&drive.run), history(&drive.run));
+        let last = lines.last().expect("a history has lines");
+        assert_eq!((&run["status"], &run["current_step"]), (&json!("failed"), &json!(name)));
+        assert_eq!((&last["event"], &last["step"]), (&json!("failed"), &json!(name)));
+    }
 }
 
 /// Returns the payload of the last event of a run whose time is used up.
