@@ -458,6 +458,6 @@ fn what_has_ended_is_neither_taken_up_nor_stopped() {
     let scene = won();
     let again = scene.run(&["resume"]);
     assert!(again.stdout.contains("writer: 39.6 -> 89.6"), "what has ended is told once more: {again:?}");
-    insta::assert_snapshot!(scene.normalized(&again.stderr), @"run RUN has ended and cannot be resumed; see `skilltune report RUN`");
+    insta::assert_snapshot!(scene.normalized(&again.stderr), @"run RUN has ended and cannot be resumed; `skilltune report RUN` shows it, `skilltune tune SKILL` starts a new run");
     insta::assert_snapshot!(talk(&scene, &scene.run(&["stop"])), @"run RUN is not running");
 }

@@ -22,7 +22,10 @@ pub fn take_up<L: LoopCommands>(
     let reporter = progress::reporter(going.format, scope.objects(), env, printer);
     let has_ended = runs.status(&known.run) == RunStatus::Ended;
     let went = if has_ended {
-        let words = format!("run {id} has ended and cannot be resumed; see `skilltune report {id}`");
+        let words = format!(
+            "run {id} has ended and cannot be resumed; `skilltune report {id}` shows it, `{}` starts a new run",
+            L::START
+        );
         session::tell_again(scope, known, &words, reporter)
     } else {
         let asked = Respondent::<L>::new(yes, scope.objects(), env, printer);

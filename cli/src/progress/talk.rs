@@ -98,6 +98,11 @@ impl<L: Narrated> Talk<L> {
         Self { layout, shelf, streams, live: None, greeted: false }
     }
 
+    /// Returns whether something happened in the run since this output began, and not only before.
+    pub fn has_followed(&self) -> bool {
+        self.greeted
+    }
+
     /// Writes the end as data, its first line in bold.
     pub fn end(&mut self, run: &Run<L>, end: End) {
         let mut lines = lines::fitted(&lines::ending(run, end), self.layout.width);

@@ -54,9 +54,10 @@ impl Narrated for Reflex {
         }
     }
 
-    /// Prints the whole artifact first.
+    /// Prints the whole artifact first, but not again for a run that had ended before.
     fn tell_end(talk: &mut Talk<Self>, run: &Run) {
-        if let Some(artifact) = run.result().filter(|_| run.closed_at.is_some()) {
+        let ends_now = run.closed_at.is_some() && talk.has_followed();
+        if let Some(artifact) = run.result().filter(|_| ends_now) {
             page(talk, artifact, "at the end");
         }
         let on_disk = (talk.shelf.on_disk)(run);
