@@ -48,6 +48,32 @@ fn the_result_is_written_where_it_was_asked_for_and_replaces_nothing() {
 }
 
 #[test]
+fn a_failed_run_saves_no_text_that_was_not_judged_and_keeps_it() {
+    let failing = |phase: &str| {
+        let mut play = rising();
+        play["odd"] = json!({ phase: "rubbish" });
+        let scene = scene(&play);
+        let ran = new(&scene, &["--out", "manual.md"]);
+        assert_eq!((ran.code, &ran.json()["status"]), (Some(4), &json!("failed")), "{ran:?}");
+        (scene, ran)
+    };
+    let (scene, ran) = failing("evaluate");
+    assert_eq!(ran.json()["artifact"]["status"], "unevaluated", "{ran:?}");
+    let id = scene.run_id();
+    let said = format!("failed before its text was judged; `skilltune show {id} head` prints the text");
+    assert!(ran.stderr.contains(&said), "{ran:?}");
+    assert!(!scene.path("project/manual.md").exists(), "{ran:?}");
+    assert!(meets(&scene.run(&["show", &id, "head"]).stdout, &PASSES_A));
+    let kept = scene.run(&["clean", "--yes"]);
+    assert!(kept.stderr.contains("its text is only in"), "{kept:?}");
+    assert_eq!(scene.run_folders().len(), 1);
+    // The best text of this one was judged before the run failed.
+    let (scene, ran) = failing("critique");
+    assert_eq!(ran.json()["artifact"]["status"], "evaluated", "{ran:?}");
+    assert_eq!(fs::read_to_string(scene.path("project/manual.md")).unwrap(), artifact(&scene));
+}
+
+#[test]
 fn the_folders_of_the_result_are_made_once_there_is_one() {
     let scene = scene(&rising());
     let (gate, run) = waiting_at(&scene, playing(&rising()), "refine", &["--out", "docs/new/manual.md"]);

@@ -110,10 +110,10 @@ impl LoopCommands for Reflex {
         Ok(Exit::Reached)
     }
 
-    /// Without `--out`, the text exists only among the files that `clean` deletes with the run.
+    /// Unless it was saved with `--out`, the text exists only among the files that `clean` deletes with the run.
     fn only_copy(known: &Known<Self>, objects: &Objects) -> Option<String> {
         let run = &known.run;
-        let is_elsewhere = run.plan.task.out.is_some();
+        let is_elsewhere = run.plan.task.out.is_some() && run.deliverable().is_some();
         let hash = on_disk(run, objects).filter(|_| !is_elsewhere)?;
         let is_ours = run.state.artifacts.iter().any(|artifact| artifact.hash == hash);
         is_ours.then(|| format!("its text is only in {}", reflex_report::words::artifact_path(run)))

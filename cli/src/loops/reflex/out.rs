@@ -13,6 +13,7 @@ use crate::terminal::environment::Environment;
 use crate::terminal::named::require_within;
 use crate::terminal::printer::Printer;
 use crate::terminal::questions::Answers;
+use crate::text::plain::one_line;
 
 /// Returns a path where no file exists yet. Missing folders are made when there is something to put into them.
 pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
@@ -37,7 +38,8 @@ pub fn free(path: &Path) -> Result<PathBuf, Complaint> {
 }
 
 /// Writes the result of an ended run to the requested path; asks the user if none is set. `reflex stop` waits for the
-/// process of the run, and it may come from another terminal: after that no question is asked.
+/// process of the run, and it may come from another terminal: after that no question is asked. The unjudged text of a
+/// failed run stays in the task's folder.
 pub fn hand_over(
     run: &Run,
     objects: &Objects,
@@ -45,7 +47,13 @@ pub fn hand_over(
     env: &Environment,
     printer: Printer,
 ) -> Result<(), Complaint> {
-    let Some(artifact) = run.result().filter(|_| run.closed_at.is_some()) else { return Ok(()) };
+    if run.closed_at.is_none() {
+        return Ok(());
+    }
+    let Some(artifact) = run.deliverable() else {
+        mention_unsaved(run, printer);
+        return Ok(());
+    };
     let asked = || -> Result<Option<PathBuf>, Complaint> {
         let is_stopped = run.state.stop.as_ref().is_some_and(|stop| stop.reason == Reason::UserStop);
         let Some(person) = person.filter(|_| !is_stopped) else { return Ok(None) };
@@ -74,6 +82,16 @@ pub fn hand_over(
     atomic::create(&path, text.as_bytes()).map_err(ours)?;
     printer.talk(&format!("saved to {}", path.display()));
     Ok(())
+}
+
+/// Names the text of a failed run that is not written to the requested path.
+fn mention_unsaved(run: &Run, printer: Printer) {
+    if let (Some(path), Some(_)) = (&run.plan.task.out, run.result()) {
+        let (path, id) = (one_line(path), &run.plan.run);
+        printer.talk(&format!(
+            "{path} was not written: the run failed before its text was judged; `skilltune show {id} head` prints the text"
+        ));
+    }
 }
 
 fn taken(path: &Path) -> Complaint {

@@ -131,6 +131,12 @@ impl Run {
         self.best().map(|judged| &judged.artifact).or(self.state.artifact.as_ref())
     }
 
+    /// Returns the artifact to save as the run's result. A failed run has none unless its artifact was judged.
+    pub fn deliverable(&self) -> Option<&Artifact> {
+        let is_unjudged = self.status() == Status::Failed && self.best().is_none();
+        self.result().filter(|_| !is_unjudged)
+    }
+
     /// Returns the status of the result, given the hash of its file.
     pub fn artifact_status(&self, on_disk: Option<&str>) -> ArtifactStatus {
         match (self.result(), self.best()) {

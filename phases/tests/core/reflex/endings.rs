@@ -211,6 +211,27 @@ fn an_answer_that_keeps_no_contract_is_asked_for_once_more_and_then_the_run_has_
 }
 
 #[test]
+fn a_text_that_was_not_judged_is_delivered_unless_the_run_failed() {
+    for reason in Reason::ALL {
+        let mut drive = Drive::start(plan(Template::Docs));
+        while drive.run.state.artifact.is_none() {
+            let step = drive.due(1).remove(0);
+            let outcome = answer(&drive.run, &step, &rising);
+            drive.done(step, outcome);
+            drive.due(1);
+        }
+        drive.record(Event::Decided(Decision::Stop(reason.into())));
+        assert_eq!(drive.run.result(), Some(&draft("draft 0")));
+        let is_delivered = drive.run.deliverable().is_some();
+        assert_eq!(is_delivered, reason != Reason::PhaseError, "{reason:?}");
+    }
+    let failing =
+        |_: &Run, step: &Step| matches!(step, Step::Critique { .. }).then(|| failed(FailureKind::OffSchema));
+    let judged = play_with(plan(Template::Docs), &rising, failing).run;
+    assert_eq!((judged.status(), judged.deliverable()), (Status::Failed, Some(&draft("draft 0"))));
+}
+
+#[test]
 fn an_answer_of_the_same_moment_as_the_failure_before_it_is_no_failure() {
     let run = planned(None, |drive| {
         drive.done(Step::Plan { iteration: 1 }, failed(FailureKind::OffSchema));
