@@ -33,12 +33,23 @@ fn who_has_agreed_is_written_down() {
 }
 
 #[test]
-fn a_task_whose_kind_is_not_told_is_refused_and_one_that_tells_it_is_guessed() {
-    let scene = scene(&rising());
-    let said = scene.refusal(&["reflex", "new", TASK, "--yes"]);
-    assert!(said.contains("--template"), "{said}");
-    let ran = scene.run(&["reflex", "The manual of the pump", "--yes", "--format", "json"]);
-    assert_eq!((ran.code, &ran.json()["template"]), (Some(0), &Value::from("docs")), "{ran:?}");
+fn the_kind_of_a_text_is_guessed_from_its_task_and_one_of_no_known_kind_is_other() {
+    let points = [1, 2, 3, 4].map(|nth| format!("a.quality.point-{nth}"));
+    for (task, template, sections) in [
+        ("The manual of the pump", "docs", json!(PASSES_A)),
+        // Nothing shows its kind.
+        (TASK, "other", json!(points)),
+        // Its words show several kinds.
+        ("The API, the docs and the config of the pump", "other", json!(points)),
+    ] {
+        let scene = scene(&json!({ "produced": { "1": sections } }));
+        let ran = scene.run(&["reflex", task, "--yes", "--format", "json"]);
+        assert_eq!((ran.code, &ran.json()["template"]), (Some(0), &Value::from(template)), "{task}: {ran:?}");
+        let dry = scene.run(&["reflex", "new", task, "--dry-run"]);
+        assert!(dry.stdout.contains(&format!("rules ({template}):")), "{task}: {dry:?}");
+    }
+    let said = scene(&rising()).refusal(&["reflex", TASK, "--yes", "--proposals", "0"]);
+    assert!(said.contains("another --template"), "{said}");
 }
 
 #[test]

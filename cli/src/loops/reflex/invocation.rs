@@ -117,7 +117,8 @@ pub fn apply_flags(settings: &mut Settings, args: &NewArgs) {
     override_with(&mut reflex.docs_threshold_b, b, "--thresholds");
 }
 
-/// Returns the kind of text, and the user's other answers if they are asked.
+/// Returns the kind of text, and the user's other answers if they are asked. A task that shows no kind is `other`: its
+/// rules are proposed for it.
 fn setup_answers(
     args: &NewArgs,
     prompt: &str,
@@ -129,11 +130,7 @@ fn setup_answers(
     if let Some(person) = person.filter(|_| kind.is_none() && !args.run.only_shows()) {
         return setup::asked(guess, weights, person);
     }
-    kind.or(guess).map(SetupAnswers::only).ok_or_else(|| {
-        let names: Vec<&str> = Template::ALL.iter().map(|template| template.as_str()).collect();
-        Complaint::input("cannot guess the kind of text from the task")
-            .hint(format!("pass --template {}, or --rules FILE", names.join("|")))
-    })
+    Ok(SetupAnswers::only(kind.or(guess).unwrap_or(Template::Other)))
 }
 
 /// Returns how many rules the evaluator proposes: none if the user wrote rules, unless they ask for some; more if no
@@ -151,7 +148,7 @@ fn proposals(
         (true, _) if !args.given.has("reflex.proposals") => Ok(None),
         (false, Template::Other) if most == 0 => {
             Err(Complaint::input("cannot judge a text of kind `other`: it has no rules")
-                .hint("pass --rules FILE, or --proposals N to have the evaluator propose some"))
+                .hint("pass --rules FILE, another --template, or --proposals N for rules of the evaluator"))
         }
         (false, Template::Other) => {
             Ok(Some(Bounds { least: LEAST.saturating_sub(known), most: LIKE_A_TEMPLATE + most }))
