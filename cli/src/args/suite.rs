@@ -108,6 +108,9 @@ impl SuiteAddArgs {
     }
 }
 
+/// The maximum number of drafts, unless the user says another one.
+pub const DRAFTS: u8 = 5;
+
 #[derive(Clone, Debug, Args)]
 pub struct SuiteNewArgs {
     /// Path or name of a skill
@@ -116,7 +119,7 @@ pub struct SuiteNewArgs {
     #[arg(long, value_name = "FILE")]
     pub to: Option<PathBuf>,
     /// Maximum number of scenarios
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u8).range(1..=50))]
+    #[arg(long, value_name = "N", default_value_t = DRAFTS, value_parser = clap::value_parser!(u8).range(1..=50))]
     pub scenarios: u8,
     /// Agent that drafts them: NAME or NAME:MODEL [default: the improver]
     #[arg(long, value_name = "AGENT")]

@@ -10,7 +10,8 @@ use skilltune_phases::skills::offline;
 
 use crate::args::overrides::apply_shared_flags;
 use crate::commands::args::InitArgs;
-use crate::commands::init::suite::{SUITE_FILE, stub};
+use crate::commands::init::suite::stub;
+use crate::inputs::suite::SUITE_FILE;
 use crate::loops::tune::questions;
 use crate::loops::tune::settings::{Preset, TuneSettings};
 use crate::settings::Settings;

@@ -3,12 +3,12 @@
 mod add;
 mod check;
 mod convert;
-mod new;
 mod shown;
 
 use crate::args::suite::{SuiteArgs, SuiteCommand};
 use crate::inputs::find;
 use crate::inputs::suite::Suite;
+use crate::loops::tune::suite_draft;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -19,7 +19,7 @@ pub fn run(args: &SuiteArgs, env: &Environment, printer: Printer) -> Result<Exit
         SuiteCommand::Check(args) => check::run(args, env, printer),
         SuiteCommand::Convert(args) => convert::run(args, env, printer),
         SuiteCommand::Add(args) => add::run(args, env, printer),
-        SuiteCommand::New(args) => new::run(args, env, printer),
+        SuiteCommand::New(args) => suite_draft::run(args, env, printer),
     }
 }
 

@@ -94,6 +94,8 @@ impl Format {
 pub const EVALS: &str = "evals";
 /// The path of a skill's own suite.
 const OWN: &str = "evals/evals.json";
+/// The file of a project's own suite, which `init`, `suite new` and `suite add` write.
+pub const SUITE_FILE: &str = "suite.toml";
 
 impl Suite {
     pub fn read(path: &Path) -> Result<Self, Complaint> {
@@ -106,9 +108,14 @@ impl Suite {
         Self::of_file(file)
     }
 
+    /// Whether a skill brings a suite.
+    pub fn is_beside(skill: &Path) -> bool {
+        SafePath::below(skill, OWN).is_file()
+    }
+
     /// Reads the suite that a skill brings, if it has one.
     pub fn beside(skill: &Path) -> Result<Option<Self>, Complaint> {
-        if !SafePath::below(skill, OWN).is_file() {
+        if !Self::is_beside(skill) {
             return Ok(None);
         }
         let own = Self::read(&skill.join(OWN));

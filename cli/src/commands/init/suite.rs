@@ -2,9 +2,6 @@
 //!
 //! A line that begins with `#` and no space is a setting that can be uncommented.
 
-/// The file that `init` writes.
-pub const SUITE_FILE: &str = "suite.toml";
-
 /// Returns the whole file.
 pub fn stub(task: &str) -> String {
     format!("{HEAD}description = {}\n{REST}", toml::Value::String(task.to_owned()))
@@ -45,7 +42,7 @@ mod tests {
     use skilltune_phases::suites::scenario::Scenario;
 
     use super::*;
-    use crate::inputs::suite::{SHELL, Suite};
+    use crate::inputs::suite::{SHELL, SUITE_FILE, Suite};
 
     fn read(text: &str) -> Suite {
         let folder = tempfile::tempdir().unwrap();

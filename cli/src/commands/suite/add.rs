@@ -13,7 +13,7 @@ use skilltune_phases::suites::demand::Demand;
 use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::suite::SuiteAddArgs;
-use crate::inputs::suite::{Appended, append, appendable, from_trial};
+use crate::inputs::suite::{Appended, SUITE_FILE, append, appendable, from_trial};
 use crate::runs::scope::Scope;
 use crate::runs::{Known, store_check};
 use crate::terminal::complaint::Complaint;
@@ -147,7 +147,7 @@ fn destination(args: &SuiteAddArgs, run: &Run, env: &Environment) -> PathBuf {
         real.is_some_and(|(path, project)| path.starts_with(project))
     };
     let is_toml = |path: &PathBuf| path.extension().is_some_and(|end| end == "toml");
-    used.filter(|path| is_toml(path) && is_here(path)).unwrap_or_else(|| project.join("suite.toml"))
+    used.filter(|path| is_toml(path) && is_here(path)).unwrap_or_else(|| project.join(SUITE_FILE))
 }
 
 fn asked(demand: &Demand) -> String {

@@ -2,13 +2,14 @@
 
 use serde_json::{Value, json};
 use skilltune_orchestrator::skill_files;
-use skilltune_phases::loops::vacuous::{Trials, Vacuous, Why, vacuous};
+use skilltune_phases::loops::vacuous::{Vacuous, vacuous};
 use skilltune_phases::suites::scenario::Scenario;
 
 use crate::args::suite::SuiteCheckArgs;
 use crate::commands::suite::shown::{self, Shown};
 use crate::inputs::suite::{EVALS, Note, Suite};
 use crate::loops::tune::member;
+use crate::loops::tune::vacuous::{describe, why};
 use crate::loops::tune::without_skill;
 use crate::settings::values::Format;
 use crate::terminal::columns::data_width;
@@ -167,29 +168,4 @@ fn checks(scenario: &Scenario) -> usize {
 
 fn questions(scenario: &Scenario) -> usize {
     scenario.demands.iter().filter(|demand| demand.how.question().is_some()).count()
-}
-
-pub(super) fn describe(one: &Vacuous) -> String {
-    let demand = one.demand.as_ref().map_or_else(String::new, |demand| format!(", {demand}"));
-    format!("{}{demand}: {}", one.scenario, why(one))
-}
-
-fn trials(Trials { trials, versions }: Trials) -> String {
-    format!("all {trials} trials of {versions} versions")
-}
-
-fn why(one: &Vacuous) -> String {
-    match &one.why {
-        Why::Duplicate(other) => format!("the same task as {other}"),
-        Why::NamesAnswer(answer) => format!("the task itself says {:?}", shortened(&one_line(answer), 80)),
-        Why::MetAtStart => "the scenario's own files meet it before the agent begins".to_owned(),
-        Why::MetByNothing => "an agent that does nothing meets all of it".to_owned(),
-        Why::AlwaysMet => "every result meets it".to_owned(),
-        Why::NeverMet => "no result can meet it".to_owned(),
-        Why::NeverFails(shown) => format!("met in {}", trials(*shown)),
-        Why::NeverPasses(shown) => format!("not met in {}", trials(*shown)),
-        Why::PassesWithout { trials: 1 } => "passes without a skill".to_owned(),
-        Why::PassesWithout { trials } => format!("passes without a skill, in all {trials} trials"),
-        Why::NoDemand => "it asks nothing of the result: add `expectations` or checks".to_owned(),
-    }
 }

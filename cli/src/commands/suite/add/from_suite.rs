@@ -8,7 +8,7 @@ use skilltune_phases::suites::scenario::Scenario;
 
 use super::New;
 use crate::args::suite::SuiteAddArgs;
-use crate::inputs::suite::Suite;
+use crate::inputs::suite::{SUITE_FILE, Suite};
 use crate::runs::strange;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -32,7 +32,7 @@ pub(super) fn run(
     let objects = Objects::at(home.objects());
     let scenario = suite.starts.scenarios(std::slice::from_ref(chosen), &objects)?.remove(0);
     let origin = format!("From {}: `{}`.", suite.path.display(), scenario.id);
-    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| env.cwd.join(to));
+    let to = args.to.as_ref().map_or_else(|| project.join(SUITE_FILE), |to| env.cwd.join(to));
     let note =
         format!("it stays in {} until you delete it there", one_line(&suite.path.display().to_string()));
     super::add(New { scenario, origin, note: Some(note) }, &to, &objects, printer)

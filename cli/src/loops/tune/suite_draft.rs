@@ -21,10 +21,10 @@ use skilltune_phases::suites::drafts::{self, Drafted};
 use crate::args::overrides::override_with;
 use crate::args::suite::SuiteNewArgs;
 use crate::casting::{self, BuiltIn, Part};
-use crate::commands::suite::check;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
-use crate::inputs::suite::drafted;
+use crate::inputs::suite::{SUITE_FILE, drafted};
+use crate::loops::tune::vacuous::describe;
 use crate::report::{advice, words};
 use crate::runs::under_guard::under_guard;
 use crate::settings::Settings;
@@ -40,7 +40,7 @@ use crate::trust::Consent;
 /// The drafter sees the skill in its prompt, and writes no files.
 const DRAFTER: RoleSpec = RoleSpec::new(Role::IMPROVER, Rights::Read, false);
 
-pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+pub fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let skill = one_skill(args, env)?;
     let project = env.project_of(&skill.path);
     let path = destination(args, &project, env)?;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &SuiteNewArgs, env: &Environment, printer: Printer) -> R
     let nothing = vacuous(&suite.drafts, |scenario| suite.starts.untouched(&scenario.id));
     if !nothing.is_empty() {
         lines.push("proves nothing:".to_owned());
-        lines.extend(nothing.iter().map(|one| format!("  {}", check::describe(one))));
+        lines.extend(nothing.iter().map(|one| format!("  {}", describe(one))));
     }
     lines.push("review each, then remove its `draft = true`; runs do not count drafts".to_owned());
     printer.talk(&lines.join("\n"));
@@ -79,7 +79,7 @@ fn one_skill(args: &SuiteNewArgs, env: &Environment) -> Result<Skill, Complaint>
 
 /// Returns the real path of a file that does not exist yet.
 fn destination(args: &SuiteNewArgs, project: &Path, env: &Environment) -> Result<PathBuf, Complaint> {
-    let to = args.to.as_ref().map_or_else(|| project.join("suite.toml"), |to| env.cwd.join(to));
+    let to = args.to.as_ref().map_or_else(|| project.join(SUITE_FILE), |to| env.cwd.join(to));
     // A dangling symlink counts as existing.
     if to.symlink_metadata().is_ok() {
         return Err(
