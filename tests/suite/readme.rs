@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
+use serde_json::json;
+
 use crate::scene::Scene;
 
 /// Returns the lines of the tour: a command, then its output, which may look like a command itself.
@@ -46,6 +48,25 @@ pub(crate) fn steady(text: &str, folder: &Path) -> String {
             }
         });
     steadied.collect()
+}
+
+#[test]
+fn the_files_that_the_readme_says_have_the_originals_names_have_them() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md")).unwrap();
+    let (_, differences) = readme.split_once("## Differences from skill-iter-tune").expect("it has the part");
+    let scene = Scene::new(&[("writer", 40)], &json!({ "improve": { "writer": { "40": 60 } } }));
+    scene.tune("writer", &["--max-iterations", "2", "--threshold", "95"]);
+    for (name, folder) in [
+        ("iteration-state.json", ""),
+        ("final-report.md", ""),
+        ("iteration-N-eval.md", "iterations/iteration-N"),
+        ("iteration-N-changes.md", "iterations/iteration-N"),
+        ("artifacts/", "iterations/iteration-N"),
+    ] {
+        assert!(differences.contains(&format!("`{name}`")), "{name}");
+        let path = scene.run_folder().join(folder.replace('N', "1")).join(name.replace('N', "1"));
+        assert!(path.exists(), "{}", path.display());
+    }
 }
 
 #[test]
