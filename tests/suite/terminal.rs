@@ -105,7 +105,6 @@ fn a_question_ends_with_its_terminal() {
 
 #[test]
 fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
-    const QUESTION: &str = "How much may the search spend?";
     let line = ["tune", "writer", "write a page", "--threshold", "10"];
     let scene = || Scene::new(&[("writer", 90)], &json!({}));
     let (first, second) = match (terminal(), terminal()) {
@@ -116,9 +115,62 @@ fn how_far_it_shall_go_is_asked_only_where_the_answer_decides_something() {
         }
     };
     let asked = output_of(&scene(), first, &line);
-    assert!(asked.contains(QUESTION), "{asked}");
+    assert!(asked.contains(SPEND) && !asked.contains(TRIED_ON), "{asked}");
     let output = output_of(&scene(), second, &[&line[..], &["--max-iterations", "2"]].concat());
-    assert!(!output.contains(QUESTION) && output.contains("tune writer"), "{output}");
+    assert!(!output.contains(SPEND) && output.contains("tune writer"), "{output}");
+}
+
+const ENTER: &str = "\r";
+const TRIED_ON: &str = "What should writer be tried on?";
+const SPEND: &str = "How much may the search spend?";
+const EXPECTED: &str = "Its quality is at least 20.";
+
+/// Returns the tasks that the run tries the skill on.
+fn tasks(scene: &Scene) -> Vec<String> {
+    let scenarios = scene.events("started")[0]["scenarios"].as_array().unwrap().clone();
+    scenarios.iter().map(|scenario| scenario["description"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn without_a_task_it_is_asked_for_before_the_price_of_the_search() {
+    let scene = Scene::new(&[("writer", 90)], &json!({}));
+    let Ok(ends) = terminal() else { return };
+    let command = scene.command(&["tune", "writer", "--threshold", "10"]);
+    let talk = [(TRIED_ON, ENTER), ("enter to let it make one up", "Write of the tides\r"), (SPEND, ENTER)];
+    talked(command, ends, &talk);
+    assert_eq!(tasks(&scene), ["Write of the tides"]);
+}
+
+#[test]
+fn the_skills_own_suite_is_offered_first() {
+    let scene = Scene::new(&[("writer", 90)], &json!({}));
+    let folder = scene.skill("writer").join("evals");
+    std::fs::create_dir(&folder).unwrap();
+    let case = json!({ "id": 1, "prompt": "Write of the wind", "expectations": [EXPECTED] });
+    std::fs::write(folder.join("evals.json"), json!({ "evals": [case] }).to_string()).unwrap();
+    let Ok(ends) = terminal() else { return };
+    let command = scene.command(&["tune", "writer", "--threshold", "10"]);
+    let output = talked(command, ends, &[(TRIED_ON, ENTER), (SPEND, ENTER)]);
+    assert!(output.contains("its own suite, evals/evals.json"), "{output}");
+    assert_eq!(tasks(&scene), ["Write of the wind"]);
+}
+
+/// The drafts count only once a person has reviewed them: then the same command offers them.
+#[test]
+fn a_suite_is_drafted_on_demand_and_offered_once_it_is_there() {
+    let scenarios = json!([{ "id": "plain", "task": "Write of the rain", "expectations": [EXPECTED] }]);
+    let scene = Scene::new(&[("writer", 90)], &json!({ "scenarios": scenarios }));
+    let (Ok(first), Ok(second)) = (terminal(), terminal()) else { return };
+    let line = ["tune", "writer", "--threshold", "10"];
+    let output = talked(scene.command(&line), first, &[(TRIED_ON, "\u{1b}[B\r")]);
+    assert!(output.contains("with 1 draft") && output.contains("run the same command again"), "{output}");
+    assert!(!output.contains(SPEND) && scene.run_folders().is_empty(), "{output}");
+    let suite = scene.path("project/suite.toml");
+    let text = std::fs::read_to_string(&suite).unwrap();
+    std::fs::write(&suite, text.replace("draft = true\n", "")).unwrap();
+    let output = talked(scene.command(&line), second, &[(TRIED_ON, ENTER), (SPEND, ENTER)]);
+    assert!(output.contains("the project's suite, suite.toml"), "{output}");
+    assert_eq!(tasks(&scene), ["Write of the rain"]);
 }
 
 /// At a terminal, a person sees the diff and is asked before the skill is replaced, unless flags have decided it.

@@ -26,6 +26,7 @@ pub mod search;
 pub mod settings;
 pub mod suite_draft;
 pub mod summary;
+pub mod task_source;
 pub mod trial_flags;
 pub mod trial_run;
 pub mod ui;

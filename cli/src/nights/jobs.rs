@@ -179,8 +179,8 @@ impl Job {
     ) -> Result<tune::Plan, Complaint> {
         let usd = self.entry.limits.usd.or(plan.content.night.usd).or(plan.content.week.usd);
         let args = self.tune_args(usd)?;
-        let mut invocations = invocation::invocations(&args, env, None)?;
-        let mut invocation = invocations.remove(0);
+        let invocations = invocation::invocations(&args, env, None)?.continue_value();
+        let mut invocation = invocations.expect("a draft is wanted only by a person").remove(0);
         let home = Home::of(project);
         home.create().map_err(crate::runs::strange)?;
         invocation.scenarios =

@@ -12,6 +12,7 @@ use skilltune_phases::loops::{Loop as _, Next};
 use skilltune_phases::skills::offline;
 
 use crate::args::runs::{GoingArgs, ResumeArgs, RunArgs};
+use crate::args::suite::SuiteNewArgs;
 use crate::inputs::find;
 use crate::inputs::find::Skill;
 use crate::loops::resume::take_up;
@@ -20,7 +21,7 @@ use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::invocation::Invocation;
 use crate::loops::tune::report::json;
 use crate::loops::tune::summary::summary;
-use crate::loops::tune::{invocation, planning, search, trial_run, without_skill, words};
+use crate::loops::tune::{invocation, planning, search, suite_draft, trial_run, without_skill, words};
 use crate::loops::{LoopArgs, OnRuns};
 use crate::report::ceilings;
 use crate::report::summary::Line;
@@ -48,7 +49,10 @@ fn run(args: &TuneArgs, start: &Start<'_>) -> Result<Exit, Complaint> {
     if let Some(exit) = offer(args, &given, start)? {
         return Ok(exit);
     }
-    let mut left = invocation::invocations(args, env, Person::present(env))?.into_iter();
+    let mut left = match invocation::invocations(args, env, Person::present(env))? {
+        ControlFlow::Continue(invocations) => invocations.into_iter(),
+        ControlFlow::Break(draft) => return drafted(&draft, start),
+    };
     let is_only = left.len() == 1;
     let mut worst = Exit::Reached;
     while let Some(invocation) = left.next() {
@@ -67,6 +71,13 @@ fn run(args: &TuneArgs, start: &Start<'_>) -> Result<Exit, Complaint> {
         }
     }
     Ok(worst)
+}
+
+/// Has a suite drafted. Its drafts count only once the user has reviewed them, so nothing is tuned yet.
+fn drafted(draft: &SuiteNewArgs, start: &Start<'_>) -> Result<Exit, Complaint> {
+    let exit = suite_draft::run(draft, start.env, start.printer)?;
+    start.printer.talk("then run the same command again: it offers this suite");
+    Ok(exit)
 }
 
 /// Names the skills whose runs have not started. A stopped run can be resumed, but these have no run yet.

@@ -2,6 +2,7 @@
 //!
 //! Everything is looked up and checked here; only the user's trust is written.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use skilltune_phases::asking::prompt::Prompts;
@@ -14,6 +15,7 @@ use skilltune_phases::skills::target::Mode;
 use skilltune_phases::suites::scenario::{Scenario, Tools};
 
 use crate::args::overrides::apply_shared_flags;
+use crate::args::suite::SuiteNewArgs;
 use crate::casting::{BuiltIn, system_confines};
 use crate::inputs::find;
 use crate::inputs::find::Skill;
@@ -24,9 +26,10 @@ use crate::loops::tune::delivery::delivery;
 use crate::loops::tune::older::Older;
 use crate::loops::tune::prompts::Pages;
 use crate::loops::tune::questions;
-use crate::loops::tune::scenarios::{TaskSet, allow_shell};
+use crate::loops::tune::scenarios::{TaskSet, allow_shell, has_task};
 use crate::loops::tune::search;
 use crate::loops::tune::settings::{ApplyWhen, ModeName, Preset, TuneSettings};
+use crate::loops::tune::task_source::{self, Asked};
 use crate::loops::tune::versions::Version;
 use crate::settings::Settings;
 use crate::settings::origin::Origin;
@@ -115,25 +118,30 @@ impl Invocation {
     }
 }
 
-/// Turns a command line into requests, and asks the user, if there is one, what the flags leave open.
+/// Turns a command line into requests, and asks the user, if there is one, what the flags leave open. `Break` has the
+/// arguments to have a suite drafted first, if the user wants that.
 pub fn invocations(
     args: &TuneArgs,
     env: &Environment,
     person: Option<&dyn Answers>,
-) -> Result<Vec<Invocation>, Complaint> {
+) -> Result<ControlFlow<SuiteNewArgs, Vec<Invocation>>, Complaint> {
     let asked = person.filter(|_| !args.run.yes);
     let skills = find::skills(&args.skills, env)?;
     let named = named_mode(args)?;
-    let mut suite = args.suite.as_ref().map(|path| Suite::read(&env.cwd.join(path))).transpose()?;
-    if args.given.has("tune.tools") {
-        // A flag overrides files.
-        let scenarios = suite.iter_mut().flat_map(|suite| &mut suite.scenarios);
-        scenarios.for_each(|scenario| scenario.tools = None);
-    }
+    let given = read_suite(args, env)?;
     // Missing settings are reported before anything is asked.
     let mut stand_in = StandIn { person: asked, agreed: None };
     let first = Draft::new(skills[..1].to_vec(), args, env, &mut stand_in)?;
     search::wish(first.common.settings.of())?;
+    let mode = mode(named, skills.len(), asked)?;
+    let args = &match asked.filter(|_| first.needs_task(args)) {
+        Some(person) => match task_source::completed(args, first.asked(&skills, mode), person)? {
+            ControlFlow::Continue(args) => args,
+            ControlFlow::Break(draft) => return Ok(ControlFlow::Break(draft)),
+        },
+        None => args.clone(),
+    };
+    let suite = if given.is_some() { given } else { read_suite(args, env)? };
     let preset = match asked.filter(|_| preset_matters(args)) {
         Some(person) => {
             let usual = first.common.settings.of::<TuneSettings>().preset.value;
@@ -141,7 +149,6 @@ pub fn invocations(
         }
         None => None,
     };
-    let mode = mode(named, skills.len(), asked)?;
     let drafts =
         targets(skills, mode).into_iter().map(|members| Draft::new(members, args, env, &mut stand_in));
     let mut drafts = drafts.collect::<Result<Vec<Draft>, Complaint>>()?;
@@ -152,17 +159,7 @@ pub fn invocations(
     }
     // Last, because it may write; and a dry run runs nothing.
     if !args.run.only_shows() {
-        let consent = Consent::of(args.trust, asked);
-        for draft in &mut drafts {
-            let Common { casting, settings, pinned, .. } = &mut draft.common;
-            let of_agents = casting::ensure_trusted(casting, settings, env, None, consent)?;
-            draft.pages.ensure_trusted(settings, env, consent)?;
-            pinned.extend(of_agents);
-        }
-        let of_suite = suite.as_ref().map(|suite| ensure_trusted(suite, env, consent)).transpose()?;
-        for draft in &mut drafts {
-            draft.common.pinned.extend(of_suite.clone().flatten());
-        }
+        pin(&mut drafts, suite.as_ref(), env, Consent::of(args.trust, asked))?;
     }
     let given = TaskSet::given(args, suite)?;
     let invocations = drafts.into_iter().map(|draft| {
@@ -175,7 +172,38 @@ pub fn invocations(
         task_set.check(&draft.members, &draft.delivery, env)?;
         draft.invocation(mode, task_set, args, (asked.is_some(), env))
     });
-    invocations.collect()
+    invocations.collect::<Result<_, _>>().map(ControlFlow::Continue)
+}
+
+/// Reads the suite that the command line names, if any.
+fn read_suite(args: &TuneArgs, env: &Environment) -> Result<Option<Suite>, Complaint> {
+    let mut suite = args.suite.as_ref().map(|path| Suite::read(&env.cwd.join(path))).transpose()?;
+    if args.given.has("tune.tools") {
+        // A flag overrides files.
+        let scenarios = suite.iter_mut().flat_map(|suite| &mut suite.scenarios);
+        scenarios.for_each(|scenario| scenario.tools = None);
+    }
+    Ok(suite)
+}
+
+/// Asks for trust in the agents, the prompts and the suite, and pins their files.
+fn pin(
+    drafts: &mut [Draft],
+    suite: Option<&Suite>,
+    env: &Environment,
+    consent: Consent<'_>,
+) -> Result<(), Complaint> {
+    for draft in &mut *drafts {
+        let Common { casting, settings, pinned, .. } = &mut draft.common;
+        let of_agents = casting::ensure_trusted(casting, settings, env, None, consent)?;
+        draft.pages.ensure_trusted(settings, env, consent)?;
+        pinned.extend(of_agents);
+    }
+    let of_suite = suite.map(|suite| ensure_trusted(suite, env, consent)).transpose()?;
+    for draft in drafts {
+        draft.common.pinned.extend(of_suite.clone().flatten());
+    }
+    Ok(())
 }
 
 /// Asks for trust if a suite has programs to run. Returns the files that they are, or read.
@@ -217,6 +245,17 @@ impl Draft {
         let pages = Pages::read(&settings)?;
         let common = Common { project, settings, casting, pinned: Vec::new(), epoch: args.run.epoch() };
         Ok(Self { common, members, delivery, pages })
+    }
+
+    /// Whether a task decides what is done, and the command line has none: the built-in judge only reads the skill.
+    fn needs_task(&self, args: &TuneArgs) -> bool {
+        let is_judged = !self.common.casting.of(&Role::EVALUATOR).agent.is_built_in();
+        args.suite.is_none() && !has_task(args) && is_judged
+    }
+
+    fn asked<'a>(&'a self, skills: &'a [Skill], mode: Mode) -> Asked<'a> {
+        let Common { project, settings, .. } = &self.common;
+        Asked { skills, mode, project, improver: settings.roles.improver.value.as_ref() }
     }
 
     /// Sets the preset that was answered: it overrides files, and flags override it.

@@ -37,7 +37,7 @@ pub struct TaskSet {
 impl TaskSet {
     /// Returns the tasks of the command line, if any. A suite that a skill brings along is used only without them.
     pub fn given(args: &TuneArgs, suite: Option<Suite>) -> Result<Option<Self>, Complaint> {
-        let says = suite.is_some() || tasks(args).next().is_some();
+        let says = suite.is_some() || has_task(args);
         says.then(|| Self::of(args, suite)).transpose()
     }
 
@@ -50,7 +50,7 @@ impl TaskSet {
             return Err(Complaint::input(format!("{}: {what}", suite.path.display())));
         }
         let mut task_set = suite.map(|suite| Self::of_suite(suite, found)).transpose()?.unwrap_or_default();
-        let general = task_set.scenarios.is_empty() && tasks(args).next().is_none();
+        let general = task_set.scenarios.is_empty() && !has_task(args);
         let tasks = tasks(args).chain(general.then(|| GENERAL.to_owned()));
         for task in tasks.collect::<Vec<_>>() {
             let id = next_id(&task_set.scenarios);
@@ -137,6 +137,11 @@ fn programs(scenario: &Scenario) -> Vec<(String, &str)> {
     let named =
         setup.into_iter().chain(checks).filter_map(|(what, argv)| Some((what, argv.first()?.as_str())));
     named.filter(|(_, program)| !program.contains(['/', '{'])).collect()
+}
+
+/// Whether the command line has a task.
+pub fn has_task(args: &TuneArgs) -> bool {
+    tasks(args).next().is_some()
 }
 
 fn tasks(args: &TuneArgs) -> impl Iterator<Item = String> {

@@ -1,3 +1,5 @@
+mod asked;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -77,6 +79,15 @@ impl World {
         let root = self.root.path().canonicalize().unwrap();
         complaint.render(Style::PLAIN, UNBOUNDED).replace(root.to_str().unwrap(), "")
     }
+}
+
+/// Returns the requests of a user who does not want a suite drafted.
+fn invocations(
+    args: &TuneArgs,
+    env: &Environment,
+    person: Option<&dyn Answers>,
+) -> Result<Vec<Invocation>, Complaint> {
+    Ok(super::invocations(args, env, person)?.continue_value().unwrap())
 }
 
 fn names(invocations: &[Invocation]) -> Vec<Vec<&str>> {
@@ -322,81 +333,6 @@ fn a_delivery_that_the_executor_cannot_do_is_refused() {
     ");
     let asked = World::usual().one(&["./a", "--delivery", "auto"]);
     assert_eq!(asked.delivery, Delivery::Inline);
-}
-
-#[test]
-fn on_a_terminal_the_preset_is_asked_and_the_mode_of_several() {
-    let world = World::usual();
-    let person = Script { picks: vec![("How much may", 0), ("How should these", 1)], ..Script::default() };
-    let chain = world.ask(Some(&person), &["./a,./b"]).unwrap();
-    assert_eq!(
-        *person.asked.borrow(),
-        [
-            "How much may the search spend? standard: up to 48 runs or 5 rounds, goal 80 (recommended)",
-            "How should these 2 skills be tuned? single: each skill by itself (recommended)"
-        ]
-    );
-    assert_eq!((chain.len(), chain[0].rules.max_iterations), (1, 3));
-    let person = Script::default();
-    world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap();
-    assert_eq!(
-        *person.asked.borrow(),
-        ["How much may the search spend? standard: up to 48 runs or 5 rounds, goal 80 (recommended)"]
-    );
-}
-
-#[test]
-fn an_answer_goes_over_the_files_and_under_the_flags() {
-    let world = World::new(&format!("{AGENTS}{ROLES}"), "[tune]\npreset = \"thorough\"\n");
-    let person = Script { picks: vec![("How much may", 0)], ..Script::default() };
-    let asked = world.ask(Some(&person), &["./a", "--threshold", "75"]).unwrap().remove(0);
-    assert_eq!(
-        *person.asked.borrow(),
-        ["How much may the search spend? thorough: up to 128 runs or 8 rounds, goal 90"]
-    );
-    assert_eq!((asked.rules.max_iterations, asked.rules.threshold.points()), (3, 75.0));
-}
-
-#[test]
-fn nothing_is_asked_with_yes_or_with_the_flags_concerned() {
-    let world = World::usual();
-    let rounds = ["--max-iterations", "2", "--mode", "single"];
-    let runs = ["--runs", "20", "--mode", "single"];
-    for flags in [&["-y"][..], &["--preset", "quick", "--mode", "single"], &rounds, &runs] {
-        let person = Script::default();
-        world.ask(Some(&person), &[&["./a,./b"], flags].concat()).unwrap();
-        assert!(person.asked.borrow().is_empty());
-    }
-}
-
-#[test]
-fn a_bad_skill_or_agent_is_told_before_anything_is_asked() {
-    let person = Script::default();
-    assert!(World::usual().ask(Some(&person), &["./a", "--agent", "nobody"]).is_err());
-    assert!(World::usual().ask(Some(&person), &["./a,./missing"]).is_err());
-    assert!(person.asked.borrow().is_empty());
-}
-
-#[test]
-fn without_an_agent_the_built_in_one_is_offered_once_and_never_taken_in_silence() {
-    let world = World::new("", "");
-    let person = Script::default();
-    let invocations = world.ask(Some(&person), &["./a,./b", "--preset", "quick"]).unwrap();
-    let names: Vec<_> = invocations
-        .iter()
-        .flat_map(|one| one.common.casting.values().map(|part| part.agent.name.as_str()))
-        .collect();
-    assert_eq!(names, ["offline"; 6]);
-    assert_eq!(
-        *person.asked.borrow(),
-        [OFFER, "How should these 2 skills be tuned? single: each skill by itself (recommended)"]
-    );
-    let refused = Script { agrees: false, ..Script::default() };
-    assert!(world.ask(Some(&refused), &["./a"]).is_err());
-    assert!(world.ask(None, &["./a"]).is_err(), "unattended");
-    assert!(world.ask(Some(&person), &["./a", "--yes"]).is_err(), "with --yes nothing is asked");
-    let some = world.one(&["./a", "--agent", "offline"]);
-    assert!(some.common.casting.values().all(|part| part.agent.is_built_in()));
 }
 
 #[test]
