@@ -35,6 +35,8 @@ pub(crate) struct Play {
     second: BTreeMap<String, String>,
     /// The criteria that the judge would check next.
     wanted: Vec<Value>,
+    /// The dimensions for whose levels the judge gives no reason.
+    unreasoned: Vec<String>,
     /// Words on a page that make the judge pass everything.
     obeys: Option<String>,
     /// The turns with an invalid answer.
@@ -149,7 +151,8 @@ fn judge(play: &Play, page: Page<'_>, code: &str) -> String {
         json!({ "id": id, "present": present, "evidence": if present { "index.html" } else { "" } })
     });
     let levels = page.ids("The dimensions, and what their levels look like").into_iter();
-    let levels = levels.map(|id| json!({ "dimension": id, "why": "fine", "level": 1.0 }));
+    let why = |id: &str| if play.unreasoned.iter().any(|one| one == id) { "" } else { "fine" };
+    let levels = levels.map(|id| json!({ "dimension": id, "why": why(id), "level": 1.0 }));
     json!({
         "answer_to": code,
         "criteria": findings("The criteria"),

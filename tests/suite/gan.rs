@@ -5,6 +5,7 @@ mod contract;
 mod crash;
 mod endings;
 mod holds;
+mod levels;
 mod look;
 mod measured;
 mod numbers;

@@ -9,7 +9,7 @@ use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::gan::answers::{Notes, Verdicts};
 use skilltune_phases::loops::gan::contract::{self, Check, Contract, Criterion, Dimension, Origin};
 use skilltune_phases::loops::gan::course::{Choice, Item, Question, Who};
-use skilltune_phases::loops::gan::evaluation::{By, Finding, Verdict};
+use skilltune_phases::loops::gan::evaluation::{By, Claim, Finding, Verdict};
 use skilltune_phases::loops::gan::inspect::{Given, Inspection, MachineResult, Means, ScenarioResult};
 use skilltune_phases::loops::gan::negotiation::{Draft, Proposal, Ruling};
 use skilltune_phases::loops::gan::rules::Rules;
@@ -152,7 +152,9 @@ pub fn answer(run: &Run, step: &Step, met: Met<'_>) -> Outcome {
         Step::Judge { artifact, .. } => {
             let contract = run.state.contract().expect("it is agreed on before anything is judged");
             let finding = |one: &Criterion| finding(one.id.as_str(), verdict(*artifact, one.id.as_str()));
-            Ok(judged(contract.criteria.iter().map(finding).collect()))
+            let findings = contract.criteria.iter().map(finding).collect();
+            let claims = contract.dimensions.iter().map(|one| claim(one.id.as_str())).collect();
+            Ok(Answer::Judged(Box::new(Verdicts { findings, claims, ..Verdicts::default() })))
         }
         Step::Ask { hold, .. } => Ok(Answer::Chosen { choice: run.unattended(*hold), by: Who::Default }),
         Step::Promote { .. } => Ok(Answer::Promoted),
@@ -195,8 +197,9 @@ fn finding(criterion: &str, verdict: Verdict) -> Finding {
     }
 }
 
-fn judged(findings: Vec<Finding>) -> Answer {
-    Answer::Judged(Box::new(Verdicts { findings, ..Verdicts::default() }))
+/// The judge of this world cites the third level of each dimension, whatever it finds.
+fn claim(dimension: &str) -> Claim {
+    Claim { dimension: dimension.into(), level: points(75), why: "most of it is there".into() }
 }
 
 /// Plays a run to its end, one step at a time, with some answers replaced.

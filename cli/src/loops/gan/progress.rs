@@ -94,6 +94,9 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     if unmet.len() > SHOWN {
         lines.push(format!("  and {} more", unmet.len() - SHOWN));
     }
+    if let Some(uncited) = words::uncited(run, round, reading) {
+        lines.extend(below(&uncited, width));
+    }
     if let Some(disagreement) = round.disagreement(&run.plan.task.rules) {
         let remark =
             format!("two judgements are {} points apart; the lower one counts", disagreement.typed());

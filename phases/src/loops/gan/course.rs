@@ -174,9 +174,14 @@ impl Round {
     /// Returns the lower of the two evaluations.
     pub fn evaluation(&self) -> &Evaluation {
         match &self.second {
-            Some(second) if (second.score, second.share) < (self.first.score, self.first.share) => second,
+            Some(second) if self.is_second_lower() => second,
             _ => &self.first,
         }
+    }
+
+    pub fn is_second_lower(&self) -> bool {
+        let rank = |evaluation: &Evaluation| (evaluation.score, evaluation.share);
+        self.second.as_ref().is_some_and(|second| rank(second) < rank(&self.first))
     }
 
     /// Returns the lower evaluation, with the worse of two verdicts on each criterion: what one judge has missed still

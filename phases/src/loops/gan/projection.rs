@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::Run;
 use super::contract::Contract;
 use super::course::Round;
-use super::evaluation::{Evaluation, Finding, Verdict};
+use super::evaluation::{Claim, Evaluation, Finding, Verdict};
 use super::inspect::Means;
 use super::state::Sprint;
 use super::test_scenario::{Act, Tool};
@@ -99,7 +99,7 @@ pub fn report(run: &Run, number: usize, round: &Round) -> String {
         "passed_share": fraction(found.share),
         "threshold": fraction(run.plan.task.rules.threshold),
         "kept_from_passing_by": blocks.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "dimensions": dimensions(contract, found),
+        "dimensions": dimensions(contract, found, run.cited_in(round)),
         "criteria": found.findings.iter().map(finding).collect::<Vec<_>>(),
         "anti_patterns": found.patterns,
         "regressions": found.fallen,
@@ -110,10 +110,11 @@ pub fn report(run: &Run, number: usize, round: &Round) -> String {
     }))
 }
 
-fn dimensions(contract: Option<&Contract>, found: &Evaluation) -> Vec<Value> {
+fn dimensions(contract: Option<&Contract>, found: &Evaluation, cited: &[Claim]) -> Vec<Value> {
     let name = |id| contract.and_then(|contract| contract.dimension(id)).map(|one| (&one.name, one.weight));
     let dimensions = found.dimensions.iter().map(|dimension| {
         let (name, weight) = name(&dimension.id).unzip();
+        let cited = cited.iter().find(|claim| claim.dimension == dimension.id);
         json!({
             "id": dimension.id,
             "name": name,
@@ -122,6 +123,7 @@ fn dimensions(contract: Option<&Contract>, found: &Evaluation) -> Vec<Value> {
             "passed_share": fraction(dimension.share),
             "capped_by": dimension.capped_by,
             "level_cited_by_the_evaluator": dimension.claimed.map(fraction),
+            "reason_for_that_level": cited.map(|claim| &claim.why),
         })
     });
     dimensions.collect()

@@ -6,12 +6,13 @@ use super::Run;
 use super::contract::Contract;
 use super::course::{Ending, NextAction, Question, Round};
 use super::decision::End;
-use super::evaluation::Block;
+use super::evaluation::{Block, Claim};
 use super::state::Sprint;
-use super::step::Answer;
+use super::step::{Answer, Reading, Step};
 use crate::base::ending::Class;
 use crate::base::id::{Digest, TreeId};
 use crate::runs::proposal::Proposal;
+use crate::runs::run::StepState;
 
 /// The run's outcome for scripts. It uses the words of the other loops if the meaning is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -87,6 +88,21 @@ impl Run {
     pub fn blocks(&self, round: &Round) -> Vec<Block> {
         let contract = self.contract_of(round.first.contract);
         contract.map_or_else(Vec::new, |one| round.blocks(one, &self.plan.task.rules, round.sprints))
+    }
+
+    /// Returns the levels of the rubric that a judge of the round cited, each with its reason.
+    pub fn cited(&self, round: &Round, reading: Reading) -> &[Claim] {
+        let (artifact, sprint, era) = (round.artifact, round.sprints as usize, round.era);
+        let step = Step::Judge { artifact, sprint, contract: round.first.contract, reading, era };
+        match self.state_of(&step) {
+            StepState::Answered(Answer::Judged(verdicts)) => &verdicts.claims,
+            _ => &[],
+        }
+    }
+
+    /// Returns the levels that the judge whose evaluation counts cited.
+    pub fn cited_in(&self, round: &Round) -> &[Claim] {
+        self.cited(round, if round.is_second_lower() { Reading::Second } else { Reading::First })
     }
 
     /// Returns the sprint that built the artifact of a round. A later sprint may have built the same artifact again.

@@ -200,6 +200,21 @@ fn two_judges_that_disagree_are_reported() {
 }
 
 #[test]
+fn a_level_that_a_judge_does_not_cite_is_named() {
+    let drive = play_with(plan(), &everything, |run, step| {
+        let Ok(Answer::Judged(mut verdicts)) = answer(run, step, &everything) else { return None };
+        verdicts.claims.retain(|claim| claim.dimension.as_str() == "a");
+        Some(Ok(Answer::Judged(verdicts)))
+    });
+    let talk = seen(&drive, PLAIN).talk();
+    insta::assert_snapshot!(talk.split_once("\n\n").unwrap().1, @"
+    contract: 4 criteria, 1 of them must pass
+    round 1 of 5: passed; score 100, 100 % met; a 100, b 100
+      the evaluator cited no level with a reason for b
+    ");
+}
+
+#[test]
 fn words_of_models_drive_no_terminal_and_no_line_is_wider_than_told() {
     let mut hostile = into_folder(plan());
     (hostile.task.name, hostile.task.profile) = (HOSTILE.into(), HOSTILE.into());

@@ -43,6 +43,8 @@ fn round(run: &Run, round: &Round) -> Value {
         "kept_from_passing_by": run.blocks(round).iter().map(ToString::to_string).collect::<Vec<_>>(),
         "first": round.first,
         "second": round.second,
+        // The levels that the judge whose evaluation counts cites. None of them counts.
+        "cited": run.cited_in(round),
     })
 }
 

@@ -67,6 +67,11 @@ fn best_round(run: &Run, best: &Round) -> Section {
         table(&["Criterion", "Gate", "Verdict", "By", "Evidence", "Fix"], found.findings.iter().map(row)),
     ];
     let heading = |title: &str| Block::Heading(title.to_owned());
+    blocks.extend([
+        heading("Levels"),
+        paragraph("The level follows from the criteria. What the evaluator cites is shown but not counted."),
+        levels(run, best),
+    ]);
     if !found.patterns.is_empty() {
         let patterns = found.patterns.iter();
         let patterns =
@@ -85,6 +90,22 @@ fn best_round(run: &Run, best: &Round) -> Section {
         blocks.extend([heading("Not Checked by Machine"), list(limits)]);
     }
     Section { title: "Criteria", blocks }
+}
+
+/// Returns the level of each dimension, the level of the rubric that the evaluator cites, and its reason.
+fn levels(run: &Run, round: &Round) -> Block {
+    let cited = run.cited_in(round);
+    let rows = round.evaluation().dimensions.iter().map(|dimension| {
+        let claim = cited.iter().find(|claim| claim.dimension == dimension.id);
+        let none = || "none, or without a reason".to_owned();
+        vec![
+            safe(dimension.id.as_str()).into(),
+            dimension.level.typed().into(),
+            claim.map_or_else(none, |claim| claim.level.typed()).into(),
+            claim.map_or("".into(), |claim| safe(&claim.why).into()),
+        ]
+    });
+    table(&["Dimension", "Level", "Cited by the Evaluator", "Reason"], rows)
 }
 
 fn finding_row(run: &Run, found: &Evaluation, finding: &Finding) -> Vec<Text> {

@@ -1,5 +1,6 @@
 //! The words for a run of `gan` and its parts.
 
+use skilltune_phases::judging::contract::DimensionId;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
@@ -218,6 +219,16 @@ pub fn measured(found: &Evaluation) -> String {
     let each: Vec<_> = each.collect();
     let text = format!("score {}, {} % met; {}", found.score.typed(), found.share.typed(), each.join(", "));
     plain::one_line(&text)
+}
+
+/// Names the dimensions for which a judge gave no level of the rubric, or no reason for it. Such a claim is dropped.
+pub fn uncited(run: &Run, round: &Round, reading: Reading) -> Option<String> {
+    let cited = run.cited(round, reading);
+    let is_cited = |id: &DimensionId| cited.iter().any(|claim| claim.dimension == *id);
+    let missing = round.first.dimensions.iter().map(|dimension| &dimension.id).filter(|id| !is_cited(id));
+    let missing: Vec<&str> = missing.map(DimensionId::as_str).collect();
+    let text = format!("the evaluator cited no level with a reason for {}", missing.join(", "));
+    (!missing.is_empty()).then(|| plain::one_line(&text))
 }
 
 /// Returns the result of a round.

@@ -52,13 +52,13 @@ impl Brief<Gan> for JudgeBrief {
         let exactly = |number: usize, item: &Value| form::list(&(number..=number), item);
         let level = object(&json!({
             "dimension": one_of(&asked.dimensions),
-            "level": { "type": "number", "enum": [0.25, 0.5, 0.75, 1.0] },
             "why": text(),
+            "level": { "type": "number", "enum": [0.25, 0.5, 0.75, 1.0] },
         }));
         let mut parts = json!({
             "answer_to": text(),
             "criteria": exactly(asked.criteria.len(), &finding(ids(asked.criteria.iter().map(|one| &one.id)))),
-            "levels": form::list(&(0..=asked.dimensions.len()), &level),
+            "levels": exactly(asked.dimensions.len(), &level),
         });
         if !asked.patterns.is_empty() {
             let ids = ids(asked.patterns.iter().map(|one| &one.id));

@@ -67,6 +67,15 @@ fn a_report_has_the_result_the_course_and_the_evidence() {
     | `b.clear` |  | passed | the evaluator | index.html: seen |  |
     | `b.quiet` |  | passed | the evaluator | index.html: seen |  |
 
+    ### Levels
+
+    The level follows from the criteria. What the evaluator cites is shown but not counted.
+
+    | Dimension | Level | Cited by the Evaluator | Reason |
+    | --- | --- | --- | --- |
+    | a | 100 | 75 | most of it is there |
+    | b | 100 | 75 | most of it is there |
+
     ## The Builder's Notes
 
     - round 2: It \| runs now.

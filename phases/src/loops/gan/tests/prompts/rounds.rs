@@ -211,8 +211,9 @@ fn the_judge_reads_the_brief_the_files_and_the_criteria() {
     4. For what failed say in `fix` what would make it pass, so that the builder can do it.
     5. Say of each thing that speaks against it whether it is `present`, and where.
 
-    For each dimension say which level you see, and why before the number. Below `next` you may name up to 3 more things
-    that the brief makes worth looking at, each as a question to somebody who knows nothing of your verdicts.
+    In `levels` give each dimension one entry: first `why`, which says what you see in the files and which words of the level above it matches, then that
+    `level`. A level without its reason is dropped. Below `next` you may name up to 3 more things that the brief makes worth
+    looking at, each as a question to somebody who knows nothing of your verdicts.
     ## Your answer
 
     One JSON object and nothing else, through the tool for structured answers if you have one. Number of entries in `criteria`: 2.
