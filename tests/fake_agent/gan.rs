@@ -27,6 +27,8 @@ pub(crate) struct Play {
     drafted: Vec<Value>,
     /// The test scenarios that the evaluator drafts for them.
     tests: Vec<Value>,
+    /// The pass conditions that the evaluator drafts.
+    conditions: Vec<Value>,
     /// For each round of the negotiation: the builder's proposals; after the last one it accepts.
     proposed: Vec<Vec<Value>>,
     /// For each round of the negotiation: which proposals are accepted, and the cited words of the brief.
@@ -97,7 +99,11 @@ pub(crate) fn answer(script: &Script, page: Page<'_>, call: &str) -> String {
     let code = page.code();
     match page.turn {
         "draft" => {
-            json!({ "answer_to": code, "criteria": play.drafted, "test_scenarios": play.tests }).to_string()
+            let (criteria, tests, conditions) = (&play.drafted, &play.tests, &play.conditions);
+            let answer = json!({
+                "answer_to": code, "criteria": criteria, "test_scenarios": tests, "pass_conditions": conditions,
+            });
+            answer.to_string()
         }
         "propose" => {
             let proposals = play.proposed.get(script.nth("propose", call)).cloned().unwrap_or_default();

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use skilltune_phases::suites::checks::accepts;
 
-use super::{ALL, PROFILE, build, building, folder, json_file, passed, playing};
+use super::{ALL, PRICES, PROFILE, SHORT, WORKS, build, building, folder, json_file, passed, playing};
 use crate::scene::Scene;
 
 #[test]
@@ -35,6 +35,40 @@ fn what_two_sides_cannot_agree_on_the_evaluator_settles_by_the_brief() {
     {
         assert!(sprint.get(key).is_some(), "{key}");
     }
+}
+
+#[test]
+fn a_level_that_the_evaluator_drafted_keeps_a_round_from_passing_and_the_builder_may_argue() {
+    let polite = json!({
+        "id": "form.polite", "dimension": "form", "criterion": "It is polite.", "verification": "Read.",
+        "must_pass": false, "weight": 1,
+    });
+    let conditions = ["substance", "form"].map(|id| json!({ "dimension": id, "minimum": 1.0 }));
+    let soften =
+        json!({ "change": "pass_condition", "dimension": "substance", "minimum": 0.5, "why": "too hard" });
+    // Of form, four fifths of the weight: level 75.
+    let nearly = [WORKS, PRICES, SHORT, "form.polite"];
+    let all = [&ALL[..], &["form.polite"]].concat();
+    let scene = playing(&json!({
+        "builds": [&nearly[..], &all], "drafted": [polite], "conditions": conditions,
+        "proposed": [[soften]], "ruled": [[[true, "show prices"]]],
+    }));
+    let ran = build(&scene, &["--yes", "--contract"]);
+    assert_eq!((ran.code, &ran.json()["rounds"]), (Some(0), &json!(2)), "{}", ran.stderr);
+    let report = json_file(&scene, "iterations/iteration-1/evaluation-report-1.json");
+    assert_eq!(report["overall"], json!(0.875), "enough for the score");
+    assert_eq!(report["kept_from_passing_by"], json!(["form is at 75, but must reach 100"]));
+    let sprint = json_file(&scene, "sprints/sprint-1.json");
+    assert_eq!(sprint["pass_conditions"], json!({ "form": 1.0, "substance": 0.5 }));
+    assert_eq!(sprint["negotiation_history"][0]["drafted"]["pass_conditions"]["substance"], json!(100.0));
+    let schema = serde_json::from_str(include_str!("../../../docs/sprint.schema.json")).unwrap();
+    assert!(accepts(&schema, &sprint));
+    let prompts = scene.prompts();
+    let shows = |title: &str| {
+        let mut pages = prompts.iter().filter(|page| page.starts_with(title));
+        pages.all(|page| page.contains("form must reach 1.00"))
+    };
+    assert!(shows("# Build") && shows("# Decide") && !shows("# Judge"), "{prompts:?}");
 }
 
 #[test]

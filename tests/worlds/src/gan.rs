@@ -2,6 +2,8 @@
 //!
 //! Artifacts are named `artifact N` in the order in which they are built. The test decides which criteria they meet.
 
+use std::collections::BTreeMap;
+
 use skilltune_phases::base::id::{Digest, TreeId};
 use skilltune_phases::base::role::Role;
 use skilltune_phases::base::vocabulary::Vocabulary as _;
@@ -86,13 +88,14 @@ fn contract() -> Contract {
         criteria: criteria.into(),
         anti_patterns: Vec::new(),
         test_scenarios: Vec::new(),
+        pass_conditions: BTreeMap::new(),
     };
     contract.checked().expect("it can be scored")
 }
 
 /// Returns a draft with one criterion and no test scenario.
 pub fn draft(id: &str) -> Draft {
-    Draft { criteria: vec![criterion(id)], test_scenarios: Vec::new() }
+    Draft { criteria: vec![criterion(id)], ..Draft::default() }
 }
 
 pub fn criterion(id: &str) -> Criterion {

@@ -27,8 +27,9 @@ impl Narrated for Gan {
         match decision {
             Decision::Agreed(contract) => {
                 let must = contract.criteria.iter().filter(|criterion| criterion.must_pass).count();
+                let levels = words::pass_conditions(contract).unwrap_or_default();
                 talk.text(&format!(
-                    "contract: {} criteria, {must} of them must pass",
+                    "contract: {} criteria, {must} of them must pass{levels}",
                     contract.criteria.len()
                 ));
             }

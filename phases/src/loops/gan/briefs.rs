@@ -20,6 +20,8 @@ use super::negotiation::Proposal;
 use super::{AgentRequest, GIVEN, Gan};
 use crate::asking::prompt::{READING, fence, files, numbered, plain, render, was_wrong};
 use crate::base::material::Folders;
+use crate::judging::contract::DimensionId;
+use crate::judging::score::Score;
 use crate::loops::shared::form::{object, one_of, text};
 use crate::loops::shared::request::{Brief, NoAgent};
 
@@ -103,6 +105,17 @@ fn criterion(criterion: &Criterion) -> String {
     format!("{id} ({dimension}{must})\n{criterion}\nHow to tell: {verification}")
 }
 
+/// Returns the levels that dimensions must reach, for those who agree on them or build for them. A judge does not see
+/// them.
+fn conditions(seed: &str, contract: &Contract) -> Option<String> {
+    let conditions = contract.pass_conditions.iter();
+    list(seed, "pass conditions", conditions.map(|(dimension, minimum)| condition(dimension, *minimum)))
+}
+
+fn condition(dimension: &DimensionId, minimum: Score) -> String {
+    format!("{dimension} must reach {:.2}.", minimum.points() / 100.0)
+}
+
 fn item(item: &Item) -> String {
     format!("{}\n{}\nHow to tell: {}", item.id, item.text, item.verification)
 }
@@ -116,6 +129,7 @@ fn proposal_text(proposal: &Proposal) -> String {
         }
         Change::MustPass { criterion, must: true } => format!("Let {criterion} be one that must pass."),
         Change::MustPass { criterion, must: false } => format!("Let {criterion} be one that need not pass."),
+        Change::PassCondition { dimension, minimum } => condition(dimension, *minimum),
     };
     format!("{change}\nBecause: {}", proposal.why)
 }

@@ -3,13 +3,14 @@
 //! It is frozen and identified by its hash. A change is an amendment: it has a new hash and starts a new series of
 //! scores.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::test_scenario::TestScenario;
 use crate::base::id::Digest;
 use crate::judging::contract::{CriterionId, DimensionId};
+use crate::judging::score::Score;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Contract {
@@ -18,6 +19,9 @@ pub struct Contract {
     pub anti_patterns: Vec<AntiPattern>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub test_scenarios: Vec<TestScenario>,
+    /// The levels that single dimensions must reach, however high the score is.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pass_conditions: BTreeMap<DimensionId, Score>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -126,6 +130,7 @@ pub enum Change {
     Drop { criterion: CriterionId },
     Reword { criterion: CriterionId, text: Box<str>, verification: Box<str> },
     MustPass { criterion: CriterionId, must: bool },
+    PassCondition { dimension: DimensionId, minimum: Score },
 }
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -148,6 +153,8 @@ pub enum Faulty {
     TooMany,
     #[error("unknown criterion {0}")]
     Unknown(CriterionId),
+    #[error("a pass condition names {0}, which is not a dimension of the contract")]
+    NoDimension(DimensionId),
     #[error("the test scenario {id}: {why}")]
     Untestable { id: CriterionId, why: Box<str> },
     #[error("nothing is changed")]
@@ -158,6 +165,8 @@ pub enum Faulty {
 pub const MOST: usize = 60;
 const MOST_SCENARIOS: usize = 20;
 const MOST_WEIGHT: u32 = 100;
+/// Each dimension reaches this level, so a pass condition of it requires nothing.
+const LOWEST_LEVEL: f64 = 25.0;
 
 impl Contract {
     /// Returns the contract if it can be scored.
@@ -188,6 +197,9 @@ impl Contract {
             homes.chain(of_patterns).find(|(_, home)| self.dimension(home).is_none())
         {
             return Err(Faulty::Astray { criterion: criterion.clone(), dimension: dimension.clone() });
+        }
+        if let Some(unknown) = self.pass_conditions.keys().find(|id| self.dimension(id).is_none()) {
+            return Err(Faulty::NoDimension(unknown.clone()));
         }
         for Dimension { id, weight, .. } in &self.dimensions {
             if *weight == 0 {
@@ -267,6 +279,12 @@ impl Contract {
                 self.test_scenarios.retain(|scenario| scenario.criterion != *criterion);
             }
             Change::MustPass { criterion, must } => self.known(criterion)?.must_pass = *must,
+            Change::PassCondition { dimension, minimum } if minimum.points() > LOWEST_LEVEL => {
+                self.pass_conditions.insert(dimension.clone(), *minimum);
+            }
+            Change::PassCondition { dimension, .. } => {
+                self.pass_conditions.remove(dimension);
+            }
         }
         Ok(())
     }
@@ -277,12 +295,14 @@ impl Contract {
 }
 
 impl Change {
-    pub fn criterion(&self) -> &CriterionId {
+    /// Returns the criterion that it is about, if it is about one.
+    pub fn criterion(&self) -> Option<&CriterionId> {
         match self {
-            Self::Add(criterion) => &criterion.id,
+            Self::Add(criterion) => Some(&criterion.id),
             Self::Drop { criterion } | Self::Reword { criterion, .. } | Self::MustPass { criterion, .. } => {
-                criterion
+                Some(criterion)
             }
+            Self::PassCondition { .. } => None,
         }
     }
 }

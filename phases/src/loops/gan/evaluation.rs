@@ -278,7 +278,7 @@ impl Evaluation {
         });
         let fallen = self.fallen.iter().map(|criterion| Block::Fallen { criterion: criterion.clone() });
         let minimums = self.dimensions.iter().filter_map(|dimension| {
-            let (level, minimum) = (dimension.level, rules.minimum(&dimension.id)?);
+            let (level, minimum) = (dimension.level, rules.minimum(contract, &dimension.id)?);
             (level < minimum).then(|| Block::BelowMinimum { dimension: dimension.id.clone(), level, minimum })
         });
         let (score, threshold) = (self.score, rules.threshold);

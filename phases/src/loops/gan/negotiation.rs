@@ -3,13 +3,15 @@
 //!
 //! The criteria of the profile are not negotiable, so a builder cannot talk a must-pass criterion away.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::contract::{Change, Contract, Criterion, Faulty, Origin};
 use super::rules::Rules;
 use super::test_scenario::TestScenario;
+use crate::judging::contract::DimensionId;
+use crate::judging::score::Score;
 
 /// The negotiation so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,6 +27,9 @@ pub struct Draft {
     /// Test scenarios for its own criteria.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub test_scenarios: Vec<TestScenario>,
+    /// The levels that single dimensions must reach.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub pass_conditions: BTreeMap<DimensionId, Score>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,8 +103,8 @@ impl Negotiation {
     pub fn propose(&mut self, profile: &Contract, proposals: Vec<Proposal>) -> Result<(), Foul> {
         let now = self.contract(profile)?;
         for (nth, Proposal { change, why }) in (1..).zip(&proposals) {
-            if profile.criterion(change.criterion()).is_some() {
-                return Err(Foul::Frozen(change.criterion().as_str().into()));
+            if let Some(frozen) = change.criterion().filter(|id| profile.criterion(id).is_some()) {
+                return Err(Foul::Frozen(frozen.as_str().into()));
             }
             if why.trim().is_empty() {
                 return Err(Foul::Unexplained(nth));
@@ -149,12 +154,13 @@ impl Negotiation {
             return Err(Foul::Frozen(scenario.criterion.as_str().into()));
         }
         contract.test_scenarios.extend(self.draft.test_scenarios.iter().cloned());
+        contract.pass_conditions.extend(self.draft.pass_conditions.clone());
         let mut contract = contract.checked()?;
         for Round { proposals, rulings } in &self.rounds {
             let accepted = proposals.iter().zip(rulings).filter(|(_, ruling)| ruling.is_accepted);
             for (Proposal { change, .. }, _) in accepted {
-                if known.contains(change.criterion()) {
-                    return Err(Foul::Frozen(change.criterion().as_str().into()));
+                if let Some(frozen) = change.criterion().filter(|id| known.contains(id)) {
+                    return Err(Foul::Frozen(frozen.as_str().into()));
                 }
                 contract = contract.amended(std::slice::from_ref(change))?;
             }

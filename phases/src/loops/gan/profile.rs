@@ -3,6 +3,8 @@
 //! `design` is the original's, for pages and sites; `code` is the profile of its evaluator, for programs. A person's
 //! own profile is data of the same form.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::contract::{AntiPattern, Contract, Criterion, Dimension, Faulty, Origin};
@@ -62,6 +64,7 @@ impl Profile {
             criteria: self.criteria.iter().map(criterion).collect(),
             anti_patterns: self.anti_patterns.clone(),
             test_scenarios: self.test_scenarios.clone(),
+            pass_conditions: BTreeMap::new(),
         };
         contract.checked()
     }

@@ -64,7 +64,7 @@ pub fn sprint(run: &Run, sprint: &Sprint) -> String {
         })
     });
     let minimums = contract.dimensions.iter().filter_map(|dimension| {
-        let minimum = rules.minimum(&dimension.id)?;
+        let minimum = rules.minimum(contract, &dimension.id)?;
         Some((dimension.id.as_str().to_owned(), fraction(minimum)))
     });
     page(&json!({

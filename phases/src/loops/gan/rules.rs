@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::contract::Contract;
 use crate::judging::contract::DimensionId;
 use crate::judging::score::Score;
 use crate::judging::stop::{Limits, Stall};
@@ -92,10 +93,11 @@ impl Rules {
         if self.standstill == 0 { Err(Unruly::Standstill) } else { Ok(self) }
     }
 
-    /// Returns the minimum score of a dimension.
-    pub fn minimum(&self, dimension: &DimensionId) -> Option<Score> {
+    /// Returns the minimum score of a dimension: the highest of those that a person set and that was agreed on.
+    pub fn minimum(&self, contract: &Contract, dimension: &DimensionId) -> Option<Score> {
         let strict = self.strict.then_some(self.threshold);
-        self.minimums.get(dimension).copied().max(strict)
+        let agreed = contract.pass_conditions.get(dimension).copied();
+        self.minimums.get(dimension).copied().max(strict).max(agreed)
     }
 
     /// Returns the limits for the stop rules. The number of rounds and failed steps end a run by other rules.

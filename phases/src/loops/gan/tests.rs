@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::contract::{Contract, Criterion, Dimension, Origin};
 use super::evaluation::{By, Finding, RawVerdicts, Verdict};
@@ -6,6 +6,7 @@ use crate::judging::contract::CriterionId;
 use crate::judging::score::Score;
 
 mod answers;
+mod conditions;
 mod contracts;
 mod courses;
 mod evaluations;
@@ -53,6 +54,7 @@ fn contract() -> Contract {
         criteria: criteria.collect(),
         anti_patterns: Vec::new(),
         test_scenarios: Vec::new(),
+        pass_conditions: BTreeMap::new(),
     };
     contract.checked().unwrap()
 }

@@ -75,6 +75,7 @@ fn draft(words: &str) -> Value {
     });
     let mut answer = bound(words, "criteria", [own]);
     answer["test_scenarios"] = json!([order]);
+    answer["pass_conditions"] = json!([{ "dimension": "functionality", "minimum": 0.75 }]);
     answer
 }
 

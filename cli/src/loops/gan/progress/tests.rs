@@ -200,6 +200,15 @@ fn two_judges_that_disagree_are_reported() {
 }
 
 #[test]
+fn the_levels_that_a_contract_requires_are_named() {
+    let mut plan = plan();
+    plan.task.asked.pass_conditions = [("a".into(), points(75)), ("b".into(), points(50))].into();
+    let talk = seen(&play_with(plan, &everything, |_, _| None), PLAIN).talk();
+    let line = talk.lines().find(|line| line.starts_with("contract")).unwrap();
+    insta::assert_snapshot!(line, @"contract: 4 criteria, 1 of them must pass; at least a 75, b 50");
+}
+
+#[test]
 fn a_level_that_a_judge_does_not_cite_is_named() {
     let drive = play_with(plan(), &everything, |run, step| {
         let Ok(Answer::Judged(mut verdicts)) = answer(run, step, &everything) else { return None };

@@ -1,6 +1,7 @@
 //! The words for a run of `gan` and its parts.
 
 use skilltune_phases::judging::contract::DimensionId;
+use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
@@ -197,6 +198,14 @@ pub fn choice(choice: &Choice) -> &'static str {
         Choice::Stop => "end",
         Choice::Abort => "abort",
     }
+}
+
+/// Returns the levels that dimensions must reach by the contract, after what else it has.
+pub fn pass_conditions(contract: &Contract) -> Option<String> {
+    let conditions = contract.pass_conditions.iter();
+    let each = conditions.map(|(dimension, minimum)| format!("{dimension} {}", minimum.typed()));
+    let each: Vec<_> = each.collect();
+    (!each.is_empty()).then(|| plain::one_line(&format!("; at least {}", each.join(", "))))
 }
 
 /// Returns why the best round does not pass: a person has to know it before they answer.

@@ -1,10 +1,13 @@
 //! Reads what both sides say while they negotiate a contract.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
-use super::LONGEST;
-use crate::base::answer::{self, OffSchema, shape};
+use super::{LEVELS, LONGEST, level};
+use crate::base::answer::{self, Object, OffSchema, shape};
 use crate::judging::contract::{CriterionId, DimensionId};
+use crate::judging::score::Score;
 use crate::loops::gan::contract::{Change, Contract, Criterion, Origin};
 use crate::loops::gan::negotiation::{Draft, Foul, Negotiation, Proposal, Ruling};
 use crate::loops::gan::test_scenario::{Act, TestScenario, Tool};
@@ -26,7 +29,8 @@ pub fn draft(text: &str, nonce: &str, profile: &Contract) -> Result<Draft, OffSc
         let tests = if has_tests { answer::entries::<Test>(&mut answer, TESTS)? } else { Vec::new() };
         count(TESTS, tests.len(), 0, MOST_TESTS)?;
         let test_scenarios = tests.into_iter().map(Test::into_scenario).collect::<Result<_, _>>()?;
-        let draft = Draft { criteria, test_scenarios };
+        let pass_conditions = pass_conditions(&mut answer)?;
+        let draft = Draft { criteria, test_scenarios, pass_conditions };
         Negotiation::begin(profile, draft.clone()).map_err(|foul| against_the_rules(&foul))?;
         Ok(draft)
     })
@@ -105,6 +109,33 @@ impl Entry {
     }
 }
 
+const CONDITIONS: &str = "pass_conditions";
+/// The levels that a pass condition may require: each dimension reaches the lowest one by itself.
+pub const MINIMUMS: [f64; 3] = [0.5, 0.75, 1.0];
+
+#[derive(Deserialize)]
+struct Condition {
+    dimension: DimensionId,
+    minimum: f64,
+}
+
+/// Reads the levels that dimensions must reach; an answer without them requires none.
+fn pass_conditions(answer: &mut Object) -> Result<BTreeMap<DimensionId, Score>, OffSchema> {
+    let mut conditions = BTreeMap::new();
+    if !answer.contains_key(CONDITIONS) {
+        return Ok(conditions);
+    }
+    for Condition { dimension, minimum } in answer::entries::<Condition>(answer, CONDITIONS)? {
+        let Some(least) = level(minimum, &MINIMUMS) else {
+            return Err(shape(&format!("{dimension}: give a `minimum` of 0.50, 0.75 or 1.00")));
+        };
+        if conditions.insert(dimension.clone(), least).is_some() {
+            return Err(shape(&format!("{dimension} has two pass conditions")));
+        }
+    }
+    Ok(conditions)
+}
+
 const TESTS: &str = "test_scenarios";
 
 /// A test scenario as given. Its tool decides which of the other parts it needs.
@@ -144,7 +175,8 @@ impl Test {
 #[derive(Deserialize)]
 struct Wish {
     change: ChangeKind,
-    id: String,
+    #[serde(default)]
+    id: Option<String>,
     #[serde(default)]
     dimension: Option<DimensionId>,
     #[serde(default)]
@@ -155,6 +187,8 @@ struct Wish {
     must_pass: bool,
     #[serde(default = "one")]
     weight: u32,
+    #[serde(default)]
+    minimum: Option<f64>,
     why: String,
 }
 
@@ -169,21 +203,36 @@ enum ChangeKind {
     Drop,
     Reword,
     MustPass,
+    PassCondition,
 }
 
 impl Wish {
     fn into_proposal(self) -> Result<Proposal, OffSchema> {
-        let Self { change, id, dimension, criterion, verification, must_pass, weight, why } = self;
-        let known = plain_id(&id)?;
+        let Self { change, id, dimension, criterion, verification, must_pass, weight, minimum, why } = self;
+        let known = match change {
+            // It is about a dimension, and has no id of its own.
+            ChangeKind::PassCondition => CriterionId::new("pass_condition"),
+            ChangeKind::Add | ChangeKind::Drop | ChangeKind::Reword | ChangeKind::MustPass => {
+                plain_id(&id.ok_or_else(|| shape("a proposal has no `id`"))?)?
+            }
+        };
         let why = answer::required_words(|| format!("{known}: `why`"), &why, LONGEST)?;
         let words =
             |what: &str, text: &str| answer::required_words(|| format!("{known}: `{what}`"), text, LONGEST);
+        let home = |dimension: Option<DimensionId>| {
+            dimension.ok_or_else(|| shape(&format!("{known}: `dimension` is missing")))
+        };
         let change = match change {
             ChangeKind::Add => {
-                let dimension =
-                    dimension.ok_or_else(|| shape(&format!("{known}: `dimension` is missing")))?;
+                let (id, dimension) = (known.to_string(), home(dimension)?);
                 let entry = Entry { id, dimension, criterion, verification, must_pass, weight };
                 Change::Add(entry.into_criterion()?)
+            }
+            ChangeKind::PassCondition => {
+                let minimum = minimum.and_then(|number| level(number, &LEVELS));
+                let minimum = minimum
+                    .ok_or_else(|| shape("pass_condition: give a `minimum` of 0.25, 0.50, 0.75 or 1.00"))?;
+                Change::PassCondition { dimension: home(dimension)?, minimum }
             }
             ChangeKind::Drop => Change::Drop { criterion: known },
             ChangeKind::Reword => Change::Reword {

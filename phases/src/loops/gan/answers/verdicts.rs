@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::LONGEST;
 use super::talk::plain_id;
+use super::{LEVELS, LONGEST, level};
 use crate::base::answer::{self, Object, OffSchema};
 use crate::judging::contract::{CriterionId, DimensionId};
-use crate::judging::score::Score;
 use crate::loops::gan::contract::{AntiPattern, Criterion};
 use crate::loops::gan::course::Item;
 use crate::loops::gan::evaluation::{By, Claim, Finding, PatternHit, Verdict};
@@ -116,12 +115,10 @@ fn patterns(answer: &mut Object, asked: &Asked) -> Result<Vec<PatternHit>, OffSc
 
 fn claim(value: &Value, asked: &Asked) -> Option<Claim> {
     let dimension = DimensionId::new(value.get("dimension")?.as_str()?);
-    let level = value.get("level")?.as_f64()?;
-    // Only a level of the rubric counts.
-    let level = [0.25, 0.5, 0.75, 1.0].into_iter().find(|known| (known - level).abs() < 1e-9)?;
+    let level = level(value.get("level")?.as_f64()?, &LEVELS)?;
     let why = answer::words(value.get("why"), LONGEST)?;
     let is_asked = asked.dimensions.contains(&dimension);
-    is_asked.then_some(Claim { dimension, level: Score::new(level * 100.0)?, why })
+    is_asked.then_some(Claim { dimension, level, why })
 }
 
 /// Reads a suggested item. A later judge must not learn of earlier judgements, so an item that mentions one is dropped.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{AgentRequest, criteria, item, list, page};
+use super::{AgentRequest, conditions, criteria, item, list, page};
 use crate::asking::prompt::{Faulty, files, plain};
 use crate::base::id::TreeId;
 use crate::base::material::Folders;
@@ -57,6 +57,7 @@ impl Brief<Gan> for BuildBrief {
             "at": artifact.at,
             "artifact": (!artifact.files.is_empty()).then(|| files(seed, artifact)),
             "contract": criteria(seed, contract),
+            "conditions": conditions(seed, contract),
             "avoid": list(seed, "to be avoided", avoid),
             "unmet": list(seed, "what is missed", unmet),
             "met": list(seed, "what is met", of(true).map(|finding| finding.criterion.to_string())),

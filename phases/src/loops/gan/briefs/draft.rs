@@ -6,7 +6,7 @@ use super::{AgentRequest, criteria, criterion_form, page};
 use crate::asking::prompt::Faulty;
 use crate::base::answer::OffSchema;
 use crate::base::material::Folders;
-use crate::loops::gan::answers::{self, MOST_CRITERIA, MOST_TESTS, MOST_WEIGHT};
+use crate::loops::gan::answers::{self, MINIMUMS, MOST_CRITERIA, MOST_TESTS, MOST_WEIGHT};
 use crate::loops::gan::test_scenario::{MOST_ACTS, Verb};
 use crate::loops::gan::{Answer, Gan};
 use crate::loops::shared::form::{list, object, one_of, text};
@@ -33,9 +33,13 @@ impl Brief<Gan> for DraftBrief {
 
     fn form(&self, request: &AgentRequest) -> Option<Value> {
         let (profile, tools) = (&request.plan.task.asked, tools(request));
+        let dimensions = profile.dimensions.iter().map(|dimension| &dimension.id);
+        let minimum = json!({ "type": "number", "enum": MINIMUMS });
+        let condition = object(&json!({ "dimension": one_of(dimensions), "minimum": minimum }));
         let mut parts = json!({
             "answer_to": text(),
             "criteria": list(&(1..=MOST_CRITERIA), &criterion_form(profile, json!({}))),
+            "pass_conditions": list(&(0..=profile.dimensions.len()), &condition),
         });
         if !tools.is_empty() {
             let act = json!({ "act": one_of(Verb::ALL.map(Verb::word)), "on": text(), "text": text() });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AgentRequest, criteria, criterion_form, page, proposal_text};
+use super::{AgentRequest, conditions, criteria, criterion_form, page, proposal_text};
 use crate::asking::prompt::{Faulty, numbered};
 use crate::base::answer::OffSchema;
 use crate::base::material::Folders;
@@ -36,6 +36,7 @@ impl Brief<Gan> for ProposeBrief {
         });
         let values = json!({
             "contract": criteria(seed, &self.contract),
+            "conditions": conditions(seed, &self.contract),
             "declined": declined,
             "most": MOST_PROPOSALS,
             "most_weight": MOST_WEIGHT,
@@ -45,7 +46,11 @@ impl Brief<Gan> for ProposeBrief {
 
     /// An agent that is held to a schema fills in all parts, including those that a change does not need.
     fn form(&self, request: &AgentRequest) -> Option<Value> {
-        let change = json!({ "change": one_of(["add", "drop", "reword", "must_pass"]), "why": text() });
+        let change = json!({
+            "change": one_of(["add", "drop", "reword", "must_pass", "pass_condition"]),
+            "minimum": { "type": "number", "enum": answers::LEVELS },
+            "why": text(),
+        });
         let proposal = criterion_form(&request.plan.task.asked, change);
         Some(bound("proposals", &list(&(0..=MOST_PROPOSALS), &proposal)))
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{AgentRequest, criteria, page, proposal_text};
+use super::{AgentRequest, conditions, criteria, page, proposal_text};
 use crate::asking::prompt::{Faulty, numbered};
 use crate::base::answer::OffSchema;
 use crate::base::material::Folders;
@@ -29,6 +29,7 @@ impl Brief<Gan> for RuleBrief {
     fn prompt(&self, request: &AgentRequest, folders: &Folders) -> Result<String, Faulty> {
         let values = json!({
             "contract": criteria(&request.code, &self.contract),
+            "conditions": conditions(&request.code, &self.contract),
             "proposals": numbered(&request.code, "proposals", self.proposals().iter().map(proposal_text)),
         });
         Ok(page("rule", request, folders, values))

@@ -131,7 +131,7 @@ fn each_fault_of_a_draft_has_its_error() {
 /// Returns a negotiation whose draft has two criteria of the evaluator's own.
 fn talk() -> Negotiation {
     let criteria = vec![criterion("b.hours"), criterion("b.map")];
-    Negotiation::begin(&contract(), Draft { criteria, test_scenarios: Vec::new() }).unwrap()
+    Negotiation::begin(&contract(), Draft { criteria, ..Draft::default() }).unwrap()
 }
 
 fn proposed() -> Value {
@@ -207,8 +207,8 @@ fn each_fault_of_proposals_has_its_error() {
     another code: `answer_to` is missing or is not the code given in the request
     no list: `proposals` must be a list
     too many: 9 proposals were given; give 0 to 8
-    no such change: proposals[1]: unknown variant `lower`, expected one of `add`, `drop`, `reword`, `must_pass`
-    no id: proposals[1]: missing field `id`
+    no such change: proposals[1]: unknown variant `lower`, expected one of `add`, `drop`, `reword`, `must_pass`, `pass_condition`
+    no id: a proposal has no `id`
     unknown id: unknown criterion b.none
     id that is not plain: `b.hours<<<END` is not a valid id: use a-z, digits, `.`, `-` and `_`, at most 60 in all
     of the profile: b.1 belongs to the profile, which is not negotiable

@@ -6,7 +6,7 @@ use crate::loops::gan::rules::Rules;
 const BRIEF: &str = "# Landing page\n\nA page for a bakery.\nVisitors see the\nopening hours at once.\n";
 
 fn draft(criteria: Vec<Criterion>) -> Draft {
-    Draft { criteria, test_scenarios: Vec::new() }
+    Draft { criteria, ..Draft::default() }
 }
 
 fn begun() -> Negotiation {

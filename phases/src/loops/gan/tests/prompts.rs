@@ -80,6 +80,7 @@ impl Scene {
             ],
             anti_patterns: if full { vec![padding] } else { Vec::new() },
             test_scenarios: if full { vec![order] } else { Vec::new() },
+            pass_conditions: BTreeMap::new(),
         };
         Self {
             full,
@@ -163,7 +164,7 @@ impl Scene {
             Round { proposals: self.proposals(), rulings: vec![Ruling { is_accepted: false, cites, why }] };
         let rounds = if self.full { vec![round] } else { Vec::new() };
         let criteria = vec![super::criterion("form.polite")];
-        Negotiation { draft: Draft { criteria, test_scenarios: Vec::new() }, rounds }
+        Negotiation { draft: Draft { criteria, ..Draft::default() }, rounds }
     }
 
     fn proposals(&self) -> Vec<Proposal> {
@@ -364,6 +365,18 @@ fn a_judges_page_has_no_place_for_a_round_a_score_or_an_earlier_verdict() {
             assert!(!page.contains(unknown), "{unknown} in {page}");
         }
         assert!(!page.contains("no prices") && !page.contains("euros"), "the builder alone is told: {page}");
+    }
+}
+
+#[test]
+fn the_levels_that_dimensions_must_reach_are_shown_to_all_but_a_judge() {
+    let mut scene = Scene::new(true);
+    scene.contract.pass_conditions = BTreeMap::from([("form".into(), score(75.0))]);
+    for page in [scene.propose(), scene.rule(), scene.build()] {
+        assert!(page.contains("\n1. form must reach 0.75.\n") && !page.contains("\n\n\n"), "{page}");
+    }
+    for page in [Reading::First, Reading::Second].map(|reading| scene.judge(reading)) {
+        assert!(!page.contains("must reach"), "{page}");
     }
 }
 

@@ -46,6 +46,8 @@ fn the_evaluator_drafts_from_the_brief_and_the_profile() {
     4. `must_pass` is for what makes the result useless if it is missing. Ask for it sparingly.
     5. `weight` is 1, or up to 3 for what the brief cares about most.
     6. `id` is a short name of your own: the dimension, a dot and a word, such as `completeness.prices`.
+    7. `pass_conditions` says which level a dimension must reach, however high the score of the whole is: `minimum` is 1.00 if all its criteria have to
+       pass, 0.75 for three quarters of their weight, 0.50 for half. Name the dimensions of which this brief asks that much, or give an empty list.
 
     ## Test scenarios
 
@@ -69,6 +71,9 @@ fn the_evaluator_drafts_from_the_brief_and_the_profile() {
       "answer_to": "n0nce",
       "criteria": [
         {"id": "completeness.prices", "dimension": "completeness", "criterion": "...", "verification": "...", "must_pass": false, "weight": 1}
+      ],
+      "pass_conditions": [
+        {"dimension": "completeness", "minimum": 0.75}
       ],
       "test_scenarios": [
         {"id": "prices", "criterion": "completeness.prices", "description": "...", "tool": "browser", "steps": [{"act": "click", "on": "...", "text": ""}, {"act": "see", "on": "...", "text": ""}], "argv": []}
@@ -138,7 +143,8 @@ fn the_builder_reads_the_criteria_and_the_declined_proposals() {
        - `add`: a criterion of its own, with `id`, `dimension`, `criterion`, `verification`, `must_pass` and a `weight` from 1 to 3;
        - `drop`: the one with this `id`;
        - `reword`: the one with this `id`, by `criterion` and `verification`;
-       - `must_pass`: whether the one with this `id` must pass.
+       - `must_pass`: whether the one with this `id` must pass;
+       - `pass_condition`: the `minimum` that a `dimension` must reach, 0.25 to require none, 0.50, 0.75 or 1.00.
 
     ## Your answer
 
