@@ -89,9 +89,11 @@ fn what_is_written_of_each_round_keeps_the_published_schemas() {
     let play = json!({ "builds": [["substance.works", "shows: form.padding"], ALL], "wanted": wanted });
     let scene = playing(&play);
     assert_eq!(build(&scene, &["--yes"]).code, Some(0));
+    let scores = [0.25, 1.0];
     for number in 1..=2 {
         let written = json_file(&scene, &format!("sprints/sprint-{number}.json"));
         assert!(accepts(&sprint, &written), "{written:#}");
+        assert_eq!((&written["iteration"], &written["score"]), (&json!(number), &json!(scores[number - 1])));
         let evaluation =
             json_file(&scene, &format!("iterations/iteration-{number}/evaluation-report-{number}.json"));
         assert!(accepts(&report, &evaluation), "{evaluation:#}");

@@ -34,7 +34,7 @@ pub fn state(run: &Run) -> String {
     }))
 }
 
-/// Returns the goals of a sprint and its outcome.
+/// Returns the goals of a sprint and its outcome, with `{iteration, score}` as in the original.
 pub fn sprint(run: &Run, sprint: &Sprint) -> String {
     let Some(contract) = run.contract_of(sprint.contract) else { return page(&Value::Null) };
     let rules = &run.plan.task.rules;
@@ -70,6 +70,7 @@ pub fn sprint(run: &Run, sprint: &Sprint) -> String {
     page(&json!({
         "sprint_id": format!("{}-sprint-{}", run.plan.run.as_str(), sprint.number),
         "iteration": sprint.number,
+        "score": found.map(|found| fraction(found.score)),
         "priority_dimension": sprint.focus.priority,
         "unmet": sprint.focus.unmet,
         "acceptance_checklist": criteria.collect::<Vec<_>>(),
