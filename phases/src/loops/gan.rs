@@ -50,7 +50,7 @@ pub use decision::{Decision, End};
 pub use state::{Sprint, State};
 pub use step::{Answer, Reading, Step};
 pub use task::{Apply, Brief, Browser, Level, Task};
-pub use view::Ended;
+pub use view::{Ended, HigherScore, Uncounted};
 
 /// The workspace folders of the artifact, of the files given with the brief, and of the browser's screenshots.
 pub const ARTIFACT: &str = "artifact";

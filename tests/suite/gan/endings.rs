@@ -76,6 +76,30 @@ fn a_must_pass_criterion_ends_in_a_gate_however_high_the_score() {
 }
 
 #[test]
+fn a_round_says_why_it_does_not_pass_and_the_end_why_a_higher_score_did_not_count() {
+    let scene = building(&[&[WORKS], &[PRICES, CLEAR, SHORT]]);
+    let line = ["gan", "brief.md", "--profile", "plain.yaml", "--into", "site", "--no-browser", "--yes"];
+    let ran = scene.run(&[&line[..], &["--max-rounds", "2"]].concat());
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let unwrapped = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let talk = unwrapped(&ran.stderr);
+    for line in [
+        "round 1 of 2: not passed (the score is 25, but must reach 75); score 25,",
+        "round 2 of 2: not passed (substance.works must pass, but failed; substance.works passed before, but no longer does); score 87.5,",
+    ] {
+        assert!(talk.contains(line), "{line}: {talk}");
+    }
+    let why = "substance.works must pass, but failed; substance.works passed before, but no longer does";
+    let sentence = format!("ighest score: round 2, 87.5; it did not count: {why}");
+    assert!(unwrapped(&ran.stdout).contains(&sentence), "{}", ran.stdout);
+    let report = scene.run(&["report"]).stdout;
+    assert!(report.contains(&sentence), "{report}");
+    let higher = &scene.run(&["status", "--format", "json"]).json()["higher_score"];
+    assert_eq!((&higher["round"], &higher["score"]), (&json!(2), &json!(87.5)));
+    assert_eq!(higher["did_not_count"].as_array().unwrap().len(), 2);
+}
+
+#[test]
 fn what_had_passed_and_fell_is_a_gate_and_the_next_build_goes_on_from_the_best() {
     let first: &[&str] = &[WORKS, CLEAR];
     let second: &[&str] = &[WORKS, PRICES, SHORT];

@@ -76,9 +76,10 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     let again = if reading == Reading::Second { ", judged again" } else { "" };
     let most = run.last_sprint();
     let head = format!(
-        "round {} of {most}{again}: {}; {}",
+        "round {} of {most}{again}: {}{}; {}",
         run.number_of(round),
         words::verdict(run, round),
+        words::why_not(run, round),
         words::measured(found)
     );
     let mut lines = wrapped(&head, width, "  ");
@@ -118,6 +119,7 @@ fn end(run: &Run) -> End {
         let blocks: Vec<_> = run.blocks(best).iter().map(ToString::to_string).collect();
         lines.extend((!blocks.is_empty()).then(|| Line::Item("blocked", blocks.join("; "))));
     }
+    lines.extend(words::higher_score(run).map(Line::Text));
     let rounds = figures::count(run.state.course.rounds.len(), "round");
     let destination = words::destination(run).map(Line::Text);
     let result = words::result(run).map(|path| Line::Copy("result:".to_owned(), path));

@@ -53,6 +53,11 @@ fn result(run: &Run) -> Value {
     json!({
         "score": best.map(|best| best.evaluation().score),
         "passed_share": best.map(|best| best.evaluation().share),
+        // A score above that of the best round, and why it did not count.
+        "higher_score": run.higher_score().map(|higher| {
+            let why: Vec<String> = higher.why.iter().map(ToString::to_string).collect();
+            json!({ "round": run.number_of(higher.round), "score": higher.score, "did_not_count": why })
+        }),
         "threshold": task.rules.threshold,
         "contract": state.contract().map(Contract::hash),
         "rounds": state.course.rounds.len(),

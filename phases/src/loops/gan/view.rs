@@ -1,5 +1,7 @@
 //! The status of a run. Derived each time, never stored.
 
+use std::fmt;
+
 use serde::Serialize;
 
 use super::Run;
@@ -11,6 +13,7 @@ use super::state::Sprint;
 use super::step::{Answer, Reading, Step};
 use crate::base::ending::Class;
 use crate::base::id::{Digest, TreeId};
+use crate::judging::score::Score;
 use crate::runs::proposal::Proposal;
 use crate::runs::run::StepState;
 
@@ -31,6 +34,35 @@ pub enum Ended {
     Held,
     /// The run has not ended and can be resumed.
     Paused,
+}
+
+/// A score above that of the best round, and why it did not count.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HigherScore<'a> {
+    pub round: &'a Round,
+    pub score: Score,
+    pub why: Vec<Uncounted>,
+}
+
+/// A reason why a score did not count.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Uncounted {
+    /// Of two judgements the lower one counts.
+    Lower(Score),
+    OtherContract,
+    OtherEvaluator,
+    Blocked(Block),
+}
+
+impl fmt::Display for Uncounted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lower(score) => write!(f, "another judgement gave it {}", score.typed()),
+            Self::OtherContract => f.write_str("the contract has changed since"),
+            Self::OtherEvaluator => f.write_str("the evaluator has changed since"),
+            Self::Blocked(block) => write!(f, "{block}"),
+        }
+    }
 }
 
 impl Run {
@@ -68,6 +100,27 @@ impl Run {
                 course.best(self.state.contract()?, &self.plan.task.rules, self.state.era)
             }
         }
+    }
+
+    /// Returns the highest score that a judge gave, if it is above that of the best round; of equals the first.
+    pub fn higher_score(&self) -> Option<HigherScore<'_>> {
+        let judgements = self.state.course.rounds.iter().flat_map(|round| {
+            let both = std::iter::once(&round.first).chain(&round.second);
+            both.map(move |evaluation| (round, evaluation.score))
+        });
+        let (round, score) = judgements.rev().max_by_key(|(_, score)| *score)?;
+        let best = self.best().map(|best| best.evaluation().score);
+        let why = self.uncounted(round, score);
+        best.is_none_or(|best| score > best).then_some(HigherScore { round, score, why })
+    }
+
+    fn uncounted(&self, round: &Round, score: Score) -> Vec<Uncounted> {
+        let lower = Some(round.evaluation().score).filter(|lower| *lower < score).map(Uncounted::Lower);
+        let now = self.state.contract().map(Contract::hash);
+        let contract = (Some(round.first.contract) != now).then_some(Uncounted::OtherContract);
+        let evaluator = (round.era != self.state.era).then_some(Uncounted::OtherEvaluator);
+        let blocks = self.blocks(round).into_iter().map(Uncounted::Blocked);
+        lower.into_iter().chain(contract).chain(evaluator).chain(blocks).collect()
     }
 
     /// Returns the round in which an artifact was judged: the best one, or else the newest. A builder may change

@@ -38,7 +38,8 @@ fn an_accepted_run_is_told_in_rounds_and_its_result_as_data() {
     run pump-20261121-213000, limits: 40 calls (default)
 
     contract: 5 criteria, 1 of them must pass
-    round 1 of 5: not passed; score 43.8, 37.5 % met; a 50, b 25
+    round 1 of 5: not passed (a.runs must pass, but failed; the score is 43.8, but
+      must reach 75); score 43.8, 37.5 % met; a 50, b 25
       a.runs: index.html: seen
       b.clear: index.html: seen
       b.quiet: index.html: seen
@@ -62,7 +63,8 @@ fn a_stalled_run_keeps_its_best_and_leaves_the_folder_alone() {
     let captured = capture(&play_with(into_folder(plan()), &nothing, |_, _| None), PLAIN);
     let talk = captured.talk();
     insta::assert_snapshot!(talk[talk.rfind("round").unwrap()..], @"
-    round 3 of 5: not passed; score 25, 0 % met; a 25, b 25
+    round 3 of 5: not passed (a.runs must pass, but failed; the score is 25, but
+      must reach 75); score 25, 0 % met; a 25, b 25
       a.runs: index.html: seen
       a.quick: index.html: seen
       b.clear: index.html: seen

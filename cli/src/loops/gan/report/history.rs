@@ -72,7 +72,12 @@ pub fn decided(run: &Run, decision: &Decision) -> String {
         }
         Decision::Built { artifact } => format!("judge {}", artifact.short()),
         Decision::Again { artifact } => format!("judge {} again", artifact.short()),
-        Decision::Judged { evaluation, .. } => words::measured(evaluation),
+        Decision::Judged { evaluation, .. } => {
+            let round = run.state.course.rounds.last();
+            let why = round.map(|round| words::why_not(run, round)).filter(|why| !why.is_empty());
+            let why = why.map_or(String::new(), |why| format!("; not passed{why}"));
+            format!("{}{why}", words::measured(evaluation))
+        }
         Decision::Answered { choice, by, .. } => chosen(choice, *by),
         Decision::Ended(_) => format!("the run ends: {}", words::label(run).to_lowercase()),
         Decision::Close => "run ended".to_owned(),

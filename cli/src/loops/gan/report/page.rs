@@ -9,6 +9,7 @@ use crate::report::document::{
     Block, Report, Section, Span, Text, code, joined, list, locations, paragraph, plain, strong, table,
     words as safe,
 };
+use crate::text::plain::capitalised;
 
 pub fn report(run: &Run) -> Report {
     let (task, folder) = (&run.plan.task, &run.plan.folder);
@@ -54,7 +55,8 @@ fn progression(run: &Run) -> Section {
     } else {
         table(&["Round", "Score", "Met", "Verdict", "Blocked By"], rows)
     };
-    Section { title: "Progression", blocks: vec![block] }
+    let higher = words::higher_score(run).map(|text| paragraph(safe(&capitalised(&text))));
+    Section { title: "Progression", blocks: std::iter::once(block).chain(higher).collect() }
 }
 
 /// Returns every verdict on the best round, with its basis.

@@ -5,7 +5,7 @@ use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Answer, Gan, Plan, Reading, Run, Step};
+use skilltune_phases::loops::gan::{Answer, Gan, HigherScore, Plan, Reading, Run, Step};
 use skilltune_phases::loops::{Loop as _, Offer};
 
 use crate::report::words;
@@ -243,6 +243,29 @@ pub fn uncited(run: &Run, round: &Round, reading: Reading) -> Option<String> {
 /// Returns the result of a round.
 pub fn verdict(run: &Run, round: &Round) -> &'static str {
     if run.blocks(round).is_empty() { "passed" } else { "not passed" }
+}
+
+/// Returns why a round does not pass, in brackets; nothing if it passes. Its report has all reasons.
+pub fn why_not(run: &Run, round: &Round) -> String {
+    const SHOWN: usize = 3;
+    let blocks = run.blocks(round);
+    if blocks.is_empty() {
+        return String::new();
+    }
+    let mut reasons: Vec<String> = blocks.iter().take(SHOWN).map(ToString::to_string).collect();
+    if blocks.len() > SHOWN {
+        reasons.push(format!("and {} more", blocks.len() - SHOWN));
+    }
+    format!(" ({})", plain::one_line(&reasons.join("; ")))
+}
+
+/// Returns the highest score of a run that is above that of its best round, and why it did not count.
+pub fn higher_score(run: &Run) -> Option<String> {
+    let HigherScore { round, score, why } = run.higher_score()?;
+    let why: Vec<String> = why.iter().map(ToString::to_string).collect();
+    let (number, score) = (run.number_of(round), score.typed());
+    let text = format!("highest score: round {number}, {score}; it did not count: {}", why.join("; "));
+    Some(plain::one_line(&text))
 }
 
 /// Returns where the result is: in the user's folder, or among the run's files.

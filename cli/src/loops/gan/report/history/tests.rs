@@ -57,7 +57,7 @@ fn a_question_and_its_answer_are_in_the_journal() {
     ");
     let told = lines(&held(plan(), &nothing));
     insta::assert_snapshot!(told[told.len() - 2..].join("\n"), @"
-    19  2023-11-14 22:13:39  score 25, 0 % met; a 25, b 25
+    19  2023-11-14 22:13:39  score 25, 0 % met; a 25, b 25; not passed (a.runs must pass, but failed; the score is 25, but must reach 75)
     20  2023-11-14 22:13:40  the run waits for your answer
     ");
 }
