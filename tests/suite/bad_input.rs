@@ -305,10 +305,10 @@ fn a_run_must_be_named_by_a_beginning_that_is_its_own() {
     hint: start one with `skilltune tune SKILL`, or pass --project DIR
 
     error: /project/nowhere does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
 
     error: /project/skilltune.toml does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
     ");
     let scene = won();
     let taken = scene.path("project/taken");

@@ -3,6 +3,7 @@
 mod browser;
 mod contract;
 mod crash;
+mod design_file;
 mod endings;
 mod holds;
 mod levels;

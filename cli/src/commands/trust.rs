@@ -1,5 +1,5 @@
-//! `skilltune trust`: records that a person has read a project's settings, a suite or rules, and allows the commands in
-//! them.
+//! `skilltune trust`: records that a person has read a project's settings, a suite or rules, and allows what they
+//! contain.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use skilltune_phases::suites::scenario::Tools;
 use crate::args::runs::TrustArgs;
 use crate::casting;
 use crate::inputs::suite::{SHELL, Suite, command};
+use crate::loops::gan::design_file;
 use crate::loops::reflex::rules_file::RulesFile;
 use crate::loops::tune::prompts::Pages;
 use crate::nights::file::NightPlan;
@@ -29,7 +30,8 @@ pub fn run(args: &TrustArgs, env: &Environment, printer: Printer) -> Result<Exit
     Ok(Exit::Reached)
 }
 
-const WHAT: &str = "pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs";
+const WHAT: &str =
+    "pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml";
 
 fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     let given: PathBuf = env.cwd.join(&args.path).components().collect();
@@ -39,6 +41,9 @@ fn record(args: &TrustArgs, env: &Environment) -> Result<String, Complaint> {
     }
     if let Some(file) = TextFile::read(&path)?.filter(NightPlan::is_one) {
         return record_jobs(file, env);
+    }
+    if design_file::is_one(&path) {
+        return record_design(&path, env);
     }
     if !path.ends_with(SETTINGS_FILE) {
         return if RulesFile::is_one(&path) { record_rules(&path, env) } else { record_suite(&path, env) };
@@ -73,6 +78,16 @@ fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {
     let notify = if notify.is_empty() { String::new() } else { format!("\n  notify: {}", quoted(notify)) };
     let jobs: String = jobs.iter().map(job).collect();
     Ok(format!("trusted: {}{jobs}{notify}{}", plan.file.path.display(), listed(&scripts)))
+}
+
+/// Trusts the settings of the original loop, which decide how long a run goes on and when it passes.
+fn record_design(path: &Path, env: &Environment) -> Result<String, Complaint> {
+    let Some(file) = TextFile::read(path)? else {
+        return Err(Complaint::input(format!("{} does not exist", path.display())).hint(WHAT));
+    };
+    let settings = design_file::trusted(&file)?;
+    TrustStore::new(env).record(&file, &[])?;
+    Ok(format!("trusted: {}{settings}", file.path.display()))
 }
 
 fn record_suite(path: &Path, env: &Environment) -> Result<String, Complaint> {

@@ -5,6 +5,7 @@ pub mod asking;
 pub mod browser;
 pub mod command;
 pub mod commands;
+pub mod design_file;
 pub mod inputs;
 pub mod invocation;
 pub mod planning;

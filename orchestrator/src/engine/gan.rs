@@ -1,10 +1,14 @@
 //! The engine's part for `gan`: captures what was built, runs the machine checks, and writes the files of the rounds.
 
+use std::path::Path;
+
 use skilltune_phases::asking::order::Placement;
 use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::course::Round;
 use skilltune_phases::loops::gan::inspect::{self, Inspection};
-use skilltune_phases::loops::gan::{ARTIFACT, AgentRequest, Answer, Gan, Run, SCREENS, Step, projection};
+use skilltune_phases::loops::gan::{
+    ARTIFACT, AgentRequest, Answer, ArtifactDir, Gan, Run, SCREENS, Step, projection,
+};
 use skilltune_phases::runs::event::{Failure, FailureKind};
 
 use super::edited_copy::{EditedCopy, gate};
@@ -12,10 +16,11 @@ use super::files::place_tree;
 use super::refusal::{new_repository, new_settings};
 use super::{AgentOutput, CommandOutput, EngineError, Extent, LoopEngine, ReadError, Services, unreadable};
 use crate::checks::end_of;
+use crate::disk::SafePath;
 use crate::disk::atomic::Durability;
 use crate::process::How;
 use crate::skill_files::load_captured;
-use crate::snapshot::{Limits, Objects, capture_left, unified};
+use crate::snapshot::{Limits, Objects, RelPath, capture_left, unified};
 use crate::store::RunFolder;
 
 /// Enough for two screenshots of each page that is checked.
@@ -57,17 +62,26 @@ impl LoopEngine for Gan {
 
     fn project(objects: &Objects, folder: &RunFolder, run: &Run, extent: Extent) -> Result<(), EngineError> {
         let sprints = folder.place().join("sprints");
-        if !run.state.sprints.is_empty() {
-            sprints.make()?;
+        if run.state.sprints.is_empty() {
+            return Ok(());
         }
+        sprints.make()?;
+        let also = in_project(run)?;
         for sprint in extent.of(&run.state.sprints) {
-            let page = sprints.join(format!("sprint-{}.json", sprint.number));
-            page.replace(projection::sprint(run, sprint).as_bytes(), Durability::Order)?;
+            let page = projection::sprint(run, sprint);
+            for place in std::iter::once(&sprints).chain(&also) {
+                let file = place.join(format!("sprint-{}.json", sprint.number));
+                file.replace(page.as_bytes(), Durability::Order)?;
+            }
         }
         let rounds = &run.state.course.rounds;
         let skipped = rounds.len() - extent.of(rounds).len();
         for (number, round) in (1..).zip(rounds).skip(skipped) {
-            place_round(objects, folder, run, (number, round))?;
+            let report = place_round(objects, folder, run, (number, round))?;
+            if let Some(place) = &also {
+                let file = place.join(format!("evaluation-report-{number}.json"));
+                file.replace(report.as_bytes(), Durability::Order)?;
+            }
         }
         Ok(())
     }
@@ -119,13 +133,23 @@ fn failed(why: &str) -> Inspection {
     Inspection { notes: vec![format!("the browser check failed: {why}").into()], ..Inspection::default() }
 }
 
-/// Writes `iteration-N`: the artifact, its changes, the screenshots, and the report.
+/// Returns the folder in the project for the files that the original keeps in its `artifact_dir`. Each run has its own,
+/// because the sprints of all runs have the same names.
+fn in_project(run: &Run) -> Result<Option<SafePath>, EngineError> {
+    let Some(ArtifactDir { project, below }) = &run.plan.task.artifact_dir else { return Ok(None) };
+    let below = RelPath::parse(below.as_bytes()).map_err(|_| EngineError::Stuck)?;
+    let place = SafePath::below(Path::new(project), below.as_path()).join(run.plan.run.as_str());
+    place.make()?;
+    Ok(Some(place))
+}
+
+/// Writes `iteration-N`: the artifact, its changes, the screenshots, and the report, which it returns.
 fn place_round(
     objects: &Objects,
     folder: &RunFolder,
     run: &Run,
     (number, round): (usize, &Round),
-) -> Result<(), EngineError> {
+) -> Result<String, EngineError> {
     let place = folder.iteration(u32::try_from(number).unwrap_or(u32::MAX));
     place.make()?;
     place_tree(objects, round.artifact, &place, ARTIFACT)?;
@@ -139,5 +163,6 @@ fn place_round(
     }
     let report = projection::report(run, number, round);
     let page = place.join(format!("evaluation-report-{number}.json"));
-    Ok(page.replace(report.as_bytes(), Durability::Order)?)
+    page.replace(report.as_bytes(), Durability::Order)?;
+    Ok(report)
 }

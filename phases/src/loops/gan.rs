@@ -49,7 +49,7 @@ pub use briefs::GanBrief;
 pub use decision::{Decision, End};
 pub use state::{Sprint, State};
 pub use step::{Answer, Reading, Step};
-pub use task::{Apply, Brief, Browser, Level, Task};
+pub use task::{Apply, ArtifactDir, Brief, Browser, Level, Task};
 pub use view::{Ended, HigherScore, Uncounted};
 
 /// The workspace folders of the artifact, of the files given with the brief, and of the browser's screenshots.

@@ -278,7 +278,7 @@ fn no_threshold_is_below_60() {
     for (refused, hint) in [
         (&["--threshold", "59.9"][..], "must be from 60 to 100"),
         (&["--threshold", "0"], "must be from 60 to 100"),
-        (&["--profile", "low.yaml"], "must be from 60 to 100"),
+        (&["--profile", "low.yaml"], "low.yaml: gan_loop.pass_threshold: must be from 0.60 to 1.00"),
     ] {
         fs::write(scene.path("project/low.yaml"), "gan_loop:\n  pass_threshold: 0.5\n").unwrap();
         let said = scene.refusal(&[&["gan", "brief.md"], refused].concat());

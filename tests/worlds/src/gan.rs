@@ -50,6 +50,8 @@ pub fn plan() -> Plan {
         commands: Commands { run: RunThem::Never, confined: true },
         command_seconds: 9,
         browser: None,
+        artifact_dir: None,
+        remarks: Vec::new(),
     };
     plan_of("/project", "pump-20261121-213000", task, roles_of([Role::BUILDER, Role::EVALUATOR]))
 }

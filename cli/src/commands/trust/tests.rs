@@ -40,11 +40,11 @@ fn what_is_missing_or_broken_or_something_else_is_refused() {
     error: /skilltune.toml:1: unknown key `agent`
     hint: did you mean `agents`?
     error: /empty/skilltune.toml does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
     error: /missing does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
     error: /other.toml does not exist
-    hint: pass a skilltune.toml, its folder, a suite, a file of rules, or a file of jobs
+    hint: pass a skilltune.toml, its folder, a suite, a file of rules, a file of jobs, or moai's design.yaml
     ");
     assert!(!root.path().join("home").exists(), "nothing is written");
 }
@@ -64,6 +64,27 @@ fn it_is_said_what_is_trusted_and_no_secret() {
       agent a: "prog" "two words"
       calls.wrap: "box" "{workspace}"
     "#);
+}
+
+#[test]
+fn the_originals_settings_are_trusted_and_shown() {
+    let root = world("");
+    let folder = root.path().join(".moai/config/sections");
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |text: &str| std::fs::write(folder.join("design.yaml"), text).unwrap();
+    let path = ".moai/config/sections/design.yaml";
+    write("design:\n  gan_loop:\n    max_iterations: 4\n    pass_threshold: 0.8\n");
+    let said = trust(&root, path).unwrap();
+    assert!(said.ends_with("design.yaml\n  max_iterations 4\n  pass_threshold 0.8"), "{said}");
+    let file = TextFile::read(&root.path().join(path)).unwrap().unwrap();
+    assert!(TrustStore::new(&Environment::fake(root.path(), &[])).trusts(&file, &[]).unwrap());
+    for (wrong, why) in
+        [("design: {}\n", "it has no gan_loop"), ("gan_loop: {pass_threshold: 0.5}\n", "from 0.60 to 1.00")]
+    {
+        write(wrong);
+        let complaint = trust(&root, path).unwrap_err();
+        assert!(complaint.what.contains(why), "{complaint:?}");
+    }
 }
 
 #[test]

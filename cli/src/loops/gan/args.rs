@@ -49,7 +49,7 @@ pub struct GanArgs {
     pub work: Flags<Self, 3>,
     #[command(flatten)]
     pub calls: CallFlags,
-    /// Trust the project's agents for this run
+    /// Trust the project's agents and its design.yaml for this run
     #[arg(long, help_heading = AGENTS)]
     pub trust: bool,
 

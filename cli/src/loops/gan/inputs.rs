@@ -10,6 +10,7 @@ use skilltune_phases::loops::gan::original::Original;
 use skilltune_phases::loops::gan::profile::{self, NotAProfile, Profile};
 
 use crate::loops::gan::args::GanArgs;
+use crate::loops::gan::design_file;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 
@@ -64,7 +65,7 @@ pub fn given(args: &GanArgs, brief: &Brief, env: &Environment) -> Result<(Given,
 pub struct Judged {
     pub profile: Box<str>,
     pub asked: Contract,
-    /// The original's own settings, which contain only numbers.
+    /// The original's own settings, if the named file has them.
     pub original: Option<Original>,
 }
 
@@ -77,9 +78,10 @@ pub fn judged(named: Option<&str>, env: &Environment) -> Result<Judged, Complain
         Some(path) => {
             let path = env.named(Path::new(path))?;
             let text = text(&path, "profile", LARGEST_PROFILE)?;
-            let no_profile = |why: NotAProfile| {
-                Complaint::input(format!("{} is not a profile: {why}", path.display()))
-                    .hint("docs/gan.md shows the form; design and code are built in")
+            let no_profile = |why: NotAProfile| match why {
+                NotAProfile::Setting { .. } => design_file::unusable(&path, &why.to_string()),
+                why => Complaint::input(format!("{} is not a profile: {why}", path.display()))
+                    .hint("docs/gan.md shows the form; design and code are built in"),
             };
             original = Original::read(&text).map_err(no_profile)?;
             match original {

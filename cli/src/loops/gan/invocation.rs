@@ -7,21 +7,23 @@ use rustix::fs::{Access, access};
 use skilltune_orchestrator::process::can_confine;
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::inspect::{Given, Preview};
-use skilltune_phases::loops::gan::original::Original;
+use skilltune_phases::loops::gan::original::{Agreement, ContractLevels};
 use skilltune_phases::loops::gan::rules::Rules;
-use skilltune_phases::loops::gan::{Apply, Brief, Gan, Level};
+use skilltune_phases::loops::gan::{Apply, ArtifactDir, Brief, Gan, Level};
 use skilltune_phases::runs::proposal::Form;
 use skilltune_phases::skills::edit::acts_by_itself;
 use skilltune_phases::suites::checks::RunThem;
 
-use crate::args::overrides::{apply_shared_flags, override_with};
+use crate::args::overrides::apply_shared_flags;
 use crate::casting;
 use crate::casting::{BuiltIn, Casting, system_confines};
 use crate::loops::gan::args::GanArgs;
 use crate::loops::gan::browser::{self, Found};
+use crate::loops::gan::design_file::DesignFile;
 use crate::loops::gan::inputs::{self, Judged, Material};
 use crate::loops::gan::settings::{ApplyName, GanSettings};
 use crate::loops::start::Common;
+use crate::settings::origin::Origin;
 use crate::settings::setting::Setting;
 use crate::settings::{Settings, proposed};
 use crate::terminal::complaint::Complaint;
@@ -39,6 +41,9 @@ pub struct Invocation {
     pub asked: Contract,
     pub level: Level,
     pub negotiated: bool,
+    /// The folder in the project that gets the sprints too.
+    pub artifact_dir: Option<ArtifactDir>,
+    pub remarks: Vec<String>,
     pub into: Option<PathBuf>,
     pub apply: Apply,
     pub rules: Rules,
@@ -68,7 +73,11 @@ impl Invocation {
         let into = args.into.as_ref().map(|path| destination(&env.named(path)?, env)).transpose()?;
         let project = env.project_here();
         let mut settings = crate::loops::settings(&project, env)?;
-        apply_original(&mut settings, &original.unwrap_or_default());
+        let mut design = match (original, &args.profile) {
+            (Some(original), Some(path)) => DesignFile::named(path, original),
+            _ => DesignFile::found(&project, args.trust, env)?,
+        };
+        design.apply(&mut settings);
         apply_shared_flags(&mut settings, args.agent.as_ref(), args.calls.timeout, &args.given);
         casting::fill(&mut settings, env);
         let casting = casting(&settings, env)?;
@@ -81,9 +90,13 @@ impl Invocation {
                 .hint("pass --into DIR, or --apply never to leave the result in the run's folder"));
         }
         into.iter().filter(|_| apply == Apply::Auto).try_for_each(|path| require_writable(path))?;
+        let levels = design.original().levels();
+        design.remarks.extend(idle_contract(gan, &levels));
         Ok(Self {
             level: gan.level.value.into(),
-            negotiated: gan.is_negotiated(),
+            negotiated: gan.is_negotiated(&levels),
+            artifact_dir: design.artifact_dir(&project, into.as_deref())?,
+            remarks: design.remarks,
             retries: gan.retries.value,
             commands: commands(gan, &settings, args.run.yes)?,
             command_seconds: gan.command_seconds.value,
@@ -106,15 +119,16 @@ impl Invocation {
     }
 }
 
-/// Applies the original's settings from a named file: it overrides the user's settings, and flags override it.
-fn apply_original(settings: &mut Settings, original: &Original) {
-    let gan = settings.of_mut::<GanSettings>();
-    override_with(&mut gan.max_rounds, original.max_iterations, "--profile");
-    override_with(&mut gan.threshold, original.threshold(), "--profile");
-    override_with(&mut gan.escalate_after, original.escalation_after, "--profile");
-    override_with(&mut gan.gain, original.gain(), "--profile");
-    override_with(&mut gan.strict, original.strict_mode, "--profile");
-    override_with(&mut gan.negotiation_rounds, original.negotiation_rounds(), "--profile");
+/// Says that `--contract` has no effect, if that is so at this level.
+fn idle_contract(gan: &GanSettings, levels: &ContractLevels) -> Option<String> {
+    let level = Level::from(gan.level.value);
+    let why = match levels.at(level) {
+        Agreement::Always => "always has a contract that is agreed on",
+        Agreement::Never => "never has one: its contract is the profile",
+        Agreement::IfAsked => return None,
+    };
+    let is_asked = gan.contract.value && matches!(gan.contract.origin, Origin::Flag(_));
+    is_asked.then(|| format!("--contract has no effect: level {} {why}", level.word()))
 }
 
 /// Accepts a program in the PATH or a full path: a relative path could mean a file of the project, or of the result.

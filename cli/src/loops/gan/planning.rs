@@ -97,6 +97,8 @@ pub fn plan(
         commands: Commands { run: invocation.commands, confined: invocation.confines },
         command_seconds: invocation.command_seconds,
         browser: invocation.browser.as_ref().map(browser).transpose()?,
+        artifact_dir: invocation.artifact_dir.clone(),
+        remarks: invocation.remarks.clone(),
     };
     let seed = invocation
         .seed

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use clap::builder::ValueParser;
 use skilltune_phases::judging::contract::DimensionId;
 use skilltune_phases::judging::score::Score;
+use skilltune_phases::loops::gan::original::{Agreement, ContractLevels};
 use skilltune_phases::loops::gan::rules::{FLOOR, Rules};
 use skilltune_phases::loops::gan::{Apply, Level};
 use skilltune_phases::runs::proposal::Form;
@@ -91,11 +92,11 @@ impl GanSettings {
     }
 
     /// Returns whether a contract is agreed on first.
-    pub fn is_negotiated(&self) -> bool {
-        match self.level.value {
-            LevelName::Minimal => false,
-            LevelName::Standard => self.contract.value,
-            LevelName::Thorough => true,
+    pub fn is_negotiated(&self, levels: &ContractLevels) -> bool {
+        match levels.at(self.level.value.into()) {
+            Agreement::Always => true,
+            Agreement::IfAsked => self.contract.value,
+            Agreement::Never => false,
         }
     }
 }

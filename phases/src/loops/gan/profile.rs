@@ -34,6 +34,8 @@ pub enum NotAProfile {
     Yaml(#[from] yaml::Fault),
     #[error("{0}")]
     Keys(#[from] serde_json::Error),
+    #[error("{key}: {why}")]
+    Setting { key: Box<str>, why: Box<str> },
     #[error(transparent)]
     Faulty(#[from] Faulty),
 }

@@ -43,6 +43,20 @@ pub struct Task {
     /// The command that checks the artifact in a browser, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub browser: Option<Browser>,
+    /// The folder in the project that gets the sprints too, if the original's settings name one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact_dir: Option<ArtifactDir>,
+    /// Which settings of the original the run follows, and which settings have no effect.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+}
+
+/// A folder in a project, for the files of the original.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArtifactDir {
+    pub project: String,
+    /// Its path in the project.
+    pub below: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -20,6 +20,7 @@ pub fn sketch(run: &Run, most: &MostCalls, estimate: &Estimate) -> Value {
         "sections": task.given.sections,
         "rules": task.rules,
         "into": task.into,
+        "artifact_dir": task.artifact_dir,
         "limits": ceilings::all(run),
         "most_calls": most_calls(most),
     });

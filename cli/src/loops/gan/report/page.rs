@@ -2,7 +2,7 @@
 
 use skilltune_phases::loops::gan::course::{Answered, Round};
 use skilltune_phases::loops::gan::evaluation::{By, Evaluation, Finding, Verdict};
-use skilltune_phases::loops::gan::{Run, Sprint, projection};
+use skilltune_phases::loops::gan::{ArtifactDir, Run, Sprint, projection};
 
 use crate::loops::gan::report::words;
 use crate::report::document::{
@@ -22,6 +22,9 @@ pub fn report(run: &Run) -> Report {
         ("Rounds: artifact, screens, changes, evaluation", format!("{folder}/iterations/iteration-N/")),
         ("Sprints and the contract", format!("{folder}/sprints/sprint-N.json")),
     ];
+    let in_project = task.artifact_dir.as_ref().map(|ArtifactDir { project, below }| {
+        ("The same in the project", format!("{project}/{below}/{}/", run.plan.run))
+    });
     Report {
         title: [plain("Final Report: "), safe(&task.name)].into(),
         lead: vec![paragraph([strong(words::label(run)), plain(". "), safe(&words::outcome_text(run))])],
@@ -29,7 +32,7 @@ pub fn report(run: &Run) -> Report {
         more: words::destination(run).map(|text| ("Destination", safe(&text).into())).into_iter().collect(),
         sections,
         unit: "round",
-        tail: vec![locations(run, result.into_iter().chain(ours).collect())],
+        tail: vec![locations(run, result.into_iter().chain(ours).chain(in_project).collect())],
         ..Report::default()
     }
 }

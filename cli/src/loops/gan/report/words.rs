@@ -41,7 +41,8 @@ pub fn commands(run: &Run) -> impl Iterator<Item = String> {
 /// Returns what a person has to know before they believe a result.
 pub fn notes(plan: &Plan) -> Vec<String> {
     let links = words::not_placed("the folder", &plan.task.links_outside);
-    words::remarks(&plan.roles).into_iter().chain(links).collect()
+    let own = plan.task.remarks.iter().map(|remark| plain::one_line(remark));
+    words::remarks(&plan.roles).into_iter().chain(links).chain(own).collect()
 }
 
 /// Returns where a run is.

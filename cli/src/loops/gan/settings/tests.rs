@@ -43,7 +43,7 @@ fn rendered(settings: &Settings) -> String {
     format!(
         "{:?}",
         (
-            (gan.rules(), gan.is_negotiated(), Level::from(gan.level.value)),
+            (gan.rules(), gan.is_negotiated(&ContractLevels::default()), Level::from(gan.level.value)),
             (gan.retries.value, browser, commands, Apply::from(gan.apply.value)),
         )
     )
@@ -61,7 +61,7 @@ fn every_key_changes_what_a_run_is_planned_with() {
 fn the_defaults_are_those_of_the_original() {
     let gan = GanSettings::default();
     assert_eq!(gan.rules(), Rules::default());
-    assert!(!gan.is_negotiated() && gan.retries.value == 1);
+    assert!(!gan.is_negotiated(&ContractLevels::default()) && gan.retries.value == 1);
     let Rules { threshold, max_rounds, escalate_after, gain, standstill, cap, .. } = gan.rules();
     assert_eq!((threshold.typed(), gain.typed(), cap.typed()), ("75".into(), "5".into(), "50".into()));
     assert_eq!((max_rounds, escalate_after, standstill), (5, 3, 2));
@@ -77,7 +77,7 @@ fn a_contract_is_agreed_on_at_level_thorough_and_where_that_is_asked_for() {
     ] {
         let settings = project(&format!("gan.level = {level:?}\ngan.contract = {asked}\n"));
         let gan = settings.of::<GanSettings>();
-        assert_eq!(gan.is_negotiated(), is_negotiated, "{level}, {asked}");
+        assert_eq!(gan.is_negotiated(&ContractLevels::default()), is_negotiated, "{level}, {asked}");
         assert_eq!(gan.rules().judge_twice, level == "thorough");
     }
 }

@@ -118,6 +118,8 @@ impl Scene {
             commands: Commands { run, confined: true },
             command_seconds: 60,
             browser: self.full.then_some(browser),
+            artifact_dir: None,
+            remarks: Vec::new(),
         }
     }
 
