@@ -21,6 +21,7 @@ mod night;
 mod regrade;
 mod report;
 pub mod resume;
+mod rollback;
 mod show;
 pub mod status;
 mod stop;
@@ -82,7 +83,7 @@ fn run_command(
         RunCommand::Show(args) => show::run(&args, &scope),
         RunCommand::Diff(args) => diff::run(&args, &scope),
         RunCommand::Apply(args) => tune::apply::run(&args, &scope),
-        RunCommand::Rollback(args) => tune::apply::rollback(&args, &scope),
+        RunCommand::Rollback(args) => rollback::run(&args, &scope),
         RunCommand::Export(args) => export::run(&args, &scope),
         RunCommand::Report(args) => report::run(&args, &scope),
         RunCommand::Clean(args) => clean::run(&args, &scope),

@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use skilltune_orchestrator::disk::DiskError;
 use skilltune_orchestrator::store::{
-    self, FirstLine, Home, HomeError, JournalError, Label, Locks, RunFolder,
+    self, FirstLine, Home, HomeError, Journal, JournalError, Label, Locks, RunFolder,
 };
 use skilltune_phases::base::id::{CallKey, Digest, TreeId};
 use skilltune_phases::loops::tune::{self, Tune};
@@ -244,6 +244,32 @@ impl<L: Ui> Known<L> {
     pub fn targets(&self) -> Vec<PathBuf> {
         L::targets(&self.run.plan)
     }
+
+    /// Returns for each user command the trees that it replaced or was about to replace in the target, and the new
+    /// trees.
+    pub fn placings(&self) -> impl DoubleEndedIterator<Item = (&[TreeId], &[TreeId])> {
+        self.records.iter().filter_map(|record| match &record.event {
+            Event::Noted(Signal::Placing { from, to, .. } | Signal::Placed { from, to, .. }) => {
+                Some((from.as_slice(), to.as_slice()))
+            }
+            Event::Noted(_) | Event::Done(_) | Event::Started(_) | Event::Decided(_) => None,
+        })
+    }
+
+    /// Opens the journal for writing.
+    pub fn open_journal(&self) -> Result<Journal, Complaint> {
+        let opened = Journal::resume::<L>(&self.folder.history());
+        opened.map(|(journal, _)| journal).map_err(|error| damaged(&self.folder, &error))
+    }
+
+    /// Records what the user has done.
+    pub fn note(&mut self, journal: &mut Journal, placed: Signal) -> Result<(), Complaint> {
+        let record = journal.append(session::now(), Event::Noted(placed)).map_err(ours)?;
+        journal.barrier().map_err(ours)?;
+        self.run.apply(&record);
+        self.records.push(record);
+        Ok(())
+    }
 }
 
 impl Known<Tune> {
@@ -262,17 +288,6 @@ impl Known<Tune> {
             }
         }
         self.pick(name, &versions).cloned()
-    }
-
-    /// Returns for each user command the trees that it replaced or was about to replace in the target, and the new
-    /// trees.
-    pub fn placings(&self) -> impl DoubleEndedIterator<Item = (&[TreeId], &[TreeId])> {
-        self.records.iter().filter_map(|record| match &record.event {
-            Event::Noted(Signal::Placing { from, to, .. } | Signal::Placed { from, to, .. }) => {
-                Some((from.as_slice(), to.as_slice()))
-            }
-            Event::Noted(_) | Event::Done(_) | Event::Started(_) | Event::Decided(_) => None,
-        })
     }
 
     fn pick<'a>(&self, name: &str, among: &'a [Candidate]) -> Result<&'a Candidate, Complaint> {
@@ -363,7 +378,7 @@ fn newer(folder: &RunFolder, format: u32) -> Complaint {
 
 const NOT_RESUMABLE: &str = "this run cannot be resumed; start a new run, which reuses the cached answers";
 
-pub fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
+fn damaged(folder: &RunFolder, error: &JournalError) -> Complaint {
     if let Some(FirstLine { label: Some(Label { format, .. }), .. }) = store::first_line(&folder.history())
         && format > FORMAT
     {

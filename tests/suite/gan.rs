@@ -12,6 +12,7 @@ mod measured;
 mod numbers;
 mod preview;
 mod proposing;
+mod rollback;
 mod sight;
 mod trust;
 

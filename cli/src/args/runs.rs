@@ -46,7 +46,7 @@ pub enum RunCommand {
     /// Replace the skill with a candidate, or create a commit with it
     #[command(after_help = examples::APPLY)]
     Apply(ApplyArgs),
-    /// Restore the skill to its state before a run
+    /// Restore the skill, or the folder of gan, to its state before a run
     #[command(after_help = examples::ROLLBACK)]
     Rollback(RollbackArgs),
     /// Copy a version to a new folder
@@ -280,7 +280,7 @@ impl From<FormName> for Form {
 pub struct RollbackArgs {
     #[command(flatten)]
     pub run: RunArgs,
-    /// Replace the skill even if it changed since the run
+    /// Replace the skill or the folder even if it changed since the run
     #[arg(long)]
     pub force: bool,
 }

@@ -67,7 +67,7 @@ pub fn lines<L: LoopCommands>(run: &Run<L>, status: RunStatus, objects: &Objects
     if !run.errors.is_empty() {
         facts.push(("errors", figures::count(run.errors.len(), "failed call")));
     }
-    facts.extend(run.placed.map(|by| ("since", words::placed(by).to_owned())));
+    facts.extend(run.placed.map(|by| ("since", words::placed::<L>(by))));
     let next = next(run, status, summary.next).into_iter();
     facts.extend(next.map(|next| ("next", format!("{}   ({})", next.command, next.purpose))));
     let column = facts.iter().map(|(name, _)| name.len()).fold(8, usize::max);

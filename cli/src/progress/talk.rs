@@ -171,8 +171,12 @@ impl<L: Narrated> Talk<L> {
                 self.rest();
                 return self.say(&["wait ended".to_owned()]);
             }
-            Signal::Placing { by, .. } => return self.say(&[cut(words::placing(*by), self.layout.width)]),
-            Signal::Placed { by, .. } => return self.say(&[cut(words::placed(*by), self.layout.width)]),
+            Signal::Placing { by, .. } => {
+                return self.say(&[cut(&words::placing::<L>(*by), self.layout.width)]);
+            }
+            Signal::Placed { by, .. } => {
+                return self.say(&[cut(&words::placed::<L>(*by), self.layout.width)]);
+            }
             Signal::Proposed(proposal) => {
                 let text = plain::one_line(&words::proposed(proposal));
                 return self.say(&[cut(&text, self.layout.width)]);

@@ -3,7 +3,6 @@
 use skilltune_phases::loops::Loop;
 use skilltune_phases::runs::event::{Done, Event, Record, Signal};
 use skilltune_phases::runs::run::Run;
-use skilltune_phases::skills::candidate::Candidate;
 
 use crate::report::ui::Ui;
 use crate::report::{ceilings, words};
@@ -38,7 +37,7 @@ fn cost<L: Loop>(done: &Done<L>) -> String {
     }
 }
 
-fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
+fn noted<L: Ui>(run: &Run<L>, signal: &Signal) -> String {
     match signal {
         Signal::Paused(pause) => format!("run {} {}", run.plan.run, words::pause(*pause)),
         Signal::Resumed { program } => format!("resumed by version {program}"),
@@ -55,10 +54,9 @@ fn noted<L: Loop>(run: &Run<L>, signal: &Signal) -> String {
         Signal::Waiting { until } => format!("waiting until {}", figures::moment(*until)),
         Signal::Waited => "wait ended".to_owned(),
         Signal::Placing { from, by, .. } => {
-            let displaced = Candidate::original(from.clone()).id.short();
-            format!("{}; the replaced version is {displaced}", words::placing(*by))
+            format!("{}; the replaced version is {}", words::placing::<L>(*by), L::displaced(from))
         }
-        Signal::Placed { by, .. } => words::placed(*by).to_owned(),
+        Signal::Placed { by, .. } => words::placed::<L>(*by),
         Signal::Proposed(proposal) => words::proposed(proposal),
     }
 }

@@ -7,8 +7,10 @@ use serde_json::Value;
 use skilltune_orchestrator::engine::{EngineError, Extent, LoopEngine};
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_orchestrator::store::RunFolder;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::runs::plan::{Plan, RunId};
 use skilltune_phases::runs::run::Run;
+use skilltune_phases::skills::candidate::Candidate;
 
 use crate::report::document::Report;
 use crate::report::summary::Summary;
@@ -19,6 +21,8 @@ pub(crate) use skilltune_phases::with_loop;
 pub trait Ui: LoopEngine {
     /// The command that starts a run of this loop.
     const START: &'static str;
+    /// The word for what a run writes to.
+    const TARGET: &'static str = "skill";
 
     /// Returns true if a run has this name besides its id.
     fn is_named(_: &RunId, _: &str) -> bool {
@@ -38,6 +42,11 @@ pub trait Ui: LoopEngine {
 
     /// Returns the folders that a run may write; they are locked while it is active.
     fn targets(plan: &Plan<Self>) -> Vec<PathBuf>;
+
+    /// Names a version that a command replaced.
+    fn displaced(from: &[TreeId]) -> String {
+        Candidate::original(from.to_vec()).id.short()
+    }
 
     /// Returns the longest time in seconds that a command of the run may take.
     fn command_seconds(_: &Plan<Self>) -> u64 {

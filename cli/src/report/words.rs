@@ -183,17 +183,17 @@ pub fn pause(pause: Pause) -> &'static str {
     }
 }
 
-pub fn placing(by: PlacedBy) -> &'static str {
+pub fn placing<L: Ui>(by: PlacedBy) -> String {
     match by {
-        PlacedBy::Apply => "applying a candidate",
-        PlacedBy::Rollback => "restoring the skill to its state before the run",
+        PlacedBy::Apply => "applying a candidate".to_owned(),
+        PlacedBy::Rollback => format!("restoring the {} to its state before the run", L::TARGET),
     }
 }
 
-pub fn placed(by: PlacedBy) -> &'static str {
+pub fn placed<L: Ui>(by: PlacedBy) -> String {
     match by {
-        PlacedBy::Apply => "candidate applied",
-        PlacedBy::Rollback => "skill restored to its state before the run",
+        PlacedBy::Apply => "candidate applied".to_owned(),
+        PlacedBy::Rollback => format!("{} restored to its state before the run", L::TARGET),
     }
 }
 

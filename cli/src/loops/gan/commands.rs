@@ -52,7 +52,10 @@ impl LoopCommands for Gan {
     /// `champion` are names too.
     fn version(known: &Known<Self>, name: &str) -> Result<Version, Complaint> {
         let run = &known.run;
-        let all: BTreeSet<TreeId> = run.state.sprints.iter().filter_map(|sprint| sprint.artifact).collect();
+        let built = run.state.sprints.iter().filter_map(|sprint| sprint.artifact);
+        // A rollback may have replaced a version with edits of the user.
+        let displaced = known.placings().flat_map(|(from, _)| from.iter().copied());
+        let all: BTreeSet<TreeId> = built.chain(displaced).collect();
         // A number below 100 is a round: trees are not shortened to two digits.
         let number = name.parse::<u32>().ok().filter(|number| *number < 100);
         let named = match (name, number) {
@@ -83,13 +86,12 @@ impl LoopCommands for Gan {
     /// Until the result is in the user's folder, it is only here; what it replaced there is only here for good.
     fn only_copy(known: &Known<Self>, _: &Objects) -> Option<String> {
         let run = &known.run;
-        let into = run.plan.task.into.as_deref();
-        match (run.handed_over(), into) {
-            (Some(Answer::Promoted), Some(into)) if run.plan.task.start != TreeId::EMPTY => {
-                Some(format!("only this run has the earlier files of {}", Path::new(into).display()))
-            }
-            (Some(Answer::Promoted), _) => None,
-            (Some(Answer::Committed(proposal)), _) if proposal.patch.is_none() => None,
+        if run.is_in_folder() {
+            let into = run.plan.task.into.as_ref().filter(|_| run.plan.task.start != TreeId::EMPTY)?;
+            return Some(format!("only this run has the earlier files of {}", Path::new(into).display()));
+        }
+        match run.handed_over() {
+            Some(Answer::Committed(proposal)) if proposal.patch.is_none() => None,
             _ => run.result().map(|_| "only this run has the result".to_owned()),
         }
     }

@@ -130,6 +130,9 @@ fn end(run: &Run) -> End {
 /// Returns the next commands to suggest.
 pub fn advice(run: &Run) -> Vec<Next> {
     let id = &run.plan.run;
+    if run.closed_at.is_some() && run.is_in_folder() {
+        return vec![Next { command: format!("skilltune rollback {id}"), purpose: "undo it" }];
+    }
     if run.closed_at.is_some() {
         return run.proposed().and_then(Result::ok).map_or_else(Vec::new, |made| merging(run, made));
     }
@@ -151,6 +154,9 @@ pub fn advice(run: &Run) -> Vec<Next> {
     vec![Next { command: resume(run), purpose: "continue" }]
 }
 
+/// The purpose of the command that discards a commit.
+pub const DISCARD: &str = "discard it";
+
 /// Returns how to take a commit, and how to discard it.
 fn merging(run: &Run, proposal: &Proposal) -> Vec<Next> {
     let (take, discard) = if let Some(address) = pull_request(proposal) {
@@ -162,7 +168,7 @@ fn merging(run: &Run, proposal: &Proposal) -> Vec<Next> {
         (patch(proposal, Path::new(&run.plan.folder)).map(|path| format!("git am {path}")), None)
     };
     let next = |(command, purpose): (Option<String>, _)| Some(Next { command: command?, purpose });
-    [(take, "take it"), (discard, "discard it")].into_iter().filter_map(next).collect()
+    [(take, "take it"), (discard, DISCARD)].into_iter().filter_map(next).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::{Answer, Run};
+use skilltune_phases::runs::event::PlacedBy;
 
 use crate::loops::gan::progress;
 use crate::loops::gan::report::words;
@@ -65,6 +66,7 @@ fn result(run: &Run) -> Value {
         "result": words::result(run),
         "into": task.into,
         "promoted": matches!(run.handed_over(), Some(Answer::Promoted)),
+        "rolled_back": run.placed == Some(PlacedBy::Rollback),
         "conflict": matches!(run.handed_over(), Some(Answer::Conflict { .. })),
         // The commit of the result, if one was made.
         "proposal": run.proposed().and_then(Result::ok),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use skilltune_orchestrator::snapshot::Objects;
+use skilltune_phases::base::id::TreeId;
 use skilltune_phases::loops::gan::{Answer, Decision, Gan, Plan, Run, Step};
 
 use crate::loops::gan::report::json::details;
@@ -17,6 +18,12 @@ use crate::terminal::exit::Exit;
 
 impl Ui for Gan {
     const START: &'static str = "skilltune gan BRIEF.md";
+    const TARGET: &'static str = "folder";
+
+    /// A version of gan is one tree, and is named by it.
+    fn displaced(from: &[TreeId]) -> String {
+        from.first().map_or_else(String::new, TreeId::short)
+    }
 
     fn command_seconds(plan: &Plan) -> u64 {
         plan.task.browser.as_ref().map_or(0, |browser| browser.seconds)

@@ -9,7 +9,7 @@ pub mod words;
 
 use skilltune_orchestrator::promote::{self, Expected, Move, PromoteError, Promotion};
 use skilltune_orchestrator::snapshot::Objects;
-use skilltune_orchestrator::store::{Journal, Locks, TargetLock};
+use skilltune_orchestrator::store::{Locks, TargetLock};
 use skilltune_phases::base::id::{CandidateId, TreeId};
 use skilltune_phases::loops::tune::{Aim, Answer, Event, Run, Tune};
 use skilltune_phases::runs::event::{PlacedBy, Signal};
@@ -19,7 +19,7 @@ use skilltune_phases::skills::candidate::Candidate;
 use crate::args::runs::{ApplyArgs, RollbackArgs};
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
-use crate::runs::{CHAMPION, Known, damaged, session, store_check};
+use crate::runs::{CHAMPION, Known, session, store_check};
 use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -59,9 +59,19 @@ fn with_target(scope: &Scope<'_>, name: Option<&str>) -> Result<Known<Tune>, Com
         let known = scope.runs.load::<Tune>(&id)?;
         return if known.run.plan.task.searches() { Ok(known) } else { Err(no_target(&known.run)) };
     }
+    let what = if scope.runs.kind(&id) == LoopKind::Gan { "it built files" } else { "it wrote a text" };
     Err(Complaint::input(format!(
-        "run {id} has no target to replace: it wrote a text; `skilltune export {id} {CHAMPION} DIR` copies it"
+        "run {id} has no target to replace: {what}; `skilltune export {id} {CHAMPION} DIR` copies it"
     )))
+}
+
+/// Whether a run has a skill to replace, as far as its journal can be read.
+pub fn may_have_target(scope: &Scope<'_>, id: &RunId) -> bool {
+    match scope.runs.load::<Tune>(id) {
+        Ok(known) => known.run.plan.task.searches(),
+        // The command that uses it reports the error.
+        Err(_) => true,
+    }
 }
 
 fn newest_with_target(scope: &Scope<'_>) -> Result<RunId, Complaint> {
@@ -170,11 +180,12 @@ fn place(scope: &Scope<'_>, known: &Known<Tune>, placing: Placing) -> Result<Exi
         return Err(words::edited(&known, &found, placing));
     }
     store_check::require(&objects, &placing.to.trees)?;
-    let mut journal = open(&known)?;
+    let mut journal = known.open_journal()?;
     // Noted before anything is replaced: a command that is killed later leaves a name for the old version.
-    note(&mut known, &mut journal, placing.begun(&found))?;
+    known.note(&mut journal, placing.begun(&found))?;
     replace(&known, &found, placing, &locks, &objects, env)?;
-    note(&mut known, &mut journal, placing.done(&found))
+    known
+        .note(&mut journal, placing.done(&found))
         .map_err(|complaint| words::changed(complaint, "the run's journal does not record it", placing))?;
     settle(&known)
         .map_err(|complaint| words::changed(complaint, "the run's pages do not show it", placing))?;
@@ -235,8 +246,8 @@ fn note_if_nobody_has(known: &mut Known<Tune>, placing: &Placing) -> Result<Opti
     if begun.is_none() && left == placing.to.trees {
         return Ok(None);
     }
-    let mut journal = open(known)?;
-    note(known, &mut journal, placing.done(begun.as_ref().unwrap_or(&left)))?;
+    let mut journal = known.open_journal()?;
+    known.note(&mut journal, placing.done(begun.as_ref().unwrap_or(&left)))?;
     Ok(begun)
 }
 
@@ -249,21 +260,6 @@ fn unfinished(known: &Known<Tune>) -> Option<(&[TreeId], &[TreeId])> {
         Event::Done(_) | Event::Started(_) | Event::Decided(_) | Event::Noted(_) => None,
     });
     last.flatten()
-}
-
-/// Opens the journal for writing.
-fn open(known: &Known<Tune>) -> Result<Journal, Complaint> {
-    let opened = Journal::resume::<Tune>(&known.folder.history());
-    opened.map(|(journal, _)| journal).map_err(|error| damaged(&known.folder, &error))
-}
-
-/// Records what the user has done.
-fn note(known: &mut Known<Tune>, journal: &mut Journal, placed: Signal) -> Result<(), Complaint> {
-    let record = journal.append(session::now(), Event::Noted(placed)).map_err(ours)?;
-    journal.barrier().map_err(ours)?;
-    known.run.apply(&record);
-    known.records.push(record);
-    Ok(())
 }
 
 /// Returns what the target contains according to the journal.

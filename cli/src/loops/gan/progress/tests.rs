@@ -55,6 +55,7 @@ fn an_accepted_run_is_told_in_rounds_and_its_result_as_data() {
       effort    2 rounds judged; 11 calls, 11s of agent time, $5.50
     result: /project/site
     report: /project/.skilltune/runs/pump-20261121-213000/final-report.md
+    to undo it: skilltune rollback pump-20261121-213000
     ");
 }
 
@@ -205,7 +206,7 @@ fn two_judges_that_disagree_are_reported() {
 fn the_levels_that_a_contract_requires_are_named() {
     let mut plan = plan();
     plan.task.asked.pass_conditions = [("a".into(), points(75)), ("b".into(), points(50))].into();
-    let talk = seen(&play_with(plan, &everything, |_, _| None), PLAIN).talk();
+    let talk = capture(&play_with(plan, &everything, |_, _| None), PLAIN).talk();
     let line = talk.lines().find(|line| line.starts_with("contract")).unwrap();
     insta::assert_snapshot!(line, @"contract: 4 criteria, 1 of them must pass; at least a 75, b 50");
 }
@@ -217,7 +218,7 @@ fn a_level_that_a_judge_does_not_cite_is_named() {
         verdicts.claims.retain(|claim| claim.dimension.as_str() == "a");
         Some(Ok(Answer::Judged(verdicts)))
     });
-    let talk = seen(&drive, PLAIN).talk();
+    let talk = capture(&drive, PLAIN).talk();
     insta::assert_snapshot!(talk.split_once("\n\n").unwrap().1, @"
     contract: 4 criteria, 1 of them must pass
     round 1 of 5: passed; score 100, 100 % met; a 100, b 100

@@ -271,7 +271,7 @@ pub fn higher_score(run: &Run) -> Option<String> {
 
 /// Returns where the result is: in the user's folder, or among the run's files.
 pub fn result(run: &Run) -> Option<String> {
-    if let (Some(Answer::Promoted), Some(into)) = (run.handed_over(), &run.plan.task.into) {
+    if let Some(into) = run.plan.task.into.as_ref().filter(|_| run.is_in_folder()) {
         return Some(into.clone());
     }
     let result = run.result()?;
@@ -283,7 +283,8 @@ pub fn result(run: &Run) -> Option<String> {
 pub fn destination(run: &Run) -> Option<String> {
     let into = plain::one_line(run.plan.task.into.as_ref()?);
     match run.handed_over() {
-        Some(Answer::Promoted) => None,
+        Some(Answer::Promoted) if run.is_in_folder() => None,
+        Some(Answer::Promoted) => Some(format!("{into} was restored to its state before the run")),
         Some(Answer::Conflict { .. }) => Some(format!(
             "{into} changed during the run, so skilltune did not write to it; copy the result yourself"
         )),

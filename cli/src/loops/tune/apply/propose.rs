@@ -41,8 +41,8 @@ pub(super) fn run(
     let proposal = made.map_err(|error| commit::refused(&error))?;
     let lines = words::proposed(&known, to, &proposal);
     if newest(&known) != Some(&proposal) {
-        let mut journal = super::open(&known)?;
-        super::note(&mut known, &mut journal, Signal::Proposed(proposal))?;
+        let mut journal = known.open_journal()?;
+        known.note(&mut journal, Signal::Proposed(proposal))?;
     }
     session::settle(env, scope.printer, &runs.home, &known.run)?;
     for line in lines {

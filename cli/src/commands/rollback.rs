@@ -1,0 +1,33 @@
+//! `skilltune rollback`: restores the skill, or the folder, that a run has replaced.
+
+use skilltune_phases::runs::plan::{LoopKind, RunId};
+
+use crate::args::runs::RollbackArgs;
+use crate::loops::{gan, tune};
+use crate::runs::scope::Scope;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::exit::Exit;
+
+pub fn run(args: &RollbackArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
+    let of_gan = match args.run.run.as_deref() {
+        Some(name) => Some(scope.named(Some(name))?).filter(|id| scope.runs.kind(id) == LoopKind::Gan),
+        None => newest_of_gan(scope),
+    };
+    match of_gan {
+        Some(id) => gan::rollback::run(args.force, scope, &id),
+        None => tune::apply::rollback(args, scope),
+    }
+}
+
+/// Returns the newest run that has replaced something, or may, if it is one of `gan`.
+fn newest_of_gan(scope: &Scope<'_>) -> Option<RunId> {
+    if scope.only.is_some() {
+        return None;
+    }
+    let newest = scope.runs.ids(None).into_iter().find(|id| match scope.runs.kind(id) {
+        LoopKind::Gan => gan::rollback::may_be_put(scope, id),
+        LoopKind::Tune => tune::apply::may_have_target(scope, id),
+        LoopKind::Reflex => false,
+    });
+    newest.filter(|id| scope.runs.kind(id) == LoopKind::Gan)
+}
