@@ -345,6 +345,17 @@ fn section<'p>(prompt: &'p str, title: &str) -> &'p str {
 }
 
 #[test]
+fn rules_about_suggestions_are_there_with_suggestions_alone() {
+    for (full, most) in [(true, 7), (false, 5)] {
+        let prompt = improved(full);
+        let rules = section(&prompt, "Rules");
+        let numbers = rules.lines().filter_map(|line| line.split_once(". ")?.0.parse().ok());
+        assert_eq!(numbers.collect::<Vec<u32>>(), (1..=most).collect::<Vec<u32>>(), "{rules}");
+        assert_eq!(rules.contains("suggest"), full, "{rules}");
+    }
+}
+
+#[test]
 fn what_the_agent_did_is_data_that_proves_nothing() {
     insta::assert_snapshot!(section(&evaluated(&["poet"], "a poem", None), "What the agent did"), @"
     The agent's own report of its work, shortened: tool calls in their order, and how they ended. Use it to understand how the
