@@ -24,6 +24,7 @@ pub(super) fn plan(world: &World, scenarios: Vec<Scenario>, rules: Rules) -> Pla
         start: TreeId(skill.version()),
         files: vec!["SKILL.md".into()],
         has_scripts: false,
+        too_long: None,
         hidden: Vec::new(),
         links_outside: Vec::new(),
         plugin: None,

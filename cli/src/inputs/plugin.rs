@@ -182,6 +182,7 @@ mod tests {
             start: TreeId::EMPTY,
             files: files.iter().map(|file| (*file).to_owned()).collect(),
             has_scripts: false,
+            too_long: None,
             hidden: Vec::new(),
             links_outside: Vec::new(),
             plugin: None,

@@ -1,5 +1,8 @@
 //! The files that the engine loads for a prompt: folders of a workspace, with the text of files small enough to show.
 
+/// A larger text is only in the workspace; a prompt names its path.
+pub const LARGEST_SHOWN: u64 = 48 << 10;
+
 /// A folder in an agent's workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {

@@ -31,6 +31,9 @@ pub struct Member {
     /// Whether it has programs of its own, which only an agent with a shell can run.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_scripts: bool,
+    /// The size of its `SKILL.md` in bytes, if that is too long for a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub too_long: Option<u64>,
     /// Paths in its folder that are not part of the skill, such as its suite. Neither agents nor edits reach them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,

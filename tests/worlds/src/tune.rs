@@ -67,6 +67,7 @@ pub fn member(name: &str, path: &str, start: TreeId) -> Member {
         start,
         files: vec!["SKILL.md".into()],
         has_scripts: false,
+        too_long: None,
         hidden: Vec::new(),
         links_outside: Vec::new(),
         plugin: None,

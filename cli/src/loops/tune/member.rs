@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use skilltune_orchestrator::snapshot::Manifest;
-use skilltune_phases::base::material::Body;
+use skilltune_orchestrator::snapshot::{Manifest, Node};
+use skilltune_phases::base::material::{Body, LARGEST_SHOWN};
 use skilltune_phases::skills::lint::{File, Files, is_markdown, is_script};
 use skilltune_phases::skills::target::Member;
 use skilltune_phases::suites::leak::{AnswerKeys, Held};
@@ -42,10 +42,20 @@ pub fn described(member: Member, content: &Content, hidden: Vec<String>) -> Memb
     let has_scripts = own().any(is_script);
     let files = own().filter(is_page).map(|file| file.path.clone()).collect();
     let links_outside = links::outside(&content.manifest);
-    Member { files, start: content.manifest.tree(), has_scripts, hidden, links_outside, ..member }
+    let too_long = too_long(&content.manifest);
+    Member { files, start: content.manifest.tree(), has_scripts, too_long, hidden, links_outside, ..member }
 }
 
 const MAIN: &str = "SKILL.md";
+
+/// Returns the size of `SKILL.md` if that is too long for a prompt.
+fn too_long(manifest: &Manifest) -> Option<u64> {
+    let main = manifest.entries().iter().find(|entry| entry.path.as_path() == Path::new(MAIN))?;
+    match main.node {
+        Node::File { size, .. } => Some(size).filter(|size| *size > LARGEST_SHOWN),
+        Node::Folder { .. } | Node::Link { .. } => None,
+    }
+}
 
 /// Returns the test files inside the skill's folder, which agents must not see.
 pub fn hidden(skill: &Path, tests: &[PathBuf], manifest: &Manifest) -> Vec<String> {

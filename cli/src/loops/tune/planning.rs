@@ -247,6 +247,7 @@ fn no_skill(Skill { name, path, .. }: &Skill) -> Result<Member, Complaint> {
         files: Vec::new(),
         start: TreeId::EMPTY,
         has_scripts: false,
+        too_long: None,
         hidden: Vec::new(),
         links_outside: Vec::new(),
         plugin: None,

@@ -137,7 +137,12 @@ pub fn compared(
     let describe = |content: &Content| member::described(of.clone(), content, hidden.clone());
     let (old, new) = (describe(&from), describe(&to));
     let described = if start.is_nothing() { new.clone() } else { old.clone() };
-    let member = Member { start: old.start, has_scripts: old.has_scripts || new.has_scripts, ..described };
+    let member = Member {
+        start: old.start,
+        has_scripts: old.has_scripts || new.has_scripts,
+        too_long: old.too_long.max(new.too_long),
+        ..described
+    };
     let two = Sides { trees: vec![new.start], ..two.clone() };
     Ok((member, Aim::Compare(Box::new(two)), notes))
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use skilltune_phases::asking::prompt::Page;
 pub use skilltune_phases::base::ending::Class;
 use skilltune_phases::base::id::TreeId;
+use skilltune_phases::base::material::LARGEST_SHOWN;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
 use skilltune_phases::judging::judgement::VerdictShape;
@@ -19,7 +20,7 @@ use skilltune_phases::skills::target::Place;
 use crate::loops::tune::older;
 use crate::loops::tune::scenarios::GENERAL;
 pub use crate::report::words::*;
-use crate::text::figures::{count, percent};
+use crate::text::figures::{count, grouped, percent};
 use crate::text::plain::{one_line, shell_path};
 
 const STRUCTURE_ONLY: &str =
@@ -72,6 +73,7 @@ pub fn notes(plan: &Plan) -> Vec<String> {
         .chain(answers(plan))
         .chain(unrun(plan))
         .chain(shell(plan))
+        .chain(too_long(plan))
         .chain(left_out(plan))
         .chain(plan.task.target.members.iter().filter_map(|of| not_placed(&of.name, &of.links_outside)))
         .chain(plugins(plan))
@@ -184,6 +186,19 @@ fn unrun(plan: &Plan) -> Option<String> {
             "the executor ({}) has no shell: it cannot run the scripts of {}; pass --tools shell to let it run commands",
             executor.shown(),
             names.join(", ")
+        )
+    })
+}
+
+/// Names skills whose `SKILL.md` agents get as a path alone.
+fn too_long(plan: &Plan) -> impl Iterator<Item = String> {
+    // The built-in agents get no prompt.
+    let members = plan.task.target.members.iter().filter(move |_| !plan.is_structural());
+    members.filter_map(|of| Some((&of.name, of.too_long?))).map(|(name, bytes)| {
+        format!(
+            "SKILL.md of {name} is too long for a prompt: {} bytes, at most {}; agents get only its path, and one that cannot open files never sees it; move details that only some tasks need into files in references/, and link to them",
+            grouped(bytes),
+            grouped(LARGEST_SHOWN)
         )
     })
 }
