@@ -214,6 +214,7 @@ fn plan(skill: &Path, (start, challenger): (TreeId, TreeId), what: What, agent: 
         timeout_seconds: 600,
         verdict: agent.verdict(),
         lacks_shell: agent.lacks_shell(),
+        opens_files: agent.opens_files(),
         ..drive::cast(&agent.name)
     };
     let member = Member { has_scripts: true, ..tune::member("writer", &skill.to_string_lossy(), start) };

@@ -202,8 +202,11 @@ fn scripts_of(entry: &AgentEntry, env: &Environment) -> Result<Vec<Pinned>, Trus
 /// Returns the settings of an agent as its calls use them.
 pub fn described(name: &str, entry: &AgentEntry, env: &Environment) -> Result<AgentSettings, Complaint> {
     files::of_agent(entry, env).map_err(|bad| {
-        Complaint::input(format!("cannot run agent `{name}`: {bad}"))
-            .hint(format!("{} in agents.{name}.command ({})", files::FULL_PATH, entry.origin))
+        Complaint::input(format!("cannot run agent `{name}`: {bad}")).hint(format!(
+            "{} in agents.{name}.command ({})",
+            files::FULL_PATH,
+            entry.origin
+        ))
     })
 }
 
@@ -222,6 +225,7 @@ impl Part {
             rights: self.rights,
             verdict: self.agent.verdict(),
             lacks_shell: self.agent.lacks_shell(),
+            opens_files: self.agent.opens_files(),
         }
     }
 }

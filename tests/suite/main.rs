@@ -36,6 +36,7 @@ mod keep_free;
 mod keeping;
 mod keys;
 mod kill;
+mod large_skill;
 mod law;
 mod lint;
 mod lint_fix;

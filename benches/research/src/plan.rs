@@ -81,5 +81,6 @@ fn agent() -> Cast {
         rights: Enforced::Nobody,
         verdict: VerdictShape::Evidenced,
         lacks_shell: false,
+        opens_files: false,
     }
 }

@@ -10,6 +10,7 @@ mod execute;
 mod fence;
 mod grade;
 mod improve;
+mod skill_files;
 mod suite;
 mod task;
 

@@ -147,6 +147,9 @@ pub struct Cast {
     /// Whether it cannot start programs, and so none of a skill's scripts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lacks_shell: bool,
+    /// Whether it is known to have tools that open files of its workspace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub opens_files: bool,
 }
 
 /// The parts that determine an agent's answers. A change can be named by its part: `program /usr/bin/claude`.
@@ -340,6 +343,7 @@ mod tests {
             rights: Enforced::SystemAndAgent,
             verdict: VerdictShape::Evidenced,
             lacks_shell: true,
+            opens_files: true,
         };
         let mut text = serde_json::to_value(&cast).unwrap();
         assert_eq!(serde_json::from_value::<Cast>(text.clone()).unwrap(), cast);

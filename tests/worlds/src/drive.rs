@@ -358,6 +358,7 @@ pub fn cast(agent: &str) -> Cast {
         rights: Enforced::Nobody,
         verdict: VerdictShape::Evidenced,
         lacks_shell: false,
+        opens_files: false,
     }
 }
 

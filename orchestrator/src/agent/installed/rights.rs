@@ -66,6 +66,15 @@ impl Agent {
         }
     }
 
+    /// Whether the agent has tools that open files of its workspace, with any rights. Of a command this is unknown, and the
+    /// built-in agent gets no prompt.
+    pub fn opens_files(&self) -> bool {
+        match &self.kind {
+            AgentKind::Real(_) => true,
+            AgentKind::Command(_) | AgentKind::BuiltIn(_) => false,
+        }
+    }
+
     /// Returns the agent's own places that persist between calls: a renewed login, sessions.
     pub(super) fn keeps(&self, rights: Rights) -> Vec<String> {
         match &self.kind {
@@ -127,6 +136,15 @@ mod tests {
         for rights in [Rights::Edit, Rights::Build] {
             assert_eq!(places(&agent, rights), ["/desk/call/space/skill/a", "/desk/call/tmp"]);
         }
+    }
+
+    #[test]
+    fn only_of_known_agents_it_is_certain_that_they_open_files() {
+        for known in Real::ALL {
+            assert!(real(known.name(), &[]).opens_files(), "{known:?}");
+        }
+        assert!(!command(None).opens_files());
+        assert!(!Agent::built_in("/bin/x".into(), "offline", &ambient(&[])).opens_files());
     }
 
     #[test]

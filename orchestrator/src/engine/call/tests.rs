@@ -48,6 +48,7 @@ fn parts() -> Parts {
         rights: Enforced::System,
         verdict: VerdictShape::Evidenced,
         lacks_shell: false,
+        opens_files: false,
     };
     let placement = Placement {
         at: "skill/writer".into(),

@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::fence::{Activity, activity, files, plain};
+use super::skill_files::skill_files;
 use super::{READING, scenario, was_wrong};
 use crate::base::material::{Folder, Named};
 use crate::judging::contract::Contract;
@@ -55,6 +56,8 @@ pub(super) fn values<'a>(brief: &EvaluateBrief<'a>) -> Values<'a> {
 pub struct TextBrief<'a> {
     /// All members in order.
     pub skills: &'a [Named<'a>],
+    /// Whether the judge can open files: then it gets each `SKILL.md`, and a list of the other files if they are long.
+    pub opens_files: bool,
     pub contract: &'a Contract,
     /// The code that the answer must repeat.
     pub nonce: &'a str,
@@ -66,12 +69,14 @@ pub struct TextBrief<'a> {
 impl TextBrief<'_> {
     pub fn prompt(&self) -> String {
         let is_chain = self.skills.len() > 1;
+        let needs: Option<&[&str]> = self.opens_files.then_some(&[][..]);
+        let skill = |skill: &Named<'_>| part(skill, skill_files(self.seed, skill.folder, needs));
         super::render(
             "review",
             TextValues {
                 reading: READING,
                 is_chain,
-                skills: parts(self.seed, self.skills),
+                skills: self.skills.iter().map(skill).collect(),
                 dimensions: dimensions(self.contract),
                 entries: self.contract.criteria.len() * if is_chain { 1 + self.skills.len() } else { 1 },
                 nonce: self.nonce,
@@ -85,13 +90,12 @@ pub(super) fn begun(start: &Folder) -> Start {
     Start { at: plain(&start.at), names: names(start) }
 }
 
-pub(super) fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
-    let part = |member: &Named<'_>| Part {
-        name: plain(member.name),
-        at: plain(&member.folder.at),
-        files: files(seed, member.folder),
-    };
-    members.iter().map(part).collect()
+fn parts(seed: &str, members: &[Named<'_>]) -> Vec<Part> {
+    members.iter().map(|member| part(member, files(seed, member.folder))).collect()
+}
+
+fn part(member: &Named<'_>, files: String) -> Part {
+    Part { name: plain(member.name), at: plain(&member.folder.at), files }
 }
 
 fn of_effect(contract: &Contract) -> Vec<&str> {

@@ -40,7 +40,8 @@ pub(crate) fn files(seed: &str, folder: &Folder) -> String {
     if shown.is_empty() { "(no files)".to_owned() } else { shown.join("\n\n") }
 }
 
-fn material(seed: &str, at: &str, file: &Material) -> String {
+/// Returns one file of the folder at this path.
+pub(super) fn material(seed: &str, at: &str, file: &Material) -> String {
     shown(seed, &format!("{at}/{}", file.path), &file.body)
 }
 

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::fence::{Activity, activity, files, numbered, plain};
+use super::skill_files::skill_files;
 use super::{READING, fence, scenario, was_wrong};
 use crate::base::delivery::Uses;
 use crate::base::material::Named;
@@ -14,6 +15,9 @@ use crate::suites::scenario::Scenario;
 pub struct ImproveBrief<'a> {
     /// The only member that may be changed.
     pub skill: Named<'a>,
+    /// Whether the improver can open files: then it gets `SKILL.md` and the files that the faults name, and a list of the
+    /// others if they are long.
+    pub opens_files: bool,
     /// Whether the outcome of the skill makes its score.
     pub by_outcome: bool,
     /// The scenarios of the search.
@@ -83,11 +87,12 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
     let suggestions = brief.suggestions.iter().take(MOST_SUGGESTIONS).map(suggested);
     let tried = brief.tried.iter().rev().take(MOST_TRIED);
     let tried = tried.map(|tried| format!("{}\n{}", tried.summary, tried.outcome));
+    let needs = brief.opens_files.then(|| naming(brief));
     Values {
         reading: READING,
         name: plain(brief.skill.name),
         at: plain(&brief.skill.folder.at),
-        files: files(seed, brief.skill.folder),
+        files: skill_files(seed, brief.skill.folder, needs.as_deref()),
         by_outcome: brief.by_outcome,
         scenarios: scenarios.join("\n\n"),
         unused: brief.uses.offered,
@@ -115,6 +120,16 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
         activity: brief.activity.iter().map(|(name, digest)| activity(seed, name, digest)).collect(),
         retry_error: was_wrong(seed, brief.retry_error),
     }
+}
+
+/// Returns the texts that may name files of the skill: what was missed, what is suggested, and what was wrong before.
+fn naming<'a>(brief: &ImproveBrief<'a>) -> Vec<&'a str> {
+    let missed = brief.unmet.iter().flat_map(|one| [&*one.asked.question, &*one.evidence]);
+    let suggested = brief.suggestions.iter().take(MOST_SUGGESTIONS).flat_map(|one| {
+        let Suggestion { target_file, description, rationale, snippet, priority: _, member: _ } = one;
+        [&**target_file, &**description, &**rationale].into_iter().chain(snippet.as_deref())
+    });
+    missed.chain(suggested).chain(brief.retry_error).collect()
 }
 
 fn missed(missed: &Missed) -> String {

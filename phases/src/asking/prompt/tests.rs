@@ -1,5 +1,6 @@
 mod bare;
 mod graded;
+mod large_skill;
 mod task_prompt;
 
 pub(crate) use bare::{bare, headings};
@@ -118,6 +119,7 @@ fn improved(full: bool) -> String {
     let produced = folder("produced/poet", &[("haiku.md", "Only two lines")]);
     improve(&ImproveBrief {
         skill: Named { name: "poet", folder: &skill },
+        opens_files: false,
         by_outcome: full,
         scenarios: &[&haiku()],
         produced: full.then_some((Named { name: "poet", folder: &produced }, "haiku")),

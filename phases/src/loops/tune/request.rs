@@ -232,6 +232,11 @@ impl AgentRequest {
         members.filter(|_| self.plan.is_chain()).map(|member| member.name.as_str()).collect()
     }
 
+    /// Whether the agent can open files of its workspace.
+    fn opens_files(&self) -> bool {
+        self.plan.roles.of(&self.order.role).opens_files
+    }
+
     fn name(&self, member: Place) -> &str {
         &self.plan.member(member).name
     }

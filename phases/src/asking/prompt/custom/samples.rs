@@ -102,6 +102,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
     let near = Neighbour { name: "near".into(), description: ALIEN.into(), files: vec!["a.md".into()] };
     json(improve::values(&ImproveBrief {
         skill: Named { name: "second", folder: &skill },
+        opens_files: false,
         by_outcome: has(10),
         scenarios: &[&scenario(), &scenario()],
         produced: has(9).then_some((Named { name: "second", folder: &produced }, "sample")),

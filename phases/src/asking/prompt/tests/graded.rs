@@ -141,7 +141,8 @@ fn a_judge_of_a_text_gets_it_and_the_criteria_and_nothing_that_was_produced() {
     let skill = folder("skill/poet", &[("SKILL.md", "# Poet")]);
     let contract = rubric::tune().only(|criterion| criterion.id.as_str() == "clarity.steps");
     let prompt = |skills: &[Named<'_>]| {
-        TextBrief { skills, contract: &contract, nonce: "n0nce", retry_error: None, seed: "seed" }.prompt()
+        let (contract, nonce, seed) = (&contract, "n0nce", "seed");
+        TextBrief { skills, opens_files: false, contract, nonce, retry_error: None, seed }.prompt()
     };
     let poet = Named { name: "poet", folder: &skill };
     insta::assert_snapshot!(prompt(&[poet]), @r#"

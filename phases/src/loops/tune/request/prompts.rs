@@ -94,6 +94,7 @@ impl AgentRequest {
         let produced = self.named(folders, PRODUCED, improving.member);
         self.plan.task.prompts.improve(&ImproveBrief {
             skill: self.skill(folders, improving.member),
+            opens_files: self.opens_files(),
             by_outcome: self.plan.task.has_demands(),
             scenarios: &searched,
             produced: produced.zip(improving.worst.map(scenario)),
@@ -154,6 +155,7 @@ impl AgentRequest {
     pub(super) fn judge_text_prompt(&self, contract: &Contract, folders: &Folders) -> String {
         let brief = TextBrief {
             skills: &self.all_named(folders, SKILL),
+            opens_files: self.opens_files(),
             contract,
             nonce: &self.code,
             retry_error: self.retry_error(),

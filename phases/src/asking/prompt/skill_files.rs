@@ -1,0 +1,83 @@
+//! The files of a skill in a prompt. An agent that can open files gets `SKILL.md` and the files that it needs, and a list
+//! of the others; any other agent gets all files.
+
+use super::fence::{fence, files, material, plain};
+use crate::base::material::{Body, Folder, Material};
+
+/// The page that every skill has. A prompt shows it to every agent.
+const MAIN: &str = "SKILL.md";
+/// Up to this many bytes cost less in a prompt than the calls that open them.
+const SHORT: usize = 8 << 10;
+/// More names would hide the ones that matter; the agent can list the folder.
+const MOST_LISTED: usize = 200;
+
+/// Returns the files of a skill. For an agent that can open files, `needs` are the texts that name the files to show
+/// besides `SKILL.md`.
+pub(super) fn skill_files(seed: &str, skill: &Folder, needs: Option<&[&str]>) -> String {
+    let is_shown =
+        |file: &&Material| file.path == MAIN || needs.is_none_or(|texts| is_named(&file.path, texts));
+    let (given, others): (Vec<&Material>, Vec<&Material>) = skill.files.iter().partition(is_shown);
+    let saved: usize = others.iter().map(|file| text_bytes(&file.body)).sum();
+    let shown = if saved <= SHORT {
+        files(seed, skill)
+    } else {
+        let given = given.into_iter().map(|file| material(seed, &skill.at, file));
+        given.chain([listed(seed, &skill.at, &others)]).collect::<Vec<_>>().join("\n\n")
+    };
+    too_long(skill).into_iter().chain([shown]).collect::<Vec<_>>().join("\n\n")
+}
+
+fn text_bytes(body: &Body) -> usize {
+    match body {
+        Body::Text(text) => text.len(),
+        Body::Large { .. } | Body::Binary { .. } | Body::Link { .. } => 0,
+    }
+}
+
+/// Whether a text has the name of the file as a word. A name without a dot may be a common word, so then the text must
+/// have the whole path.
+fn is_named(path: &str, texts: &[&str]) -> bool {
+    let name = path.rsplit('/').next().filter(|name| name.contains('.')).unwrap_or(path);
+    texts.iter().any(|text| has_word(text, name))
+}
+
+/// Only ASCII letters continue a word: some languages put no space between a name and the next word.
+fn has_word(text: &str, word: &str) -> bool {
+    let continues = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
+        !before.ends_with(continues) && !after.starts_with(continues)
+    })
+}
+
+/// Lists files with their sizes. Their authors chose the names, so the list is in a fence.
+fn listed(seed: &str, at: &str, others: &[&Material]) -> String {
+    let line = |file: &&Material| format!("- {}: {}", plain(&file.path), size(&file.body));
+    let more = others.len().saturating_sub(MOST_LISTED);
+    let more = (more > 0).then(|| format!("- {more} more"));
+    let lines: Vec<String> = others.iter().take(MOST_LISTED).map(line).chain(more).collect();
+    let at = plain(at);
+    let list = fence(seed, &format!("other files in {at}"), &lines.join("\n"));
+    format!(
+        "This skill has more files in `{at}`, which this page only lists. Open those that matter to your task:\n\n{list}"
+    )
+}
+
+fn size(body: &Body) -> String {
+    match body {
+        Body::Text(text) => format!("{} bytes", text.len()),
+        Body::Large { bytes } => format!("{bytes} bytes"),
+        Body::Binary { bytes } => format!("{bytes} bytes, not text"),
+        Body::Link { target } => format!("a symbolic link to {}", plain(target)),
+    }
+}
+
+/// Says that `SKILL.md` is too long for a prompt, if it is.
+fn too_long(skill: &Folder) -> Option<String> {
+    let main = skill.files.iter().find(|file| file.path == MAIN)?;
+    let Body::Large { bytes } = main.body else { return None };
+    let at = plain(&skill.at);
+    Some(format!(
+        "`{at}/{MAIN}` is too long for this page: it has {bytes} bytes. Open it there and read all of it before you do anything else. If you cannot open files, do not guess its content."
+    ))
+}
