@@ -29,7 +29,7 @@ pub use execute::ExecuteBrief;
 pub use fence::fence;
 pub(crate) use fence::{files, numbered, plain, shown};
 pub use grade::GradeBrief;
-pub use improve::{Asked, FailedChange, ImproveBrief, Missed, Neighbour};
+pub use improve::{Asked, EarlierChange, ImproveBrief, Missed, Neighbour};
 pub use suite::SuiteBrief;
 pub use task::TaskBrief;
 

@@ -46,23 +46,29 @@ fn acted(run: &Run, step: &Step, scenario: usize) -> Outcome {
 
 /// Returns the improver's prompt of a round. Only results of the `titled` rounds have a title.
 fn improver_prompt(scenarios: usize, round: usize, titled: &[usize]) -> (Drive, String) {
-    let mut drive = Drive::start(suite(scenarios));
+    prompt_of(suite(scenarios), round, |now, nth| nth > 0 || titled.contains(&now))
+}
+
+/// Returns the improver's prompt of a round. `is_met` decides by the round and the statement.
+fn prompt_of(plan: Plan, round: usize, is_met: impl Fn(usize, usize) -> bool) -> (Drive, String) {
+    let mut drive = Drive::start(plan);
     loop {
         let step = drive.due(1).pop().expect("the search goes on");
         let now = drive.run.state.rounds.len();
-        let outcome = match &step {
-            Step::Exercise { trial, .. } => acted(&drive.run, &step, trial.scenario),
-            Step::Grade { trial, .. } => stated(&drive.run, trial.scenario, |nth| {
-                if nth == 0 && !titled.contains(&now) { Found::Fail } else { Found::Pass }
-            }),
-            Step::Improve { .. } if now == round => {
-                let request = AgentRequest::of(&drive.run, &step).expect("an agent answers it");
-                let prompt = bare_prompt(&request).expect("the page is sound");
-                return (drive, prompt);
-            }
-            Step::Improve { round, .. } => edited(*round),
-            _ => well(&drive.run, &step, 50),
-        };
+        let outcome =
+            match &step {
+                Step::Exercise { trial, .. } => acted(&drive.run, &step, trial.scenario),
+                Step::Grade { trial, .. } => stated(&drive.run, trial.scenario, |nth| {
+                    if is_met(now, nth) { Found::Pass } else { Found::Fail }
+                }),
+                Step::Improve { .. } if now == round => {
+                    let request = AgentRequest::of(&drive.run, &step).expect("an agent answers it");
+                    let prompt = bare_prompt(&request).expect("the page is sound");
+                    return (drive, prompt);
+                }
+                Step::Improve { round, .. } => edited(*round),
+                _ => well(&drive.run, &step, 50),
+            };
         drive.done(step, outcome);
     }
 }
@@ -95,6 +101,40 @@ fn an_edit_whose_effect_did_not_last_is_told_too() {
         attempts.contains("edit of round 1") && attempts.contains("met in the next trial, and missed again"),
         "{attempts}"
     );
+}
+
+#[test]
+fn an_improver_sees_which_statements_an_earlier_edit_has_fixed() {
+    let (drive, prompt) = prompt_of(suite(9), 2, |now, nth| nth == 0 && now > 1);
+    let kept = section(&prompt, "What was changed before and kept");
+    let fixed =
+        ["edit of round 1", "It has a title.", "It was missed before the edit, and met in the next trial."];
+    assert!(fixed.iter().all(|text| kept.contains(text)) && !kept.contains("It is short."), "{kept}");
+    let vain = section(&prompt, "What was tried before and did not help");
+    assert!(vain.contains("It is short.") && !vain.contains("It has a title."), "{vain}");
+    let score = drive.run.state.rounds[1].score().expect("it was judged").to_string();
+    assert!(!prompt.contains(&score), "{score}: {prompt}");
+}
+
+#[test]
+fn in_a_search_by_rounds_an_improver_sees_what_was_met_before_and_after_an_edit() {
+    let by_rounds = || {
+        let mut plan = suite(9);
+        plan.task.rules.search = Search::Rounds;
+        plan
+    };
+    let (_, first) = prompt_of(by_rounds(), 1, |_, _| false);
+    assert!(!first.contains("What was changed before and kept"), "{first}");
+    let (_, prompt) = prompt_of(by_rounds(), 2, |now, nth| nth == 0 && now > 1);
+    let kept = section(&prompt, "What was changed before and kept");
+    for text in [
+        "edit of round 1",
+        "Criteria met before it: 0 of 12; after it: 6 of 12.",
+        "Met since: scenario-0/title, scenario-1/title,",
+    ] {
+        assert!(kept.contains(text), "{text}: {kept}");
+    }
+    assert!(!kept.contains("Missed since") && !prompt.contains("points"), "{prompt}");
 }
 
 #[test]

@@ -31,8 +31,10 @@ pub struct ImproveBrief<'a> {
     /// Criteria that must stay met.
     pub met: &'a [Asked],
     pub suggestions: &'a [Suggestion],
-    /// Oldest first.
-    pub tried: &'a [FailedChange],
+    /// Changes that this version has, oldest first.
+    pub kept: &'a [EarlierChange],
+    /// Changes that did not help, oldest first.
+    pub tried: &'a [EarlierChange],
     pub before: Option<&'a Neighbour>,
     pub after: Option<&'a Neighbour>,
     /// The reason why the previous answer could not be used.
@@ -59,9 +61,9 @@ pub struct Missed {
     pub evidence: Box<str>,
 }
 
-/// An earlier change that did not help.
+/// An earlier change of the skill.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FailedChange {
+pub struct EarlierChange {
     pub summary: String,
     /// The outcome in words: never a score.
     pub outcome: String,
@@ -78,15 +80,13 @@ pub struct Neighbour {
 
 // A longer list makes a prompt that is too hard to follow.
 const MOST_SUGGESTIONS: usize = 12;
-const MOST_TRIED: usize = 8;
+const MOST_CHANGES: usize = 8;
 const MOST_FILES: usize = 40;
 
 pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
     let seed = brief.seed;
     let scenarios: Vec<_> = brief.scenarios.iter().map(|one| scenario(seed, one)).collect();
     let suggestions = brief.suggestions.iter().take(MOST_SUGGESTIONS).map(suggested);
-    let tried = brief.tried.iter().rev().take(MOST_TRIED);
-    let tried = tried.map(|tried| format!("{}\n{}", tried.summary, tried.outcome));
     let needs = brief.opens_files.then(|| naming(brief));
     Values {
         reading: READING,
@@ -114,7 +114,8 @@ pub(super) fn values(brief: &ImproveBrief<'_>) -> Values {
             brief.met.iter().map(|Asked { id, question }| format!("{id}: {question}")),
         ),
         suggestions: list(seed, "suggestions", suggestions),
-        tried: list(seed, "tried before", tried),
+        kept: list(seed, "changed before and kept", changes(brief.kept)),
+        tried: list(seed, "tried before", changes(brief.tried)),
         before: brief.before.map(|one| neighbour(seed, "handed over to this skill", one)),
         after: brief.after.map(|one| neighbour(seed, "handed on by this skill", one)),
         activity: brief.activity.iter().map(|(name, digest)| activity(seed, name, digest)).collect(),
@@ -130,6 +131,12 @@ fn naming<'a>(brief: &ImproveBrief<'a>) -> Vec<&'a str> {
         [&**target_file, &**description, &**rationale].into_iter().chain(snippet.as_deref())
     });
     missed.chain(suggested).chain(brief.retry_error).collect()
+}
+
+/// Describes changes, latest first.
+fn changes(all: &[EarlierChange]) -> impl Iterator<Item = String> {
+    let latest = all.iter().rev().take(MOST_CHANGES);
+    latest.map(|change| format!("{}\n{}", change.summary, change.outcome))
 }
 
 fn missed(missed: &Missed) -> String {
@@ -172,6 +179,7 @@ pub(super) struct Values {
     unfinished: Option<String>,
     met: Option<String>,
     suggestions: Option<String>,
+    kept: Option<String>,
     tried: Option<String>,
     before: Option<Beside>,
     after: Option<Beside>,

@@ -96,8 +96,9 @@ fn improved(full: bool) -> String {
         rationale: "none are there".into(),
         snippet: Some("1. Count\n2. Write".into()),
     }];
+    let kept = [EarlierChange { summary: "named the season".into(), outcome: "Met since: season".into() }];
     let tried =
-        [FailedChange { summary: "made it longer".into(), outcome: "Dropped: fewer criteria met".into() }];
+        [EarlierChange { summary: "made it longer".into(), outcome: "Dropped: fewer criteria met".into() }];
     let critic = Neighbour {
         name: "critic".into(),
         description: "reads poems".into(),
@@ -127,6 +128,7 @@ fn improved(full: bool) -> String {
         unfinished: &[("ode", "no end after 600 s")][..usize::from(full)],
         met: &met[..usize::from(full)],
         suggestions: &suggestions[..usize::from(full)],
+        kept: &kept[..usize::from(full)],
         tried: &tried[..usize::from(full)],
         before: None,
         after: full.then_some(&critic),
@@ -317,6 +319,7 @@ fn the_improver_gets_what_was_missed_what_must_stay_and_two_ways_to_answer() {
     ### In the scenario `ode`
     ## What is met and must stay so
     ## What the judge suggests
+    ## What was changed before and kept
     ## What was tried before and did not help
     ## Rules
     ## Your answer

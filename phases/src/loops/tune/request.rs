@@ -1,6 +1,7 @@
 //! A request of `tune`: one step prepared for an agent, with its prompt and the parser of its verdict.
 
 mod improving;
+mod kept;
 mod placing;
 mod prompts;
 
@@ -11,7 +12,7 @@ use super::trial::graded;
 use super::trial::measure;
 use super::{Answer, Plan, Run, Step, Trial, Tune, Uses};
 use crate::asking::order::{self, Command, Order};
-use crate::asking::prompt::{Asked, FailedChange, Faulty, Missed};
+use crate::asking::prompt::{Asked, EarlierChange, Faulty, Missed};
 use crate::base::answer::{OffSchema, shape};
 use crate::base::delivery::Delivery;
 use crate::base::id::Digest;
@@ -73,7 +74,8 @@ pub struct Improving {
     unmet: Vec<Missed>,
     met: Vec<Asked>,
     suggestions: Vec<Suggestion>,
-    failed_changes: Vec<FailedChange>,
+    kept_changes: Vec<EarlierChange>,
+    failed_changes: Vec<EarlierChange>,
     /// The neighbours in the chain.
     before: Option<Place>,
     after: Option<Place>,

@@ -201,17 +201,21 @@ impl Run {
         drops
     }
 
+    /// Returns the edits that led from the start to a candidate, the last one first, each with the version that it made.
+    pub(super) fn lineage(&self, candidate: CandidateId) -> impl Iterator<Item = (CandidateId, &Origin)> {
+        let edit = move |id: CandidateId| Some((id, self.candidate(id)?.origin.as_ref()?));
+        // A journal written by someone else may contain a cycle.
+        let most = self.state.candidates.len();
+        std::iter::successors(edit(candidate), move |(_, origin)| edit(origin.parent)).take(most)
+    }
+
     /// Returns the dangers of all edits that led from the start to a candidate, by member, path and line. A danger that
     /// a later edit removed is still included.
     pub fn dangers(&self, candidate: CandidateId) -> Vec<(Place, &Danger)> {
-        let mut found = Vec::new();
-        let mut next = self.candidate(candidate);
-        // A journal written by someone else may contain a cycle.
-        for _ in 0..self.state.candidates.len() {
-            let Some(origin) = next.and_then(|candidate| candidate.origin.as_ref()) else { break };
-            found.extend(origin.dangers.iter().map(|danger| (origin.member, danger)));
-            next = self.candidate(origin.parent);
-        }
+        let dangers = self.lineage(candidate).flat_map(|(_, origin)| {
+            origin.dangers.iter().map(move |danger| (origin.member, danger))
+        });
+        let mut found: Vec<_> = dangers.collect();
         found.sort();
         found.dedup();
         found

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 use super::Page;
 use crate::asking::prompt::{
-    Asked, EvaluateBrief, ExecuteBrief, FailedChange, ImproveBrief, Missed, Neighbour, TaskBrief,
+    Asked, EarlierChange, EvaluateBrief, ExecuteBrief, ImproveBrief, Missed, Neighbour, TaskBrief,
 };
 use crate::asking::prompt::{evaluate, execute, improve, task};
 use crate::base::delivery::Uses;
@@ -98,7 +98,7 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
     let unmet: Vec<Missed> = has(0).then(unmet).into_iter().collect();
     let met: Vec<Asked> = has(1).then(|| asked(1)).into_iter().collect();
     let suggestions: Vec<Suggestion> = has(2).then(suggestion).into_iter().collect();
-    let tried = FailedChange { summary: ALIEN.into(), outcome: ALIEN.into() };
+    let change = [EarlierChange { summary: ALIEN.into(), outcome: ALIEN.into() }];
     let near = Neighbour { name: "near".into(), description: ALIEN.into(), files: vec!["a.md".into()] };
     json(improve::values(&ImproveBrief {
         skill: Named { name: "second", folder: &skill },
@@ -110,7 +110,8 @@ fn improved(has: impl Fn(u32) -> bool) -> Json {
         unfinished: &[("sample", ALIEN)][..usize::from(has(8))],
         met: &met,
         suggestions: &suggestions,
-        tried: has(3).then_some(tried).as_slice(),
+        kept: &change[..usize::from(has(11))],
+        tried: &change[..usize::from(has(3))],
         before: has(4).then_some(&near),
         after: has(5).then_some(&near),
         retry_error: has(6).then_some(ALIEN),

@@ -9,7 +9,7 @@ const OURS: [(Page, &str, u32); 4] = [
     (Page::Execute, include_str!("../../../../prompts/execute.md"), 3),
     (Page::Task, include_str!("../../../../prompts/task.md"), 3),
     (Page::Evaluate, include_str!("../../../../prompts/evaluate.md"), 6),
-    (Page::Improve, include_str!("../../../../prompts/improve.md"), 11),
+    (Page::Improve, include_str!("../../../../prompts/improve.md"), 12),
 ];
 
 /// The shortest accepted page of a judge.

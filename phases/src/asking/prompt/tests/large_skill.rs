@@ -42,6 +42,7 @@ fn edit_prompt(skill: &Folder, opens_files: bool, evidence: &str) -> String {
         unfinished: &[],
         met: &[],
         suggestions: &[],
+        kept: &[],
         tried: &[],
         before: None,
         after: None,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::asking::prompt::{Asked, FailedChange, Missed};
+use crate::asking::prompt::{Asked, EarlierChange, Missed};
 use crate::base::id::CandidateId;
 use crate::judging::judgement::{Finding, Suggestion};
 use crate::loops::tune::compare::panel;
@@ -30,11 +30,15 @@ pub(super) fn met_and_missed(run: &Run, base: CandidateId, member: Place) -> (Ve
     (met, missed)
 }
 
+/// Returns the statements that the edit targets, if it targets only some.
+pub(super) fn targets(run: &Run) -> BTreeSet<String> {
+    let targets = run.state.rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
+    targets.iter().map(|id| run.plan.task.question(id)).collect()
+}
+
 /// Returns each statement that is probably met, once. A single trial covers few of them and may be wrong.
 fn believed_met(run: &Run) -> Vec<Asked> {
-    let task = &run.plan.task;
-    let targets = run.state.rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
-    let mut listed: BTreeSet<String> = targets.iter().map(|id| task.question(id)).collect();
+    let (task, mut listed) = (&run.plan.task, targets(run));
     let searched = task.scenarios.iter().filter(|scenario| !scenario.held_out);
     let demands = searched.flat_map(|scenario| scenario.demands.iter().map(move |one| (scenario, one)));
     let met = demands.filter(|(_, demand)| {
@@ -53,32 +57,30 @@ pub(super) fn suggestions(run: &Run, base: CandidateId, member: Place) -> Vec<Su
 
 /// Returns earlier edits of this member that did not help, oldest first: those that were dropped, and those after which
 /// a current target was missed again.
-pub(super) fn failed_changes(run: &Run, member: Place) -> Vec<FailedChange> {
+pub(super) fn failed_changes(run: &Run, member: Place) -> Vec<EarlierChange> {
     let dropped = run.dropped().into_iter().filter(|dropped| dropped.member == member).map(|dropped| {
         let summary = dropped.draft.and_then(|(_, report)| report.summary.as_deref());
         // The user sees the number of points; an improver must not work for a number.
         let why = if dropped.draft.is_some() { WORSE } else { &dropped.why };
         (
             dropped.round,
-            FailedChange {
+            EarlierChange {
                 summary: summary.unwrap_or(SILENT).to_owned(),
                 outcome: format!("Dropped: {why}"),
             },
         )
     });
-    let mut changes: Vec<(u32, FailedChange)> = dropped.chain(in_vain(run, member)).collect();
+    let mut changes: Vec<(u32, EarlierChange)> = dropped.chain(in_vain(run, member)).collect();
     changes.sort_by_key(|(round, _)| *round);
     changes.into_iter().map(|(_, one)| one).collect()
 }
 
-const SILENT: &str = "a change without a summary";
+pub(super) const SILENT: &str = "a change without a summary";
 const WORSE: &str = "the skill did worse with it";
 
 /// Returns the edits for current targets that did not fix them for good.
-fn in_vain(run: &Run, member: Place) -> Vec<(u32, FailedChange)> {
-    let rounds = &run.state.rounds;
-    let targets = rounds.last().and_then(|round| round.targets.as_deref()).unwrap_or_default();
-    let now: BTreeSet<String> = targets.iter().map(|id| run.plan.task.question(id)).collect();
+fn in_vain(run: &Run, member: Place) -> Vec<(u32, EarlierChange)> {
+    let (rounds, now) = (&run.state.rounds, targets(run));
     let by_number: BTreeMap<u32, &Round> = rounds.iter().map(|round| (round.number, round)).collect();
     let vain = rounds.iter().filter_map(|round| {
         let Some(Edit::Draft { origin, .. }) = &round.edit else { return None };
@@ -94,7 +96,8 @@ fn in_vain(run: &Run, member: Place) -> Vec<(u32, FailedChange)> {
         });
         let rechecks: Vec<String> = rechecks.filter(|_| origin.member == member).collect();
         let summary = origin.report.summary.as_deref().unwrap_or(SILENT).to_owned();
-        (!rechecks.is_empty()).then(|| (round.number, FailedChange { summary, outcome: rechecks.join("\n") }))
+        let outcome = rechecks.join("\n");
+        (!rechecks.is_empty()).then_some((round.number, EarlierChange { summary, outcome }))
     });
     vain.collect()
 }

@@ -102,6 +102,7 @@ impl AgentRequest {
             unfinished: &unfinished,
             met: &improving.met,
             suggestions: &improving.suggestions,
+            kept: &improving.kept_changes,
             tried: &improving.failed_changes,
             before: before.as_ref(),
             after: after.as_ref(),
