@@ -4,6 +4,7 @@ mod broken;
 mod inbox;
 mod month;
 mod mornings;
+mod week;
 
 use std::fs;
 use std::process::Command;

@@ -9,6 +9,7 @@ use skilltune_phases::nights::night::{Entry, Event, History, Morning};
 use super::covered::of_nights;
 use super::stored::Texts;
 use super::{JOURNAL, PROJECT, Replayed};
+use crate::nights::file::Limits;
 use crate::nights::{json, junit, morning, trend};
 
 /// The folder of a project's nights, relative to the project.
@@ -40,5 +41,5 @@ pub(super) fn replay(given: &Texts) -> Replayed {
 
 fn page(morning: &Morning<'_>) -> String {
     let inbox = Path::new(PROJECT).join(NIGHTS).join("inbox.toml");
-    morning::page(morning, &inbox, &TimeZone::UTC)
+    morning::page(morning, &inbox, &TimeZone::UTC, Limits::default())
 }

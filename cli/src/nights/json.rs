@@ -24,6 +24,7 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "undecided": morning.undecided.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
         "no_better_version": morning.settled.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
         "cost": cost(&morning.spent),
+        "cost_of_week": cost(&morning.week),
         "without_windows": night.without_windows(),
         "paused": morning.paused.iter().map(|(done, why, halt)| json!({
             "job": done.job, "run_id": done.outcome.run, "why": why, "by": halt,

@@ -1,18 +1,19 @@
 //! Formats a night: the lines while it runs, and the morning page.
 
+mod costs;
+
 use std::path::Path;
-use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::drift::DriftLevel;
 use skilltune_phases::nights::night::{
-    Better, Change, Decided, Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Spent, Work,
-    Worse,
+    Better, Change, Decided, Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Work, Worse,
 };
 
 use crate::loops::tune::verdicts::signed;
-use crate::text::figures::{count, dollars, duration, grouped};
+use crate::nights::file::Limits;
+use crate::text::figures::count;
 use crate::text::markdown::{MarkdownPage, code, words};
 use crate::text::plain::{one_line, shell_path};
 
@@ -114,8 +115,9 @@ fn is_ours(done: &Done) -> bool {
     matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. })
 }
 
-/// Returns `night.md`: the questions of a reader, in the order in which they ask them.
-pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
+/// Returns `night.md`: the questions of a reader, in the order in which they ask them. `week` has the limits of seven
+/// days.
+pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone, week: Limits) -> String {
     let night = morning.night;
     let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
     let mut page = MarkdownPage::titled(&format!("Night of {}{shard}", night.date));
@@ -129,8 +131,7 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone) -> String {
     page.section("What is undecided, and what would deciding cost?");
     tell(&mut page, morning.undecided.iter().map(|(done, decided)| undecided(done, decided)));
     page.section("What did it cost?");
-    page.paragraph(cost(&morning.spent));
-    costs(&mut page, night);
+    costs::tell(&mut page, morning, week);
     let without: Vec<String> = night.without_windows().into_iter().map(words).collect();
     if !without.is_empty() {
         let agents = without.join(", ");
@@ -320,36 +321,6 @@ fn failures<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = String> + 'a {
 
 fn run(done: &Done) -> String {
     done.outcome.run.as_ref().map_or_else(|| "RUN".to_owned(), ToString::to_string)
-}
-
-pub fn cost(spent: &Spent) -> String {
-    let usd = match (spent.unpriced, spent.calls) {
-        (_, 0) => "nothing".to_owned(),
-        (0, _) => dollars(spent.usd),
-        (unpriced, calls) if unpriced == calls => "cost unknown".to_owned(),
-        (unpriced, _) => {
-            format!("{} and {} of unknown cost", dollars(spent.usd), count(to_usize(unpriced), "call"))
-        }
-    };
-    let time = duration(Duration::try_from_secs_f64(spent.seconds).unwrap_or_default());
-    format!(
-        "{usd}; {}, {} tokens, {time} of agent time",
-        count(to_usize(spent.calls), "call"),
-        grouped(spent.tokens)
-    )
-}
-
-fn to_usize(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-/// Lists the costs, by job if there are several.
-fn costs(page: &mut MarkdownPage, night: &Night) {
-    let rows = night.jobs.iter().map(|job| (job, night.spent_by(job))).filter(|(_, spent)| spent.calls > 0);
-    let rows: Vec<_> = rows.map(|(job, spent)| vec![words(job), cost(&spent)]).collect();
-    if rows.len() > 1 {
-        page.table(&["Job", "Cost"], rows);
-    }
 }
 
 fn times(night: &Night, zone: &TimeZone) -> String {

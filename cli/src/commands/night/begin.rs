@@ -119,7 +119,8 @@ pub fn leave_pages(
     printer: Printer,
 ) -> Result<Exit, Complaint> {
     let morning = Morning::of(&book.history).expect("a night has begun");
-    let page = morning::page(&morning, inbox::place(&book.shelf).path(), &TimeZone::system());
+    let inbox = inbox::place(&book.shelf);
+    let page = morning::page(&morning, inbox.path(), &TimeZone::system(), plan.content.week);
     let mut object = json::object(&morning);
     book.put("night.md", &page)?;
     book.put("junit.xml", &junit::junit(&morning))?;

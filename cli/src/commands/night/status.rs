@@ -46,8 +46,9 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
         }
         Format::Human if args.quiet && exit == Exit::Reached => {}
         Format::Human => {
-            printer
-                .data(morning::page(&morning, inbox::place(&shelf).path(), &TimeZone::system()).trim_end())?;
+            let inbox = inbox::place(&shelf);
+            let page = morning::page(&morning, inbox.path(), &TimeZone::system(), plan.content.week);
+            printer.data(page.trim_end())?;
             if let Some(age) = overdue {
                 printer.talk(&format!(
                     "no scheduled night for {}: check the scheduler, and `skilltune night list`",

@@ -1,6 +1,8 @@
 //! The morning report, in the order of a person's questions: does anything need me, what got better, what got worse,
 //! what is undecided, what did it cost, what could not run.
 
+use jiff::{SignedDuration, Timestamp};
+
 use super::history::Change;
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent};
 use crate::base::name::Name;
@@ -26,6 +28,8 @@ pub struct Morning<'a> {
     /// Jobs that were running when the night was killed.
     pub broken: Vec<&'a Name>,
     pub spent: Spent,
+    /// In the seven days up to its last piece of work.
+    pub week: Spent,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +63,7 @@ impl<'a> Morning<'a> {
             left: night.left.iter().map(|(job, left)| (job, left)).collect(),
             broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
             spent: night.spent(),
+            week: history.spent_since(a_week_before(night)),
         };
         night.done.iter().for_each(|done| morning.sort(done));
         Some(morning)
@@ -120,6 +125,11 @@ impl Worse<'_> {
             Self::Update { .. } => true,
         }
     }
+}
+
+fn a_week_before(night: &Night) -> Timestamp {
+    let end = night.done.iter().map(|done| done.at).max().unwrap_or(night.began);
+    end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
 }
 
 /// Skips a fall that the person has acknowledged, so that it does not come back each morning.

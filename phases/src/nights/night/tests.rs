@@ -253,6 +253,11 @@ fn a_run_of_several_nights_is_paid_for_once() {
     }
     assert_eq!(journal.history.spent_since(at(0)).calls, 50);
     assert_eq!(journal.history.spent_since(at(2)).calls, 20, "a week counts what was spent in it");
+    let week = |journal: &TestJournal| Morning::of(&journal.history).unwrap().week.calls;
+    assert_eq!(week(&journal), 50);
+    journal.day += 6;
+    journal.night(&["a"]);
+    assert_eq!(week(&journal), 20);
 }
 
 const SEEDS: u64 = 2_000;
