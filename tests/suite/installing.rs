@@ -311,6 +311,8 @@ fn a_crontab_that_cannot_be_read_is_not_taken_for_an_empty_one() {
 #[test]
 fn launchd_gets_an_agent_once_and_nothing_stays_of_it() {
     let world = World::new("project", &[("launchctl", LAUNCHCTL), ("crontab", CRONTAB)]);
+    let logs = world.scene.path("home/Library/Logs");
+    fs::create_dir_all(&logs).unwrap();
     let before = world.scene.everything();
     insta::assert_snapshot!(world.said(&["install"]), @r"
     installed: launchd starts the jobs of /projects/project/skilltune-night.toml every night at 02:30
@@ -323,7 +325,12 @@ fn launchd_gets_an_agent_once_and_nothing_stays_of_it() {
     world.calls("launchctl.log");
     assert_eq!(world.scene.everything(), once, "twice is once");
     world.said(&["install", "--at", "04:05"]);
-    insta::assert_snapshot!(world.said(&["uninstall"]), @r"removed /home/Library/LaunchAgents/NAME.plist");
+    // The real launchd writes the output of each night there.
+    fs::write(logs.join(format!("{}.log", world.name())), "No. All is well.\n").unwrap();
+    insta::assert_snapshot!(world.said(&["uninstall"]), @r"
+    removed /home/Library/LaunchAgents/NAME.plist
+    removed /home/Library/Logs/NAME.log
+    ");
     let calls = world.calls("launchctl.log").replace(&rustix::process::getuid().as_raw().to_string(), "UID");
     insta::assert_snapshot!(calls, @r"
     print gui/UID/NAME
@@ -350,11 +357,14 @@ fn python_reads_from_the_launch_agent_what_the_job_says() {
         agent["ProgramArguments"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()).collect();
     let project = world.project.to_str().unwrap();
     let file = format!("{project}/skilltune-night.toml");
-    assert_eq!(argv[1..], ["--project", project, "night", "--file", &file, "--scheduled", "--quiet"]);
+    assert_eq!(argv[1..], ["--project", project, "night", "--file", &file, "--scheduled"]);
     let ran = world.scene.run(&argv[1..]);
     assert!(ran.stderr.contains("has no jobs"), "the command of the night is one: {ran:?}");
     assert_eq!(agent["StartCalendarInterval"], serde_json::json!({ "Hour": 2, "Minute": 30 }));
     assert_eq!(agent["EnvironmentVariables"]["HOME"], world.scene.path("home").to_str().unwrap());
+    let log = world.scene.path("home/Library/Logs").join(format!("{}.log", world.name()));
+    assert_eq!(agent["StandardOutPath"], log.to_str().unwrap());
+    assert_eq!(agent["StandardErrorPath"], log.to_str().unwrap());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::nights::check::{About, Check};
 use crate::nights::install::files;
 use crate::nights::install::job::Job;
-use crate::nights::install::launchd::plist;
+use crate::nights::install::launchd::{log, plist};
 use crate::nights::install::program::Program;
 use crate::nights::install::record::Record;
 use crate::nights::install::scheduled_start::{Installed, ScheduledStart};
@@ -53,7 +53,12 @@ impl Launchd {
         self.unload(name)?;
         files::remove(&path)?;
         files::remove_empty(&self.folder, &self.home);
-        Ok(vec![path.display().to_string()])
+        let mut removed = vec![path.display().to_string()];
+        let log = self.home.join(log(name));
+        if files::remove(&log)? {
+            removed.push(log.display().to_string());
+        }
+        Ok(removed)
     }
 
     /// Returns none if there is no such agent.

@@ -2,13 +2,19 @@
 
 use crate::nights::install::job::Job;
 
-/// Returns the property list. On wake-up, launchd starts a night that a sleeping machine has missed. Without an output
-/// file the agent leaves no output: `--quiet` prints nothing for a good night, and `night status` shows any other.
+/// Returns the property list. On wake-up, launchd starts a night that a sleeping machine has missed. It appends what the
+/// night prints to the log.
 pub fn plist(job: &Job) -> String {
     let string = |word: &str| format!("\t\t<string>{}</string>\n", escaped(word));
-    let arguments: Vec<_> = job.argv().into_iter().chain(["--quiet"]).map(string).collect();
+    let arguments: Vec<_> = job.argv().into_iter().map(string).collect();
     let env =
         job.env.iter().map(|(name, value)| format!("\t\t<key>{}</key>\n{}", escaped(name), string(value)));
+    let home = job.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home);
+    let output = home.map_or_else(String::new, |home| {
+        let path = escaped(&format!("{home}/{}", log(&job.name)));
+        let key = |key: &str| format!("\t<key>{key}</key>\n\t<string>{path}</string>\n");
+        key("StandardOutPath") + &key("StandardErrorPath")
+    });
     format!(
         "\
 <?xml version=\"1.0\" encoding=\"UTF-8\"?>
@@ -37,7 +43,7 @@ pub fn plist(job: &Job) -> String {
 \t<integer>10</integer>
 \t<key>ExitTimeOut</key>
 \t<integer>60</integer>
-</dict>
+{output}</dict>
 </plist>
 ",
         name = escaped(&job.name),
@@ -46,6 +52,12 @@ pub fn plist(job: &Job) -> String {
         hour = job.at.hour(),
         minute = job.at.minute(),
     )
+}
+
+/// Returns the path of the log below the user's home. launchd creates the file, but not its folder, and every home of
+/// macOS has this one.
+pub fn log(name: &str) -> String {
+    format!("Library/Logs/{name}.log")
 }
 
 fn escaped(text: &str) -> String {
@@ -76,7 +88,6 @@ mod tests {
         		<string>--file</string>
         		<string>/home/me/project/skilltune-night.toml</string>
         		<string>--scheduled</string>
-        		<string>--quiet</string>
         	</array>
         	<key>EnvironmentVariables</key>
         	<dict>
@@ -98,9 +109,20 @@ mod tests {
         	<integer>10</integer>
         	<key>ExitTimeOut</key>
         	<integer>60</integer>
+        	<key>StandardOutPath</key>
+        	<string>/home/me/Library/Logs/skilltune-night-project-01234567.log</string>
+        	<key>StandardErrorPath</key>
+        	<string>/home/me/Library/Logs/skilltune-night-project-01234567.log</string>
         </dict>
         </plist>
         "#);
+    }
+
+    #[test]
+    fn without_a_home_there_is_no_log() {
+        let homeless = plist(&Job { env: Vec::new(), ..job() });
+        assert!(!homeless.contains("Library/Logs"), "{homeless}");
+        assert!(homeless.ends_with("<integer>60</integer>\n</dict>\n</plist>\n"), "{homeless}");
     }
 
     #[test]
