@@ -45,6 +45,7 @@ mod misbehave;
 mod models;
 mod night;
 mod night_doctor;
+mod night_github;
 mod night_reports;
 mod night_shards;
 mod offline;

@@ -44,6 +44,20 @@ mod tests {
     }
 
     #[test]
+    fn a_commit_of_the_sources_is_built_once() {
+        let workflow = workflow(&job()).unwrap();
+        let step = |part: &str| {
+            let step = workflow.split("      - ").find(|step| step.contains(part));
+            step.unwrap_or_else(|| panic!("no step has {part:?}"))
+        };
+        assert!(step("run: cargo build").contains("&& steps.program.outputs.cache-hit != 'true'\n"));
+        for cache in ["id: program\n", "name: Save the program"] {
+            assert!(step(cache).contains("          path: target/release/skilltune\n"), "{cache}");
+            assert!(step(cache).contains("${{ steps.sources.outputs.commit }}\n"), "{cache}");
+        }
+    }
+
+    #[test]
     fn a_name_is_no_expression() {
         let job = Job { file: format!("{}/a${{{{ secrets.KEY }}}}.toml", hostile().project), ..hostile() };
         let workflow = workflow(&job).unwrap();
