@@ -12,7 +12,7 @@ use skilltune_phases::loops::tune::results::state_file;
 use crate::chain::{SKILLS, chained, failed};
 use crate::finished::{held, won};
 use crate::readme::steady;
-use crate::scene::{Ran, Scene, listing, without_moments};
+use crate::scene::{Ran, Scene, listing, without_moments, without_padding};
 
 /// Returns a script whose scores go up and down, and never reach the goal of 80.
 fn script() -> Value {
@@ -111,7 +111,10 @@ fn a_run_is_looked_at_from_all_sides() {
     next     skilltune diff RUN   (see what changed)
     next     skilltune rollback RUN   (undo it)
     "#);
-    insta::assert_snapshot!(data(&scene, &["list"]), @"RUN  tune    ended     round 3 of 5             39.6 -> 89.6   MOMENT  writer");
+    insta::assert_snapshot!(without_padding(&data(&scene, &["list"])), @r"
+    RUN  KIND  STATUS  PROGRESS  RESULT  UPDATED  SUBJECT
+    RUN  tune  completed  round 3 of 5  39.6 -> 89.6  MOMENT  writer
+    ");
     let status = scene.run(&["status", "--format", "json"]).json();
     assert_eq!((&status["standing"], &status["iterations"]), (&json!("ended"), &json!(3)), "{status}");
     assert!(status["next"][0].as_str().unwrap().starts_with("skilltune diff "), "{status}");
@@ -222,7 +225,7 @@ fn the_object_at_the_end_has_exactly_the_documented_keys() {
         let ran = scene.run(&["list", "--format", "json"]);
         let listed: Value = serde_json::from_str(&ran.stdout).unwrap();
         let keys: Vec<_> = listed[0].as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(keys.join(", "), format!("{KEYS}, updated_at"));
+        assert_eq!(keys.join(", "), format!("{KEYS}, updated_at, rolled_back"));
     }
     let scene = Scene::new(&SKILLS, &crate::chain::script());
     let ran = scene.tune("outline,writer,editor", &["--chain"]);

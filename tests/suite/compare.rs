@@ -8,7 +8,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
-use crate::scene::{Ran, Scene, listing, without_moments};
+use crate::scene::{Ran, Scene, listing, without_moments, without_padding};
 
 /// Returns five scenarios that a quality of 60 passes.
 fn suite() -> String {
@@ -109,8 +109,9 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what B changes: skilltune diff RUN HASH
     ");
-    insta::assert_snapshot!(without_time(&scene.run(&["list"]).stdout), @r"
-    RUN  compare  ended     5 scenarios               0.0 -> 100.0  MOMENT  writer with none
+    insta::assert_snapshot!(without_padding(&without_time(&scene.run(&["list"]).stdout)), @r"
+    RUN  KIND  STATUS  PROGRESS  RESULT  UPDATED  SUBJECT
+    RUN  compare  completed  5 scenarios  0.0 -> 100.0  MOMENT  writer with none
     ");
     insta::assert_snapshot!(without_time(&scene.run(&["status"]).stdout), @r"
     run      RUN  compare of writer with none

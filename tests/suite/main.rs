@@ -41,6 +41,7 @@ mod law;
 mod lint;
 mod lint_fix;
 mod lint_scope;
+mod list;
 mod misbehave;
 mod models;
 mod night;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
 use crate::finished::{Finished, copy};
-use crate::scene::{FAKE_AGENT, Ran, Scene, listing, without_moments};
+use crate::scene::{FAKE_AGENT, Ran, Scene, listing, without_moments, without_padding};
 
 /// Returns five scenarios, each with these lines; without the skill the executor reaches 50.
 fn suite(demands: &str) -> String {
@@ -137,9 +137,10 @@ fn it_is_told_by_what_it_is_wherever_runs_are_told() {
     report: /project/.skilltune/runs/RUN/final-report.md
     to see what B changes: skilltune diff RUN HASH
     ");
-    insta::assert_snapshot!(stable_lines(&scene.run(&["list"]).stdout), @r"
-    RUN  regrade  ended     5 scenarios               0.0 -> 0.0    MOMENT  writer with none
-    OLDER  compare  ended     5 scenarios               0.0 -> 100.0  MOMENT  writer with none
+    insta::assert_snapshot!(without_padding(&stable_lines(&scene.run(&["list"]).stdout)), @r"
+    RUN  KIND  STATUS  PROGRESS  RESULT  UPDATED  SUBJECT
+    RUN  regrade  completed  5 scenarios  0.0 -> 0.0  MOMENT  writer with none
+    OLDER  compare  completed  5 scenarios  0.0 -> 100.0  MOMENT  writer with none
     ");
     insta::assert_snapshot!(stable_lines(&scene.run(&["status"]).stdout), @r"
     run      RUN  regrade of writer with none

@@ -323,6 +323,15 @@ pub(crate) fn without_moments(text: &str) -> String {
     masked.chain([(*last).to_owned()]).collect()
 }
 
+/// Returns the text of a table with one gap between its columns, whatever their widths.
+pub(crate) fn without_padding(table: &str) -> String {
+    let cells = |line: &str| {
+        let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    table.lines().map(cells).collect::<Vec<_>>().join("\n")
+}
+
 fn without_costs(mut event: Value) -> Value {
     if let Some(fields) = event.as_object_mut() {
         fields.remove("spent");

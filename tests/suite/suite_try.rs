@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::background::{Background, Gate};
-use crate::scene::{Ran, Scene, listing, without_moments};
+use crate::scene::{Ran, Scene, listing, without_moments, without_padding};
 use crate::terminal::{terminal, typed};
 
 const SUITE: &str = r#"
@@ -166,9 +166,10 @@ fn runs_of_the_skill_and_without_it_are_kept_apart_and_are_called_what_they_are(
     };
     assert_eq!((kinds(&tried.json()), &tried.json()["runs"]), (kinds(&before), &before["runs"]));
     let listed = scene.run(&["list"]);
-    insta::assert_snapshot!(without_moments(&scene.normalized(&listed.stdout)), @r"
-    RUN  try     ended     2 of 2 trials           1 passes        MOMENT  suite without a skill
-    RUN  tune    ended     round 2 of 5              0.0 -> 100.0  MOMENT  writer
+    insta::assert_snapshot!(without_padding(&without_moments(&scene.normalized(&listed.stdout))), @r"
+    RUN  KIND  STATUS  PROGRESS  RESULT  UPDATED  SUBJECT
+    RUN  try  completed  2 of 2 trials  1 passes  MOMENT  suite without a skill
+    RUN  tune  completed  round 2 of 5  0.0 -> 100.0  MOMENT  writer
     ");
     let status = scene.run(&["status"]);
     insta::assert_snapshot!(without_moments(&scene.normalized(&status.stdout)), @r"

@@ -115,6 +115,7 @@ Examples:
 pub const LIST: &str = "\
 Examples:
   skilltune list
+  skilltune list --loop tune --limit 20
   skilltune list --format json";
 
 pub const HISTORY: &str = "\

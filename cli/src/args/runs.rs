@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand, ValueEnum};
 use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::loops::{Loop as _, Offer};
@@ -216,9 +216,26 @@ impl StopArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct ListArgs {
+    /// List only runs of this loop
+    #[arg(long = "loop", value_name = "LOOP", value_parser = loop_kinds())]
+    pub kind: Option<LoopKind>,
+    /// List at most the latest N runs
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub limit: Option<u32>,
+    /// List every calibration, not only the latest one of each skill
+    #[arg(long)]
+    pub all: bool,
     /// Output format
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t)]
     pub format: Format,
+}
+
+fn loop_kinds() -> impl TypedValueParser<Value = LoopKind> {
+    let words = LoopKind::ALL.iter().map(|kind| kind.word());
+    PossibleValuesParser::new(words).map(|word| {
+        let kind = LoopKind::ALL.iter().copied().find(|kind| kind.word() == word);
+        kind.expect("clap accepts only these words")
+    })
 }
 
 #[derive(Clone, Debug, Args)]

@@ -1,36 +1,61 @@
 //! `list`: prints the runs of the project, the newest first.
 
 use serde_json::{Value, json};
-use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::runs::plan::{LoopKind, RunId};
+use skilltune_phases::runs::run::Run;
 
 use crate::args::runs::ListArgs;
 use crate::loops::LoopCommands;
-use crate::report::json;
+use crate::report::list::{ListedRun, folded, lines};
 use crate::report::summary::Summary;
 use crate::report::ui::with_loop;
+use crate::report::{json, words};
+use crate::runs::RunStatus;
 use crate::runs::scope::Scope;
 use crate::settings::values::Format;
+use crate::terminal::columns::data_width;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::exit::Exit;
-use crate::text::{figures, plain};
+use crate::text::figures;
 
 pub fn run(args: &ListArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let (runs, printer) = (&scope.runs, scope.printer);
-    let ids = runs.ids(scope.only);
+    let ids = runs.ids(only(scope.only, args.kind)?);
+    let limit = args.limit.map_or(usize::MAX, |limit| limit as usize);
     match args.format {
         Format::Json => {
+            let listed = ids.iter().take(limit);
             let rows: Vec<Value> =
-                ids.iter().map(|id| with_loop!(runs.kind(id), L => object::<L>(scope, id))).collect();
+                listed.map(|id| with_loop!(runs.kind(id), L => object::<L>(scope, id))).collect();
             printer.json(&serde_json::to_string_pretty(&rows).expect("JSON has a text"))?;
         }
         Format::Human if ids.is_empty() => printer.talk("no runs yet"),
         Format::Human => {
-            for id in &ids {
-                printer.data(&with_loop!(runs.kind(id), L => row::<L>(scope, id)))?;
+            let mut rows: Vec<ListedRun> =
+                ids.iter().map(|id| with_loop!(runs.kind(id), L => row::<L>(scope, id))).collect();
+            if !args.all {
+                rows = folded(rows);
+            }
+            rows.truncate(limit);
+            printer.data(&lines(&rows, data_width(scope.env), printer.data).join("\n"))?;
+            if rows.iter().any(|row| row.older > 0) {
+                printer.talk("older calibrations are folded; `skilltune list --all` lists each");
             }
         }
     }
     Ok(Exit::Reached)
+}
+
+/// Returns the loop to list. `skilltune LOOP list` lists no other loop.
+fn only(of: Option<LoopKind>, asked: Option<LoopKind>) -> Result<Option<LoopKind>, Complaint> {
+    match (of, asked) {
+        (Some(of), Some(asked)) if of != asked => {
+            let (of, asked) = (of.word(), asked.word());
+            Err(Complaint::input(format!("`skilltune {of} list` lists only runs of {of}"))
+                .hint(format!("run `skilltune list --loop {asked}`")))
+        }
+        (of, asked) => Ok(asked.or(of)),
+    }
 }
 
 fn object<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Value {
@@ -38,19 +63,38 @@ fn object<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Value {
         Ok(known) => {
             let mut object = json::object(&known.run, &L::summary(&known.run, Some(&scope.objects())));
             object["updated_at"] = json!(known.run.updated_at);
+            object["rolled_back"] = words::is_rolled_back(&known.run).into();
             object
         }
         Err(complaint) => json!({ "run_id": id, "error": complaint.what }),
     }
 }
 
-fn row<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> String {
+fn row<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> ListedRun {
     let run = match scope.runs.load::<L>(id) {
         Ok(known) => known.run,
-        Err(complaint) => return format!("{id}  damaged: {}", complaint.what),
+        Err(complaint) => return ListedRun::damaged(id, L::KIND.word(), &complaint.what),
     };
-    let status = scope.runs.status(&run).word(&run);
+    let status = scope.runs.status(&run);
     let Summary { kind, subject, progress, result, .. } = L::summary(&run, Some(&scope.objects()));
-    let (subject, updated) = (plain::one_line(&subject), figures::moment(run.updated_at));
-    format!("{id}  {kind:<6}  {status:<8}  {progress:<22}  {result:<14}  {updated}  {subject}")
+    ListedRun {
+        run: id.clone(),
+        kind,
+        status: word(&run, status),
+        progress,
+        result,
+        updated: figures::moment(run.updated_at),
+        subject,
+        folds: kind == "calibrate" && status == RunStatus::Ended,
+        older: 0,
+    }
+}
+
+/// Returns the status of a run in one word. For an ended run it says how it ended.
+fn word<L: LoopCommands>(run: &Run<L>, status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Ended if words::is_rolled_back(run) => "rolled back",
+        RunStatus::Ended => L::ended_as(run),
+        RunStatus::Running { .. } | RunStatus::Held | RunStatus::Open => status.word(run),
+    }
 }

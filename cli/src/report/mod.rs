@@ -16,6 +16,7 @@ pub mod estimate;
 pub mod files;
 pub mod journal;
 pub mod json;
+pub mod list;
 pub mod page;
 pub mod summary;
 pub mod ui;

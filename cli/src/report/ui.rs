@@ -59,6 +59,11 @@ pub trait Ui: LoopEngine {
     /// Returns the exit code for a run that has ended or paused.
     fn exit(run: &Run<Self>) -> Exit;
 
+    /// Returns in one word how an ended run ended: completed, stopped before its goal, or failed.
+    fn ended_as(run: &Run<Self>) -> &'static str {
+        if Self::exit(run) == Exit::Unjudged { "failed" } else { "completed" }
+    }
+
     /// Describes the action of a step and its object.
     fn step(run: &Run<Self>, step: &Self::Step) -> String;
 

@@ -190,6 +190,11 @@ pub fn placing<L: Ui>(by: PlacedBy) -> String {
     }
 }
 
+/// Returns whether the last command that replaced the skill restored its state before the run.
+pub fn is_rolled_back<L: Ui>(run: &Run<L>) -> bool {
+    run.placed == Some(PlacedBy::Rollback)
+}
+
 pub fn placed<L: Ui>(by: PlacedBy) -> String {
     match by {
         PlacedBy::Apply => "candidate applied".to_owned(),

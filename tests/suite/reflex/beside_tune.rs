@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::finished::Finished;
 use crate::readme::steady;
-use crate::scene::without_moments;
+use crate::scene::{without_moments, without_padding};
 
 /// Tunes a skill, and then writes a text.
 fn both() -> Scene {
@@ -68,13 +68,23 @@ fn a_list_has_the_runs_of_both_loops_and_with_a_filter_those_of_one() {
     };
     assert_eq!(kinds(&["list"]), ["reflex", "tune"], "the newest first");
     assert_eq!(kinds(&["reflex", "list"]), ["reflex"]);
+    assert_eq!(kinds(&["list", "--loop", "tune"]), ["tune"]);
+    assert_eq!(kinds(&["list", "--limit", "1"]), ["reflex"]);
     let shown = steady(&without_moments(&scene.normalized(&data(&scene, &["list"]))), &scene.path(""));
-    // The number of digits of a time varies, and padding fills its column.
-    let (before, after) = shown.split_once("TIME").expect("a run of reflex tells its time");
-    insta::assert_snapshot!(format!("{before}TIME  {}", after.trim_start()), @r"
-    RUN  reflex  ended     iteration 2 of 4, TIME  100.0 at B      MOMENT  Write about the pump
-    RUN  tune    ended     round 3 of 5             39.6 -> 89.6   MOMENT  writer
+    insta::assert_snapshot!(without_padding(&shown), @r"
+    RUN  KIND  STATUS  PROGRESS  RESULT  UPDATED  SUBJECT
+    RUN  reflex  completed  iteration 2 of 4, TIME  100.0 at B  MOMENT  Write about the pump
+    RUN  tune  completed  round 3 of 5  39.6 -> 89.6  MOMENT  writer
     ");
+    let of_tune = data(&scene, &["list", "--loop", "tune"]);
+    assert!(of_tune.lines().count() == 2 && of_tune.ends_with("  writer\n"), "{of_tune}");
+    let newest = data(&scene, &["list", "--limit", "1"]);
+    assert!(newest.lines().count() == 2 && newest.ends_with("  Write about the pump\n"), "{newest}");
+    insta::assert_snapshot!(scene.refusal(&["reflex", "list", "--loop", "tune"]), @r"
+    error: `skilltune reflex list` lists only runs of reflex
+    hint: run `skilltune list --loop tune`
+    ");
+    assert!(scene.refusal(&["list", "--limit", "0"]).contains("0 is not in"));
 }
 
 #[test]

@@ -142,6 +142,7 @@ fn after_a_stop_everything_says_that_the_run_cannot_be_resumed() {
     for (stdout, stderr) in said.into_iter().chain([(ran.stdout, ran.stderr), (stop.stdout, stop.stderr)]) {
         assert!(!stdout.contains("resume") && !stderr.contains("resume"), "{stdout}{stderr}");
     }
+    assert!(scene.run(&["list"]).stdout.contains("  stopped  "));
     let again = scene.run(&RESUME);
     assert!(again.stderr.contains("has ended and cannot be resumed"), "{again:?}");
 }

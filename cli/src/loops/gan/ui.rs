@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use skilltune_orchestrator::snapshot::Objects;
 use skilltune_phases::base::id::TreeId;
-use skilltune_phases::loops::gan::{Answer, Decision, Gan, Plan, Run, Step};
+use skilltune_phases::loops::gan::{Answer, Decision, Ended, Gan, Plan, Run, Step};
 
 use crate::loops::gan::report::json::details;
 use crate::loops::gan::report::page::report;
@@ -40,6 +40,14 @@ impl Ui for Gan {
 
     fn exit(run: &Run) -> Exit {
         run.class().into()
+    }
+
+    fn ended_as(run: &Run) -> &'static str {
+        match run.outcome() {
+            Ended::Passed | Ended::Forced | Ended::Accepted => "completed",
+            Ended::Short | Ended::Aborted | Ended::Held | Ended::Paused => "stopped",
+            Ended::Unjudged => "failed",
+        }
     }
 
     fn step(run: &Run, step: &Step) -> String {
@@ -93,6 +101,10 @@ mod tests {
         assert_eq!(exit(&held(plan(), &nothing)), Exit::Ended);
         let mute = play_with(plan(), &nothing, |_, _| Some(failed(FailureKind::Empty)));
         assert_eq!(exit(&mute), Exit::Unjudged);
+        let passed = play_with(plan(), &everything, |_, _| None);
+        let short = play_with(plan(), &nothing, |_, _| None);
+        let words = [&passed, &short, &mute].map(|drive| Gan::ended_as(&drive.run));
+        assert_eq!(words, ["completed", "stopped", "failed"]);
     }
 
     #[test]

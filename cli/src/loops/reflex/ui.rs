@@ -54,6 +54,11 @@ impl Ui for Reflex {
         run.class().into()
     }
 
+    fn ended_as(run: &Run) -> &'static str {
+        // In the original's words.
+        run.status().word()
+    }
+
     fn step(run: &Run, step: &Step) -> String {
         words::step(run, step)
     }
