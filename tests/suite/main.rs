@@ -45,6 +45,7 @@ mod list;
 mod misbehave;
 mod models;
 mod night;
+mod night_add;
 mod night_doctor;
 mod night_github;
 mod night_reports;

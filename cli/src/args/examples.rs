@@ -78,6 +78,12 @@ Examples:
   skilltune suite new writer
   skilltune suite new skills/writer --scenarios 10 --agent claude --to suites/writer.toml";
 
+pub const NIGHT_ADD: &str = "\
+Examples:
+  skilltune night add writer --suite suite.toml
+  skilltune night add skills/writer skills/editor --preset quick --priority 3 --apply branch
+  skilltune night add 'skills/*' --executor claude:opus";
+
 pub const NIGHT_INSTALL: &str = "\
 Examples:
   skilltune night install

@@ -9,7 +9,7 @@ use skilltune_phases::nights::night::Shard;
 
 use crate::args::examples;
 use crate::settings::values;
-use crate::settings::values::Format;
+use crate::settings::values::{AgentSpec, Format};
 
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = examples::NIGHT)]
@@ -59,8 +59,9 @@ pub struct NightRunArgs {
 pub enum NightCommand {
     /// Run one job now
     Run(NightJobArgs),
-    /// Add a job to the file
-    Add(NightAddArgs),
+    /// Add jobs to the file
+    #[command(after_help = examples::NIGHT_ADD)]
+    Add(Box<NightAddArgs>),
     /// List the jobs, and what the next night would do
     List(NightViewArgs),
     /// Show the results of the last night, and what needs your attention
@@ -90,20 +91,40 @@ pub struct NightJobArgs {
 
 #[derive(Clone, Debug, Args)]
 pub struct NightAddArgs {
-    /// Path or name of a skill; a comma-separated list is a chain
-    pub skill: String,
+    /// Path or name of a skill, each for a job of its own; a comma-separated list is a chain, and 'FOLDER/*' is a job for
+    /// each skill in the folder
+    #[arg(required = true, value_name = "SKILL")]
+    pub skills: Vec<String>,
     /// Suite of tasks [default: the skill's own evals/evals.json]
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
     /// Name of the job [default: the skill's name]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// How much the search may spend
+    #[arg(long, value_name = "PRESET", value_parser = ["quick", "standard", "thorough"])]
+    pub preset: Option<String>,
     /// Maximum number of runs of the executor
     #[arg(long, value_name = "N")]
     pub runs: Option<u32>,
-    /// What to do with a winner: never, patch, branch, pr or auto
-    #[arg(long, value_name = "WHEN")]
+    /// What to do with a winner
+    #[arg(long, value_name = "WHEN", value_parser = ["never", "patch", "branch", "pr", "auto"])]
     pub apply: Option<String>,
+    /// Of two jobs with priorities 1 and 3, the second goes first and may use three quarters of the budget
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub priority: Option<u32>,
+    /// Agent for all roles that no other flag sets: NAME or NAME:MODEL
+    #[arg(long, value_name = "AGENT")]
+    pub agent: Option<AgentSpec>,
+    /// Agent that runs the skill
+    #[arg(long, value_name = "AGENT")]
+    pub executor: Option<AgentSpec>,
+    /// Agent that judges the results
+    #[arg(long, value_name = "AGENT")]
+    pub evaluator: Option<AgentSpec>,
+    /// Agent that improves the skill
+    #[arg(long, value_name = "AGENT")]
+    pub improver: Option<AgentSpec>,
     #[command(flatten)]
     pub file: FileArg,
 }
