@@ -112,6 +112,11 @@ pub struct InterimAnalysis {
 /// looks do, with fewer runs if the change is clear. A look that cannot win with its few pairs is left out, and the
 /// next one has its share.
 pub fn interim_analyses(pairs: usize, confidence: Confidence) -> Vec<InterimAnalysis> {
+    interim_analyses_within(pairs, confidence.alpha())
+}
+
+/// Returns the looks at a comparison that has only this chance of error.
+pub fn interim_analyses_within(pairs: usize, alpha: f64) -> Vec<InterimAnalysis> {
     let places: &[(usize, f64)] = match pairs {
         ..6 => &[(pairs, 1.0)],
         6..12 => &[(pairs / 2, 0.4), (pairs, 0.6)],
@@ -119,7 +124,7 @@ pub fn interim_analyses(pairs: usize, confidence: Confidence) -> Vec<InterimAnal
     };
     let (mut planned, mut saved) = (Vec::new(), 0.0);
     for &(pairs, share) in places {
-        let alpha = saved + share * confidence.alpha();
+        let alpha = saved + share * alpha;
         // The clearest case: every pair is better.
         if flip::rejects(&vec![1; pairs], 0, alpha) {
             planned.push(InterimAnalysis { pairs, alpha });
@@ -170,6 +175,31 @@ pub fn effect(planned: &[InterimAnalysis], differences: &[Vec<f64>]) -> Effect {
     let mut made: Vec<Observed> =
         differences.iter().zip(alphas).map(|(points, alpha)| Observed::new(points, alpha)).collect();
     let last = made.pop().unwrap_or_else(|| Observed::new(&[], 0.0));
+    bounded(&last, fair_mean(&made, &last.tenths))
+}
+
+/// One look at pairs before their comparison was extended, and the trials of each version that a pair had by then.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct EarlierLook {
+    pub analysis: InterimAnalysis,
+    pub trials: usize,
+}
+
+/// Returns the effect seen in the one look of an extended comparison. `differences` has those of the pairs, `trials`
+/// those of each pair's trials.
+pub fn extended_effect(
+    alpha: f64,
+    differences: &[f64],
+    trials: &[Vec<f64>],
+    earlier: &[EarlierLook],
+) -> Effect {
+    let last = Observed::new(differences, alpha);
+    let fair = fair_mean_of_trials(earlier, trials).unwrap_or_else(|| mean(&last.tenths));
+    bounded(&last, fair)
+}
+
+/// Adds the bounds of the last look to a mean in tenths.
+fn bounded(last: &Observed, fair_mean: f64) -> Effect {
     let mirrored: Vec<i32> = last.tenths.iter().map(|tenths| -tenths).collect();
     let mut lower = flip::lower_bound(&last.tenths, last.alpha);
     let mut upper = -flip::lower_bound(&mirrored, last.alpha);
@@ -178,7 +208,7 @@ pub fn effect(planned: &[InterimAnalysis], differences: &[Vec<f64>]) -> Effect {
         (lower, upper) = if mean(&last.tenths) > 0.0 { (lower, lower) } else { (upper, upper) };
     }
     let [lower, upper] = [lower, upper].map(|tenths| f64::from(tenths) / 10.0);
-    let points = fair_mean(&made, &last.tenths).round() / 10.0;
+    let points = fair_mean.round() / 10.0;
     // Adding 0 turns -0 into 0.
     Effect { points: points.clamp(lower, upper) + 0.0, lower, upper }
 }
@@ -247,6 +277,37 @@ fn fair_mean(earlier: &[Observed], tenths: &[i32]) -> f64 {
         }
     }
     sum / possible
+}
+
+/// Returns the same if the earlier looks saw fewer trials of each pair: it averages over the orders of the pairs and of
+/// each pair's trials. Returns `None` if there was no earlier look.
+fn fair_mean_of_trials(earlier: &[EarlierLook], trials: &[Vec<f64>]) -> Option<f64> {
+    let first = earlier.first()?;
+    let (mut draw, mut order) = (Draw::new(0, 0), trials.to_vec());
+    let (mut sum, mut possible) = (mean(&first.observed(&order)), 1.0);
+    for _ in 0..orders(trials.len()) {
+        draw.shuffle(&mut order);
+        for pair in &mut order {
+            draw.shuffle(pair);
+        }
+        if !earlier.iter().any(|look| decides(&look.observed(&order), look.analysis.alpha)) {
+            sum += mean(&first.observed(&order));
+            possible += 1.0;
+        }
+    }
+    Some(sum / possible)
+}
+
+impl EarlierLook {
+    /// Returns the differences that it would have seen in this order.
+    fn observed(&self, order: &[Vec<f64>]) -> Vec<i32> {
+        let first = |pair: &Vec<f64>| {
+            let points: Vec<f64> = pair.iter().take(self.trials).copied().collect();
+            let count: f64 = points.iter().map(|_| 1.0).sum();
+            (!points.is_empty()).then(|| in_tenths(points.iter().sum::<f64>() / count))
+        };
+        order.iter().take(self.analysis.pairs).filter_map(first).collect()
+    }
 }
 
 /// Returns how many orders to try. Fewer are as fair; with more pairs they differ less.

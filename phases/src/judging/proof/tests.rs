@@ -151,6 +151,21 @@ fn after_an_earlier_look_the_claim_makes_up_for_having_looked() {
 }
 
 #[test]
+fn an_extension_decides_by_all_trials_and_its_claim_makes_up_for_the_look_before() {
+    let trials = [[40.0, 20.0], [0.0, 30.0], [35.0, 10.0], [-5.0, 25.0], [30.0, 10.0], [10.0, 5.0]];
+    let means = trials.map(|pair| f64::midpoint(pair[0], pair[1]));
+    let look = EarlierLook { analysis: InterimAnalysis { pairs: 6, alpha: 0.05 }, trials: 1 };
+    assert_eq!(at_one_look(&trials.map(|pair| pair[0]), 0.05).conclusion(), Conclusion::Open);
+    let trials = trials.map(|pair| pair.to_vec());
+    let (plain, fair) =
+        (extended_effect(0.05, &means, &trials, &[]), extended_effect(0.05, &means, &trials, &[look]));
+    assert_eq!(plain, at_one_look(&means, 0.05));
+    assert_eq!((fair.lower, fair.upper), (plain.lower, plain.upper));
+    assert_eq!(fair.conclusion(), Conclusion::Win);
+    assert!(fair.points < plain.points, "{fair:?} {plain:?}");
+}
+
+#[test]
 fn differences_below_a_tenth_are_none() {
     for tiny in [0.04, -0.04] {
         let effect = at_one_look(&[tiny; 10], 0.1);
