@@ -161,6 +161,7 @@ fn rules(rounds: usize, goal: f64, confidence: Confidence) -> Rules {
         max_errors: 3,
         confirm: 1,
         confidence,
+        extensions: 0,
         coverage: 0.8,
         search: Search::Rounds,
     }

@@ -134,6 +134,7 @@ pub struct StopArgs {
 }
 
 /// How a resumed run proceeds.
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag that a person gives or not")]
 #[derive(Clone, Debug, Args)]
 pub struct GoingArgs {
     /// Ask no questions and use the defaults
@@ -149,6 +150,9 @@ pub struct GoingArgs {
     /// Fail if an agent changed since the run began
     #[arg(long)]
     pub strict_agents: bool,
+    /// Make as many trials again for a comparison that stayed open, if its run set aside a look for them: for nights
+    #[arg(long, hide = true)]
+    pub extend: bool,
     #[command(flatten)]
     pub limits: Flags<Self, 2>,
     /// Output format

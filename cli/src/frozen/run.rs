@@ -71,7 +71,8 @@ fn followed<L: LoopCommands>(records: &[Record<L>]) -> (Run<L>, Vec<(&'static st
                 Next::Do(_) | Next::End => None,
             };
             let is_stop = || L::on_stop(&run, Some(REASON)).as_ref() == Some(decision);
-            if due.as_ref() != Some(decision) && !is_stop() {
+            let is_reopening = || L::reopening(&run).as_ref() == Some(decision);
+            if due.as_ref() != Some(decision) && !is_stop() && !is_reopening() {
                 otherwise.push(format!("record {}: {decision:?}, and today {due:?}", record.seq));
             }
         }

@@ -21,7 +21,12 @@ pub fn take_up<L: LoopCommands>(
     let yes = going.yes || known.run.plan.unattended;
     let reporter = progress::reporter(going.format, scope.objects(), env, printer);
     let has_ended = runs.status(&known.run) == RunStatus::Ended;
-    let went = if has_ended {
+    if has_ended && going.extend && L::reopening(&known.run).is_none() {
+        return Err(Complaint::input(format!("run {id} has no comparison that can be extended"))
+            .caused_by("it has a verdict, or its plan set aside no look at more trials, or none is left")
+            .hint(format!("`skilltune report {id}` shows how it ended")));
+    }
+    let went = if has_ended && !going.extend {
         let words = format!(
             "run {id} has ended and cannot be resumed; `skilltune report {id}` shows it, `{}` starts a new run",
             L::START

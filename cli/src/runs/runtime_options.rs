@@ -73,7 +73,7 @@ impl RuntimeOptions {
             casting::trust_for_run(&casting, &settings, env, &plan.run)?;
         }
         let mut pinned = Vec::new();
-        if L::may_call(run) {
+        if L::may_call(run) || going.extend {
             let ceilings = going.ceilings().or(plan.ceilings);
             priced::require(&ceilings, &settings, &casting, &L::most_calls(plan))?;
             let consent = Consent::of(going.trust, Person::present(env).filter(|_| !going.yes));

@@ -139,18 +139,23 @@ fn take_up<L: Ui>(
         printer.talk(&format!("removed an incomplete journal line of {} bytes", history.torn));
     }
     let mut run = Run::replay(&history.records).map_err(ours)?;
+    let reopening = L::reopening(&run).filter(|_| going.extend);
     // If no agent is called any more, changed agents do not matter.
-    let recasts = if L::may_call(&run) { options.recasts(&run.plan) } else { Vec::new() };
+    let may_call = L::may_call(&run) || reopening.is_some();
+    let recasts = if may_call { options.recasts(&run.plan) } else { Vec::new() };
     if let Some((role, cast)) = recasts.first().filter(|_| going.strict_agents) {
         return Err(changed(&run, role, cast));
     }
-    let mut signals = vec![Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() }];
-    signals.extend(recasts.into_iter().map(|(role, cast)| Signal::Recast { role, cast }));
+    // The decision follows the resumption, because the time before that was no work of the run.
+    let resumed = Event::Noted(Signal::Resumed { program: env!("CARGO_PKG_VERSION").to_owned() });
+    let mut events: Vec<Event<L>> = vec![resumed];
+    events.extend(reopening.map(Event::Decided));
+    events.extend(recasts.into_iter().map(|(role, cast)| Event::Noted(Signal::Recast { role, cast })));
     let ceilings = going.ceilings().or(run.plan.ceilings);
-    signals.extend((ceilings != run.plan.ceilings).then_some(Signal::Ceilings(ceilings)));
+    events.extend((ceilings != run.plan.ceilings).then_some(Event::Noted(Signal::Ceilings(ceilings))));
     let mut records = Vec::new();
-    for signal in signals {
-        let record = journal.append(now(), Event::Noted(signal)).map_err(ours)?;
+    for event in events {
+        let record = journal.append(now(), event).map_err(ours)?;
         run.apply(&record);
         records.push(record);
     }

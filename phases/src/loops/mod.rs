@@ -42,6 +42,11 @@ pub trait Loop: Fold {
         None
     }
 
+    /// Returns the decision with which a run that has ended goes on, if its plan allows that.
+    fn reopening(_: &Run<Self>) -> Option<Self::Decision> {
+        None
+    }
+
     /// Returns the question of a call.
     fn brief(brief: &Self::Brief) -> &dyn Brief<Self>;
 
@@ -79,7 +84,7 @@ pub trait Loop: Fold {
     /// Returns an upper bound of the calls of a run, shown before it begins: its default limit.
     fn most_calls(plan: &Plan<Self>) -> MostCalls;
 
-    /// Returns how often a person has asked for more than the plan. Each time adds at most as much again.
+    /// Returns how often the run went on after what it had planned. Each time adds at most as much again.
     fn extensions(_: &Run<Self>) -> usize {
         0
     }

@@ -87,6 +87,7 @@ fn rules() -> Rules {
         max_errors: 3,
         confirm: 1,
         confidence: Confidence::default(),
+        extensions: 0,
         coverage: 0.8,
         search: Search::Rounds,
     }

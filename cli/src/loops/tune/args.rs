@@ -14,6 +14,9 @@ use crate::settings::values::AgentSpec;
 const SCENARIO: &str = "Scenario";
 const SEARCH: &str = "Search";
 
+/// With more, the share of each would be too small for most suites.
+pub const MOST_EXTENSIONS: i64 = 10;
+
 /// Improve one skill, several skills, or a chain of skills
 #[derive(Clone, Debug, Args)]
 #[command(after_help = examples::TUNE)]
@@ -52,6 +55,9 @@ pub struct TuneArgs {
     /// Compare on the scenarios of the search: weaker evidence, never applied without you
     #[arg(long, help_heading = SEARCH)]
     pub this_suite_only: bool,
+    /// Set aside shares of the chance of error for this many extensions of the final comparison: for nights
+    #[arg(long, value_name = "N", default_value_t, value_parser = clap::value_parser!(u32).range(..=MOST_EXTENSIONS), hide = true)]
+    pub extensions: u32,
     /// Seed for the order of trials [default: a hash of the inputs]
     #[arg(long, value_name = "N", help_heading = SEARCH)]
     pub seed: Option<u64>,

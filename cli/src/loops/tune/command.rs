@@ -229,6 +229,7 @@ fn args_of(args: &TuneArgs) -> ResumeArgs {
             trust: args.trust,
             wait: Flags(PhantomData),
             strict_agents: false,
+            extend: false,
             limits: Flags(PhantomData),
             format: args.run.format,
             given: args.given.clone(),

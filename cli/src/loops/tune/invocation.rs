@@ -290,7 +290,7 @@ impl Draft {
             held_out: tune.held_out.value,
             this_suite_only: args.this_suite_only,
             confines: system_confines(settings),
-            rules: tune.rules(),
+            rules: Rules { extensions: args.extensions, ..tune.rules() },
             apply: apply(&tune.apply, is_attended),
             fail_on: args.fail_on.rule(),
             prompts,

@@ -100,6 +100,7 @@ fn build(
     refuse_too_few(invocation, &plan)?;
     if searches {
         search::choose(&mut plan, invocation.common.settings.of(), drawn)?;
+        plan.set_aside(invocation.rules.extensions);
     }
     if plan.is_structural() {
         // Only the full score is a goal: what counts is whether lint still has diagnostics.
@@ -206,7 +207,7 @@ fn too_few_to_compare(plan: &Plan) -> Result<(), Complaint> {
     let fewest = confidence.fewest_pairs();
     let first = plan.task.regraded().filter(|of| of.unpaired).map(|_| measure::searched(plan).len());
     let is_enough =
-        many >= fewest && first.is_none_or(|first| proof::can_tell(first, many, confidence.alpha()));
+        many >= fewest && first.is_none_or(|first| proof::can_tell(first, many, plan.task.rules.alpha()));
     if plan.is_structural() || is_enough {
         return Ok(());
     }

@@ -78,7 +78,7 @@ pub fn claimed(run: &Run, shipment: &Shipment) -> Option<f64> {
 
 /// Returns why the verdict's difference is not the mean of the pairs, or is larger than the true one.
 pub fn adjusted(run: &Run, shipment: &Shipment) -> Option<&'static str> {
-    let is_early = shipment.interim_analyses < run.interim_analyses().len();
+    let is_early = shipment.interim_analyses < run.planned_looks();
     match (shipment.effect, shipment.interim_analyses) {
         (Some(_), 1) if is_early && shipment.verdict == Verdict::Won => Some(EARLY),
         (None, _) | (Some(_), 0 | 1) => None,

@@ -132,7 +132,8 @@ pub enum Decision {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trials: Option<u32>,
     },
-    /// The pairs so far are not conclusive, so the comparison goes on to the next look.
+    /// The pairs so far are not conclusive, so the comparison goes on to the next look. After the end of a run, it is
+    /// extended.
     LookAgain { effect: Option<Effect> },
     /// A judge has failed its anchors, so its judgements do not count.
     Dismiss { seat: Seat, tally: Tally },

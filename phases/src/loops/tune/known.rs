@@ -21,8 +21,13 @@ const MOST_TRIALS: u32 = 10_000;
 /// Whether the plan has a member, each version has a tree for each member, and the trials are bounded.
 fn is_whole(plan: &Plan) -> bool {
     let members = plan.task.target.members.len();
-    let is_bounded = plan.task.rules.confirm <= MOST_TRIALS;
+    let is_bounded = are_bounded(plan, plan.task.rules.confirm);
     is_bounded && members > 0 && plan.task.aim.sides().is_none_or(|sides| sides.trees.len() == members)
+}
+
+/// Whether a comparison that begins with these trials of each version has few enough after all its extensions.
+fn are_bounded(plan: &Plan, trials: u32) -> bool {
+    trials.max(1).saturating_mul(plan.task.rules.extensions.saturating_add(1)) <= MOST_TRIALS
 }
 
 fn has_step(plan: &Plan, step: &Step) -> bool {
@@ -52,7 +57,7 @@ fn has_decision(plan: &Plan, decision: &Decision) -> bool {
         }
         Decision::Retry { scenarios, won } => all(scenarios) && has_shipment(plan, won),
         Decision::Ship(shipment) => has_shipment(plan, shipment),
-        Decision::Compare { trials, .. } => trials.is_none_or(|trials| trials <= MOST_TRIALS),
+        Decision::Compare { trials, .. } => trials.is_none_or(|trials| are_bounded(plan, trials)),
         Decision::Scored(_)
         | Decision::Calibrate(_)
         | Decision::Keep(_)

@@ -2,7 +2,7 @@
 
 use super::aims::improve;
 use super::results::proposing;
-use super::{AgentRequest, Answer, Choice, Next, Plan, Run, Step, Tune, TuneBrief, calls};
+use super::{AgentRequest, Answer, Choice, Decision, Next, Plan, Run, Step, Tune, TuneBrief, calls};
 use crate::base::id::TreeId;
 use crate::base::role::{Role, RoleSpec};
 use crate::loops::shared::request::Brief;
@@ -27,6 +27,11 @@ impl Loop for Tune {
             return Next::End;
         }
         run.plan.task.aim.rules().next(run, run.state.rounds.last())
+    }
+
+    fn reopening(run: &Run) -> Option<Decision> {
+        let shipment = run.state.shipment.as_ref().filter(|_| run.is_extendable())?;
+        Some(Decision::LookAgain { effect: shipment.effect })
     }
 
     fn brief(brief: &TuneBrief) -> &dyn Brief<Self> {
@@ -76,6 +81,10 @@ impl Loop for Tune {
 
     fn most_calls(plan: &Plan) -> MostCalls {
         calls::most(plan)
+    }
+
+    fn extensions(run: &Run) -> usize {
+        run.state.extensions.made() as usize
     }
 
     fn expected_calls(plan: &Plan) -> Option<Expected> {

@@ -16,6 +16,7 @@ use crate::runs::run::{Change, Fold};
 use crate::skills::candidate::{Candidate, Origin};
 use crate::skills::target::Place;
 
+use super::compare::extension::Extensions;
 use super::compare::panel::{self, Panel};
 use super::decision::Visible;
 use super::evidence::beliefs::Beliefs;
@@ -41,6 +42,7 @@ pub struct State {
     pub challenger: Option<CandidateId>,
     /// The trials of each version there, if different from the rules.
     pub trials: Option<u32>,
+    pub extensions: Extensions,
     /// The judges of the final comparison.
     pub panel: Panel,
     /// The judgements of trials of scenarios with demands.
@@ -145,6 +147,7 @@ impl State {
             retrial: None,
             challenger: None,
             trials: None,
+            extensions: Extensions::default(),
             panel: Panel::default(),
             graded: HashMap::new(),
             era: plan.task.regraded().map_or(0, |of| of.era),
@@ -302,7 +305,12 @@ fn decided(run: &mut Run, decision: &Decision, at: Timestamp) {
             (state.challenger, state.trials) = (Some(*challenger), *trials);
             compare(run);
         }
-        Decision::LookAgain { .. } => state.inconclusive_analyses += 1,
+        Decision::LookAgain { .. } if state.shipment.is_none() => state.inconclusive_analyses += 1,
+        Decision::LookAgain { .. } => {
+            if run.reopen() {
+                judge_all(run);
+            }
+        }
         Decision::Dismiss { seat, tally } => {
             let mut panel = std::mem::take(&mut state.panel);
             let begins_anew = panel.dismiss(*seat, *tally, panel::seats(run));
@@ -405,6 +413,7 @@ fn remeasure(run: &mut Run) {
 /// Starts a comparison, with all judges of the run.
 fn compare(run: &mut Run) {
     run.state.panel = Panel::default();
+    run.state.extensions.begin_anew();
     judge_all(run);
 }
 

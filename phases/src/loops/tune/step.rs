@@ -170,7 +170,8 @@ pub struct Kept {
 pub struct Trial {
     pub scenario: usize,
     pub ordinal: u32,
-    /// Increases whenever the executor or the evaluator changes: trials of two eras are never compared.
+    /// Increases whenever the executor or the evaluator changes, or when pairs follow separate samples: trials of two
+    /// eras are never compared.
     #[serde(default, skip_serializing_if = "is_first")]
     pub era: u32,
 }

@@ -192,6 +192,9 @@ pub struct Rules {
     pub confirm: u32,
     /// The required confidence of that comparison.
     pub confidence: Confidence,
+    /// How often that comparison may be extended by as many trials while it stays open.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub extensions: u32,
     /// The share of scenarios that must have been judged for a round to have a score.
     pub coverage: f64,
     #[serde(default, skip_serializing_if = "Search::is_rounds")]
@@ -208,6 +211,7 @@ impl Default for Rules {
             max_errors: 3,
             confirm: 1,
             confidence: Confidence::P90,
+            extensions: 0,
             coverage: 0.8,
             search: Search::Rounds,
         }
@@ -377,6 +381,12 @@ impl Task {
 impl Rules {
     pub(super) fn limits(&self) -> Limits {
         Limits { max_errors: self.max_errors, stall: self.stall, max_iterations: self.max_iterations }
+    }
+
+    /// Returns the chance of error of each part of the final comparison: its beginning and its extensions share that of
+    /// the whole.
+    pub fn alpha(&self) -> f64 {
+        self.confidence.alpha() / (f64::from(self.extensions) + 1.0)
     }
 }
 

@@ -212,9 +212,9 @@ impl Run {
     /// Returns the dangers of all edits that led from the start to a candidate, by member, path and line. A danger that
     /// a later edit removed is still included.
     pub fn dangers(&self, candidate: CandidateId) -> Vec<(Place, &Danger)> {
-        let dangers = self.lineage(candidate).flat_map(|(_, origin)| {
-            origin.dangers.iter().map(move |danger| (origin.member, danger))
-        });
+        let dangers = self
+            .lineage(candidate)
+            .flat_map(|(_, origin)| origin.dangers.iter().map(move |danger| (origin.member, danger)));
         let mut found: Vec<_> = dangers.collect();
         found.sort();
         found.dedup();
@@ -257,7 +257,8 @@ impl Run {
 
     /// Returns how often each version is tried on each scenario of the final comparison.
     pub fn confirm(&self) -> u32 {
-        self.state.trials.unwrap_or(self.plan.task.rules.confirm)
+        let of_part = self.state.trials.unwrap_or(self.plan.task.rules.confirm);
+        of_part.saturating_mul(self.state.extensions.parts())
     }
 
     /// Returns the versions that get fresh trials: both, or only the challenger.
@@ -266,12 +267,13 @@ impl Run {
         start.chain(self.state.challenger).collect()
     }
 
-    /// Returns the looks at the final comparison. Samples that are not pairs get only one.
+    /// Returns the looks at the final comparison, or at its newest extension. Samples that are not pairs get only one,
+    /// and so do pairs that earlier looks have seen.
     pub fn interim_analyses(&self) -> Vec<InterimAnalysis> {
         let analyses = self.plan.interim_analyses();
-        let last = analyses.last().map_or(0, |analysis| analysis.pairs);
-        let alpha = self.plan.task.rules.confidence.alpha();
-        if control::trials(self).is_some() { vec![InterimAnalysis { pairs: last, alpha }] } else { analyses }
+        let pairs = analyses.last().map_or(0, |analysis| analysis.pairs);
+        let has_one = self.state.extensions.parts() > 1 || control::trials(self).is_some();
+        if has_one { vec![InterimAnalysis { pairs, alpha: self.plan.task.rules.alpha() }] } else { analyses }
     }
 
     /// Returns the commit of the champion, or why it failed, if one was requested.

@@ -125,9 +125,14 @@ fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis
         if let Some(UnpairedSamples { start, challenger }) = &unpaired {
             return proof::unpaired_effect(&points(start), &points(challenger), analysis.alpha);
         }
-        let differences = |analysis: &InterimAnalysis| {
+        let differences = |analysis: &InterimAnalysis| -> Vec<f64> {
             panel::pairs(run, measure, analysis.pairs).iter().map(Pair::difference).collect()
         };
+        let earlier = run.earlier_looks();
+        if !earlier.is_empty() {
+            let trials = panel::differences(run, measure);
+            return proof::extended_effect(analysis.alpha, &differences(&analysis), &trials, &earlier);
+        }
         proof::effect(planned, &planned[..=nth].iter().map(differences).collect::<Vec<_>>())
     });
     let of = |score: fn(&Pair) -> Score| score::mean(&pairs.iter().map(score).collect::<Vec<_>>());
@@ -159,7 +164,7 @@ fn interim_result(run: &Run, challenger: CandidateId, planned: &[InterimAnalysis
         effect,
         pairs,
         unpaired,
-        interim_analyses: nth + 1,
+        interim_analyses: run.earlier_looks().len() + nth + 1,
         fell: Vec::new(),
         needed: None,
     }

@@ -52,11 +52,12 @@ impl Plan {
         }
     }
 
-    /// Returns the number of pairs and the chance of error of each look. Without a test there is one look.
+    /// Returns the number of pairs and the chance of error of each look, before any extension. Without a test there is
+    /// one look.
     pub fn interim_analyses(&self) -> Vec<InterimAnalysis> {
         let pairs = measure::compared(self).len();
         if self.basis().is_tested() {
-            proof::interim_analyses(pairs, self.task.rules.confidence)
+            proof::interim_analyses_within(pairs, self.task.rules.alpha())
         } else {
             vec![InterimAnalysis { pairs, alpha: 0.0 }]
         }

@@ -22,5 +22,5 @@ pub(crate) fn trials(run: &Run) -> Option<Vec<Trial>> {
     let is_scored = |trial: &Trial| measure::unit_by(run, run.start(), *trial, Seat::First).score().is_some();
     let control: Vec<Trial> = round.scenarios.iter().map(trial).filter(is_scored).collect();
     let fresh = measure::compared(&run.plan).len();
-    proof::can_tell(control.len(), fresh, run.plan.task.rules.confidence.alpha()).then_some(control)
+    proof::can_tell(control.len(), fresh, run.plan.task.rules.alpha()).then_some(control)
 }

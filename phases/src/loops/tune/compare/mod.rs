@@ -2,5 +2,6 @@
 
 pub(super) mod basis;
 pub(super) mod control;
+pub mod extension;
 pub mod panel;
 pub mod price;

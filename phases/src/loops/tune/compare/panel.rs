@@ -75,12 +75,15 @@ impl Panel {
             return false;
         }
         let next = seats.find(|seat| !self.is_dismissed(*seat));
-        *self = Self {
-            first: next.unwrap_or(seat),
-            dismissed: std::mem::take(&mut self.dismissed),
-            ..Self::default()
-        };
+        self.first = next.unwrap_or(seat);
+        self.begin_anew();
         true
+    }
+
+    /// Forgets which scenarios were close, but not which judges were dismissed.
+    pub(crate) fn begin_anew(&mut self) {
+        let dismissed = std::mem::take(&mut self.dismissed);
+        *self = Self { first: self.first, dismissed, ..Self::default() };
     }
 
     pub(crate) fn is_other(&self, seat: Seat) -> bool {
@@ -288,16 +291,33 @@ pub(crate) fn score_twice(run: &Run, candidate: CandidateId, trial: Trial) -> Op
 
 /// Returns the mean scores of both contestants on each of the first scenarios, over the trials with scores for both.
 pub fn pairs(run: &Run, measure: &Measure, rows: usize) -> Vec<Pair> {
-    let [start, challenger] = measure.contestants[..] else { return Vec::new() };
     let both = |scenario: usize| -> Option<Pair> {
-        let scored = measure.trials_of(scenario).filter_map(|trial| {
-            let score = |candidate| score_of(run, candidate, trial);
-            score(start).zip(score(challenger))
-        });
-        let (of_start, of_challenger): (Vec<Score>, Vec<Score>) = scored.unzip();
+        let (of_start, of_challenger): (Vec<Score>, Vec<Score>) = scored(run, measure, scenario).unzip();
         Some(Pair { scenario, start: score::mean(&of_start)?, challenger: score::mean(&of_challenger)? })
     };
     measure.scenarios().iter().take(rows).filter_map(|&scenario| both(scenario)).collect()
+}
+
+/// Returns by how many points the challenger is ahead in each trial of each pair.
+pub(crate) fn differences(run: &Run, measure: &Measure) -> Vec<Vec<f64>> {
+    let lead = |(start, challenger): (Score, Score)| challenger.points() - start.points();
+    let of_pair = |&scenario: &usize| scored(run, measure, scenario).map(lead).collect();
+    measure.scenarios().iter().map(of_pair).filter(|pair: &Vec<f64>| !pair.is_empty()).collect()
+}
+
+/// Returns the scores of start and challenger in each trial of a scenario that has scores for both.
+fn scored<'a>(
+    run: &'a Run,
+    measure: &'a Measure,
+    scenario: usize,
+) -> impl Iterator<Item = (Score, Score)> + 'a {
+    let both = <[CandidateId; 2]>::try_from(measure.contestants.as_slice()).ok();
+    both.into_iter().flat_map(move |[start, challenger]| {
+        measure.trials_of(scenario).filter_map(move |trial| {
+            let score = |candidate| score_of(run, candidate, trial);
+            score(start).zip(score(challenger))
+        })
+    })
 }
 
 /// Returns the judgement that counts if several judges were asked: the middle one or, of two, the lower one. A judge

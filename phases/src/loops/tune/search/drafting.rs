@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use super::rounds;
 use crate::base::id::CandidateId;
 use crate::judging::contract::CriterionId;
+use crate::judging::proof;
 use crate::judging::stop::Reason;
 use crate::loops::tune::compare::panel;
 use crate::loops::tune::evidence::credit;
@@ -40,6 +41,24 @@ impl Plan {
         self.task.rules.search = Search::Draft { runs, drawn };
         self.task.rules.confirm = self.task.rules.confirm.max(confirm(self));
         self.task.rules.max_iterations = u32::try_from(rounds(self)).unwrap_or(u32::MAX);
+    }
+
+    /// Sets aside a share of the chance of error for this many extensions of the final comparison, or for as many as
+    /// leave a share with which it can win.
+    pub fn set_aside(&mut self, extensions: u32) {
+        let fits = |extensions: &u32| {
+            self.task.rules.extensions = *extensions;
+            self.can_win()
+        };
+        self.task.rules.extensions = (1..=extensions).rev().find(fits).unwrap_or(0);
+    }
+
+    fn can_win(&self) -> bool {
+        let (fresh, alpha) = (measure::compared(self).len(), self.task.rules.alpha());
+        let is_unpaired = self.task.runs().is_some_and(|(_, alone)| alone);
+        self.basis().is_tested()
+            && !self.interim_analyses().is_empty()
+            && (!is_unpaired || proof::can_tell(first(self).len(), fresh, alpha))
     }
 }
 

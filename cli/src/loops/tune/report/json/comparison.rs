@@ -45,7 +45,7 @@ pub fn comparison(run: &Run) -> Option<Value> {
         // The difference that the search had claimed; it decides nothing.
         "claimed": verdicts::claimed(run, shipment),
         "trials_each": run.confirm(),
-        "looks": { "made": shipment.interim_analyses, "planned": run.interim_analyses().len() },
+        "looks": { "made": shipment.interim_analyses, "planned": run.planned_looks() },
         "pairs": shipment.pairs.iter().map(|pair| self::pair(run, pair)).collect::<Vec<_>>(),
         // Set if only the candidate was tried on fresh trials; null if both were, as pairs.
         "apart": shipment.unpaired.as_ref().map(|samples| self::unpaired(run, samples)),
