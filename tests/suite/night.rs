@@ -4,6 +4,7 @@ mod broken;
 mod inbox;
 mod month;
 mod mornings;
+mod retries;
 mod week;
 
 use std::fs;

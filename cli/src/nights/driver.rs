@@ -151,7 +151,7 @@ impl<'a> Driver<'a> {
 
     /// Prepares a job in its current state, or records why it cannot run.
     fn look_at(&mut self, job: &Job) -> Result<(), Complaint> {
-        match job.ready(self.plan, self.env) {
+        match job.ready(self.plan, self.book.history.open_run(&job.name), self.env) {
             Ok(ready) => drop(self.ready.insert(job.name.clone(), ready)),
             Err(left) => {
                 self.ready.remove(&job.name);
@@ -244,7 +244,7 @@ impl<'a> Driver<'a> {
         ];
         let own = (self.ready[name].job.entry.limits.ceilings(), night.spent_by(name));
         let before = match work {
-            Work::Resume { run } => history.spent_by_run(name, run),
+            Work::Resume { run } | Work::Extend { run } => history.spent_by_run(name, run),
             Work::Measure { .. } | Work::Again { .. } | Work::Tune => Spent::default(),
         };
         // A measurement is small and runs first, so it takes what it needs.

@@ -9,6 +9,7 @@ use skilltune_phases::base::name::Name;
 use skilltune_phases::base::window::Percent;
 use skilltune_phases::judging::proof::Confidence;
 
+use crate::loops::tune::args::MOST_EXTENSIONS;
 use crate::loops::tune::settings::{ApplyWhen, Preset};
 use crate::settings::values::word;
 use crate::terminal::complaint::Complaint;
@@ -87,6 +88,7 @@ pub struct JobEntry {
     /// The number of scenarios that a night measures; 0 measures none.
     #[serde(default = "usual_sample")]
     pub sample: usize,
+    /// How often the comparison is extended while its verdict stays open.
     #[serde(default = "usual_retries")]
     pub retries: u32,
     pub agent: Option<String>,
@@ -222,6 +224,9 @@ fn check(file: &NightFile) -> Result<(), String> {
         one_of::<Preset>("preset", job.preset.as_deref())?;
         if job.priority == 0 {
             return Err("`priority` must be at least 1".to_owned());
+        }
+        if i64::from(job.retries) > MOST_EXTENSIONS {
+            return Err(format!("`retries` must be at most {MOST_EXTENSIONS}"));
         }
         if job.apply.as_deref() == Some("ask") {
             return Err(

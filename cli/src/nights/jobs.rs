@@ -10,9 +10,10 @@ use skilltune_phases::base::ceiling::Ceilings;
 use skilltune_phases::base::id::Digest;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::base::role::Role;
+use skilltune_phases::loops::Loop as _;
 use skilltune_phases::loops::tune::{self, Tune};
 use skilltune_phases::nights::night::{Key, Left, Wish, Work};
-use skilltune_phases::runs::plan::Roles;
+use skilltune_phases::runs::plan::{Roles, RunId};
 
 use crate::inputs::find;
 use crate::inputs::find::Skill;
@@ -20,6 +21,8 @@ use crate::loops::start;
 use crate::loops::tune::args::TuneArgs;
 use crate::loops::tune::invocation;
 use crate::nights::file::{JobEntry, NightPlan, Skills};
+use crate::report::ui::Ui as _;
+use crate::runs::ownership::Ownership;
 use crate::runs::{RunStatus, Runs};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -134,8 +137,14 @@ fn targets(skill: &Skills, plan: &NightPlan) -> Result<Vec<(String, bool)>, Comp
 }
 
 impl Job {
-    /// Returns the job's current state, or why it cannot run.
-    pub fn ready(&self, plan: &NightPlan, env: &Environment) -> Result<Ready, Left> {
+    /// Returns the job's current state, or why it cannot run. `undecided` is the run of its last verdict, if
+    /// that is open.
+    pub fn ready(
+        &self,
+        plan: &NightPlan,
+        undecided: Option<&RunId>,
+        env: &Environment,
+    ) -> Result<Ready, Left> {
         let env = Environment { cwd: plan.folder.clone(), ..env.clone() };
         let skills = find::skills(&self.skills, &env).map_err(|error| refused(&error.into()))?;
         let targets: Vec<PathBuf> = skills.iter().map(|skill| skill.path.clone()).collect();
@@ -162,6 +171,7 @@ impl Job {
             unfinished,
             sample: self.entry.sample,
             retries: self.entry.retries,
+            extendable: undecided.filter(|run| is_extendable(run, &planned, &runs, &env)).cloned(),
         };
         let agents = planned.roles.values().map(skilltune_phases::runs::plan::Cast::shown).collect();
         let agent_names = planned.roles.values().map(|cast| cast.agent.clone()).collect();
@@ -214,6 +224,7 @@ impl Job {
         flag("apply", Some(self.apply.clone()));
         let usual = (self.apply == "auto").then(|| UNATTENDED.to_owned());
         flag("confidence", entry.confidence.map(|one| one.to_string()).or(usual));
+        flag("extensions", (entry.retries > 0).then(|| entry.retries.to_string()));
         flag("improver", entry.improver.clone());
         words.extend(self.shared());
         words.extend(self.of_what());
@@ -240,6 +251,9 @@ impl Job {
         let (mut words, rest) = match work {
             Work::Tune => (vec!["tune".to_owned()], self.tune()[1..].to_vec()),
             Work::Resume { run } => (vec!["resume".to_owned(), "--yes".to_owned()], vec![run.to_string()]),
+            Work::Extend { run } => {
+                (["resume", "--yes", "--extend"].map(str::to_owned).to_vec(), vec![run.to_string()])
+            }
             Work::Measure { only } | Work::Again { only } => {
                 let only = only.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
                 let first = ["calibrate", "--yes", "--fresh", "--trials=1"].map(str::to_owned);
@@ -255,6 +269,19 @@ impl Job {
         words.extend(rest);
         words
     }
+}
+
+/// Returns whether the comparison of a run can be extended on the terms of the job as it is now. The journal of nights
+/// could name any run, so it must be this user's own, of the same skill.
+fn is_extendable(run: &RunId, planned: &tune::Plan, runs: &Runs, env: &Environment) -> bool {
+    let Ok(known) = runs.load::<Tune>(run) else { return false };
+    let before: &tune::Plan = &known.run.plan;
+    let terms = |plan: &tune::Plan| (plan.task.apply, plan.task.rules.confidence);
+    Tune::reopening(&known.run).is_some()
+        && Tune::targets(before) == Tune::targets(planned)
+        && before.start_id() == planned.start_id()
+        && terms(before) == terms(planned)
+        && Ownership::new(env).require(&known).is_ok()
 }
 
 /// Returns the key of a measurement. It covers executor and judge only: the improver of a skill does not change its

@@ -25,6 +25,7 @@ pub fn begun(work: &Work, shown: &str) -> String {
             format!("scores fell: measuring {} again", count(only.len(), "scenario"))
         }
         Work::Resume { run } => format!("resuming run {run}"),
+        Work::Extend { run } => format!("comparing {shown} on more trials, in run {run}"),
         Work::Tune => format!("tuning {shown}"),
     }
 }

@@ -100,6 +100,10 @@ pub enum Work {
     Resume {
         run: RunId,
     },
+    /// Makes as many trials again for the comparison of a run that stayed open.
+    Extend {
+        run: RunId,
+    },
     Tune,
 }
 
@@ -309,6 +313,7 @@ impl Work {
             Self::Measure { .. } => "measured",
             Self::Again { .. } => "measured again",
             Self::Resume { .. } => "resumed",
+            Self::Extend { .. } => "compared again",
             Self::Tune => "tuned",
         }
     }
@@ -317,7 +322,7 @@ impl Work {
     pub fn is_search(&self) -> bool {
         match self {
             Self::Measure { .. } | Self::Again { .. } => false,
-            Self::Resume { .. } | Self::Tune => true,
+            Self::Resume { .. } | Self::Extend { .. } | Self::Tune => true,
         }
     }
 }

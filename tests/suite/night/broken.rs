@@ -15,7 +15,7 @@ fn nights(jobs: &str) -> Nights {
 }
 
 /// Returns the work of the last night's jobs.
-fn works(nights: &Nights) -> Vec<String> {
+pub(super) fn works(nights: &Nights) -> Vec<String> {
     let morning = nights.morning();
     let done = morning["done"].as_array().unwrap();
     done.iter().map(|one| one["work"].as_str().unwrap().to_owned()).collect()

@@ -53,7 +53,7 @@ pub fn run(args: &NightAddArgs, env: &Environment, printer: Printer) -> Result<E
     }
     printer.talk(&message(&added, &path, was_trusted));
     for job in &added {
-        if let Err(left) = job.ready(&plan, env) {
+        if let Err(left) = job.ready(&plan, None, env) {
             printer.talk(&format!("{}: it cannot run yet: {}", job.name, morning::why(&left)));
         }
     }

@@ -176,7 +176,7 @@ fn keep(
     }
     let measured = old.iter().flat_map(|night| &night.done).filter(|done| match done.work {
         Work::Measure { .. } | Work::Again { .. } => true,
-        Work::Resume { .. } | Work::Tune => false,
+        Work::Resume { .. } | Work::Extend { .. } | Work::Tune => false,
     });
     let measured: BTreeSet<&RunId> = measured.filter_map(|done| done.outcome.run.as_ref()).collect();
     let runs = Runs::of(&plan.folder, env)?;

@@ -43,7 +43,7 @@ pub fn run(args: &NightViewArgs, env: &Environment, printer: Printer) -> Result<
 }
 
 fn state(job: &Job, plan: &NightPlan, history: &History, env: &Environment) -> String {
-    match job.ready(plan, env) {
+    match job.ready(plan, history.open_run(&job.name), env) {
         Err(Left::Refused { why }) => format!("cannot run: {}", one_line(&why)),
         Err(left) => morning::left(&left),
         Ok(ready) => night::outlook(history, &job.name, &ready.wish)

@@ -87,8 +87,9 @@ pub struct Job {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settled {
     pub key: Key,
+    pub run: Option<RunId>,
     pub champion: Option<Digest>,
-    /// The number of searches in a row that left it open.
+    /// The number of comparisons in a row that left it open.
     pub open: u32,
 }
 
@@ -203,6 +204,12 @@ impl History {
         self.runs.get(&(job.clone(), run.clone())).copied().unwrap_or_default()
     }
 
+    /// Returns the run of a job's last verdict, if that is open.
+    pub fn open_run(&self, job: &Name) -> Option<&RunId> {
+        let settled = self.jobs.get(job)?.settled.as_ref()?;
+        settled.run.as_ref().filter(|_| settled.open > 0)
+    }
+
     /// Returns whether this was ever put into the inbox.
     pub fn was_drafted(&self, mark: &Digest) -> bool {
         self.drafted.contains(mark)
@@ -230,7 +237,7 @@ impl History {
         let date = night.date;
         let job = self.jobs.entry(name.clone()).or_default();
         match (&outcome.end, &outcome.key) {
-            (End::Decided(decided), Some(key)) => job.decided(at, date, key, decided),
+            (End::Decided(decided), Some(key)) => job.decided(at, date, (key, outcome.run.as_ref()), decided),
             (End::Measured { trials }, Some(key)) => job.measured(at, date, key, work, trials),
             (
                 End::Decided(_)
@@ -307,11 +314,12 @@ impl Night {
 }
 
 impl Job {
-    fn decided(&mut self, at: Timestamp, date: Date, key: &Key, decided: &Decided) {
+    fn decided(&mut self, at: Timestamp, date: Date, (key, run): (&Key, Option<&RunId>), decided: &Decided) {
         let again =
             self.settled.as_ref().filter(|settled| settled.key.is_same(key)).map_or(0, |known| known.open);
         let open = if decided.is_open { again + 1 } else { 0 };
-        self.settled = Some(Settled { key: key.clone(), champion: decided.champion, open });
+        let (key, run) = (key.clone(), run.cloned());
+        self.settled = Some(Settled { key, run, champion: decided.champion, open });
         let point = self.point(at, date);
         point.verdict = Some(decided.verdict.clone());
     }

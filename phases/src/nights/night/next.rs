@@ -21,8 +21,10 @@ pub struct Wish {
     pub unfinished: Option<RunId>,
     /// The number of scenarios that a night measures.
     pub sample: usize,
-    /// How often to tune again while the verdict stays open.
+    /// How often to extend the comparison while the verdict stays open.
     pub retries: u32,
+    /// The run with the open verdict, if its comparison can be extended.
+    pub extendable: Option<RunId>,
 }
 
 /// Returns the next piece of work that can begin now, if any. A job has one running at a time.
@@ -65,7 +67,7 @@ pub(super) fn class(work: &Work) -> u8 {
     match work {
         Work::Measure { .. } | Work::Again { .. } => 0,
         Work::Resume { .. } => 1,
-        Work::Tune => 2,
+        Work::Extend { .. } | Work::Tune => 2,
     }
 }
 
@@ -80,7 +82,7 @@ fn wanted(history: &History, tonight: &[Done], name: &Name, wish: &Wish) -> Opti
         let again = did(|work| matches!(work, Work::Again { .. }));
         let last = own().find_map(|done| match &done.work {
             Work::Measure { only } => Some(only.clone()),
-            Work::Again { .. } | Work::Resume { .. } | Work::Tune => None,
+            Work::Again { .. } | Work::Resume { .. } | Work::Extend { .. } | Work::Tune => None,
         });
         if let Some(only) = last.filter(|_| !again) {
             return Some(Work::Again { only });
@@ -101,8 +103,12 @@ fn wanted(history: &History, tonight: &[Done], name: &Name, wish: &Wish) -> Opti
     // The models that answer are known after a measurement.
     let agents = job.watch.as_ref().filter(|_| measured).map_or(&wish.key, |watch| &watch.key);
     let has_changed = !settled.key.has_agents_of(agents);
+    if searched || has_changed {
+        return (!searched).then_some(Work::Tune);
+    }
+    // Another search would get all its answers from the cache, and another comparison would give luck another chance.
     let is_open = (1..=wish.retries).contains(&settled.open);
-    (!searched && (has_changed || is_open)).then_some(Work::Tune)
+    wish.extendable.clone().filter(|_| is_open).map(|run| Work::Extend { run })
 }
 
 /// Returns the next scenarios in turn, or all of them if nothing is known yet.

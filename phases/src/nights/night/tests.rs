@@ -35,6 +35,7 @@ fn wish(skill: &str) -> Wish {
         unfinished: None,
         sample: 3,
         retries: 1,
+        extendable: None,
     }
 }
 
@@ -68,7 +69,7 @@ impl TestJournal {
 
     fn ended(&mut self, job: &str, work: Work, key: Key, end: End) {
         let outcome = JobOutcome {
-            run: None,
+            run: Some("1-20261101-000000".parse().unwrap()),
             key: Some(key),
             end,
             spent: Spent::default(),
@@ -78,6 +79,10 @@ impl TestJournal {
     }
 
     fn tuned(&mut self, job: &str, key: Key, is_open: bool) {
+        self.decided(job, Work::Tune, key, is_open);
+    }
+
+    fn decided(&mut self, job: &str, work: Work, key: Key, is_open: bool) {
         let decided = Decided {
             verdict: "tie".into(),
             words: "TIE".into(),
@@ -91,7 +96,7 @@ impl TestJournal {
             dangers: Vec::new(),
             price: None,
         };
-        self.ended(job, Work::Tune, key, End::Decided(Box::new(decided)));
+        self.ended(job, work, key, End::Decided(Box::new(decided)));
     }
 
     fn measured(&mut self, job: &str, work: Work, key: Key, points: impl Fn(usize) -> f64) {
@@ -119,7 +124,7 @@ impl TestJournal {
                     measured.push(only.iter().map(ToString::to_string).collect());
                     self.measured("a", work, wish.key.clone(), &points);
                 }
-                Work::Tune | Work::Resume { .. } => {
+                Work::Tune | Work::Resume { .. } | Work::Extend { .. } => {
                     tuned = true;
                     self.tuned("a", wish.key.clone(), false);
                 }
@@ -145,7 +150,7 @@ fn a_new_job_is_tuned_then_measured_on_everything_and_later_on_scenarios_in_turn
 }
 
 #[test]
-fn what_changed_is_tuned_again_and_what_stayed_open_as_often_as_was_said() {
+fn what_changed_is_tuned_again() {
     let mut journal = TestJournal::new();
     journal.whole_night(&wish("skill"), |_| 70.0);
     assert!(journal.whole_night(&wish("edited"), |_| 70.0).1, "a person has edited the skill");
@@ -156,21 +161,35 @@ fn what_changed_is_tuned_again_and_what_stayed_open_as_often_as_was_said() {
     updated.key.agents = key("", "2").agents;
     assert!(journal.whole_night(&updated, |_| 70.0).1);
     assert!(!journal.whole_night(&updated, |_| 70.0).1);
-    let mut open = TestJournal::new();
-    for expected in [true, true, false, false] {
-        open.night(&["a"]);
-        let mut tuned = false;
-        while let Some((_, work)) = open.next(&[("a", wish("skill"))]) {
-            match work {
-                Work::Tune => {
-                    tuned = true;
-                    open.tuned("a", wish("skill").key, true);
-                }
-                work => open.measured("a", work, wish("skill").key, |_| 70.0),
+}
+
+/// Returns what was done in four nights of a job whose verdict stays open, without measurements.
+fn open_nights(retries: u32, is_extendable: bool) -> Vec<&'static str> {
+    let (mut journal, mut searched) = (TestJournal::new(), Vec::new());
+    for _ in 0..4 {
+        journal.night(&["a"]);
+        loop {
+            let open = journal.history.open_run(&name("a")).filter(|_| is_extendable).cloned();
+            let wish = Wish { retries, extendable: open, ..wish("skill") };
+            let key = wish.key.clone();
+            let Some((_, work)) = journal.next(&[("a", wish)]) else { break };
+            if work.is_search() {
+                searched.push(work.word());
+                journal.decided("a", work, key, true);
+            } else {
+                journal.measured("a", work, key, |_| 70.0);
             }
         }
-        assert_eq!(tuned, expected);
     }
+    searched
+}
+
+#[test]
+fn what_stayed_open_is_extended_as_often_as_was_said_and_never_searched_again() {
+    assert_eq!(open_nights(0, true), ["tuned"]);
+    assert_eq!(open_nights(1, true), ["tuned", "compared again"]);
+    assert_eq!(open_nights(2, true), ["tuned", "compared again", "compared again"]);
+    assert_eq!(open_nights(2, false), ["tuned"], "the run is gone, or has no look left");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn one(
         let fix = "raise its `limits`, or remove the job";
         checks.push(Check::broken(About::Jobs, format!("{name}: its own limits allow no call"), fix));
     }
-    match job.ready(plan, &start.env) {
+    match job.ready(plan, None, &start.env) {
         Ok(ready) => {
             let agents: BTreeSet<&String> = ready.agents.iter().collect();
             let agents = agents.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ");
@@ -88,7 +88,7 @@ fn one(
             Some(needs(ready, true))
         }
         Err(Left::Refused { why }) => {
-            let here = start.scheduled.as_ref().and_then(|_| job.ready(plan, shell).ok());
+            let here = start.scheduled.as_ref().and_then(|_| job.ready(plan, None, shell).ok());
             let fix = here.as_ref().map(|_| IN_THIS_SHELL);
             checks.push(Check::new(About::Jobs, State::Broken, format!("{name}: {why}")).with_fix(fix));
             here.map(|ready| needs(ready, false))
