@@ -110,7 +110,16 @@ impl AgentOutput<'_> {
             How::Lost { why } => (FailureKind::Crashed, why.clone()),
         };
         let why = self.last_words().map_or(what.clone(), |line| format!("{what}: {line}"));
-        Failure::new(kind, why)
+        let exit_code = match self.ended.how {
+            How::Exited(code) => Some(code),
+            How::TimedOut
+            | How::Signalled(_)
+            | How::NotStarted { .. }
+            | How::Cancelled
+            | How::OutputClosed
+            | How::Lost { .. } => None,
+        };
+        Failure { exit_code, ..Failure::new(kind, why) }
     }
 
     /// Returns stderr without the lines that begin with one of these.

@@ -61,6 +61,9 @@ pub struct Failure {
     /// The time when a retry may help, if the service named one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
+    /// The exit code of the program, if that was its error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -211,7 +214,7 @@ impl Spent {
 
 impl Failure {
     pub fn new(kind: FailureKind, why: impl Into<String>) -> Self {
-        Self { kind, why: why.into(), until: None }
+        Self { kind, why: why.into(), until: None, exit_code: None }
     }
 }
 

@@ -40,6 +40,7 @@ fn an_exit_code_is_a_failure_and_tells_the_last_line_of_stderr() {
     let failure =
         settings(serde_json::json!({ "command": ["mine"] })).read_response(left).answer.unwrap_err();
     assert_eq!((failure.kind, failure.why.as_str()), (FailureKind::Crashed, "exit code 3: [31mtwo"));
+    assert_eq!(failure.exit_code, Some(3));
 }
 
 #[test]
