@@ -250,6 +250,8 @@ fn a_script_that_tells_of_the_night_has_to_be_there_and_trusted() {
     insta::assert_snapshot!(ward.fault(&[]), @"file: a script that `notify` names is not trusted, or changed since: a file of jobs decides what skilltune spends, applies and runs; read the script, then run `skilltune trust /project/skilltune-night.toml`");
     ward.write_jobs("notify = [\"missing-mailer\"]");
     insta::assert_snapshot!(ward.fault(&[]), @r#"file: notify: program "missing-mailer" not found; no notification would be sent; install it, or change `notify`"#);
+    ward.write_jobs("heartbeat = [\"missing-curl\"]");
+    insta::assert_snapshot!(ward.fault(&[]), @r#"file: heartbeat: program "missing-curl" not found; no heartbeat would be sent; install it, or change `heartbeat`"#);
 }
 
 #[test]

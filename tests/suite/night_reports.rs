@@ -131,3 +131,28 @@ fn a_command_that_does_not_end_is_ended_with_the_night() {
         }
     }
 }
+
+#[test]
+fn each_night_that_ends_has_a_heartbeat_whatever_it_found() {
+    let nights = Nights::new(&[("writer", 20)], &climbs(), WRITER);
+    fs::write(nights.scene.path("project/beat.sh"), "printf . >> beats\n").unwrap();
+    let beats = || given(&nights, "beats").unwrap_or_default().len();
+    for (jobs, date, code) in [(WRITER, "2026-11-02", 0), (BROKEN, "2026-11-03", 3)] {
+        nights.write_jobs(&format!("heartbeat = [\"sh\", \"beat.sh\"]\n{jobs}"));
+        let before = beats();
+        let ran = nights.night(date, &["--scheduled"]);
+        assert_eq!((ran.code, beats()), (Some(code), before + 1), "{ran:?}");
+        assert_eq!(nights.morning()["heartbeat"], json!({ "ok": true, "error": null }));
+        let ran = nights.night(date, &["--scheduled"]);
+        assert_eq!(beats(), before + 1, "a second start in the same night does nothing: {ran:?}");
+    }
+    assert_eq!(nights.night("2026-11-04", &["--shard", "1/1"]).code, Some(3));
+    assert_eq!(beats(), 2, "the merged night has it");
+    let trusted = nights.scene.run(&["trust", "skilltune-night.toml"]);
+    let expected = "\n  heartbeat: \"sh\" \"beat.sh\"\n  with /project/beat.sh\n";
+    assert!(nights.scene.normalized(&trusted.stderr).ends_with(expected), "{trusted:?}");
+    nights.write_jobs(&format!("heartbeat = [\"sh\", \"-c\", \"exit 7\"]\n{BROKEN}"));
+    let ran = nights.night("2026-11-05", &[]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert!(ran.stderr.ends_with("warning: `heartbeat` failed: it ended with exit code 7\n"), "{ran:?}");
+}

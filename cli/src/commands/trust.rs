@@ -74,10 +74,11 @@ fn record_jobs(file: TextFile, env: &Environment) -> Result<String, Complaint> {
     TrustStore::new(env).record(&plan.file, &scripts)?;
     let job =
         |job: &Job| format!("\n  job {}: tunes {}, apply = {:?}", job.name, one_line(&job.skills), job.apply);
-    let notify = &plan.content.notify;
-    let notify = if notify.is_empty() { String::new() } else { format!("\n  notify: {}", quoted(notify)) };
+    let commands = plan.content.commands().into_iter().filter(|(_, command)| !command.is_empty());
+    let command = |(name, words): (&str, &Vec<String>)| format!("\n  {name}: {}", quoted(words));
+    let commands: String = commands.map(command).collect();
     let jobs: String = jobs.iter().map(job).collect();
-    Ok(format!("trusted: {}{jobs}{notify}{}", plan.file.path.display(), listed(&scripts)))
+    Ok(format!("trusted: {}{jobs}{commands}{}", plan.file.path.display(), listed(&scripts)))
 }
 
 /// Trusts the settings of the original loop, which decide how long a run goes on and when it passes.

@@ -46,6 +46,8 @@ pub struct NightFile {
     pub notify: Vec<String>,
     /// Whether the command gets the JSON of every night.
     pub notify_always: bool,
+    /// A command that is started at the end of every night, so that somebody else can notice a night that did not run.
+    pub heartbeat: Vec<String>,
     pub jobs: Vec<JobEntry>,
 }
 
@@ -131,8 +133,16 @@ impl Default for NightFile {
             week: Limits::default(),
             notify: Vec::new(),
             notify_always: false,
+            heartbeat: Vec::new(),
             jobs: Vec::new(),
         }
+    }
+}
+
+impl NightFile {
+    /// Returns the commands that a night runs at its end, by their keys.
+    pub fn commands(&self) -> [(&'static str, &Vec<String>); 2] {
+        [("notify", &self.notify), ("heartbeat", &self.heartbeat)]
     }
 }
 
@@ -182,9 +192,10 @@ impl NightPlan {
         Ok(Self { file, folder, name, content })
     }
 
-    /// Returns the files of the project that its command names.
+    /// Returns the files of the project that its commands name.
     pub fn scripts(&self, env: &Environment) -> Result<Vec<Pinned>, TrustError> {
-        pinned::scripts(&self.file, std::iter::once(&self.content.notify), env)
+        let commands = self.content.commands();
+        pinned::scripts(&self.file, commands.into_iter().map(|(_, command)| command), env)
     }
 
     /// Fails unless a person has trusted the current file, because it decides what is spent, applied and run.
@@ -195,7 +206,9 @@ impl NightPlan {
         }
         let path = shell_path(&self.file.path);
         let (what, read) = if store.trusts(&self.file, &[])? {
-            ("a script that `notify` names".to_owned(), "read the script")
+            let given = self.content.commands().into_iter().filter(|(_, command)| !command.is_empty());
+            let names = given.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+            (format!("a script that {names} names"), "read the script")
         } else {
             (self.file.path.display().to_string(), "read it")
         };
@@ -209,8 +222,10 @@ fn check(file: &NightFile) -> Result<(), String> {
     if !(1..=16).contains(&file.parallel) {
         return Err("`parallel` must be from 1 to 16".to_owned());
     }
-    if file.notify.first().is_some_and(|program| program.trim().is_empty()) {
-        return Err("`notify` must begin with a program".to_owned());
+    for (name, command) in file.commands() {
+        if command.first().is_some_and(|program| program.trim().is_empty()) {
+            return Err(format!("`{name}` must begin with a program"));
+        }
     }
     if file.keep == 0 {
         return Err("`keep` must be at least 1".to_owned());

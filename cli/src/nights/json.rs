@@ -38,6 +38,7 @@ pub fn object(morning: &Morning<'_>) -> Value {
             "job": job, "id": draft.id, "scenario": draft.scenario,
         })).collect::<Vec<_>>(),
         "notified": null,
+        "heartbeat": null,
         "done": night.done.iter().map(done).collect::<Vec<_>>(),
     })
 }

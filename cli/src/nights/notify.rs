@@ -1,5 +1,5 @@
-//! Runs the file's command with the morning page, so that the user need not check: without a shell, under a guardian
-//! and with a deadline.
+//! Runs the file's commands with the morning page, so that the user need not check: without a shell, under a guardian
+//! and with a deadline. `notify` says that a night needs somebody, `heartbeat` that a night has run at all.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,18 +30,17 @@ pub struct Notified {
     pub error: Option<String>,
 }
 
-/// Starts the command. A failure here does not fail the night.
-pub fn notify(plan: &NightPlan, morning: &str, env: &Environment) -> Notified {
-    let error = run(plan, morning, env).err();
+/// Starts a command of the file. A failure here does not fail the night.
+pub fn notify(command: &[String], plan: &NightPlan, morning: &str, env: &Environment) -> Notified {
+    let error = run(command, plan, morning, env).err();
     Notified { ok: error.is_none(), error: error.map(|why| one_line(&why)) }
 }
 
-fn run(plan: &NightPlan, morning: &str, env: &Environment) -> Result<(), String> {
+fn run(command: &[String], plan: &NightPlan, morning: &str, env: &Environment) -> Result<(), String> {
     let text = |complaint: Complaint| [&[complaint.what][..], &complaint.causes].concat().join(": ");
     // The script may have changed during the night.
     plan.require_trust(env).map_err(text)?;
-    let command = &plan.content.notify;
-    let program = program(plan, env).map_err(|error| format!("{}: {error}", command[0]))?;
+    let program = program(command, plan, env).map_err(|error| format!("{}: {error}", command[0]))?;
     let mut argv = vec![program.into_os_string()];
     argv.extend(command[1..].iter().map(Into::into));
     let passed = |name: &String| PASSED.contains(&name.as_str()) || name.starts_with("XDG_");
@@ -75,9 +74,9 @@ fn run(plan: &NightPlan, morning: &str, env: &Environment) -> Result<(), String>
     ended.remove(0)
 }
 
-/// Returns the path of the command's program, if there is a command.
-pub fn program(plan: &NightPlan, env: &Environment) -> which::Result<PathBuf> {
-    let name = plan.content.notify.first().ok_or(which::Error::CannotFindBinaryPath)?;
+/// Returns the path of a command's program, if there is a command.
+pub fn program(command: &[String], plan: &NightPlan, env: &Environment) -> which::Result<PathBuf> {
+    let name = command.first().ok_or(which::Error::CannotFindBinaryPath)?;
     which::which_in(name, Some(env.vars.get("PATH").map_or("", String::as_str)), &plan.folder)
 }
 

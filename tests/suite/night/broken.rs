@@ -226,6 +226,7 @@ fn a_file_that_says_something_else_than_jobs_is_refused_with_what_to_do() {
         ("[[jobs]]\nskill = \"writer\"\n[[jobs]]\nskill = \"writer\"", "is defined twice"),
         ("[[jobs]]\nname = \"../x\"\nskill = \"writer\"", "needs a name of letters"),
         ("[night]\nmax_usd = -1.0", "above 0"),
+        ("heartbeat = [\"\"]", "`heartbeat` must begin with a program"),
     ] {
         let said = refused(text);
         assert!(said.contains(why), "{text}: {said}");

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::json;
 use skilltune_orchestrator::disk::atomic::Durability;
 use skilltune_phases::base::json::line;
-use skilltune_phases::nights::night::{Morning, Work};
+use skilltune_phases::nights::night::{Morning, Over, Work};
 use skilltune_phases::runs::plan::RunId;
 
 use crate::args::night::{NightPartArgs, NightRunArgs};
@@ -109,7 +109,7 @@ pub fn run(
     })
 }
 
-/// Writes the pages of the last night, and runs the command of `notify`.
+/// Writes the pages of the last night, and runs the commands of `notify` and `heartbeat`.
 pub fn leave_pages(
     plan: &NightPlan,
     book: &Book,
@@ -127,12 +127,22 @@ pub fn leave_pages(
     book.put("night.json", &line(&object))?;
     let exit = exit(&morning);
     let content = &plan.content;
-    if !content.notify.is_empty() && (content.notify_always || morning.needs_you()) {
-        let notified = notify(plan, &line(&object), env);
-        if let Some(why) = &notified.error {
-            printer.talk(&format!("warning: `notify` failed: {why}"));
+    let report = line(&object);
+    let has_ended = matches!(morning.night.over, Some((_, Over::Done | Over::Time)));
+    let commands = [
+        ("notify", "notified", &content.notify, content.notify_always || morning.needs_you()),
+        // The night that the shards are merged into has the heartbeat.
+        ("heartbeat", "heartbeat", &content.heartbeat, has_ended && morning.night.shard.is_none()),
+    ];
+    for (name, key, command, is_due) in commands {
+        if command.is_empty() || !is_due {
+            continue;
         }
-        object["notified"] = json!(notified);
+        let notified = notify(command, plan, &report, env);
+        if let Some(why) = &notified.error {
+            printer.talk(&format!("warning: `{name}` failed: {why}"));
+        }
+        object[key] = json!(notified);
         book.put("night.json", &line(&object))?;
     }
     let object = line(&object);

@@ -25,7 +25,7 @@ const LARGEST: u64 = 32 << 20;
 
 pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
-    // The end of the night may run the command of `notify`.
+    // The end of the night may run the commands of `notify` and `heartbeat`.
     plan.require_trust(env)?;
     let jobs: Vec<(Name, u32)> =
         jobs::all(&plan)?.into_iter().map(|job| (job.name, job.entry.priority)).collect();

@@ -1,4 +1,4 @@
-//! The file of jobs: whether it is trusted, whom it notifies, and whether each of its jobs could start.
+//! The file of jobs: whether it is trusted, whether its commands exist, and whether each of its jobs could start.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -41,13 +41,15 @@ pub fn file(plan: &NightPlan, timer: &Environment, checks: &mut Vec<Check>) -> b
         Ok(()) => Check::fine(About::File, "trusted, with the files that it names"),
         Err(complaint) => broken(About::File, complaint),
     });
-    if let Some(program) = plan.content.notify.first() {
-        checks.push(match notify::program(plan, timer) {
-            Ok(path) => Check::fine(About::File, format!("notify: {}", path.display())),
+    for (name, command) in plan.content.commands() {
+        let Some(program) = command.first() else { continue };
+        let sent = if name == "notify" { "notification" } else { "heartbeat" };
+        checks.push(match notify::program(command, plan, timer) {
+            Ok(path) => Check::fine(About::File, format!("{name}: {}", path.display())),
             Err(_) => Check::broken(
                 About::File,
-                format!("notify: program {program:?} not found; no notification would be sent"),
-                "install it, or change `notify`",
+                format!("{name}: program {program:?} not found; no {sent} would be sent"),
+                format!("install it, or change `{name}`"),
             ),
         });
     }
