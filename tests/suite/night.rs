@@ -1,5 +1,6 @@
 //! `night`: jobs that run by themselves, and the morning report.
 
+mod alarms;
 mod broken;
 mod inbox;
 mod month;

@@ -1,6 +1,7 @@
 //! The morning page as JSON for scripts. Its keys are documented in docs/nights.md.
 
 use serde_json::{Value, json};
+use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::night::{Done, End, Morning, Place, Spent, Worse};
 
 use crate::nights::morning::{ended, headline, left};
@@ -21,6 +22,10 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "headline": headline(morning),
         "better": morning.better.iter().map(|better| decided(better.done)).collect::<Vec<_>>(),
         "worse": morning.worse.iter().map(worse).collect::<Vec<_>>(),
+        "acknowledged": morning.acknowledged.iter().map(worse).collect::<Vec<_>>(),
+        "recovered": morning.recovered.iter().map(|(job, change)| json!({
+            "job": job, "kind": kind_of(change), "since": change.since,
+        })).collect::<Vec<_>>(),
         "undecided": morning.undecided.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
         "no_better_version": morning.settled.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
         "cost": cost(&morning.spent),
@@ -93,13 +98,22 @@ fn worse(worse: &Worse<'_>) -> Value {
         Worse::Drifts { job, drift_level, days, mean, known } => json!({
             "job": job, "kind": drift_level, "nights": days, "score": mean, "before": known,
         }),
-        Worse::Update { job, change } => {
+        Worse::Fell { job, change } => {
             let (lower, upper) = change.fall.bounds();
             json!({
-                "job": job, "kind": "update", "what": change.what,
+                "job": job, "kind": kind_of(change), "what": change.what, "since": change.since,
                 "effect": { "points": -change.fall.points, "lower": -upper, "upper": -lower },
+                "run_before": change.run_before,
             })
         }
+    }
+}
+
+pub fn kind_of(change: &Change) -> &'static str {
+    match change.kind {
+        ChangeKind::Update => "update",
+        ChangeKind::Edit => "edit",
+        ChangeKind::Drift => "drift",
     }
 }
 

@@ -9,7 +9,8 @@ use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{Done, End, Halt, Morning, Work, Worse};
 
 use crate::loops::tune::report::junit::safe;
-use crate::nights::morning::{ended, headline, left, name, worse};
+use crate::nights::json::kind_of;
+use crate::nights::morning::{ended, headline, left, worse};
 
 pub fn junit(morning: &Morning<'_>) -> String {
     let night = morning.night;
@@ -66,11 +67,11 @@ fn with_reason(mut status: TestCaseStatus, kind: &str, why: &str) -> TestCaseSta
 
 /// Returns the worst known result of a job.
 fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
-    let worse_one = morning.worse.iter().find(|one| name(one) == job);
+    let worse_one = morning.worse.iter().find(|one| one.job() == job);
     if let Some(one) = worse_one.filter(|one| one.needs_you()) {
         let kind = match one {
             Worse::Drifts { .. } => "drift",
-            Worse::Update { .. } => "update",
+            Worse::Fell { change, .. } => kind_of(change),
         };
         return Result::Regressed(kind, worse(one));
     }

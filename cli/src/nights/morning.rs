@@ -1,17 +1,19 @@
 //! Formats a night: the lines while it runs, and the morning page.
 
 mod costs;
+mod falls;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
 use skilltune_phases::base::name::Name;
-use skilltune_phases::nights::drift::DriftLevel;
 use skilltune_phases::nights::night::{
-    Better, Change, Decided, Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Work, Worse,
+    Better, Decided, Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Work, Worse,
 };
 
-use crate::loops::tune::verdicts::signed;
+pub use falls::worse;
+
 use crate::nights::file::Limits;
 use crate::text::figures::count;
 use crate::text::markdown::{MarkdownPage, code, words};
@@ -82,7 +84,8 @@ fn outcome_text(place: &Place) -> String {
 /// Returns the answer to the first question, in one line.
 pub fn headline(morning: &Morning<'_>) -> String {
     let waits = morning.better.iter().filter(|better| better.needs_you()).count();
-    let worse = morning.worse.iter().filter(|worse| worse.needs_you()).count();
+    let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(Worse::job);
+    let worse = worse.collect::<BTreeSet<_>>().len();
     let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person).count();
     let refused = morning.left.iter().filter(|(_, left)| matches!(left, Left::Refused { .. })).count();
     let failed = morning.failed.iter().filter(|(done, _)| is_ours(done)).count();
@@ -109,7 +112,7 @@ pub fn headline(morning: &Morning<'_>) -> String {
     if morning.goes_on() {
         return "No. The next night continues where this one stopped.".to_owned();
     }
-    "No. All is well.".to_owned()
+    falls::still_low(morning).unwrap_or_else(|| "No. All is well.".to_owned())
 }
 
 fn is_ours(done: &Done) -> bool {
@@ -126,9 +129,11 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone, week: Limits) 
     page.paragraph(headline(morning));
     page.list(needs(morning));
     page.section("What got better?");
-    tell(&mut page, morning.better.iter().map(better).chain(morning.risen.iter().map(risen)));
+    let risen = morning.risen.iter().map(falls::risen).chain(morning.recovered.iter().map(falls::recovered));
+    tell(&mut page, morning.better.iter().map(better).chain(risen));
     page.section("What got worse, and why do we believe it?");
-    tell(&mut page, morning.worse.iter().map(worse));
+    let known = morning.acknowledged.iter().map(falls::acknowledged);
+    tell(&mut page, morning.worse.iter().map(worse).chain(known));
     page.section("What is undecided, and what would deciding cost?");
     tell(&mut page, morning.undecided.iter().map(|(done, decided)| undecided(done, decided)));
     page.section("What did it cost?");
@@ -157,8 +162,9 @@ fn tell(page: &mut MarkdownPage, lines: impl Iterator<Item = String>) {
 /// Lists what a person can do, one line each.
 fn needs(morning: &Morning<'_>) -> Vec<String> {
     let winners = morning.better.iter().filter(|better| better.needs_you()).map(|better| next(better));
-    let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(|worse| {
-        let job = name(worse);
+    let worse: BTreeSet<&Name> =
+        morning.worse.iter().filter(|worse| worse.needs_you()).map(Worse::job).collect();
+    let worse = worse.into_iter().map(|job| {
         format!(
             "{} works worse: see {}; {} if you know it already",
             words(job),
@@ -234,49 +240,6 @@ fn better(better: &Better<'_>) -> String {
         marked(&decided.words),
         marked(&outcome_text(&decided.place))
     )
-}
-
-fn risen((job, change): &(&Name, &Change)) -> String {
-    format!("{}: {}", words(job), updated(change))
-}
-
-/// Says how the score of an unchanged skill differs on the same scenarios since its agents changed.
-fn updated(change: &Change) -> String {
-    let (lower, upper) = change.fall.bounds();
-    let what = change.what.iter().map(|what| marked(what)).collect::<Vec<_>>().join("; ");
-    let what = if what.is_empty() { "its agents".to_owned() } else { what };
-    let (points, lower, upper) = (signed(-change.fall.points), signed(-upper), signed(-lower));
-    format!(
-        "{points} points since its agents changed ({what}), between {lower} and {upper} at confidence 0.9, on the same scenarios."
-    )
-}
-
-pub fn name<'a>(worse: &Worse<'a>) -> &'a Name {
-    match worse {
-        Worse::Drifts { job, .. } | Worse::Update { job, .. } => job,
-    }
-}
-
-pub fn worse(worse: &Worse<'_>) -> String {
-    match worse {
-        Worse::Drifts { job, drift_level, days, mean, known } => {
-            let seen = match (mean, known) {
-                (Some(mean), Some(known)) => format!("{mean:.1} now, {known:.1} before"),
-                _ => "its scores fell".to_owned(),
-            };
-            let sure = match drift_level {
-                DriftLevel::Drift => format!(
-                    "on {} it scored low, and again when retried the same night",
-                    count(*days, "night")
-                ),
-                DriftLevel::Watch | DriftLevel::Steady => {
-                    "it scored low, and again when retried; one night is weak evidence, so skilltune only watches it".to_owned()
-                }
-            };
-            format!("{}: {seen}. Its skill, suite and agents are unchanged: {sure}.", words(job))
-        }
-        Worse::Update { job, change } => format!("{}: {}", words(job), updated(change)),
-    }
 }
 
 fn undecided(done: &Done, decided: &Decided) -> String {

@@ -8,6 +8,10 @@
 //!
 //! Each night that ends with the sum at 0 adds its trials to the known ones. The trials of a doubted night join them
 //! only when the doubt is over, so a fall does not become the new normal during the investigation.
+//!
+//! If the agents or the skill change, another series begins, and `change` compares the two.
+
+pub mod change;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,13 +80,38 @@ const AS_IF: f64 = 4.0;
 impl Series {
     /// Creates a series from the known trials, and the standard deviation found by a calibration, if any.
     pub fn new(known: &[Trial], deviation: Option<f64>) -> Self {
+        Self::at(Trials::of(known), deviation.unwrap_or(USUAL_DEVIATION))
+    }
+
+    fn at(known: Trials, deviation: f64) -> Self {
         Self {
-            deviation: deviation.unwrap_or(USUAL_DEVIATION).clamp(1.0, 100.0),
-            known: Trials::of(known),
+            deviation: deviation.clamp(1.0, 100.0),
+            known,
             doubted: Trials::default(),
             sum: 0.0,
             confirmed: BTreeSet::new(),
         }
+    }
+
+    /// Returns the series that its successor is compared with. In a confirmed fall these are the fallen trials alone,
+    /// so that the fall is not blamed on what changed after it.
+    #[must_use]
+    pub fn just_before(&self) -> Self {
+        if self.confirmed.is_empty() {
+            return self.clone();
+        }
+        Self::at(self.doubted.clone(), self.variance().sqrt())
+    }
+
+    /// Returns the series from before a confirmed fall, and the first day of the fall; None without one.
+    pub fn before_fall(&self) -> Option<(Self, Date)> {
+        let first = *self.confirmed.first()?;
+        Some((Self::at(self.known.clone(), self.variance().sqrt()), first))
+    }
+
+    /// Adds trials to the known ones.
+    pub fn learn(&mut self, tried: &[Trial]) {
+        self.known.join(&Trials::of(tried));
     }
 
     /// Adds the trials of a night. Returns whether the night is doubted, so that its scenarios must be tried once more.
@@ -125,8 +154,12 @@ impl Series {
 
     /// Returns how far these trials are below the known ones; None, if no trials of their scenarios are known.
     pub fn fall(&self, tried: &[Trial]) -> Option<Fall> {
+        self.fall_to(&Trials::of(tried))
+    }
+
+    fn fall_to(&self, tried: &Trials) -> Option<Fall> {
         let (mut fall, mut variance, mut count) = (0.0, 0.0, 0.0);
-        for (scenario, now) in &Trials::of(tried).0 {
+        for (scenario, now) in &tried.0 {
             if let Some(known) = self.known.0.get(scenario) {
                 fall += now.count * (known.mean - now.mean);
                 variance += now.count + now.count * now.count / known.count;
@@ -213,6 +246,11 @@ impl Trials {
         for (scenario, sum) in &other.0 {
             self.0.entry(scenario.clone()).or_default().join(*sum);
         }
+    }
+
+    /// Takes the trials of these scenarios in place of the older ones.
+    fn replace(&mut self, newer: Self) {
+        self.0.extend(newer.0);
     }
 }
 

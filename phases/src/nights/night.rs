@@ -9,6 +9,7 @@ mod morning;
 mod next;
 mod purse;
 mod shard;
+mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::Sum;
@@ -24,12 +25,13 @@ use crate::judging::score::Score;
 use crate::nights::drift::Trial;
 use crate::runs::plan::{Fingerprint, RunId};
 
-pub use history::{Change, Done, History, Job, Left, Night, Point, Watch, kept};
+pub use history::{Done, History, Job, Left, Night, Point, kept};
 pub use merging::{ShardNight, merged};
 pub use morning::{Better, Morning, Worse};
 pub use next::{Wish, next, outlook, searching};
 pub use purse::{Share, shared};
 pub use shard::{Part, Shard};
+pub use watch::Watch;
 
 /// One line of the journal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use super::watch::{Measurement, Watch};
 use super::{Decided, Draft, End, Entry, Event, JobOutcome, Key, Over, Part, Shard, Spent, Work};
 use crate::base::id::Digest;
 use crate::base::name::Name;
-use crate::nights::drift::{DriftLevel, Fall, Series, Trial};
+use crate::nights::drift::DriftLevel;
 use crate::runs::plan::RunId;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -93,30 +94,6 @@ pub struct Settled {
     pub open: u32,
 }
 
-/// A skill that is measured every night.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Watch {
-    pub key: Key,
-    pub series: Series,
-    /// The number of nights on which it was measured.
-    pub nights: usize,
-    /// Whether the last trials were low and have not been repeated yet.
-    pub is_doubted: bool,
-    /// The effect of its last change of agents.
-    pub change: Option<Change>,
-    pub acknowledged: bool,
-}
-
-/// The same skill on the same scenarios with other agents.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Change {
-    /// The parts of the agents that changed.
-    pub what: Vec<String>,
-    pub fall: Fall,
-    tried: Vec<Trial>,
-    before: Series,
-}
-
 /// One night of a job, for `trend`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
@@ -170,7 +147,7 @@ impl History {
             Event::Over { why } => self.tonight(|night| night.over = Some((*at, *why))),
             Event::Acknowledged { job } => {
                 if let Some(watch) = self.jobs.get_mut(job).and_then(|job| job.watch.as_mut()) {
-                    watch.acknowledged = true;
+                    watch.acknowledge();
                 }
             }
             Event::Merged { parts } => self.tonight(|night| {
@@ -238,7 +215,11 @@ impl History {
         let job = self.jobs.entry(name.clone()).or_default();
         match (&outcome.end, &outcome.key) {
             (End::Decided(decided), Some(key)) => job.decided(at, date, (key, outcome.run.as_ref()), decided),
-            (End::Measured { trials }, Some(key)) => job.measured(at, date, key, work, trials),
+            (End::Measured { trials }, Some(key)) => {
+                let is_again = matches!(work, Work::Again { .. });
+                let run = outcome.run.as_ref();
+                job.measured(at, &Measurement { date, key, run, trials, is_again });
+            }
             (
                 End::Decided(_)
                 | End::Measured { .. }
@@ -324,12 +305,13 @@ impl Job {
         point.verdict = Some(decided.verdict.clone());
     }
 
-    fn measured(&mut self, at: Timestamp, date: Date, key: &Key, work: &Work, trials: &[Trial]) {
-        let is_again = matches!(work, Work::Again { .. });
+    fn measured(&mut self, at: Timestamp, one: &Measurement<'_>) {
+        let &Measurement { date, key, trials, .. } = one;
         let is_known = self.watch.as_ref().is_some_and(|watch| watch.key.is_same(key));
+        let is_winner = self.settled.as_ref().is_some_and(|settled| settled.champion == Some(key.skill));
         match &mut self.watch {
-            Some(watch) if is_known => watch.go_on(date, is_again, trials),
-            watch => *watch = Some(Watch::new(watch.take(), key, trials)),
+            Some(watch) if is_known => watch.go_on(one),
+            watch => *watch = Some(Watch::new(watch.take(), one, is_winner)),
         }
         let drift_level = self.drift_level();
         let point = self.point(at, date);
@@ -344,15 +326,16 @@ impl Job {
         point.is_new_series |= !is_known;
     }
 
-    /// Returns whether the skill works worse: its scores fall, or fell when its agents changed.
+    /// Returns whether the skill works worse: its scores fall, or fell and have not recovered.
     pub fn is_worse(&self) -> bool {
-        self.drift_level() != DriftLevel::Steady || self.fallen().is_some()
+        let has_fallen = |watch: &Watch| watch.open_falls().next().is_some();
+        self.drift_level() != DriftLevel::Steady || self.watch.as_ref().is_some_and(has_fallen)
     }
 
-    /// Returns the change of agents that made the scores fall.
-    pub fn fallen(&self) -> Option<&Change> {
-        let change = self.watch.as_ref()?.change.as_ref()?;
-        change.fall.is_sure().then_some(change)
+    /// Returns whether this is another version of the skill than the one that was measured last, with the same suite.
+    pub fn is_edited(&self, key: &Key) -> bool {
+        let is_other = |watch: &Watch| watch.key.suite == key.suite && watch.key.skill != key.skill;
+        self.watch.as_ref().is_some_and(is_other)
     }
 
     pub fn drift_level(&self) -> DriftLevel {
@@ -370,36 +353,5 @@ impl Job {
         let last = self.points.last_mut().expect("there is one by now");
         last.at = at;
         last
-    }
-}
-
-impl Watch {
-    /// Begins a new series. If other agents tried the same skill on the same scenarios, compares the two once.
-    fn new(before: Option<Self>, key: &Key, trials: &[Trial]) -> Self {
-        let before = before.filter(|before| before.key.has_content_of(key));
-        let change = before.and_then(|Self { key: old, series, .. }| {
-            let fall = series.fall(trials)?;
-            Some(Change { what: old.changed(key), fall, tried: trials.to_vec(), before: series })
-        });
-        let is_doubted = change.as_ref().is_some_and(|change| change.fall.is_doubtful());
-        let series = Series::new(trials, None);
-        Self { key: key.clone(), series, nights: 1, is_doubted, change, acknowledged: false }
-    }
-
-    fn go_on(&mut self, date: Date, is_again: bool, trials: &[Trial]) {
-        if let Some(change) = self.change.as_mut().filter(|_| is_again && self.nights == 1) {
-            change.tried.extend_from_slice(trials);
-            if let Some(fall) = change.before.fall(&change.tried) {
-                change.fall = fall;
-            }
-            self.series = Series::new(&change.tried, None);
-            self.is_doubted = false;
-        } else if is_again {
-            self.series.again(date, trials);
-            self.is_doubted = false;
-        } else {
-            self.nights += 1;
-            self.is_doubted = self.series.night(trials);
-        }
     }
 }

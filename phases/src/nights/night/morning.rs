@@ -3,10 +3,10 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::history::Change;
 use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent};
 use crate::base::name::Name;
 use crate::nights::drift::DriftLevel;
+use crate::nights::drift::change::Change;
 
 /// The report of the last night.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,8 +14,12 @@ pub struct Morning<'a> {
     pub night: &'a Night,
     pub better: Vec<Better<'a>>,
     pub worse: Vec<Worse<'a>>,
-    /// Skills that work better since their agents changed.
+    /// Falls that a person knows.
+    pub acknowledged: Vec<Worse<'a>>,
+    /// Skills that work better since their agents changed or a person edited them.
     pub risen: Vec<(&'a Name, &'a Change)>,
+    /// Falls that ended in this night.
+    pub recovered: Vec<(&'a Name, &'a Change)>,
     /// Verdicts that more trials could decide.
     pub undecided: Vec<(&'a Done, &'a Decided)>,
     /// Verdicts that no better version was found.
@@ -42,8 +46,8 @@ pub struct Better<'a> {
 pub enum Worse<'a> {
     /// Its scores fall although nothing has changed.
     Drifts { job: &'a Name, drift_level: DriftLevel, days: usize, mean: Option<f64>, known: Option<f64> },
-    /// Its scores fell when its agents changed.
-    Update { job: &'a Name, change: &'a Change },
+    /// Its scores fell when its agents or the skill changed, or before, and have not recovered.
+    Fell { job: &'a Name, change: &'a Change },
 }
 
 impl<'a> Morning<'a> {
@@ -51,11 +55,17 @@ impl<'a> Morning<'a> {
         let night = history.last()?;
         // A night of shards is over even if one of them was killed.
         let is_ended = night.over.is_some() && night.killed_shards().is_empty();
+        let jobs = jobs(history, night);
+        let falls = jobs.iter().flat_map(|&job| falls(history, night, job));
+        let (known, new): (Vec<_>, Vec<_>) = falls.partition(|(is_known, _)| *is_known);
+        let worse = |falls: Vec<(bool, Worse<'a>)>| falls.into_iter().map(|(_, fall)| fall).collect();
         let mut morning = Self {
             night,
             better: Vec::new(),
-            worse: night.jobs.iter().filter_map(|job| worse(history, night, job)).collect(),
+            worse: worse(new),
+            acknowledged: worse(known),
             risen: night.jobs.iter().filter_map(|job| risen(history, job)).collect(),
+            recovered: night.jobs.iter().flat_map(|job| recovered(history, night, job)).collect(),
             undecided: Vec::new(),
             settled: Vec::new(),
             paused: Vec::new(),
@@ -117,12 +127,18 @@ impl Better<'_> {
     }
 }
 
-impl Worse<'_> {
+impl<'a> Worse<'a> {
     /// Returns whether it needs a person. A single low night does not.
     pub fn needs_you(&self) -> bool {
         match self {
             Self::Drifts { drift_level, .. } => *drift_level == DriftLevel::Drift,
-            Self::Update { .. } => true,
+            Self::Fell { .. } => true,
+        }
+    }
+
+    pub fn job(&self) -> &'a Name {
+        match self {
+            Self::Drifts { job, .. } | Self::Fell { job, .. } => job,
         }
     }
 }
@@ -132,21 +148,34 @@ fn a_week_before(night: &Night) -> Timestamp {
     end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
 }
 
-/// Skips a fall that the person has acknowledged, so that it does not come back each morning.
-fn worse<'a>(history: &'a History, night: &Night, name: &'a Name) -> Option<Worse<'a>> {
-    let job = history.jobs.get(name)?;
-    let watch = job.watch.as_ref().filter(|watch| !watch.acknowledged)?;
-    if let Some(change) = job.fallen() {
-        return Some(Worse::Update { job: name, change });
-    }
+/// Returns the jobs of the night, and those of the last scheduled one: a night of one job hides no trouble of the others.
+fn jobs<'a>(history: &'a History, night: &'a Night) -> Vec<&'a Name> {
+    let scheduled = history.nights.iter().rev().find(|night| night.scheduled);
+    let others = scheduled.into_iter().flat_map(|night| &night.jobs);
+    night.jobs.iter().chain(others.filter(|job| !night.jobs.contains(job))).collect()
+}
+
+/// Returns the falls of a skill, and whether a person has acknowledged them: these do not come back each morning.
+fn falls<'a>(history: &'a History, night: &Night, name: &'a Name) -> Vec<(bool, Worse<'a>)> {
+    let Some(job) = history.jobs.get(name) else { return Vec::new() };
+    let Some(watch) = &job.watch else { return Vec::new() };
+    let falls = watch.open_falls().map(|change| (change.acknowledged, Worse::Fell { job: name, change }));
     let drift_level = job.drift_level();
-    let mean = job.points.last().filter(|point| point.date == night.date).and_then(|point| point.score);
-    let (days, known) = (watch.series.days(), watch.series.mean());
-    (drift_level != DriftLevel::Steady).then_some(Worse::Drifts { job: name, drift_level, days, mean, known })
+    let drifts = (drift_level != DriftLevel::Steady).then(|| {
+        let mean = job.points.last().filter(|point| point.date == night.date).and_then(|point| point.score);
+        let (days, known) = (watch.series.days(), watch.series.mean());
+        (watch.acknowledged, Worse::Drifts { job: name, drift_level, days, mean, known })
+    });
+    falls.chain(drifts).collect()
 }
 
 /// Reports a rise only once.
 fn risen<'a>(history: &'a History, name: &'a Name) -> Option<(&'a Name, &'a Change)> {
     let watch = history.jobs.get(name)?.watch.as_ref().filter(|watch| watch.nights == 1)?;
     watch.change.as_ref().filter(|change| change.fall.is_rise()).map(|change| (name, change))
+}
+
+fn recovered<'a>(history: &'a History, night: &Night, name: &'a Name) -> Vec<(&'a Name, &'a Change)> {
+    let watch = history.jobs.get(name).and_then(|job| job.watch.as_ref());
+    watch.into_iter().flat_map(|watch| watch.ended_falls(night.date)).map(|change| (name, change)).collect()
 }

@@ -95,6 +95,10 @@ fn wanted(history: &History, tonight: &[Done], name: &Name, wish: &Wish) -> Opti
         let of_champion = settled.champion.is_some_and(|champion| champion == wish.key.skill);
         settled.key.suite == wish.key.suite && (of_champion || settled.key.skill == wish.key.skill)
     }) else {
+        // The version that a person made is compared with the one before it, which a winner would replace.
+        if !measured && !searched && wish.sample > 0 && job.is_edited(&wish.key) {
+            return Some(Work::Measure { only: wish.scenarios.clone() });
+        }
         return (!searched).then_some(Work::Tune);
     };
     if !measured && wish.sample > 0 {

@@ -1,3 +1,5 @@
+mod alarms;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;

@@ -1,0 +1,96 @@
+//! Formats the skills that work worse, and those that work better or as well as before without a search.
+
+use std::collections::BTreeSet;
+
+use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::drift::DriftLevel;
+use skilltune_phases::nights::drift::change::{Change, ChangeKind};
+use skilltune_phases::nights::night::{Morning, Worse};
+
+use super::marked;
+use crate::loops::tune::verdicts::signed;
+use crate::text::figures::count;
+use crate::text::markdown::words;
+
+pub fn worse(worse: &Worse<'_>) -> String {
+    match worse {
+        Worse::Drifts { job, drift_level, days, mean, known } => {
+            let seen = match (mean, known) {
+                (Some(mean), Some(known)) => format!("{mean:.1} now, {known:.1} before"),
+                _ => "its scores fell".to_owned(),
+            };
+            let sure = match drift_level {
+                DriftLevel::Drift => format!(
+                    "on {} it scored low, and again when retried the same night",
+                    count(*days, "night")
+                ),
+                DriftLevel::Watch | DriftLevel::Steady => {
+                    "it scored low, and again when retried; one night is weak evidence, so skilltune only watches it".to_owned()
+                }
+            };
+            format!("{}: {seen}. Its skill, suite and agents are unchanged: {sure}.", words(job))
+        }
+        Worse::Fell { job, change } => format!("{}: {}", words(job), changed(change)),
+    }
+}
+
+pub(super) fn acknowledged(one: &Worse<'_>) -> String {
+    format!("{} You have acknowledged it.", worse(one))
+}
+
+pub(super) fn risen((job, change): &(&Name, &Change)) -> String {
+    format!("{}: {}", words(job), changed(change))
+}
+
+pub(super) fn recovered((job, change): &(&Name, &Change)) -> String {
+    let before = match change.kind {
+        ChangeKind::Update => "its agents changed".to_owned(),
+        ChangeKind::Edit => "its skill was edited".to_owned(),
+        ChangeKind::Drift => change.since.to_string(),
+    };
+    format!("{}: again as good as before {before}.", words(job))
+}
+
+/// Says how the score differs on the same scenarios since a change, and where the version before an edit is.
+fn changed(change: &Change) -> String {
+    let (lower, upper) = change.fall.bounds();
+    let (points, lower, upper) = (signed(-change.fall.points), signed(-upper), signed(-lower));
+    let run = change.run_before.as_ref().filter(|_| change.kind == ChangeKind::Edit);
+    let version = run.map_or_else(String::new, |run| {
+        format!(" `skilltune export {run} start DIR` copies the version before.")
+    });
+    let cause = cause(change);
+    format!(
+        "{points} points since {cause}, between {lower} and {upper} at confidence 0.9, on the same scenarios.{version}"
+    )
+}
+
+/// Names what came before a fall or a rise.
+fn cause(change: &Change) -> String {
+    let (what, since) = (&change.what, change.since);
+    let what = what.iter().map(|what| marked(what)).collect::<Vec<_>>().join("; ");
+    match change.kind {
+        ChangeKind::Update if what.is_empty() => format!("its agents changed (seen on {since})"),
+        ChangeKind::Update => format!("its agents changed ({what}; seen on {since})"),
+        ChangeKind::Edit if what.is_empty() => format!("its skill was edited (seen on {since})"),
+        ChangeKind::Edit => {
+            format!("its skill was edited and its agents changed ({what}; seen on {since})")
+        }
+        ChangeKind::Drift => format!("{since}, although nothing had changed then"),
+    }
+}
+
+/// Says that no skill needs a person although some are lower than they were; None if all are well.
+pub(super) fn still_low(morning: &Morning<'_>) -> Option<String> {
+    let skills = |falls: &[Worse<'_>]| falls.iter().map(Worse::job).collect::<BTreeSet<_>>().len();
+    let part = |number: usize, one: &str, many: &str| match number {
+        0 => None,
+        1 => Some(format!("1 skill {one}")),
+        _ => Some(format!("{number} skills {many}")),
+    };
+    let watched = part(skills(&morning.worse), "scored low and is watched", "scored low and are watched");
+    let (one, many) = ("is still low, as you have acknowledged", "are still low, as you have acknowledged");
+    let known = part(skills(&morning.acknowledged), one, many);
+    let parts: Vec<String> = watched.into_iter().chain(known).collect();
+    (!parts.is_empty()).then(|| format!("No, but {}.", parts.join(", and ")))
+}
