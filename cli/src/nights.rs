@@ -4,6 +4,7 @@
 //! journal and its own locks, and its end affects nothing else.
 
 pub mod book;
+pub mod cause;
 pub mod changed;
 pub mod check;
 pub mod clock;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::night::{Done, End, Morning, Place, Spent, Worse};
 
-use crate::nights::morning::{ended, headline, left};
+use crate::nights::morning::{ended, headline, left, stuck};
 
 pub fn object(morning: &Morning<'_>) -> Value {
     let night = morning.night;
@@ -36,6 +36,9 @@ pub fn object(morning: &Morning<'_>) -> Value {
         })).collect::<Vec<_>>(),
         "failed": morning.failed.iter().map(|(done, why)| json!({
             "job": done.job, "run_id": done.outcome.run, "why": why, "kind": kind(done),
+        })).collect::<Vec<_>>(),
+        "not_judged": morning.stuck.iter().filter(|one| one.needs_you()).map(|one| json!({
+            "job": one.job, "nights": one.nights, "since": one.since, "why": stuck::why(one),
         })).collect::<Vec<_>>(),
         "left": morning.left.iter().map(|(job, why)| json!({ "job": job, "why": left(why) })).collect::<Vec<_>>(),
         "killed": morning.broken,

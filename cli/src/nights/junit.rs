@@ -1,8 +1,8 @@
 //! `junit.xml` of a night: each job is a test case, for CI systems. `docs/junit.xsd` describes it.
 //!
-//! A skill that works worse is a failure. A failed agent, service or skilltune is an error. A job that did not run, or
-//! that is undecided, is skipped. A skill that was low once passes, and a property says so. A search without a winner
-//! passes: the skill stays unchanged.
+//! A skill that works worse is a failure. A failed agent, service or skilltune is an error, and so is a job that could
+//! not be judged for three nights, for any reason. Another job that did not run, or that is undecided, is skipped. A
+//! skill that was low once passes, and a property says so. A search without a winner passes: the skill stays unchanged.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use skilltune_phases::base::name::Name;
@@ -10,7 +10,7 @@ use skilltune_phases::nights::night::{Done, End, Halt, Morning, Work, Worse};
 
 use crate::loops::tune::report::junit::safe;
 use crate::nights::json::kind_of;
-use crate::nights::morning::{ended, headline, left, worse};
+use crate::nights::morning::{ended, headline, left, stuck, worse};
 
 pub fn junit(morning: &Morning<'_>) -> String {
     let night = morning.night;
@@ -74,6 +74,9 @@ fn result(morning: &Morning<'_>, job: &Name, done: &[&Done]) -> Result {
             Worse::Fell { change, .. } => kind_of(change),
         };
         return Result::Regressed(kind, worse(one));
+    }
+    if let Some(one) = morning.stuck.iter().find(|one| one.job == job && one.needs_you()) {
+        return Result::Infra("not_judged", stuck::why(one));
     }
     if morning.broken.contains(&job) {
         return Result::Infra("killed", "skilltune was killed before it ended".to_owned());

@@ -2,6 +2,7 @@
 
 mod costs;
 mod falls;
+pub mod stuck;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -86,9 +87,7 @@ pub fn headline(morning: &Morning<'_>) -> String {
     let waits = morning.better.iter().filter(|better| better.needs_you()).count();
     let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(Worse::job);
     let worse = worse.collect::<BTreeSet<_>>().len();
-    let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person).count();
-    let refused = morning.left.iter().filter(|(_, left)| matches!(left, Left::Refused { .. })).count();
-    let failed = morning.failed.iter().filter(|(done, _)| is_ours(done)).count();
+    let (held, refused, failed) = (held(morning).count(), refused(morning).count(), failed(morning).count());
     let parts = [
         (waits, "winner to look at", "winners to look at"),
         (worse, "skill that works worse", "skills that work worse"),
@@ -99,6 +98,7 @@ pub fn headline(morning: &Morning<'_>) -> String {
         .iter()
         .filter(|(number, _, _)| *number > 0)
         .map(|(number, one, many)| format!("{number} {}", if *number == 1 { one } else { many }))
+        .chain(stuck::headline(morning))
         .collect();
     if !shown.is_empty() {
         return format!("Yes: {}.", shown.join(", "));
@@ -107,7 +107,8 @@ pub fn headline(morning: &Morning<'_>) -> String {
         return "No. Results of some shards are missing; the next night retries their jobs.".to_owned();
     }
     if morning.has_failed() {
-        return "No. Some jobs failed; the next night retries them.".to_owned();
+        let some = || "No. Some jobs failed; the next night retries them.".to_owned();
+        return stuck::none_judged(morning).unwrap_or_else(some);
     }
     if morning.goes_on() {
         return "No. The next night continues where this one stopped.".to_owned();
@@ -115,8 +116,23 @@ pub fn headline(morning: &Morning<'_>) -> String {
     falls::still_low(morning).unwrap_or_else(|| "No. All is well.".to_owned())
 }
 
-fn is_ours(done: &Done) -> bool {
-    matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. })
+/// Returns the runs that wait for a person. A job that could not be judged for long is reported as that alone.
+fn held<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = (&'a Done, &'a str)> {
+    let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person);
+    held.map(|(done, why, _)| (*done, *why)).filter(move |(done, _)| !morning.is_stuck(&done.job))
+}
+
+/// Returns the jobs that cannot begin until a person fixes something.
+fn refused<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = (&'a Name, &'a Left)> {
+    let refused = morning.left.iter().copied().filter(|(_, left)| matches!(left, Left::Refused { .. }));
+    refused.filter(move |(job, _)| !morning.is_stuck(job))
+}
+
+/// Returns the failures of a person or of skilltune.
+fn failed<'a>(morning: &'a Morning<'_>) -> impl Iterator<Item = &'a Done> {
+    let is_ours = |done: &&Done| matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. });
+    let failed = morning.failed.iter().map(|(done, _)| *done).filter(is_ours);
+    failed.filter(move |done| !morning.is_stuck(&done.job))
 }
 
 /// Returns `night.md`: the questions of a reader, in the order in which they ask them. `week` has the limits of seven
@@ -126,7 +142,7 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone, week: Limits) 
     let shard = night.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
     let mut page = MarkdownPage::titled(&format!("Night of {}{shard}", night.date));
     page.section("Does anything need me?");
-    page.paragraph(headline(morning));
+    page.paragraph(marked(&headline(morning)));
     page.list(needs(morning));
     page.section("What got better?");
     let risen = morning.risen.iter().map(falls::risen).chain(morning.recovered.iter().map(falls::recovered));
@@ -172,13 +188,12 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
             typed("skilltune night ack", job)
         )
     });
-    let held = morning.paused.iter().filter(|(_, _, halt)| *halt == Halt::Person);
-    let held = held.map(|(done, why, _)| format!("{}: {}", words(&done.job), marked(why)));
-    let refused = morning.left.iter().filter(|(_, left)| matches!(left, Left::Refused { .. }));
-    let refused = refused.map(|(job, why)| format!("{}: {}", words(job), marked(&left(why))));
-    let failed = morning.failed.iter().filter(|(done, _)| is_ours(done));
-    let failed = failed.map(|(done, _)| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
-    winners.chain(worse).chain(held).chain(refused).chain(failed).collect()
+    let held = held(morning).map(|(done, why)| format!("{}: {}", words(&done.job), marked(why)));
+    let refused = refused(morning).map(|(job, why)| format!("{}: {}", words(job), marked(&left(why))));
+    let failed = failed(morning);
+    let failed = failed.map(|done| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
+    let stuck = stuck::needs(morning);
+    winners.chain(worse).chain(held).chain(refused).chain(failed).chain(stuck).collect()
 }
 
 /// Escapes one of our texts and keeps the commands between backticks.

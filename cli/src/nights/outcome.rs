@@ -17,6 +17,7 @@ use skilltune_phases::runs::remedy::Remedy;
 
 use crate::loops::tune::report::json;
 use crate::loops::tune::{dangers, price, verdicts};
+use crate::nights::cause;
 use crate::nights::jobs::{Ready, key};
 use crate::report::ceilings;
 use crate::runs::Runs;
@@ -42,6 +43,7 @@ pub fn outcome(ended: &Ended, ready: &Ready, env: &Environment) -> JobOutcome {
         end,
         spent: Spent::default(),
         without_windows: BTreeSet::new(),
+        cause: None,
     };
     if let Some(error) = object.as_ref().map(|object| &object["error"]).filter(|error| error.is_object()) {
         let why = one_line(error["what"].as_str().unwrap_or("skilltune failed")).into();
@@ -61,7 +63,9 @@ pub fn outcome(ended: &Ended, ready: &Ready, env: &Environment) -> JobOutcome {
     let mut key = key(known.start().0, ready.wish.key.suite, &known.plan.roles);
     key.models = models(&known);
     let without_windows = known.without_windows().into_iter().map(Into::into).collect();
-    JobOutcome { run, key: Some(key), end: end(&known), spent: spent(&known), without_windows }
+    let end = end(&known);
+    let cause = cause::of(&known, &end);
+    JobOutcome { run, key: Some(key), end, spent: spent(&known), without_windows, cause }
 }
 
 fn load(run: &RunId, project: &Path, env: &Environment) -> Option<Run> {

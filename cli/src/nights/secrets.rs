@@ -34,7 +34,8 @@ impl Secrets {
             End::Failed { why } => End::Failed { why: self.hide(&why) },
             measured @ End::Measured { .. } => measured,
         };
-        JobOutcome { end, ..outcome }
+        let cause = outcome.cause.map(|cause| self.hide(&cause));
+        JobOutcome { end, cause, ..outcome }
     }
 
     /// Agents wrote the text that the dangers quote; all other texts are our own.

@@ -95,6 +95,23 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{} {thing}{plural}", grouped(number as u64))
 }
 
+/// Shows a place in a series: `third`, `12th`.
+pub fn ordinal(number: usize) -> String {
+    const WORDS: [&str; 10] =
+        ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+    if let Some(word) = number.checked_sub(1).and_then(|nth| WORDS.get(nth)) {
+        return (*word).to_owned();
+    }
+    let is_teen = (11..=13).contains(&(number % 100));
+    let end = match number % 10 {
+        1 if !is_teen => "st",
+        2 if !is_teen => "nd",
+        3 if !is_teen => "rd",
+        _ => "th",
+    };
+    format!("{}{end}", grouped(number as u64))
+}
+
 /// Separates thousands.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -123,6 +140,14 @@ mod tests {
         assert_eq!(score_since(points(60.0), Some(points(72.0))), "60.0 (-12.0)");
         assert_eq!(score_since(points(60.0), Some(points(60.01))), "60.0 (±0.0)");
         assert_eq!(score(None), "-");
+    }
+
+    #[test]
+    fn places_in_a_series_are_words_as_long_as_they_are_short() {
+        let places = [1, 3, 10, 11, 12, 13, 21, 22, 33, 111, 1001].map(ordinal);
+        let shown =
+            ["first", "third", "tenth", "11th", "12th", "13th", "21st", "22nd", "33rd", "111th", "1,001st"];
+        assert_eq!(places, shown);
     }
 
     #[test]

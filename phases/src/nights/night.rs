@@ -9,6 +9,7 @@ mod morning;
 mod next;
 mod purse;
 mod shard;
+mod stuck;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,6 +32,7 @@ pub use morning::{Better, Morning, Worse};
 pub use next::{Wish, next, outlook, searching};
 pub use purse::{Share, shared};
 pub use shard::{Part, Shard};
+pub use stuck::{Cause, Stuck};
 pub use watch::Watch;
 
 /// One line of the journal.
@@ -141,6 +143,9 @@ pub struct JobOutcome {
     /// The agents that report no usage window although a part of it must stay free.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub without_windows: BTreeSet<Box<str>>,
+    /// What kept it from being judged, in a few words that are the same for every job with this cause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Box<str>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
-//! Alarms: a person's bad edit, updates that cost something or nothing, and recoveries.
+//! Alarms: agents that break for nights, a person's bad edit, updates that cost something or nothing, and recoveries.
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Nights, after_a_win};
 
@@ -20,6 +20,11 @@ fn headline(nights: &Nights) -> String {
     nights.morning()["headline"].as_str().unwrap().to_owned()
 }
 
+/// Returns a script whose improver finds no better version, and by which the skill `steady` scores this much more.
+fn steady(points: i32) -> Value {
+    json!({ "improve": { "another": {} }, "shift": { "steady": points } })
+}
+
 /// Returns the kinds of the falls that the last morning reports.
 fn kinds(nights: &Nights) -> Vec<String> {
     let morning = nights.morning();
@@ -31,6 +36,58 @@ fn works(nights: &Nights) -> Vec<String> {
     let morning = nights.morning();
     let done = morning["done"].as_array().unwrap().iter();
     done.map(|one| one["work"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn an_agent_that_breaks_all_jobs_for_three_nights_needs_a_person_who_is_notified_and_can_acknowledge_it() {
+    let names = ["first", "second", "third"];
+    let broken = json!({ "executor_fails_at": [20] });
+    let nights = Nights::new(&names.map(|name| (name, 20)), &broken, "");
+    fs::write(nights.scene.path("project/tell.sh"), "cat > given.json\n").unwrap();
+    nights.write_jobs(&format!("notify = [\"sh\", \"tell.sh\"]\n\n{}", names.map(job).concat()));
+    let given = nights.scene.path("project/given.json");
+    for (day, nth) in [(2, "first"), (3, "second")] {
+        let ran = nights.night(&date(day), &[]);
+        assert_eq!(ran.code, Some(4), "{ran:?}");
+        let expected = format!(
+            "No. All 3 jobs could not be judged (agent executor exits with 3, {nth} night); the next night retries them."
+        );
+        assert_eq!(headline(&nights), expected);
+        assert!(!given.exists());
+    }
+    let ran = nights.night(&date(4), &[]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    let morning = nights.morning();
+    assert_eq!(
+        morning["headline"],
+        "Yes: all 3 jobs could not be judged (agent executor exits with 3, third night)."
+    );
+    let why = "agent executor exits with 3, third night";
+    let first = json!({ "job": "first", "nights": 3, "since": "2026-11-01", "why": why });
+    assert_eq!(morning["not_judged"][0], first);
+    assert_eq!(morning["notified"], json!({ "ok": true, "error": null }));
+    let report: Value = serde_json::from_str(&fs::read_to_string(&given).unwrap()).unwrap();
+    assert_eq!(report["headline"], morning["headline"]);
+    let page = nights.page();
+    assert!(
+        page.contains("\n- first, second, third could not be judged since 2026-11-01, third night: agent executor exits with 3. `skilltune night doctor` looks for the fault; `skilltune night ack JOB` if you know it already\n"),
+        "{page}"
+    );
+    let path = nights.scene.path("project/.skilltune/nights/skilltune-night/junit.xml");
+    let junit = fs::read_to_string(path).unwrap();
+    let error = format!("<error message=\"{why}\" type=\"not_judged\"/>");
+    assert_eq!(junit.matches(&error).count(), 3, "{junit}");
+
+    for name in names {
+        let ack = nights.night(&date(4), &["ack", name]);
+        assert!(ack.code == Some(0) && ack.stderr.contains("reports it again only when"), "{ack:?}");
+    }
+    let ran = nights.night(&date(5), &[]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+    assert!(headline(&nights).contains("fourth night"), "{}", headline(&nights));
+    nights.scene.write_script(&steady(0));
+    let ran = nights.night(&date(6), &[]);
+    assert_eq!((ran.code, headline(&nights).as_str()), (Some(0), "No. All is well."), "{ran:?}");
 }
 
 #[test]
@@ -77,7 +134,7 @@ fn update_executor(nights: &Nights, version: &str) {
 }
 
 fn shift(nights: &Nights, points: i32) {
-    nights.scene.write_script(&json!({ "shift": { "steady": points } }));
+    nights.scene.write_script(&steady(points));
 }
 
 /// Runs nights from this day on until a morning reports no fall. Returns the day after the last of them.
@@ -95,7 +152,7 @@ fn until_recovered(nights: &Nights, first: u32) -> u32 {
 
 #[test]
 fn an_update_answers_for_its_own_fall_alone_and_every_alarm_ends_when_the_skill_has_recovered() {
-    let nights = Nights::new(&[("steady", 70)], &json!({}), &job("steady"));
+    let nights = Nights::new(&[("steady", 70)], &steady(0), &job("steady"));
     assert_eq!(nights.night(&date(2), &[]).code, Some(0));
     shift(&nights, -30);
     assert_eq!(nights.night(&date(3), &[]).code, Some(0));

@@ -1,7 +1,8 @@
-//! `night ack`: acknowledges that a skill works worse, so that it is not reported again until something changes.
+//! `night ack`: acknowledges that a skill works worse, or that a job cannot be judged, so that it is not reported again
+//! until something changes.
 
 use skilltune_phases::base::name::Name;
-use skilltune_phases::nights::night::Event;
+use skilltune_phases::nights::night::{Event, Job};
 
 use crate::args::night::NightAckArgs;
 use crate::nights::book::Book;
@@ -17,21 +18,25 @@ pub fn run(args: &NightAckArgs, env: &Environment, printer: Printer) -> Result<E
     let Some(mut book) = Book::open(&plan, false)? else {
         return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
     };
+    let history = &book.history;
     let name: Option<Name> = args.job.parse().ok();
-    let known = name.as_ref().and_then(|name| book.history.jobs.get(name));
-    let Some(job) = known else {
+    let is_known = |name: &Name| history.jobs.contains_key(name) || history.stuck(name).is_some();
+    let Some(job) = name.filter(is_known) else {
         return Err(Complaint::input(format!("no night has measured a job {:?}", args.job))
             .hint("`skilltune night list` lists the jobs"));
     };
-    if !job.is_worse() {
-        printer.talk(&format!("{} did not get worse: nothing to acknowledge", args.job));
-        return Ok(Exit::Reached);
-    }
-    let job = name.expect("a known job has a name");
+    let is_worse = history.jobs.get(&job).is_some_and(Job::is_worse);
+    let is_stuck = history.stuck(&job).is_some();
+    let again = match (is_worse, is_stuck) {
+        (false, false) => {
+            printer.talk(&format!("{job} did not get worse: nothing to acknowledge"));
+            return Ok(Exit::Reached);
+        }
+        (true, _) => "when it recovers and falls again, or when a change makes it worse",
+        (false, true) => "when it was judged and cannot be judged again",
+    };
+    let text = format!("{job}: skilltune reports it again only {again}");
     book.write(Clock::new().now().timestamp(), Event::Acknowledged { job })?;
-    printer.talk(&format!(
-        "{}: skilltune reports it again only when its skill, its suite or its agents change",
-        args.job
-    ));
+    printer.talk(&text);
     Ok(Exit::Reached)
 }

@@ -19,7 +19,9 @@ impl Story {
         self.history.apply(&Entry { at: self.at, event });
     }
 
+    /// Begins a night, after the end of the one before it.
     fn night(&mut self, jobs: &[&str]) {
+        self.tell(Event::Over { why: Over::Done });
         self.at += SignedDuration::from_hours(24);
         let (night, date) = (self.at.as_second().to_string(), self.at.to_zoned(TimeZone::UTC).date());
         let jobs = jobs.iter().map(|job| job.parse().unwrap()).collect();
@@ -40,6 +42,7 @@ impl Story {
             end,
             spent: Spent::default(),
             without_windows: std::collections::BTreeSet::new(),
+            cause: None,
         };
         self.tell(Event::Ended { job: job.parse().unwrap(), work, outcome: Box::new(outcome) });
     }

@@ -79,6 +79,8 @@ pub enum Left {
 pub struct Job {
     pub settled: Option<Settled>,
     pub watch: Option<Watch>,
+    /// When a person last said that they know of its trouble.
+    pub acknowledged: Option<Timestamp>,
     /// The end of its last search: the job that waited longest goes first.
     pub served: Option<Timestamp>,
     pub points: Vec<Point>,
@@ -146,7 +148,9 @@ impl History {
             }
             Event::Over { why } => self.tonight(|night| night.over = Some((*at, *why))),
             Event::Acknowledged { job } => {
-                if let Some(watch) = self.jobs.get_mut(job).and_then(|job| job.watch.as_mut()) {
+                let job = self.jobs.entry(job.clone()).or_default();
+                job.acknowledged = Some(*at);
+                if let Some(watch) = &mut job.watch {
                     watch.acknowledge();
                 }
             }

@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent};
+use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent, Stuck};
 use crate::base::name::Name;
 use crate::nights::drift::DriftLevel;
 use crate::nights::drift::change::Change;
@@ -12,6 +12,8 @@ use crate::nights::drift::change::Change;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Morning<'a> {
     pub night: &'a Night,
+    /// The jobs of the night, and those of the last scheduled one: a night of one job hides no trouble of the others.
+    pub jobs: Vec<&'a Name>,
     pub better: Vec<Better<'a>>,
     pub worse: Vec<Worse<'a>>,
     /// Falls that a person knows.
@@ -28,6 +30,8 @@ pub struct Morning<'a> {
     pub paused: Vec<(&'a Done, &'a str, Halt)>,
     /// Jobs that failed by an agent, a person's mistake or skilltune.
     pub failed: Vec<(&'a Done, &'a str)>,
+    /// Jobs that the last nights could not judge, also if it was only this one.
+    pub stuck: Vec<Stuck<'a>>,
     pub left: Vec<(&'a Name, &'a Left)>,
     /// Jobs that were running when the night was killed.
     pub broken: Vec<&'a Name>,
@@ -70,6 +74,8 @@ impl<'a> Morning<'a> {
             settled: Vec::new(),
             paused: Vec::new(),
             failed: Vec::new(),
+            stuck: jobs.iter().filter_map(|&job| history.stuck(job)).collect(),
+            jobs,
             left: night.left.iter().map(|(job, left)| (job, left)).collect(),
             broken: if is_ended { Vec::new() } else { night.under_way.keys().collect() },
             spent: night.spent(),
@@ -100,9 +106,15 @@ impl<'a> Morning<'a> {
             |(done, _): &(&Done, &str)| matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. });
         self.better.iter().any(waits)
             || self.worse.iter().any(Worse::needs_you)
+            || self.stuck.iter().any(Stuck::needs_you)
             || self.paused.iter().any(|(_, _, halt)| *halt == Halt::Person)
             || self.failed.iter().any(is_ours)
             || self.left.iter().any(is_refused)
+    }
+
+    /// Returns whether nights could not judge a job for so long that a person must look.
+    pub fn is_stuck(&self, job: &Name) -> bool {
+        self.stuck.iter().any(|stuck| stuck.job == job && stuck.needs_you())
     }
 
     /// Returns whether something failed that the next night tries again.
@@ -148,7 +160,6 @@ fn a_week_before(night: &Night) -> Timestamp {
     end.checked_sub(SignedDuration::from_hours(7 * 24)).unwrap_or(Timestamp::MIN)
 }
 
-/// Returns the jobs of the night, and those of the last scheduled one: a night of one job hides no trouble of the others.
 fn jobs<'a>(history: &'a History, night: &'a Night) -> Vec<&'a Name> {
     let scheduled = history.nights.iter().rev().find(|night| night.scheduled);
     let others = scheduled.into_iter().flat_map(|night| &night.jobs);

@@ -76,6 +76,7 @@ impl TestJournal {
             end,
             spent: Spent::default(),
             without_windows: BTreeSet::new(),
+            cause: None,
         };
         self.tell(Event::Ended { job: name(job), work, outcome: Box::new(outcome) });
     }
@@ -267,8 +268,14 @@ fn a_run_of_several_nights_is_paid_for_once() {
         journal.night(&["a"]);
         let end = End::Paused { why: "time".into(), halt: Halt::Time, agent: None };
         let spent = Spent { calls, ..Spent::default() };
-        let outcome =
-            JobOutcome { run: Some(run.clone()), key: None, end, spent, without_windows: BTreeSet::new() };
+        let outcome = JobOutcome {
+            run: Some(run.clone()),
+            key: None,
+            end,
+            spent,
+            without_windows: BTreeSet::new(),
+            cause: None,
+        };
         journal.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
         assert_eq!(journal.history.last().unwrap().spent().calls, night);
     }

@@ -132,6 +132,119 @@ fn an_acknowledged_fall_is_shown_apart_and_one_after_a_recovery_is_news() {
     assert!(journal.morning().needs_you());
 }
 
+impl TestJournal {
+    /// Begins a night, and tells what it did for the job.
+    fn fails(&mut self, job: &str, end: End) {
+        self.night(&[job]);
+        self.ended(job, Work::Tune, key(job, "1"), end);
+        self.tell(Event::Over { why: Over::Done });
+    }
+
+    fn leaves(&mut self, job: &str, left: Left) {
+        self.night(&[job]);
+        self.tell(Event::Left { job: name(job), left });
+        self.tell(Event::Over { why: Over::Done });
+    }
+
+    fn stuck(&self, job: &str) -> Option<(usize, bool)> {
+        self.history.stuck(&name(job)).map(|stuck| (stuck.nights, stuck.needs_you()))
+    }
+}
+
+fn unjudged() -> End {
+    End::Unjudged { why: "exit code 9".into() }
+}
+
+fn away() -> End {
+    End::Paused { why: "used up".into(), halt: Halt::Away, agent: Some("claude".into()) }
+}
+
+#[test]
+fn a_job_that_three_nights_could_not_judge_needs_a_person_whoever_is_to_blame() {
+    type Night = fn(&mut TestJournal);
+    let nights: [(&str, Night); 7] = [
+        ("an agent", |journal| journal.fails("a", unjudged())),
+        ("a service", |journal| journal.fails("a", away())),
+        ("skilltune", |journal| journal.fails("a", End::Failed { why: "disk".into() })),
+        ("a person", |journal| journal.leaves("a", Left::Refused { why: "no suite".into() })),
+        ("a budget", |journal| journal.leaves("a", Left::Budget)),
+        ("a stop time", |journal| journal.leaves("a", Left::Time)),
+        ("a kill", |journal| {
+            journal.night(&["a"]);
+            journal.tell(Event::Asked { job: name("a"), work: Work::Tune });
+        }),
+    ];
+    for (blamed, night) in nights {
+        let mut journal = TestJournal::new();
+        for _ in 0..3 {
+            assert_ne!(journal.stuck("a").map(|(_, needs)| needs), Some(true), "{blamed}");
+            night(&mut journal);
+        }
+        // A killed night is known as one when the next night has begun.
+        if blamed == "a kill" {
+            assert_eq!(journal.stuck("a"), Some((2, false)));
+            journal.night(&["a"]);
+        }
+        assert_eq!(journal.stuck("a"), Some((3, true)), "{blamed}");
+        assert!(journal.morning().needs_you(), "{blamed}");
+    }
+}
+
+#[test]
+fn what_was_judged_or_went_on_or_was_no_concern_of_a_night_is_not_stuck() {
+    let mut journal = TestJournal::new();
+    journal.fails("a", unjudged());
+    journal.fails("a", unjudged());
+    journal.leaves("a", Left::Unchanged);
+    journal.leaves("b", Left::Budget);
+    assert_eq!(journal.stuck("a"), Some((2, false)), "these nights count for nothing");
+    journal.day -= 1;
+    journal.fails("a", unjudged());
+    assert_eq!(journal.stuck("a"), Some((3, true)));
+    journal.day -= 1;
+    journal.fails("a", unjudged());
+    assert_eq!(journal.stuck("a"), Some((3, true)), "several nights of one day are one");
+    // A run that is too long for a night gets further.
+    journal.night(&["a"]);
+    let outcome = JobOutcome {
+        run: Some("1-20261101-000000".parse().unwrap()),
+        key: None,
+        end: End::Paused { why: "max_calls".into(), halt: Halt::Budget, agent: None },
+        spent: Spent { calls: 9, ..Spent::default() },
+        without_windows: BTreeSet::new(),
+        cause: None,
+    };
+    journal.tell(Event::Ended { job: name("a"), work: Work::Tune, outcome: Box::new(outcome) });
+    assert_eq!(journal.stuck("a"), None);
+    for _ in 0..3 {
+        journal.fails("a", unjudged());
+    }
+    journal.tell(Event::Acknowledged { job: name("a") });
+    journal.fails("a", unjudged());
+    assert_eq!((journal.stuck("a"), journal.morning().needs_you()), (Some((4, false)), false));
+    journal.whole_night(&wish("a"), steady(70.0));
+    assert_eq!(journal.stuck("a"), None);
+    for _ in 0..3 {
+        journal.fails("a", unjudged());
+    }
+    assert!(journal.morning().needs_you(), "another failure is news");
+}
+
+#[test]
+fn jobs_that_wait_for_an_agent_have_the_cause_of_the_job_that_found_it_away() {
+    let mut journal = TestJournal::new();
+    for _ in 0..3 {
+        journal.night(&["a", "b"]);
+        journal.ended("a", Work::Tune, key("a", "1"), away());
+        journal.tell(Event::Left { job: name("b"), left: Left::Away });
+        journal.tell(Event::Over { why: Over::Done });
+    }
+    let morning = journal.morning();
+    let causes: Vec<Cause<'_>> = morning.stuck.iter().map(|stuck| stuck.cause).collect();
+    assert_eq!(causes, [Cause::Run("used up"); 2]);
+    assert_eq!((morning.jobs.len(), morning.stuck[0].since), (2, jiff::civil::date(2026, 9, 22)));
+}
+
 #[test]
 fn a_night_of_one_job_hides_no_trouble_of_the_others() {
     let mut journal = TestJournal::new();
@@ -141,7 +254,7 @@ fn a_night_of_one_job_hides_no_trouble_of_the_others() {
     let (night, date) = (name("by-hand"), jiff::civil::date(2026, 12, 1));
     let jobs = vec![name("b")];
     journal.tell(Event::Began { night, date, scheduled: false, jobs, shard: None });
-    journal.tuned("b", key("b", "1"), false);
+    journal.ended("b", Work::Tune, key("b", "1"), unjudged());
     journal.tell(Event::Over { why: Over::Done });
     assert_eq!(journal.falls(), [ChangeKind::Edit]);
     assert!(journal.morning().needs_you());

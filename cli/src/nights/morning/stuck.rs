@@ -1,0 +1,115 @@
+//! Formats the jobs that nights could not judge, each cause once.
+
+use skilltune_phases::base::name::Name;
+use skilltune_phases::nights::night::{Cause, Left, Morning, Stuck};
+
+use super::{MOST_NAMED, marked, typed};
+use crate::text::figures::ordinal;
+use crate::text::markdown::words;
+use crate::text::plain::{capitalised, one_line};
+use crate::text::width::cut;
+
+/// More of a cause does not fit into a headline.
+const WIDEST: usize = 120;
+
+/// Counts the jobs that need a person, for the headline.
+pub(super) fn headline(morning: &Morning<'_>) -> Option<String> {
+    let stuck: Vec<&Stuck<'_>> = morning.stuck.iter().filter(|stuck| stuck.needs_you()).collect();
+    (!stuck.is_empty()).then(|| not_judged(&stuck, morning.jobs.len()))
+}
+
+/// Says that this night could judge no job at all; None if it judged one.
+pub(super) fn none_judged(morning: &Morning<'_>) -> Option<String> {
+    let (stuck, all) = (morning.stuck.iter().collect::<Vec<_>>(), morning.jobs.len());
+    let text = || format!("No. {}; the next night retries them.", capitalised(&not_judged(&stuck, all)));
+    (all > 1 && stuck.len() == all).then(text)
+}
+
+/// Returns `all 5 jobs could not be judged (agent w2 exits with 9, third night)`.
+fn not_judged(stuck: &[&Stuck<'_>], all: usize) -> String {
+    let who = match stuck.len() {
+        1 => "1 job".to_owned(),
+        2 if all == 2 => "both jobs".to_owned(),
+        number if number == all => format!("all {number} jobs"),
+        number => format!("{number} jobs"),
+    };
+    let nights = nights(stuck);
+    let first = stuck[0].cause;
+    let why = if stuck.iter().all(|one| one.cause == first) {
+        format!("{}, {nights}", cut(&cause(first), WIDEST))
+    } else {
+        nights
+    };
+    format!("{who} could not be judged ({why})")
+}
+
+fn nights(stuck: &[&Stuck<'_>]) -> String {
+    let numbers = || stuck.iter().map(|one| one.nights);
+    let (least, most) = (numbers().min().unwrap_or_default(), numbers().max().unwrap_or_default());
+    if least == most { format!("{} night", ordinal(least)) } else { format!("{least} nights or more") }
+}
+
+/// Lists what a person can do, one line for each cause.
+pub(super) fn needs(morning: &Morning<'_>) -> Vec<String> {
+    let mut groups: Vec<Vec<&Stuck<'_>>> = Vec::new();
+    for one in morning.stuck.iter().filter(|stuck| stuck.needs_you()) {
+        match groups.iter_mut().find(|group| group[0].cause == one.cause) {
+            Some(group) => group.push(one),
+            None => groups.push(vec![one]),
+        }
+    }
+    groups.iter().map(|group| need(group)).collect()
+}
+
+fn need(group: &[&Stuck<'_>]) -> String {
+    let jobs: Vec<&Name> = group.iter().map(|one| one.job).collect();
+    let (named, more) = jobs.split_at(jobs.len().min(MOST_NAMED));
+    let named = named.iter().map(|job| words(job)).collect::<Vec<_>>().join(", ");
+    let more = if more.is_empty() { String::new() } else { format!(" and {} more", more.len()) };
+    let since = group.iter().map(|one| one.since).min().unwrap_or(group[0].since);
+    let (why, fix) = (marked(&cause(group[0].cause)), fix(group[0].cause));
+    let known = match jobs.as_slice() {
+        [job] => typed("skilltune night ack", job),
+        _ => "`skilltune night ack JOB`".to_owned(),
+    };
+    format!(
+        "{named}{more} could not be judged since {since}, {}: {why}. {fix}; {known} if you know it already",
+        nights(group)
+    )
+}
+
+/// Says in words why a job could not be judged, and for which night in a row.
+pub fn why(one: &Stuck<'_>) -> String {
+    format!("{}, {}", cause(one.cause), nights(&[one]))
+}
+
+/// Names a cause on one line.
+fn cause(cause: Cause<'_>) -> String {
+    match cause {
+        Cause::Run(why) => one_line(why),
+        Cause::Failed(why) => format!("skilltune failed: {}", one_line(why)),
+        Cause::Left(Left::Busy { why } | Left::Refused { why }) => one_line(why),
+        Cause::Left(Left::Budget) => "no budget was left".to_owned(),
+        Cause::Left(Left::Time) => "the night was over before its turn".to_owned(),
+        Cause::Left(Left::Away) => "its agent was at its limit or down".to_owned(),
+        Cause::Left(Left::Unchanged) => "it was unchanged".to_owned(),
+        Cause::Killed => "skilltune was killed".to_owned(),
+        Cause::Missing => "the results of its shard are missing".to_owned(),
+    }
+}
+
+/// Says what a person can do about a cause.
+fn fix(cause: Cause<'_>) -> &'static str {
+    match cause {
+        Cause::Left(Left::Budget) => "Raise `[night]` or `[week]` in the file of jobs, or limit other jobs",
+        Cause::Left(Left::Time) => "Set a later `until`, or run more jobs at a time (`parallel`)",
+        Cause::Left(Left::Busy { .. }) => "`skilltune list` shows the runs of its skill",
+        Cause::Killed => "Look at what ends skilltune at night, such as the memory or a shutdown",
+        Cause::Missing => "`skilltune night merge` takes the results of its shard",
+        Cause::Run(_)
+        | Cause::Failed(_)
+        | Cause::Left(Left::Away | Left::Refused { .. } | Left::Unchanged) => {
+            "`skilltune night doctor` looks for the fault"
+        }
+    }
+}
