@@ -7,6 +7,7 @@
 //! propose -> change (three-way, a file at a time) -> commit (a temporary index) -> branch | patch
 //! publish -> remote (from a repository of ours) -> pull_request (`gh`)
 //! changed: finds the files that differ from a revision
+//! state: finds out what a person did with a proposal
 //! ```
 
 mod address;
@@ -24,10 +25,12 @@ mod repository;
 mod revision;
 mod runner;
 mod special;
+mod state;
 mod tree;
 
 pub use changed::{Changed, ChangedError, root};
 pub use error::ProposeError;
-pub use propose::{Wanted, propose, require_repository};
+pub use propose::{Wanted, propose, rehearse, require_repository};
 pub use revision::{Files, Revision, RevisionError};
 pub use runner::{Git, GitError, Program};
+pub use state::ProposalState;

@@ -18,7 +18,7 @@ use super::branch::{self, BranchState};
 use super::change::{self, Changes};
 use super::commit;
 use super::error::{Hindered, ProposeError, refused};
-use super::publish::publish;
+use super::publish::{self, publish};
 use super::repository::{Prefix, Repository};
 use super::runner::{Command, Git, GitError};
 
@@ -68,6 +68,21 @@ pub fn require_repository(git: &Git<'_>, folder: &Path, now: &Manifest) -> Resul
     let (repository, prefix) = Repository::of(git, folder)?;
     commit::require_identity(&repository)?;
     change::committed(&repository, &prefix, now).map(drop)
+}
+
+/// Like `require_repository`, for a proposal of this form. Returns why no pull request would be made, if something is in
+/// its way. Nothing is changed.
+pub fn rehearse(
+    git: &Git<'_>,
+    folder: &Path,
+    now: &Manifest,
+    form: Form,
+) -> Result<Option<String>, ProposeError> {
+    require_repository(git, folder, now)?;
+    match form {
+        Form::Branch | Form::Patch => Ok(None),
+        Form::PullRequest => publish::rehearse(git, &Repository::of(git, folder)?.0),
+    }
 }
 
 pub fn propose(git: &Git<'_>, objects: &Objects, wanted: &Wanted) -> Result<Proposal, ProposeError> {

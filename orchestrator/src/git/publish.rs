@@ -19,21 +19,38 @@ pub(super) fn publish(
     mut proposal: Proposal,
 ) -> Result<Proposal, ProposeError> {
     let Some(branch) = proposal.branch.clone() else { return Ok(proposal) };
-    let why = match request(git, repository, (changes, content), &branch, &mut proposal) {
-        Ok(()) => return Ok(proposal),
-        Err(Hindered::Because(why)) => why,
-        // The branch exists already.
-        Err(Hindered::Failed(error)) => match failed(error, "git failed") {
-            Hindered::Because(why) => why,
-            Hindered::Failed(error) => return Err(error.into()),
-        },
-    };
+    // The branch exists already.
+    let requested = request(git, repository, (changes, content), &branch, &mut proposal);
+    let Some(why) = obstacle(requested)? else { return Ok(proposal) };
     let what = match &proposal.remote {
         Some(remote) => format!("the branch is pushed to {remote}, but no pull request was made"),
         None => "this is a branch, not a pull request".to_owned(),
     };
     proposal.notes.push(format!("{what}: {why}").into());
     Ok(proposal)
+}
+
+/// Returns why no pull request could be made of a branch in the current state of the repository and of its remote, if
+/// something is in the way.
+pub(super) fn rehearse(git: &Git<'_>, repository: &Repository<'_>) -> Result<Option<String>, ProposeError> {
+    let reached = Remote::open(git, repository).and_then(|remote| {
+        // No branch of ours is pushed yet.
+        remote.require_pushed(repository, "")?;
+        Hub::of(git, remote.repository.as_deref())?.require_access()
+    });
+    obstacle(reached)
+}
+
+/// Returns the reason of a failure that the user can see to.
+fn obstacle(went: Result<(), Hindered>) -> Result<Option<String>, ProposeError> {
+    match went {
+        Ok(()) => Ok(None),
+        Err(Hindered::Because(why)) => Ok(Some(why)),
+        Err(Hindered::Failed(error)) => match failed(error, "git failed") {
+            Hindered::Because(why) => Ok(Some(why)),
+            Hindered::Failed(error) => Err(error.into()),
+        },
+    }
 }
 
 fn request(

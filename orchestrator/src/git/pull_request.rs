@@ -46,7 +46,7 @@ pub(super) enum Next {
 struct Listed {
     number: u64,
     url: String,
-    state: State,
+    state: RequestState,
     body: String,
     head_ref_name: String,
     /// The branch of this name is in another repository.
@@ -55,10 +55,16 @@ struct Listed {
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "UPPERCASE")]
-enum State {
+pub(super) enum RequestState {
     Open,
     Closed,
     Merged,
+}
+
+/// The only part of a pull request that says what a person did with it.
+#[derive(Debug, Deserialize)]
+struct Viewed {
+    state: RequestState,
 }
 
 /// A pull request as the server returns it.
@@ -110,13 +116,19 @@ impl<'a> Hub<'a> {
         Ok(Self { git, repository, host, path: format!("repos/{name}") })
     }
 
+    /// Fails if `gh` is not logged in, or cannot read the repository.
+    pub(super) fn require_access(&self) -> Result<(), Hindered> {
+        let fields = "headRefName,isCrossRepository";
+        self.list::<Head>(&["--state", "open", "--limit", "1", "--json", fields]).map(drop)
+    }
+
     pub(super) fn look(&self, branch: &str, content: &Content) -> Result<Next, Hindered> {
         let fields = "number,url,state,body,headRefName,isCrossRepository";
         let all: Vec<Listed> =
             self.list(&["--head", branch, "--state", "all", "--limit", "50", "--json", fields])?;
         let own = |one: &&Listed| one.head_ref_name == branch && !one.is_cross_repository;
         let own: Vec<&Listed> = all.iter().filter(own).collect();
-        if let Some(one) = own.iter().find(|one| one.state == State::Open) {
+        if let Some(one) = own.iter().find(|one| one.state == RequestState::Open) {
             let is_same = content.has_tree_of(&one.body);
             return Ok(if is_same {
                 Next::Leave { url: address(&one.url)? }
@@ -125,7 +137,7 @@ impl<'a> Hub<'a> {
             });
         }
         if let Some(one) = own.iter().find(|one| content.is_same_change(&one.body)) {
-            let became = if one.state == State::Merged { "merged" } else { "closed" };
+            let became = if one.state == RequestState::Merged { "merged" } else { "closed" };
             let why = format!("a pull request for the same change was {became}: {}", address(&one.url)?);
             return Ok(Next::Never { why });
         }
@@ -186,15 +198,27 @@ impl<'a> Hub<'a> {
     }
 
     fn run(&self, command: Command) -> Result<Vec<u8>, Hindered> {
-        let program = self.git.gh().ok_or(GitError::Garbled)?;
-        // Repositories that contain the folder must not be used either.
-        let above = self.git.room().to_string_lossy().into_owned();
-        let own = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let env = self.git.persons(&INHERITED).into_iter().chain(self.git.persons(&NETWORK)).chain(own);
-        let env = env.chain([("GIT_CEILING_DIRECTORIES".to_owned(), above)]).collect();
-        let command = command.most(LIST_BYTES).deadline(DEADLINE);
-        self.git.run_program(vec![program.into()], env, command).map_err(|error| failed(error, "`gh` failed"))
+        run(self.git, command)
     }
+}
+
+/// Returns the state of a pull request. None if `gh` is not installed or cannot read it.
+pub(super) fn state(git: &Git<'_>, request: &str) -> Option<RequestState> {
+    let request = address(request).ok()?;
+    let printed = run(git, Command::new(["pr", "view", &request, "--json", "state"])).ok()?;
+    parsed(&printed).ok().map(|viewed: Viewed| viewed.state)
+}
+
+/// Runs `gh`.
+fn run(git: &Git<'_>, command: Command) -> Result<Vec<u8>, Hindered> {
+    let program = git.gh().ok_or(GitError::Garbled)?;
+    // Repositories that contain the folder must not be used either.
+    let above = git.room().to_string_lossy().into_owned();
+    let own = ENV.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let env = git.persons(&INHERITED).into_iter().chain(git.persons(&NETWORK)).chain(own);
+    let env = env.chain([("GIT_CEILING_DIRECTORIES".to_owned(), above)]).collect();
+    let command = command.most(LIST_BYTES).deadline(DEADLINE);
+    git.run_program(vec![program.into()], env, command).map_err(|error| failed(error, "`gh` failed"))
 }
 
 fn parsed<'d, T: Deserialize<'d>>(printed: &'d [u8]) -> Result<T, Hindered> {

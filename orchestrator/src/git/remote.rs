@@ -155,10 +155,7 @@ impl<'a> Remote<'a> {
     ) -> Result<Found, Hindered> {
         let name = &self.name;
         let because = |why: &str| Err(Hindered::Because(format!("branch {branch} of {name} {why}")));
-        if self.lacks(repository, &repository.base, branch)? {
-            let why = format!("HEAD has commits that {name} does not have; push them first");
-            return Err(Hindered::Because(why));
-        }
+        self.require_pushed(repository, branch)?;
         let Some(found) = self.heads.get(branch) else { return Ok(Found::Nothing) };
         if found == commit {
             return Ok(Found::Same);
@@ -178,6 +175,15 @@ impl<'a> Remote<'a> {
             [below] if !self.lacks(repository, below, branch)? => Ok(Found::Older(found.clone())),
             _ => because("has commits that no other branch has"),
         }
+    }
+
+    /// Fails if HEAD has commits that are in no other branch of the remote than this one.
+    pub(super) fn require_pushed(&self, repository: &Repository<'_>, but: &str) -> Result<(), Hindered> {
+        if !self.lacks(repository, &repository.base, but)? {
+            return Ok(());
+        }
+        let why = format!("HEAD has commits that {} does not have; push them first", self.name);
+        Err(Hindered::Because(why))
     }
 
     /// Returns true if a commit up to this one is in no other branch of the remote.
