@@ -3,7 +3,7 @@
 //! ```text
 //! a folder -- capture, scan --> Manifest + Objects -- place ----------------> a folder of our own
 //!                  |                |    |        \-- Replacement::apply --> a folder of a person
-//!         Indexes, IgnoreRules   changes, unified, merge
+//!         Indexes, IgnoreRules   changes, unified, merge, Presence
 //! ```
 
 mod capture;
@@ -19,6 +19,7 @@ mod objects;
 mod outside;
 mod path;
 mod place;
+mod presence;
 mod recent;
 mod restore;
 mod seal;
@@ -41,5 +42,6 @@ pub use objects::{Content, ObjectError, Objects};
 pub use path::{BadPath, RESERVED, RelPath};
 pub(crate) use place::fill;
 pub use place::{PlaceError, place, place_at};
+pub use presence::Presence;
 pub use restore::{Action, Applied, ReplaceError, Replacement, Rescued, Step, verify};
 pub use stamp::Stamp;
