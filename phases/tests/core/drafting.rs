@@ -100,7 +100,7 @@ pub(crate) fn answer(
     }
 }
 
-fn play(plan: Plan, has: usize, noise: f64, improver: Improver) -> (Drive, Skills) {
+pub(crate) fn play(plan: Plan, has: usize, noise: f64, improver: Improver) -> (Drive, Skills) {
     let (seed, skills) = (plan.seed, Skills::new(&plan, has));
     let mut drive = Drive::start(plan);
     drive.finish(4, |_| 0, |run, step| answer(seed, noise, improver, &skills, run, step));

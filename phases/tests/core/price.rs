@@ -5,6 +5,7 @@ use skilltune_phases::loops::tune::compare::price::{self, Price};
 use skilltune_phases::loops::tune::trial::measure::SEARCH;
 use skilltune_phases::loops::tune::{Plan, Run, Step, Verdict};
 
+use crate::drafting::{GOOD, play, suite};
 use crate::world::{Drive, judged, nth, plan, well};
 
 /// Holds out all but two scenarios. The draft wins the search; in fresh trials it is better by the points for the index
@@ -101,4 +102,18 @@ fn what_has_an_answer_and_what_nobody_tested_have_no_price() {
     few.task.rules.max_iterations = 2;
     let drive = finished(few, |_, _| -5);
     assert_eq!((verdict(&drive.run), price::of(&drive.run)), (Verdict::Lost, None));
+}
+
+#[test]
+fn an_open_comparison_of_separate_samples_has_an_estimated_price() {
+    let (drive, _) = play(suite(18, 48), 2, 0.0, GOOD);
+    assert_eq!((price::of(&drive.run), price::of_samples(&drive.run)), (None, None), "it has an answer");
+    let mut run = drive.run.clone();
+    let shipment = run.state.shipment.as_mut().unwrap();
+    shipment.verdict = Verdict::Indecisive;
+    let now = shipment.unpaired.as_ref().expect("no pairs").challenger.len();
+    assert_eq!(price::of(&run), None, "what pairs would need is unknown");
+    let price = price::of_samples(&run).expect("it is open");
+    let [way] = price.ways.as_slice() else { panic!("{price:?}") };
+    assert!(way.scenarios > now && way.trials == run.confirm(), "{price:?}");
 }

@@ -127,6 +127,15 @@ impl Scatter {
         };
         Some(Self { trial, spread: between.sqrt() / change.abs() })
     }
+
+    /// Returns the scatter of two samples that are not pairs, as if it all were between trials of one scenario. So it is
+    /// rather too large for pairs. None if no sample has two scores.
+    pub fn of_samples(one: &[f64], other: &[f64]) -> Option<Self> {
+        let samples = [Sample::of(one)?, Sample::of(other)?];
+        let freedom: usize = samples.iter().map(|sample| sample.count - 1).sum();
+        let squares: f64 = samples.iter().map(|sample| sample.squares).sum();
+        (freedom > 0).then(|| Self { trial: (squares / number(freedom)).sqrt(), spread: 0.0 })
+    }
 }
 
 /// The size of a comparison: its pairs, and each pair's trials a side.
@@ -363,6 +372,15 @@ mod tests {
         assert!(near(of(noise(40.0).as_ref(), 2).spread, 0.0), "trials explain all of it");
         assert!(Scatter::of_pairs(&differences, 0.04, None, 1).is_none());
         assert!(Scatter::of_pairs(&differences[..1], 5.0, None, 1).is_none());
+    }
+
+    #[test]
+    fn all_scatter_of_separate_samples_counts_as_that_of_trials() {
+        // Squares of 200 and 50, with two degrees of freedom and one.
+        let scatter = Scatter::of_samples(&[10.0, 20.0, 30.0], &[80.0, 90.0]).unwrap();
+        assert!(near(scatter.trial, (250.0_f64 / 3.0).sqrt()) && near(scatter.spread, 0.0), "{scatter:?}");
+        assert!(Scatter::of_samples(&[10.0], &[80.0]).is_none());
+        assert!(Scatter::of_samples(&[], &[80.0, 90.0]).is_none());
     }
 
     #[test]

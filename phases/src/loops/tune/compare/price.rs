@@ -7,7 +7,7 @@ use crate::judging::proof::power::{self, Needed, Scatter, Size};
 use crate::judging::score::Score;
 use crate::loops::MostCalls;
 use crate::loops::tune::trial::measure;
-use crate::loops::tune::{Pair, Run};
+use crate::loops::tune::{Pair, Run, UnpairedSamples, Verdict};
 use crate::runs::ledger::Account;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,21 @@ pub fn of(run: &Run) -> Option<Price> {
     let mut ways: Vec<Way> = sizes.into_iter().flatten().map(way).collect();
     ways.sort_by_key(|way| way.cost.calls.values().sum::<u64>());
     Some(Price { points: needed.points, ways })
+}
+
+/// Estimates the price of an open comparison of separate samples, which do not show what pairs would need: their whole
+/// scatter counts, so it is rather too high.
+pub fn of_samples(run: &Run) -> Option<Price> {
+    let shipment = run.state.shipment.as_ref().filter(|shipment| shipment.verdict == Verdict::Indecisive)?;
+    let (effect, UnpairedSamples { start, challenger }) = (shipment.effect?, shipment.unpaired.as_ref()?);
+    let points =
+        |sample: &[(usize, Score)]| -> Vec<f64> { sample.iter().map(|(_, score)| score.points()).collect() };
+    let scatter = Scatter::of_samples(&points(start), &points(challenger))?;
+    let size = Size { pairs: challenger.len(), trials: 1, confidence: run.plan.task.rules.confidence };
+    let needed = power::needed(effect.points.abs(), scatter, size, run.plan.seed);
+    let trials = run.confirm();
+    let way = |scenarios| Way { scenarios, trials, cost: cost(run, calls(run, scenarios, trials)) };
+    Some(Price { points: effect.points, ways: needed.pairs.map(way).into_iter().collect() })
 }
 
 /// Returns the number of trials needed to see the measured difference.
