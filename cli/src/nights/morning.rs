@@ -17,7 +17,7 @@ pub use falls::worse;
 
 use crate::nights::file::Limits;
 use crate::text::figures::count;
-use crate::text::markdown::{MarkdownPage, code, words};
+use crate::text::markdown::{MarkdownPage, code, marked, words};
 use crate::text::plain::{one_line, shell_path};
 
 /// Formats the start of a piece of work.
@@ -194,21 +194,6 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
     let failed = failed.map(|done| format!("{}: {}", words(&done.job), marked(&ended(&done.outcome))));
     let stuck = stuck::needs(morning);
     winners.chain(worse).chain(held).chain(refused).chain(failed).chain(stuck).collect()
-}
-
-/// Escapes one of our texts and keeps the commands between backticks.
-fn marked(text: &str) -> String {
-    let text = one_line(text);
-    let parts: Vec<&str> = text.split('`').collect();
-    if parts.len().is_multiple_of(2) {
-        return words(&text);
-    }
-    let part = |(nth, part): (usize, &&str)| match nth % 2 {
-        _ if part.is_empty() => String::new(),
-        0 => words(part),
-        _ => code(part),
-    };
-    parts.iter().enumerate().map(part).collect()
 }
 
 /// Formats a command to type, with a name from a journal.

@@ -65,13 +65,36 @@ fn indented(item: &str) -> String {
 
 /// Returns words on one line without active markup, safe in a list and in a table cell.
 pub fn words(text: &str) -> String {
+    escaped(&plain::one_line(text), true)
+}
+
+/// Returns one of our sentences on one line: commands between backticks stay code, and the rest has no active markup. A
+/// backtick without another one is a character.
+pub fn marked(text: &str) -> String {
     let line = plain::one_line(text);
-    let mut safe = String::with_capacity(line.len());
-    let opens_block = line.starts_with(['#', '>', '-', '+', '=', ':']) || starts_numbered(&line);
-    let number = line.chars().take_while(char::is_ascii_digit).count();
-    for (at, c) in line.chars().enumerate() {
+    let (mut safe, mut rest) = (String::with_capacity(line.len()), line.as_str());
+    while let Some((before, after)) = rest.split_once('`')
+        && let Some((command, after)) = after.split_once('`')
+    {
+        let before = escaped(before, safe.is_empty());
+        safe.push_str(&before);
+        if !command.trim().is_empty() {
+            safe.push_str(&code(command));
+        }
+        rest = after;
+    }
+    let rest = escaped(rest, safe.is_empty());
+    safe + &rest
+}
+
+/// Escapes what would be markup. A part of a line opens a block only at the start of the line.
+fn escaped(part: &str, is_start: bool) -> String {
+    let mut safe = String::with_capacity(part.len());
+    let opens_block = part.starts_with(['#', '>', '-', '+', '=', ':']) || starts_numbered(part);
+    let number = part.chars().take_while(char::is_ascii_digit).count();
+    for (at, c) in part.chars().enumerate() {
         let special = matches!(c, '\\' | '`' | '*' | '<' | '[' | ']' | '|' | '~');
-        if special || (opens_block && at == number) {
+        if special || (is_start && opens_block && at == number) {
             safe.push('\\');
         }
         safe.push(c);
@@ -120,6 +143,16 @@ mod tests {
         assert_eq!(words("12. one"), r"12\. one");
         assert_eq!(words("3 files"), "3 files");
         assert_eq!(words("- x-y"), r"\- x-y");
+    }
+
+    #[test]
+    fn a_sentence_keeps_its_commands_and_the_spaces_around_them() {
+        let text = "no skill (run `a b`, or `c`): see `d`\n";
+        assert_eq!(marked(text), "no skill (run `a b`, or `c`): see `d`");
+        assert_eq!(marked("`git am`: it is *new* - `x`- y"), r"`git am`: it is \*new\* - `x`- y");
+        assert_eq!(marked("- `a`"), r"\- `a`");
+        assert_eq!(marked("run `a`, then `b"), r"run `a`, then \`b");
+        assert_eq!(marked("an empty `` one"), "an empty  one");
     }
 
     #[test]

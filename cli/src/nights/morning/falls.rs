@@ -7,10 +7,9 @@ use skilltune_phases::nights::drift::DriftLevel;
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
 use skilltune_phases::nights::night::{Morning, Worse};
 
-use super::marked;
 use crate::loops::tune::verdicts::signed;
 use crate::text::figures::count;
-use crate::text::markdown::words;
+use crate::text::markdown::{marked, words};
 
 pub fn worse(worse: &Worse<'_>) -> String {
     match worse {

@@ -3,9 +3,9 @@
 use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{Cause, Left, Morning, Stuck};
 
-use super::{MOST_NAMED, marked, typed};
+use super::{MOST_NAMED, typed};
 use crate::text::figures::ordinal;
-use crate::text::markdown::words;
+use crate::text::markdown::{marked, words};
 use crate::text::plain::{capitalised, one_line};
 use crate::text::width::cut;
 
