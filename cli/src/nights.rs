@@ -20,4 +20,5 @@ pub mod notify;
 pub mod outcome;
 pub mod secrets;
 pub mod trend;
+pub mod waiting;
 pub mod work;

@@ -374,7 +374,8 @@ fn a_clean_aborted_at_any_durable_step_leaves_a_store_that_the_next_run_can_use(
         }
     };
     // This deletes the older run, and with it answers and trees that the newer one does not need.
-    let clean = || scene.command(&["clean", "--yes", "--keep", "1"]);
+    let older = first.json()["run_id"].as_str().unwrap().to_owned();
+    let clean = || scene.command(&["clean", &older, "--yes"]);
     let steps = Steps::of(&scene, clean());
     for at in steps.visited() {
         put_back();

@@ -6,6 +6,7 @@ mod inbox;
 mod month;
 mod mornings;
 mod retries;
+mod waiting;
 mod week;
 
 use std::fs;

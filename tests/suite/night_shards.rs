@@ -226,3 +226,47 @@ fn what_is_no_shard_of_this_file_is_skipped_and_a_link_is_not_followed() {
     let ran = merge(&merged, &[empty, state(&good)]);
     assert_eq!(ran.code, Some(4), "{ran:?}");
 }
+
+#[test]
+fn a_winner_of_a_shard_waits_in_merged_mornings_with_the_shard_that_has_it() {
+    let with_two = || {
+        let (nights, skills) = nights(2);
+        nights.write_jobs(&jobs(&skills).replace("\"auto\"", "\"never\""));
+        nights
+    };
+    let shard = with_two();
+    assert_eq!(shard.night("2026-11-02", &["--shard", "1/2"]).code, Some(3));
+    let first = with_two();
+    let ran = merge(&first, &[state(&shard)]);
+    assert_eq!(ran.code, Some(3), "{ran:?}");
+    assert_eq!(first.morning()["better"][0]["shard"], "1/2");
+    let how = "kept in the store on the machine of shard 1/2: `skilltune apply ";
+    let page = first.page();
+    assert!(page.contains(", kept for you on shard 1/2. ") && page.contains(how), "{page}");
+
+    assert_eq!(shard.night("2026-11-03", &["--shard", "1/2"]).code, Some(3));
+    // This machine knows no earlier night, as in a fresh checkout.
+    let fresh = with_two();
+    assert_eq!(merge(&fresh, &[state(&shard)]).code, Some(3));
+    let morning = fresh.morning();
+    let waiting = &morning["waiting"][0];
+    assert_eq!((&waiting["job"], &waiting["since"]), (&json!("skill-01"), &json!("2026-11-01")));
+    assert_eq!((&waiting["shard"], &morning["better"]), (&json!("1/2"), &json!([])));
+    let page = fresh.page();
+    assert!(page.contains("skill-01 has had a winner since the night of 2026-11-01"), "{page}");
+    assert!(page.contains(how), "{page}");
+
+    // A dismissal on the machine that merges holds there.
+    let dismissed = fresh.scene.run(&["night", "dismiss", "skill-01"]);
+    assert_eq!(dismissed.code, Some(0), "{dismissed:?}");
+    assert_eq!(shard.night("2026-11-04", &["--shard", "1/2"]).code, Some(3));
+    merge(&fresh, &[state(&shard)]);
+    assert_eq!(fresh.morning()["waiting"], json!([]));
+    assert_eq!(merge(&first, &[state(&shard)]).code, Some(3), "nobody dismissed it here");
+
+    // Dismissed where the run is, it waits nowhere.
+    assert_eq!(shard.scene.run(&["night", "dismiss", "skill-01"]).code, Some(0));
+    shard.night("2026-11-05", &["--shard", "1/2"]);
+    merge(&first, &[state(&shard)]);
+    assert_eq!(first.morning()["waiting"], json!([]));
+}

@@ -71,6 +71,8 @@ pub enum NightCommand {
     Doctor(NightDoctorArgs),
     /// Acknowledge that a skill got worse
     Ack(NightAckArgs),
+    /// Dismiss a winner that you do not want, or an open verdict
+    Dismiss(NightDismissArgs),
     /// Schedule the night with systemd, launchd or cron
     #[command(after_help = examples::NIGHT_INSTALL)]
     Install(InstallArgs),
@@ -169,6 +171,17 @@ pub struct NightMergeArgs {
 pub struct NightAckArgs {
     /// Name of the job
     pub job: String,
+    #[command(flatten)]
+    pub file: FileArg,
+}
+
+#[derive(Clone, Debug, Args)]
+pub struct NightDismissArgs {
+    /// Name of the job
+    pub job: String,
+    /// Run id, or a prefix of it [default: all runs of the job]
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
     #[command(flatten)]
     pub file: FileArg,
 }

@@ -321,7 +321,7 @@ pub struct CleanArgs {
     /// Run id, a unique prefix of it, or the alias of a task [default: all runs that have ended]
     #[arg(conflicts_with_all = ["all", "keep"])]
     pub run: Option<String>,
-    /// Delete all runs except running ones, even those that can be resumed or that `rollback` needs
+    /// Delete all runs except running ones, even those that can be resumed, that `rollback` needs or whose winner waits
     #[arg(long, conflicts_with = "keep")]
     pub all: bool,
     /// Keep the latest N runs

@@ -1,11 +1,16 @@
 //! `clean`: deletes runs, and the stored files that only they need. Plan, show, apply.
 
+use std::collections::BTreeSet;
+
 use fs_extra::dir::get_size;
 use skilltune_orchestrator::store::Needed;
-use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::loops::tune::Tune;
+use skilltune_phases::runs::plan::{LoopKind, RunId};
 
 use crate::args::runs::CleanArgs;
 use crate::loops::LoopCommands;
+use crate::loops::tune::winner::{Fate, Winner};
+use crate::nights::waiting;
 use crate::report::ui::with_loop;
 use crate::runs::ownership::Ownership;
 use crate::runs::scope::Scope;
@@ -14,7 +19,7 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::questions::Person;
-use crate::text::figures;
+use crate::text::{figures, plain};
 use crate::trust::TrustStore;
 
 pub fn run(args: &CleanArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
@@ -132,8 +137,10 @@ fn plan(args: &CleanArgs, scope: &Scope<'_>) -> Result<CleanPlan, Complaint> {
             goes
         }
     };
+    let dismissed = waiting::dismissed(&runs.home);
     let lost = |id: &RunId| {
         let only_copy = with_loop!(runs.kind(id), L => only_copy::<L>(scope, id));
+        let only_copy = only_copy.or_else(|| unapplied(scope, id, &dismissed));
         only_copy.or_else(|| is_resumable(runs, id).then(|| "it can be resumed".to_owned()))
     };
     let planned = ids.into_iter().map(|id| Planned {
@@ -151,6 +158,23 @@ fn only_copy<L: LoopCommands>(scope: &Scope<'_>, id: &RunId) -> Option<String> {
     let is_ours = |known: &Known<L>| Ownership::new(scope.env).require(known).is_ok();
     let known = scope.runs.load::<L>(id).ok().filter(is_ours)?;
     L::only_copy(&known, &scope.objects())
+}
+
+/// Returns why a search holds a winner that a person has not decided about. One that does not merge now counts too: the
+/// edit in its way may go again.
+fn unapplied(scope: &Scope<'_>, id: &RunId, dismissed: &BTreeSet<RunId>) -> Option<String> {
+    if scope.runs.kind(id) != LoopKind::Tune || dismissed.contains(id) {
+        return None;
+    }
+    let is_ours = |known: &Known<Tune>| Ownership::new(scope.env).require(known).is_ok();
+    let known = scope.runs.load::<Tune>(id).ok().filter(is_ours)?;
+    match Winner::of(&known)?.fate(&scope.objects(), scope.env) {
+        Fate::Waits | Fate::Branchless | Fate::Outdated => {
+            let names = plain::one_line(&Tune::members(&known.run.plan).join(", "));
+            Some(format!("its winner is not applied to {names}"))
+        }
+        Fate::Taken | Fate::Declined => None,
+    }
 }
 
 fn is_resumable(runs: &Runs, id: &RunId) -> bool {

@@ -3,6 +3,7 @@
 mod ack;
 mod add;
 mod begin;
+mod dismiss;
 mod doctor;
 mod install;
 mod list;
@@ -26,6 +27,7 @@ pub fn run(args: &NightArgs, env: &Environment, printer: Printer) -> Result<Exit
         Some(NightCommand::Status(args)) => status::run(args, env, printer),
         Some(NightCommand::Doctor(args)) => doctor::run(args, env, printer),
         Some(NightCommand::Ack(args)) => ack::run(args, env, printer),
+        Some(NightCommand::Dismiss(args)) => dismiss::run(args, env, printer),
         Some(NightCommand::Install(args)) => install::run(args, env, printer),
         Some(NightCommand::Uninstall(args)) => install::uninstall(args, env, printer),
         Some(NightCommand::Merge(args)) => merge::run(args, env, printer),

@@ -31,7 +31,9 @@ pub(super) type Covered = BTreeSet<&'static str>;
 pub(super) const NOT_STORED: &[&str] = &[
     "GanStep::Browse",
     "NightEvent::Drafted",
+    "NightEvent::Dismissed",
     "NightEvent::Merged",
+    "NightEvent::Waits",
     "NightEnd::Refused",
     "NightEnd::Failed",
     "NightPlace::PullRequest",
@@ -93,7 +95,7 @@ variants! {
     GanQuestion { Escalation Stagnation Exhausted }
     Choice { Refocus Amend Guide Force Accept Stop Abort }
     Who { Person Default }
-    NightEvent { Began Asked Ended Left Drafted Over Acknowledged Merged }
+    NightEvent { Began Asked Ended Left Drafted Over Acknowledged Dismissed Merged Waits }
     NightEnd { Decided Measured Paused Unjudged Refused Failed }
     NightPlace { Nowhere Applied Branch Patch PullRequest Kept Conflict }
     Halt { Budget Time Away Person }

@@ -34,6 +34,7 @@ pub mod uncallable;
 pub mod vacuous;
 pub mod verdicts;
 pub mod versions;
+pub mod winner;
 pub mod without_skill;
 pub mod words;
 

@@ -43,6 +43,13 @@ impl Shelf {
         Self { root: home.nights().join(plan.name.as_str()) }
     }
 
+    /// Returns the shelves of all files of jobs of a project.
+    pub fn all(home: &Home) -> Vec<Self> {
+        let nights = home.nights();
+        let names = nights.names().unwrap_or_default();
+        names.iter().map(|name| Self { root: nights.join(name) }).collect()
+    }
+
     /// Returns the shelf of a shard, in any folder.
     pub fn at(folder: &Path) -> Self {
         Self { root: SafePath::below(folder, "") }

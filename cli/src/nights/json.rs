@@ -1,8 +1,12 @@
 //! The morning page as JSON for scripts. Its keys are documented in docs/nights.md.
 
 use serde_json::{Value, json};
+use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::drift::change::{Change, ChangeKind};
-use skilltune_phases::nights::night::{Done, End, Morning, Place, Spent, Worse};
+use skilltune_phases::nights::night::{
+    Better, Decided, Done, End, Morning, Night, Place, Spent, Waiting, Worse,
+};
+use skilltune_phases::runs::plan::RunId;
 
 use crate::nights::morning::{ended, headline, left, stuck};
 
@@ -20,14 +24,15 @@ pub fn object(morning: &Morning<'_>) -> Value {
         "killed_shards": night.killed_shards(),
         "needs_you": morning.needs_you(),
         "headline": headline(morning),
-        "better": morning.better.iter().map(|better| decided(better.done)).collect::<Vec<_>>(),
+        "better": morning.better.iter().map(|one| better(one, night)).collect::<Vec<_>>(),
+        "waiting": morning.waiting.iter().map(waiting).collect::<Vec<_>>(),
         "worse": morning.worse.iter().map(worse).collect::<Vec<_>>(),
         "acknowledged": morning.acknowledged.iter().map(worse).collect::<Vec<_>>(),
         "recovered": morning.recovered.iter().map(|(job, change)| json!({
             "job": job, "kind": kind_of(change), "since": change.since,
         })).collect::<Vec<_>>(),
-        "undecided": morning.undecided.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
-        "no_better_version": morning.settled.iter().map(|(done, _)| decided(done)).collect::<Vec<_>>(),
+        "undecided": morning.undecided.iter().map(waiting).collect::<Vec<_>>(),
+        "no_better_version": morning.settled.iter().map(|(done, one)| decided(done, one)).collect::<Vec<_>>(),
         "cost": cost(&morning.spent),
         "cost_of_week": cost(&morning.week),
         "without_windows": night.without_windows(),
@@ -70,8 +75,25 @@ fn done(done: &Done) -> Value {
     })
 }
 
-fn decided(done: &Done) -> Value {
-    let End::Decided(decided) = &done.outcome.end else { return Value::Null };
+/// A verdict that waits, with the evening of its night and the shard that has its run.
+fn waiting(one: &Waiting) -> Value {
+    let mut object = verdict(&one.job, Some(&one.run), &one.decided);
+    object["since"] = json!(one.since);
+    object["shard"] = json!(one.shard);
+    object
+}
+
+fn better(better: &Better<'_>, night: &Night) -> Value {
+    let mut object = decided(better.done, better.decided);
+    object["shard"] = json!(better.shard(night));
+    object
+}
+
+fn decided(done: &Done, decided: &Decided) -> Value {
+    verdict(&done.job, done.outcome.run.as_ref(), decided)
+}
+
+fn verdict(job: &Name, run: Option<&RunId>, decided: &Decided) -> Value {
     let (place, name) = match &decided.place {
         Place::Nowhere => ("nowhere", None),
         Place::Applied => ("applied", None),
@@ -82,8 +104,8 @@ fn decided(done: &Done) -> Value {
         Place::Conflict => ("conflict", None),
     };
     json!({
-        "job": done.job,
-        "run_id": done.outcome.run,
+        "job": job,
+        "run_id": run,
         "verdict": decided.verdict,
         "words": decided.words,
         "effect": decided.effect,
@@ -91,6 +113,7 @@ fn decided(done: &Done) -> Value {
         "after": decided.after,
         "place": place,
         "place_name": name,
+        "notes": decided.notes,
         "dangers": decided.dangers,
         "price": decided.price,
     })

@@ -3,6 +3,7 @@
 mod costs;
 mod falls;
 pub mod stuck;
+mod winners;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +11,7 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use skilltune_phases::base::name::Name;
 use skilltune_phases::nights::night::{
-    Better, Decided, Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Work, Worse,
+    Done, End, Halt, JobOutcome, Left, Morning, Night, Over, Place, Work, Worse,
 };
 
 pub use falls::worse;
@@ -84,7 +85,7 @@ fn outcome_text(place: &Place) -> String {
 
 /// Returns the answer to the first question, in one line.
 pub fn headline(morning: &Morning<'_>) -> String {
-    let waits = morning.better.iter().filter(|better| better.needs_you()).count();
+    let waits = morning.waiting.len();
     let worse = morning.worse.iter().filter(|worse| worse.needs_you()).map(Worse::job);
     let worse = worse.collect::<BTreeSet<_>>().len();
     let (held, refused, failed) = (held(morning).count(), refused(morning).count(), failed(morning).count());
@@ -145,13 +146,14 @@ pub fn page(morning: &Morning<'_>, inbox: &Path, zone: &TimeZone, week: Limits) 
     page.paragraph(marked(&headline(morning)));
     page.list(needs(morning));
     page.section("What got better?");
+    let better = morning.better.iter().map(|better| winners::better(better, night));
     let risen = morning.risen.iter().map(falls::risen).chain(morning.recovered.iter().map(falls::recovered));
-    tell(&mut page, morning.better.iter().map(better).chain(risen));
+    tell(&mut page, better.chain(risen));
     page.section("What got worse, and why do we believe it?");
     let known = morning.acknowledged.iter().map(falls::acknowledged);
     tell(&mut page, morning.worse.iter().map(worse).chain(known));
     page.section("What is undecided, and what would deciding cost?");
-    tell(&mut page, morning.undecided.iter().map(|(done, decided)| undecided(done, decided)));
+    tell(&mut page, morning.undecided.iter().map(|one| winners::undecided(one, night)));
     page.section("What did it cost?");
     costs::tell(&mut page, morning, week);
     let without: Vec<String> = night.without_windows().into_iter().map(words).collect();
@@ -177,7 +179,7 @@ fn tell(page: &mut MarkdownPage, lines: impl Iterator<Item = String>) {
 
 /// Lists what a person can do, one line each.
 fn needs(morning: &Morning<'_>) -> Vec<String> {
-    let winners = morning.better.iter().filter(|better| better.needs_you()).map(|better| next(better));
+    let winners = morning.waiting.iter().map(|one| winners::next(one, morning));
     let worse: BTreeSet<&Name> =
         morning.worse.iter().filter(|worse| worse.needs_you()).map(Worse::job).collect();
     let worse = worse.into_iter().map(|job| {
@@ -199,52 +201,6 @@ fn needs(morning: &Morning<'_>) -> Vec<String> {
 /// Formats a command to type, with a name from a journal.
 fn typed(command: &str, name: &str) -> String {
     code(&format!("{command} {}", shell_path(Path::new(&one_line(name)))))
-}
-
-/// Says how to apply a winner.
-fn next(better: &Better<'_>) -> String {
-    let Better { done, decided } = better;
-    let (job, run) = (words(&done.job), run(done));
-    let dangers = if decided.dangers.is_empty() {
-        String::new()
-    } else {
-        let listed = decided.dangers.iter().map(|danger| marked(danger)).collect::<Vec<_>>();
-        format!(" Look at this first: {}.", listed.join("; "))
-    };
-    let how = match &decided.place {
-        Place::Branch(branch) => {
-            format!("on branch {}: {} merges it", code(branch), typed("git merge", branch))
-        }
-        Place::Patch(patch) => format!("a patch in the run's folder, {}: `git am` applies it", code(patch)),
-        Place::PullRequest(address) => format!("a pull request: {}", marked(address)),
-        Place::Conflict => {
-            format!("not applied, because the skill was edited: `skilltune apply {run} --merge` merges both")
-        }
-        Place::Kept | Place::Nowhere | Place::Applied => {
-            format!("kept in the store: `skilltune apply {run}` applies it")
-        }
-    };
-    format!("{job} has a winner, {how}.{dangers}")
-}
-
-fn better(better: &Better<'_>) -> String {
-    let Better { done, decided } = better;
-    let scores = match (decided.before, decided.after) {
-        (Some(before), Some(after)) => format!(" ({before} -> {after})"),
-        _ => String::new(),
-    };
-    let run = run(done);
-    format!(
-        "{}{scores}: {}{}. `skilltune diff {run}` shows the change, `skilltune report {run}` the evidence.",
-        words(&done.job),
-        marked(&decided.words),
-        marked(&outcome_text(&decided.place))
-    )
-}
-
-fn undecided(done: &Done, decided: &Decided) -> String {
-    let price = decided.price.as_ref().map(|price| format!(" {}", marked(price))).unwrap_or_default();
-    format!("{}: {}.{price}", words(&done.job), marked(&decided.words))
 }
 
 /// The most unchanged jobs that are named.

@@ -13,6 +13,7 @@ use skilltune_phases::loops::tune::{Run, Shipment, Tune, Verdict};
 use skilltune_phases::nights::drift::Trial;
 use skilltune_phases::nights::night::{Decided, End, Halt, JobOutcome, Place, Spent};
 use skilltune_phases::runs::plan::RunId;
+use skilltune_phases::runs::proposal::Proposal;
 use skilltune_phases::runs::remedy::Remedy;
 
 use crate::loops::tune::report::json;
@@ -172,9 +173,11 @@ fn decided(run: &Run, shipment: &Shipment) -> Decided {
         before,
         after,
         place: if is_win { place(run) } else { Place::Nowhere },
+        commit: run.proposed().and_then(Result::ok).map(|proposal| proposal.commit.clone()),
+        notes: notes(run),
         champion: is_win.then_some(shipment.champion.0),
         dangers: dangers::of_champion(run).into_iter().map(Into::into).collect(),
-        price: price::text(run).map(Into::into),
+        price: price::estimated_text(run).map(Into::into),
     }
 }
 
@@ -182,14 +185,25 @@ fn place(run: &Run) -> Place {
     match run.outcome() {
         ending::RunOutcome::Improved => Place::Applied,
         ending::RunOutcome::Conflict => Place::Conflict,
-        _ => match run.proposed() {
-            Some(Ok(proposal)) => match (&proposal.pull_request, &proposal.branch, &proposal.patch) {
-                (Some(address), _, _) => Place::PullRequest(address.clone()),
-                (None, Some(branch), _) => Place::Branch(branch.clone()),
-                (None, None, Some(patch)) => Place::Patch(patch.clone()),
-                (None, None, None) => Place::Kept,
-            },
-            Some(Err(_)) | None => Place::Kept,
-        },
+        _ => run.proposed().and_then(Result::ok).map_or(Place::Kept, place_of),
+    }
+}
+
+/// Returns the place of a commit.
+pub fn place_of(proposal: &Proposal) -> Place {
+    match (&proposal.pull_request, &proposal.branch, &proposal.patch) {
+        (Some(address), _, _) => Place::PullRequest(address.clone()),
+        (None, Some(branch), _) => Place::Branch(branch.clone()),
+        (None, None, Some(patch)) => Place::Patch(patch.clone()),
+        (None, None, None) => Place::Kept,
+    }
+}
+
+/// Returns why a winner is not where the job wants it.
+fn notes(run: &Run) -> Vec<Box<str>> {
+    match run.proposed() {
+        Some(Ok(proposal)) => proposal.notes.clone(),
+        Some(Err(why)) => vec![format!("no commit could be made: {}", one_line(why)).into()],
+        None => Vec::new(),
     }
 }

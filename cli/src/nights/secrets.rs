@@ -38,10 +38,11 @@ impl Secrets {
         JobOutcome { end, cause, ..outcome }
     }
 
-    /// Agents wrote the text that the dangers quote; all other texts are our own.
+    /// Agents wrote the text that the dangers quote, and git and `gh` that of the notes; all other texts are our own.
     fn decided(&self, decided: Decided) -> Decided {
         let dangers = decided.dangers.iter().map(|danger| self.hide(danger)).collect();
-        Decided { dangers, ..decided }
+        let notes = decided.notes.iter().map(|note| self.hide(note)).collect();
+        Decided { dangers, notes, ..decided }
     }
 
     /// Hides keys in the demands, which a judge wrote.

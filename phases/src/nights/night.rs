@@ -3,6 +3,7 @@
 //! Each file of jobs has one journal for all its nights, and everything here follows from it. A night reads the next
 //! step from the history, starts a run for it, and records its outcome in the same words as the run.
 
+mod cutting;
 mod history;
 mod merging;
 mod morning;
@@ -10,6 +11,7 @@ mod next;
 mod purse;
 mod shard;
 mod stuck;
+mod waiting;
 mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,13 +28,15 @@ use crate::judging::score::Score;
 use crate::nights::drift::Trial;
 use crate::runs::plan::{Fingerprint, RunId};
 
-pub use history::{Done, History, Job, Left, Night, Point, kept};
+pub use cutting::kept;
+pub use history::{Done, History, Job, Left, Night, Point};
 pub use merging::{ShardNight, merged};
 pub use morning::{Better, Morning, Worse};
 pub use next::{Wish, next, outlook, searching};
 pub use purse::{Share, shared};
 pub use shard::{Part, Shard};
 pub use stuck::{Cause, Stuck};
+pub use waiting::Waiting;
 pub use watch::Watch;
 
 /// One line of the journal.
@@ -82,9 +86,21 @@ pub enum Event {
     Acknowledged {
         job: Name,
     },
+    /// A person does not want this winner, or does not need this open verdict decided.
+    Dismissed {
+        job: Name,
+        run: RunId,
+    },
     /// Shards elsewhere made the night. The entries that follow are theirs.
     Merged {
         parts: Vec<Part>,
+    },
+    /// At the end of a shard's night: a verdict of an earlier night, if it still waits. The machine that merges the
+    /// shards has neither the run nor the store to find that out.
+    Waits {
+        job: Name,
+        run: RunId,
+        waiting: Option<Box<Waiting>>,
     },
 }
 
@@ -204,6 +220,12 @@ pub struct Decided {
     pub before: Option<Score>,
     pub after: Option<Score>,
     pub place: Place,
+    /// The commit of a winner that was proposed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Box<str>>,
+    /// Why the winner is not where the job wants it, such as in a pull request, and other notes on its commit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Box<str>>,
     /// The hash of the winner, if any. The winner does not need another search either.
     pub champion: Option<Digest>,
     /// Each as a sentence.

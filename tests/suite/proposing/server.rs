@@ -26,6 +26,7 @@ if [ -e "$here/fails" ]; then cat "$here/fails" >&2; exit 1; fi
 case "$*" in
 "pr list "*"--state all"*) cat "$here/all.json" ;;
 "pr list "*) cat "$here/open.json" ;;
+"pr view "*) sed 's/.*\("state":"[A-Z]*"\).*/{\1}/' "$here/all.json" ;;
 "api repos/acme/skills/pulls"*)
     cat > "$here/request"
     body=$(sed 's/.*\("body":"\([^"\\]\|\\.\)*"\).*/\1/' "$here/request")
@@ -123,12 +124,17 @@ impl Server {
     }
 
     pub(crate) fn apply_without_gh(&self) -> String {
+        self.applied(self.command_without_gh(&["apply", "--as", "pr"]))
+    }
+
+    /// Returns a command with only git on the PATH.
+    pub(crate) fn command_without_gh(&self, arguments: &[&str]) -> std::process::Command {
         let scene = &self.repository.scene;
         fs::create_dir(scene.path("git")).unwrap();
         symlink(which("git"), scene.path("git/git")).unwrap();
-        let mut command = scene.command(&["apply", "--as", "pr"]);
+        let mut command = scene.command(arguments);
         command.env("PATH", scene.path("git"));
-        self.applied(command)
+        command
     }
 
     fn applied(&self, mut command: std::process::Command) -> String {

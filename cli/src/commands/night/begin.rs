@@ -18,7 +18,7 @@ use crate::nights::clock::Clock;
 use crate::nights::driver::{Driver, Tonight};
 use crate::nights::file::{NightPlan, Overlap};
 use crate::nights::notify::notify;
-use crate::nights::{inbox, jobs, json, junit, morning};
+use crate::nights::{inbox, jobs, json, junit, morning, waiting};
 use crate::runs::scope::Scope;
 use crate::runs::{Runs, unusable};
 use crate::settings::values::Format;
@@ -99,8 +99,13 @@ pub fn run(
         }
     }
     let driver = Driver::new(&plan, book, args.quiet, env, printer)?;
-    let (book, signal) =
+    let (mut book, signal) =
         driver.run(Tonight { jobs, unchanged, shard, date, is_scheduled: args.scheduled })?;
+    if shard.is_some() {
+        for event in waiting::found(&book.history, &plan, env) {
+            book.write(Clock::new().now().timestamp(), event)?;
+        }
+    }
     let exit = leave_pages(&plan, &book, args.format, args.quiet, env, printer)?;
     Ok(match signal {
         Some(Signal::TERM) => Exit::Terminated,
@@ -118,7 +123,7 @@ pub fn leave_pages(
     env: &Environment,
     printer: Printer,
 ) -> Result<Exit, Complaint> {
-    let morning = Morning::of(&book.history).expect("a night has begun");
+    let morning = waiting::morning(&book.history, plan, env).expect("a night has begun");
     let inbox = inbox::place(&book.shelf);
     let page = morning::page(&morning, inbox.path(), &TimeZone::system(), plan.content.week);
     let mut object = json::object(&morning);

@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use skilltune_phases::base::name::Name;
-use skilltune_phases::nights::night::{Morning, Night, ShardNight, merged};
+use skilltune_phases::nights::night::{Night, ShardNight, merged};
 
 use crate::args::night::NightMergeArgs;
 use crate::commands::night::begin::{exit, leave_pages};
 use crate::nights::book::{Book, Shelf};
 use crate::nights::file::NightPlan;
-use crate::nights::jobs;
+use crate::nights::{jobs, waiting};
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
@@ -62,7 +62,8 @@ pub fn run(args: &NightMergeArgs, env: &Environment, printer: Printer) -> Result
     let entries = merged(&book.history, &shards, &jobs);
     if entries.is_empty() {
         printer.talk("these shards are already merged: nothing changed");
-        return Ok(Morning::of(&book.history).map_or(Exit::Reached, |morning| exit(&morning)));
+        let morning = waiting::morning(&book.history, &plan, env);
+        return Ok(morning.map_or(Exit::Reached, |morning| exit(&morning)));
     }
     book.extend(&entries)?;
     for shard in shards.iter().filter(|shard| !shard.part.is_whole) {

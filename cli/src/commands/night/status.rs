@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use skilltune_phases::nights::night::Morning;
 
 use crate::args::night::NightStatusArgs;
 use crate::commands::night::begin::exit;
 use crate::nights::book::Shelf;
 use crate::nights::clock::Clock;
 use crate::nights::file::NightPlan;
-use crate::nights::{inbox, json, morning};
+use crate::nights::{inbox, json, morning, waiting};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -25,7 +24,7 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
     let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
     let shelf = Shelf::of(&plan);
     let history = shelf.read()?;
-    let Some(morning) = Morning::of(&history) else {
+    let Some(morning) = waiting::morning(&history, &plan, env) else {
         printer.talk("no night has run yet");
         return Ok(Exit::Unjudged);
     };

@@ -24,6 +24,8 @@ use crate::terminal::complaint::{Complaint, ours};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 
+pub use propose::newest as newest_proposal;
+
 pub fn run(args: &ApplyArgs, scope: &Scope<'_>) -> Result<Exit, Complaint> {
     let known = with_target(scope, args.run.run.as_deref())?;
     let to = known.version(args.candidate.as_deref().unwrap_or(CHAMPION))?;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skilltune_phases::judging::proof::power::{MOST_PAIRS, MOST_TRIALS};
 use skilltune_phases::loops::MostCalls;
-use skilltune_phases::loops::tune::compare::price::{self, Cost, Way};
+use skilltune_phases::loops::tune::compare::price::{self, Cost, Price, Way};
 use skilltune_phases::loops::tune::{Basis, Run};
 
 use crate::loops::tune::verdicts::signed;
@@ -28,25 +28,33 @@ pub fn worth(cost: &Cost) -> String {
 
 /// Returns what an answer would cost, or that no comparison of reasonable size would give one.
 pub fn text(run: &Run) -> Option<String> {
-    let price = price::of(run)?;
+    price::of(run).map(|price| said(run, &price))
+}
+
+/// Like `text`, with an estimate if separate samples were compared.
+pub fn estimated_text(run: &Run) -> Option<String> {
+    price::of(run).or_else(|| price::of_samples(run)).map(|price| said(run, &price))
+}
+
+fn said(run: &Run, price: &Price) -> String {
     let now = Now::of(run);
     let [first, others @ ..] = price.ways.as_slice() else {
         let (scenarios, trials) = (now.scenarios.max(MOST_PAIRS), now.trials.max(MOST_TRIALS));
-        return Some(format!(
+        return format!(
             "Price of an answer: the versions are too close to tell apart, even with {} or {} of each version on each.",
             count(scenarios, now.scenario),
             count(trials as usize, "trial")
-        ));
+        );
     };
     let paid = |way: &Way| format!("(up to {}, {})", calls(&way.cost.calls), worth(&way.cost));
     let (points, more) = (signed(price.points), now.more(first));
     let others: Vec<String> =
         others.iter().map(|way| format!("; so would {} {}", now.more(way), paid(way))).collect();
-    Some(format!(
+    format!(
         "Price of an answer: if the difference is really {points} points, {more} would show it in 4 of 5 fresh comparisons {}{}.",
         paid(first),
         others.concat()
-    ))
+    )
 }
 
 /// The size of the comparison that was made.

@@ -75,6 +75,8 @@ impl Story {
             before: None,
             after: None,
             place: Place::Nowhere,
+            commit: None,
+            notes: Vec::new(),
             champion: None,
             dangers: Vec::new(),
             price: None,

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use super::waiting::{Waiting, WaitingList};
 use super::watch::{Measurement, Watch};
 use super::{Decided, Draft, End, Entry, Event, JobOutcome, Key, Over, Part, Shard, Spent, Work};
 use crate::base::id::Digest;
@@ -21,6 +22,7 @@ pub struct History {
     runs: BTreeMap<(Name, RunId), Spent>,
     /// The marks of all drafts ever put into the inbox.
     drafted: BTreeSet<Digest>,
+    waiting: WaitingList,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -154,9 +156,16 @@ impl History {
                     watch.acknowledge();
                 }
             }
+            Event::Dismissed { job, run } => self.waiting.dismiss(job, run),
             Event::Merged { parts } => self.tonight(|night| {
                 night.parts.extend(parts.iter().map(|part| (part.shard.number(), part.clone())));
             }),
+            Event::Waits { job, run, waiting } => {
+                // The machine of the shard finds out anew each morning.
+                if self.last().is_some_and(|night| !night.parts.is_empty()) {
+                    self.waiting.found(job, run, waiting.as_deref());
+                }
+            }
         }
     }
 
@@ -191,6 +200,16 @@ impl History {
         settled.run.as_ref().filter(|_| settled.open > 0)
     }
 
+    /// Returns the verdicts that wait for a person, as far as the journal says, the oldest first.
+    pub fn waiting(&self) -> &[Waiting] {
+        self.waiting.all()
+    }
+
+    /// Returns the verdicts that a person dismissed, each by its job and its run.
+    pub fn dismissed(&self) -> impl Iterator<Item = (&Name, &RunId)> {
+        self.waiting.dismissed()
+    }
+
     /// Returns whether this was ever put into the inbox.
     pub fn was_drafted(&self, mark: &Digest) -> bool {
         self.drafted.contains(mark)
@@ -216,6 +235,16 @@ impl History {
         let done = Done { job: name.clone(), work: work.clone(), outcome: outcome.clone(), spent, at };
         night.done.push(done);
         let date = night.date;
+        if let (End::Decided(decided), Some(key), Some(run)) = (&outcome.end, &outcome.key, &outcome.run) {
+            self.waiting.decided(Waiting {
+                job: name.clone(),
+                run: run.clone(),
+                since: date,
+                start: key.skill,
+                decided: (**decided).clone(),
+                shard: night.shard_of(name),
+            });
+        }
         let job = self.jobs.entry(name.clone()).or_default();
         match (&outcome.end, &outcome.key) {
             (End::Decided(decided), Some(key)) => job.decided(at, date, (key, outcome.run.as_ref()), decided),
@@ -240,39 +269,18 @@ impl History {
     }
 }
 
-/// Returns the entries that a long journal keeps: the newest nights, the last verdict of each job, because it would be
-/// tuned again without it, and all marks of the inbox, so that drafts do not come back.
-pub fn kept(entries: &[Entry], nights: usize) -> Vec<Entry> {
-    let began: Vec<usize> = entries
-        .iter()
-        .enumerate()
-        .filter(|(_, one)| matches!(one.event, Event::Began { .. }))
-        .map(|(nth, _)| nth)
-        .collect();
-    let Some(cut) = began.len().checked_sub(nights.max(1)).and_then(|nth| began.get(nth)).copied() else {
-        return entries.to_vec();
-    };
-    let mut last: BTreeMap<&Name, usize> = BTreeMap::new();
-    for (nth, entry) in entries[..cut].iter().enumerate() {
-        if let Event::Ended { job, outcome, .. } = &entry.event
-            && matches!(outcome.end, End::Decided(_))
-        {
-            last.insert(job, nth);
-        }
-    }
-    let night_of = |nth: usize| began.iter().rev().find(|began| **began < nth).copied();
-    let mut old: BTreeSet<usize> = last.into_values().collect();
-    old.extend(old.clone().into_iter().filter_map(night_of));
-    old.extend((0..cut).filter(|&nth| matches!(entries[nth].event, Event::Drafted { .. })));
-    old.into_iter().map(|nth| entries[nth].clone()).chain(entries[cut..].iter().cloned()).collect()
-}
-
 impl Night {
     /// Returns the merged night's shards whose results are missing.
     pub fn missing_shards(&self) -> Vec<Shard> {
         let of = self.parts.values().map(|part| part.shard.of()).max().unwrap_or_default();
         let all = (1..=of).filter(|number| !self.parts.contains_key(number));
         all.filter_map(|number| format!("{number}/{of}").parse().ok()).collect()
+    }
+
+    /// Returns the shard that did this job, if this night was merged from shards.
+    pub fn shard_of(&self, job: &Name) -> Option<Shard> {
+        let mut shards = self.parts.values().map(|part| part.shard);
+        shards.find(|shard| shard.share(self.jobs.iter().cloned()).contains(job))
     }
 
     /// Returns the shards that were killed.

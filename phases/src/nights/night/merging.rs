@@ -8,7 +8,7 @@ use jiff::civil::Date;
 
 use super::next::class;
 use super::shard::Part;
-use super::{Entry, Event, History, Over, Work};
+use super::{Entry, Event, History, Over, Waiting, Work};
 use crate::base::id::Digest;
 use crate::base::name::Name;
 
@@ -47,6 +47,19 @@ impl ShardNight {
         let mut named = self.entries.iter().filter_map(|entry| job(&entry.event));
         named.all(|job| self.jobs.contains(job))
     }
+
+    /// Returns what it found about verdicts of earlier nights, for all jobs of the file.
+    fn waits(&self, jobs: &[(Name, u32)]) -> impl Iterator<Item = Entry> {
+        self.entries.iter().filter_map(move |entry| match &entry.event {
+            Event::Waits { job, run, waiting } if jobs.iter().any(|(known, _)| known == job) => {
+                let here = |one: &Waiting| Box::new(Waiting { shard: Some(self.part.shard), ..one.clone() });
+                let waiting = waiting.as_deref().map(here);
+                let event = Event::Waits { job: job.clone(), run: run.clone(), waiting };
+                Some(Entry { at: entry.at, event })
+            }
+            _ => None,
+        })
+    }
 }
 
 fn job(event: &Event) -> Option<&Name> {
@@ -56,7 +69,12 @@ fn job(event: &Event) -> Option<&Name> {
         | Event::Left { job, .. }
         | Event::Drafted { job, .. }
         | Event::Acknowledged { job } => Some(job),
-        Event::Began { .. } | Event::Over { .. } | Event::Merged { .. } => None,
+        // What waits may be of a job that was moved to another shard since.
+        Event::Began { .. }
+        | Event::Over { .. }
+        | Event::Merged { .. }
+        | Event::Dismissed { .. }
+        | Event::Waits { .. } => None,
     }
 }
 
@@ -95,6 +113,7 @@ pub fn merged(history: &History, shards: &[ShardNight], jobs: &[(Name, u32)]) ->
     let parts = new.values().map(|one| one.part.clone()).collect();
     entries.push(Entry { at: first.began, event: Event::Merged { parts } });
     entries.extend(in_order(history, &new, jobs));
+    entries.extend(new.values().flat_map(|one| one.waits(jobs)));
     for one in new.values() {
         let last = one.entries.last().map_or(one.began, |entry| entry.at);
         let why = one.entries.iter().rev().find_map(|entry| match entry.event {
@@ -133,12 +152,14 @@ fn in_order(history: &History, shards: &BTreeMap<u32, &ShardNight>, jobs: &[(Nam
                         Some(_) | None => own.push_back((work.clone(), vec![entry.clone()])),
                     }
                 }
-                // Drafts stay in the inbox of their shard.
+                // Drafts stay in the inbox of their shard. What waits follows after all work.
                 Event::Began { .. }
                 | Event::Drafted { .. }
                 | Event::Over { .. }
                 | Event::Acknowledged { .. }
-                | Event::Merged { .. } => {}
+                | Event::Dismissed { .. }
+                | Event::Merged { .. }
+                | Event::Waits { .. } => {}
             }
         }
     }

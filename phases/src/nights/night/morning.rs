@@ -3,7 +3,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Spent, Stuck};
+use super::{Decided, Done, End, Halt, History, Left, Night, Over, Place, Shard, Spent, Stuck, Waiting};
 use crate::base::name::Name;
 use crate::nights::drift::DriftLevel;
 use crate::nights::drift::change::Change;
@@ -15,6 +15,8 @@ pub struct Morning<'a> {
     /// The jobs of the night, and those of the last scheduled one: a night of one job hides no trouble of the others.
     pub jobs: Vec<&'a Name>,
     pub better: Vec<Better<'a>>,
+    /// Winners that wait for a person: of this night and of earlier ones, the oldest first.
+    pub waiting: Vec<Waiting>,
     pub worse: Vec<Worse<'a>>,
     /// Falls that a person knows.
     pub acknowledged: Vec<Worse<'a>>,
@@ -22,8 +24,8 @@ pub struct Morning<'a> {
     pub risen: Vec<(&'a Name, &'a Change)>,
     /// Falls that ended in this night.
     pub recovered: Vec<(&'a Name, &'a Change)>,
-    /// Verdicts that more trials could decide.
-    pub undecided: Vec<(&'a Done, &'a Decided)>,
+    /// Verdicts that more trials could decide: of this night and of earlier ones, the oldest first.
+    pub undecided: Vec<Waiting>,
     /// Verdicts that no better version was found.
     pub settled: Vec<(&'a Done, &'a Decided)>,
     /// Runs that continue in the next night without help.
@@ -55,8 +57,10 @@ pub enum Worse<'a> {
 }
 
 impl<'a> Morning<'a> {
+    /// Returns the report with all verdicts that wait as far as the journal says.
     pub fn of(history: &'a History) -> Option<Self> {
         let night = history.last()?;
+        let (waiting, undecided) = history.waiting().iter().cloned().partition(Waiting::is_winner);
         // A night of shards is over even if one of them was killed.
         let is_ended = night.over.is_some() && night.killed_shards().is_empty();
         let jobs = jobs(history, night);
@@ -66,11 +70,12 @@ impl<'a> Morning<'a> {
         let mut morning = Self {
             night,
             better: Vec::new(),
+            waiting,
             worse: worse(new),
             acknowledged: worse(known),
             risen: night.jobs.iter().filter_map(|job| risen(history, job)).collect(),
             recovered: night.jobs.iter().flat_map(|job| recovered(history, night, job)).collect(),
-            undecided: Vec::new(),
+            undecided,
             settled: Vec::new(),
             paused: Vec::new(),
             failed: Vec::new(),
@@ -88,9 +93,9 @@ impl<'a> Morning<'a> {
     fn sort(&mut self, done: &'a Done) {
         match &done.outcome.end {
             End::Decided(decided) if decided.is_win => self.better.push(Better { done, decided }),
-            End::Decided(decided) if decided.is_open => self.undecided.push((done, decided)),
-            End::Decided(decided) => self.settled.push((done, decided)),
-            End::Measured { .. } => {}
+            End::Decided(decided) if !decided.is_open => self.settled.push((done, decided)),
+            // `undecided` has the open verdicts already, with those of earlier nights.
+            End::Decided(_) | End::Measured { .. } => {}
             End::Paused { why, halt, .. } => self.paused.push((done, why, *halt)),
             End::Unjudged { why } | End::Refused { why } | End::Failed { why } => {
                 self.failed.push((done, why));
@@ -100,11 +105,10 @@ impl<'a> Morning<'a> {
 
     /// Returns whether a person must do something.
     pub fn needs_you(&self) -> bool {
-        let waits = |better: &Better<'_>| better.needs_you();
         let is_refused = |(_, left): &(&Name, &Left)| matches!(left, Left::Refused { .. });
         let is_ours =
             |(done, _): &(&Done, &str)| matches!(done.outcome.end, End::Refused { .. } | End::Failed { .. });
-        self.better.iter().any(waits)
+        !self.waiting.is_empty()
             || self.worse.iter().any(Worse::needs_you)
             || self.stuck.iter().any(Stuck::needs_you)
             || self.paused.iter().any(|(_, _, halt)| *halt == Halt::Person)
@@ -133,9 +137,14 @@ impl<'a> Morning<'a> {
 }
 
 impl Better<'_> {
-    /// Returns whether it waits for a person: a branch, a patch, a pull request or an unapplied version does.
-    pub fn needs_you(&self) -> bool {
-        self.decided.place != Place::Applied
+    /// Returns the shard whose machine has the winner, if this night was merged from shards and no other machine has it.
+    pub fn shard(&self, night: &Night) -> Option<Shard> {
+        match self.decided.place {
+            Place::Nowhere | Place::Applied | Place::PullRequest(_) => None,
+            Place::Branch(_) | Place::Patch(_) | Place::Kept | Place::Conflict => {
+                night.shard_of(&self.done.job)
+            }
+        }
     }
 }
 

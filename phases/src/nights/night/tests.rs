@@ -95,6 +95,8 @@ impl TestJournal {
             before: None,
             after: None,
             place: Place::Nowhere,
+            commit: None,
+            notes: Vec::new(),
             champion: None,
             dangers: Vec::new(),
             price: None,

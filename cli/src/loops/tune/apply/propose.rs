@@ -52,7 +52,7 @@ pub(super) fn run(
 }
 
 /// Returns the newest commit of a version of the run.
-pub(super) fn newest(known: &Known<Tune>) -> Option<&Proposal> {
+pub fn newest(known: &Known<Tune>) -> Option<&Proposal> {
     known.records.iter().rev().find_map(|record| match &record.event {
         Event::Noted(Signal::Proposed(proposal)) => Some(proposal),
         Event::Done(done) => match &done.outcome {

@@ -1,0 +1,70 @@
+//! `night dismiss`: forgets a winner that a person does not want, or an open verdict that needs no answer.
+
+use std::path::Path;
+
+use skilltune_phases::nights::night::{Event, Place, Waiting};
+
+use crate::args::night::NightDismissArgs;
+use crate::nights::book::Book;
+use crate::nights::clock::Clock;
+use crate::nights::file::NightPlan;
+use crate::terminal::complaint::Complaint;
+use crate::terminal::environment::Environment;
+use crate::terminal::exit::Exit;
+use crate::terminal::printer::Printer;
+use crate::text::plain::{one_line, shell_path};
+
+pub fn run(args: &NightDismissArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
+    let plan = NightPlan::read(args.file.file.as_deref(), env)?;
+    let Some(mut book) = Book::open(&plan, false)? else {
+        return Err(Complaint::input("a night of this file is under way").hint("retry when it has ended"));
+    };
+    let of_job = book.history.waiting().iter().filter(|one| one.job.as_str() == args.job);
+    let of_job: Vec<Waiting> = of_job.cloned().collect();
+    let is_known = book.history.jobs.keys().any(|job| job.as_str() == args.job);
+    if of_job.is_empty() && !is_known {
+        return Err(Complaint::input(format!("no night has run a job {:?}", args.job))
+            .hint("`skilltune night list` lists the jobs"));
+    }
+    let named = args.run.as_deref();
+    let is_named = |one: &&Waiting| named.is_none_or(|named| one.run.as_str().starts_with(named));
+    let chosen: Vec<Waiting> = of_job.iter().filter(is_named).cloned().collect();
+    if let Some(named) = named.filter(|_| chosen.is_empty() && !of_job.is_empty()) {
+        let runs: Vec<&str> = of_job.iter().map(|one| one.run.as_str()).collect();
+        return Err(Complaint::input(format!("no result of run {named:?} waits")).hint(format!(
+            "these runs of {} have one: {}",
+            args.job,
+            runs.join(", ")
+        )));
+    }
+    if chosen.is_empty() {
+        printer.talk(&format!("{}: no winner and no open verdict waits", args.job));
+        return Ok(Exit::Reached);
+    }
+    for one in chosen {
+        let line = line(&one);
+        book.write(Clock::new().now().timestamp(), Event::Dismissed { job: one.job, run: one.run })?;
+        printer.talk(&line);
+    }
+    Ok(Exit::Reached)
+}
+
+/// Says what is forgotten, and what of it is left.
+fn line(one: &Waiting) -> String {
+    let Waiting { job, run, decided, .. } = one;
+    if !one.is_winner() {
+        return format!("{job}: the open verdict of run {run} is dismissed");
+    }
+    let left = match &decided.place {
+        Place::Branch(branch) => {
+            let branch = one_line(branch);
+            let typed = shell_path(Path::new(&branch));
+            format!("; branch {branch} is unchanged, `git branch -D {typed}` deletes it")
+        }
+        Place::PullRequest(address) => format!("; the pull request {} is unchanged", one_line(address)),
+        Place::Patch(_) | Place::Kept | Place::Conflict | Place::Applied | Place::Nowhere => {
+            format!("; until `skilltune clean` deletes the run, `skilltune apply {run}` still applies it")
+        }
+    };
+    format!("{job}: the winner of run {run} is dismissed{left}")
+}

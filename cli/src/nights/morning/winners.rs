@@ -1,0 +1,85 @@
+//! Formats the verdicts of a morning: what got better, which winners wait, and what is undecided.
+
+use skilltune_phases::nights::night::{Better, Decided, Morning, Night, Place, Waiting};
+use skilltune_phases::runs::plan::RunId;
+
+use super::{marked, outcome_text, run, typed, words};
+use crate::text::markdown::code;
+
+/// Formats a winner of this night.
+pub(super) fn better(better: &Better<'_>, night: &Night) -> String {
+    let Better { done, decided } = better;
+    let on_shard = better.shard(night).map(|shard| format!(" on shard {shard}")).unwrap_or_default();
+    let run = run(done);
+    format!(
+        "{}{}: {}{}{on_shard}. `skilltune diff {run}` shows the change, `skilltune report {run}` the evidence.",
+        words(&done.job),
+        scores(decided),
+        marked(&decided.words),
+        marked(&outcome_text(&decided.place))
+    )
+}
+
+fn scores(decided: &Decided) -> String {
+    match (decided.before, decided.after) {
+        (Some(before), Some(after)) => format!(" ({before} -> {after})"),
+        _ => String::new(),
+    }
+}
+
+/// Says since when a winner waits, and how to take it or to refuse it.
+pub(super) fn next(one: &Waiting, morning: &Morning<'_>) -> String {
+    let Waiting { job, decided, .. } = one;
+    let has = match since(one, morning.night) {
+        Some(since) => format!("has had a winner {since}{}", scores(decided)),
+        None => "has a winner".to_owned(),
+    };
+    let dismiss = typed("skilltune night dismiss", job);
+    let dismiss = match morning.waiting.iter().filter(|other| other.job == *job).count() {
+        0 | 1 => dismiss,
+        _ => typed(&format!("skilltune night dismiss --run {}", one.run), job),
+    };
+    let notes = decided.notes.iter().map(|note| format!(" Note: {}.", marked(note).trim_end_matches('.')));
+    let notes = notes.collect::<Vec<_>>().concat();
+    let dangers = if decided.dangers.is_empty() {
+        String::new()
+    } else {
+        let listed = decided.dangers.iter().map(|danger| marked(danger)).collect::<Vec<_>>();
+        format!(" Look at this first: {}.", listed.join("; "))
+    };
+    let how = how(&decided.place, &one.run, one.shard.map(|shard| shard.to_string()).as_deref());
+    format!("{} {has}, {how}; {dismiss} if you do not want it.{notes}{dangers}", words(job))
+}
+
+/// Says where a winner is, and how to take it.
+fn how(place: &Place, run: &RunId, shard: Option<&str>) -> String {
+    let on = shard.map(|shard| format!(" on the machine of shard {shard}")).unwrap_or_default();
+    let there = if shard.is_some() { " there" } else { "" };
+    match place {
+        Place::Branch(branch) => {
+            format!("on branch {}{on}: {} merges it{there}", code(branch), typed("git merge", branch))
+        }
+        Place::Patch(patch) => {
+            format!("a patch in the run's folder{on}, {}: `git am` applies it", code(patch))
+        }
+        Place::PullRequest(address) => format!("a pull request: {}", marked(address)),
+        Place::Conflict => format!(
+            "not applied{on}, because the skill was edited: `skilltune apply {run} --merge` merges both{there}"
+        ),
+        Place::Kept | Place::Nowhere | Place::Applied => {
+            format!("kept in the store{on}: `skilltune apply {run}` applies it{there}")
+        }
+    }
+}
+
+/// Formats a verdict that more trials could decide, with the price of deciding.
+pub(super) fn undecided(one: &Waiting, night: &Night) -> String {
+    let since = since(one, night).map(|since| format!(", {since}")).unwrap_or_default();
+    let price = one.decided.price.as_ref().map(|price| format!(" {}", marked(price))).unwrap_or_default();
+    format!("{}{since}: {}.{price}", words(&one.job), marked(&one.decided.words))
+}
+
+/// Returns since when a verdict waits, unless it is of this night.
+fn since(one: &Waiting, night: &Night) -> Option<String> {
+    (one.since != night.date).then(|| format!("since the night of {}", one.since))
+}
