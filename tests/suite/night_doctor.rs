@@ -1,5 +1,6 @@
 //! `night doctor`: each fault that would break tonight's run, as the scheduler would see it; and a night with none.
 
+mod proposals;
 mod records;
 
 use std::fs;

@@ -6,6 +6,7 @@
 mod agent_checks;
 mod disk;
 mod jobs;
+mod proposals;
 mod start;
 mod time;
 
@@ -64,6 +65,9 @@ fn look(args: &NightDoctorArgs, env: &Environment) -> Result<NightDoctorReport, 
         Ok(plan) => {
             let is_trusted = jobs::file(&plan, &world, &mut checks);
             let jobs = jobs::look(&plan, &start, env, &mut checks);
+            if is_trusted {
+                proposals::look(&plan, &start, &mut checks)?;
+            }
             agent_checks::look(&jobs, is_trusted, &start, args.timeout, env, &mut checks)?;
             disk::look(&plan, &world, &mut checks);
             match Shelf::of(&plan).read() {
