@@ -9,6 +9,7 @@ pub mod changed;
 pub mod check;
 pub mod clock;
 pub mod driver;
+pub mod failed_start;
 pub mod file;
 pub mod inbox;
 pub mod install;

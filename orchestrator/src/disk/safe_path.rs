@@ -6,7 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -144,6 +144,12 @@ impl SafePath {
     #[track_caller]
     pub fn replace(&self, bytes: &[u8], durability: Durability) -> Result<(), DiskError> {
         atomic::replace_in(&self.above()?, self.name(), bytes, durability)
+    }
+
+    /// Overwrites the start of an existing regular file in place, which needs no free space on the disk.
+    pub fn overwrite(&self, bytes: &[u8]) -> Result<(), DiskError> {
+        let mut file = self.open_for(OFlags::WRONLY)?;
+        file.write_all(bytes).and_then(|()| file.sync_data()).on_disk("write", &self.full)
     }
 
     /// Creates the file with `bytes` atomically; fails if the name is taken.

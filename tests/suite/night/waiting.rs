@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{Nights, climbs};
+use super::{Nights, after_a_win, climbs};
 use crate::finished::{Finished, copy};
 use crate::proposing::repository::{BRANCH, Repository};
 use crate::proposing::server::{REQUEST, Server};
-use crate::scene::{Ran, Scene};
+use crate::scene::{Ran, SKILLTUNE, Scene};
 
 fn job(apply: &str) -> String {
     format!(
@@ -224,6 +224,15 @@ fn a_run_of_somebody_else_is_listed_and_the_folder_that_it_names_is_not_looked_a
     assert_nothing_waits(&ours);
 }
 
+#[test]
+fn an_untrusted_file_of_jobs_has_no_status() {
+    let nights = kept();
+    fs::write(nights.scene.path("project/skilltune-night.toml"), job("auto")).unwrap();
+    let ran = status(&nights);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{ran:?}");
+    assert!(ran.stderr.contains("is not trusted, or changed since"), "{ran:?}");
+}
+
 /// Creates nights in a repository with a remote and a `gh`, whose winner is to become a pull request.
 fn served() -> (Nights, Server) {
     let repository = Repository::of(nights("pr").scene);
@@ -267,7 +276,8 @@ fn why_a_winner_is_no_pull_request_stands_in_the_morning() {
     server.go_on("other.txt");
     let ran = served_night(&server, "2026-11-02");
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    let why = "this is a branch, not a pull request: HEAD has commits that origin does not have; push them first";
+    let why =
+        "this is a branch, not a pull request: HEAD has commits that origin does not have; push them first";
     assert_eq!(nights.morning()["waiting"][0]["notes"], json!([why]));
     assert!(nights.page().contains(&format!("{DISMISS} Note: {why}.\n")), "{}", nights.page());
 
@@ -289,4 +299,24 @@ fn why_a_winner_is_no_pull_request_stands_in_the_morning() {
     let why = "no commit could be made: HEAD and the run changed the same lines or files: SKILL.md";
     assert!(waiting["notes"][0].as_str().unwrap().starts_with(why), "{waiting}");
     assert!(nights.page().contains(&format!(" Note: {why}")), "{}", nights.page());
+}
+
+#[test]
+fn a_night_that_found_the_disk_full_is_said_by_status_until_another_one_runs() {
+    let nights = after_a_win();
+    let status = |more: &[&str]| nights.scene.run(&[&["night", "status"][..], more].concat());
+    assert_eq!(status(&["--format", "json"]).json()["failed_start"], Value::Null);
+    // No file may grow, as on a full disk.
+    let limited = ["-c", "ulimit -f 1; exec \"$0\" \"$@\"", SKILLTUNE];
+    let ran = at(nights.scene.command_of("/bin/sh", &limited, &["night"]), "2026-11-03");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let ran = status(&["--format", "json"]);
+    let failed = ran.json()["failed_start"].clone();
+    assert_eq!((ran.code, &failed["at"]), (Some(4), &json!("2026-11-03T02:30:00Z")), "{ran:?}");
+    assert!(failed["why"].as_str().unwrap().contains("cannot write"), "{failed}");
+    let ran = status(&[]);
+    assert!(ran.stderr.starts_with("a night failed at 2026-11-03 02:30:00 UTC: cannot write"), "{ran:?}");
+    assert_eq!(nights.night("2026-11-04", &[]).code, Some(0));
+    let ran = status(&["--format", "json"]);
+    assert_eq!((ran.code, &ran.json()["failed_start"]), (Some(0), &Value::Null), "{ran:?}");
 }

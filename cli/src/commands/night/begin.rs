@@ -12,17 +12,18 @@ use skilltune_phases::runs::plan::RunId;
 
 use crate::args::night::{NightPartArgs, NightRunArgs};
 use crate::commands::clean;
-use crate::nights::book::Book;
+use crate::nights::book::{Book, Shelf};
 use crate::nights::changed::unchanged;
 use crate::nights::clock::Clock;
 use crate::nights::driver::{Driver, Tonight};
 use crate::nights::file::{NightPlan, Overlap};
 use crate::nights::notify::notify;
-use crate::nights::{inbox, jobs, json, junit, morning, waiting};
+use crate::nights::secrets::Secrets;
+use crate::nights::{failed_start, inbox, jobs, json, junit, morning, waiting};
 use crate::runs::scope::Scope;
 use crate::runs::{Runs, unusable};
 use crate::settings::values::Format;
-use crate::terminal::complaint::Complaint;
+use crate::terminal::complaint::{Complaint, ErrorKind};
 use crate::terminal::environment::Environment;
 use crate::terminal::exit::Exit;
 use crate::terminal::printer::Printer;
@@ -44,7 +45,24 @@ pub fn run(
 ) -> Result<Exit, Complaint> {
     let plan = NightPlan::read(args.file.file.as_deref(), env)?;
     plan.require_trust(env)?;
-    let mut jobs = jobs::all(&plan)?;
+    let went = night(&plan, args, selection, env, printer);
+    if let Err(complaint) = &went
+        && complaint.kind == ErrorKind::Ours
+    {
+        let now = Clock::new().now().timestamp();
+        failed_start::record(&Shelf::of(&plan), now, complaint, &Secrets::of(env));
+    }
+    went
+}
+
+fn night(
+    plan: &NightPlan,
+    args: &NightRunArgs,
+    selection: Selection<'_>,
+    env: &Environment,
+    printer: Printer,
+) -> Result<Exit, Complaint> {
+    let mut jobs = jobs::all(plan)?;
     if let Selection::Job(only) = selection {
         let names: Vec<String> = jobs.iter().map(|job| job.name.to_string()).collect();
         jobs.retain(|job| job.name == *only);
@@ -71,7 +89,7 @@ pub fn run(
     }
     let unchanged = match selection {
         Selection::Part(NightPartArgs { changed_since: Some(revision), .. }) => {
-            unchanged(&jobs, revision, &plan, env)?
+            unchanged(&jobs, revision, plan, env)?
         }
         Selection::Part(_) | Selection::Job(_) => BTreeSet::new(),
     };
@@ -81,10 +99,11 @@ pub fn run(
         }
     };
     let waits = plan.content.overlap == Overlap::Queue;
-    let Some(book) = Book::open(&plan, waits)? else {
+    let Some(book) = Book::open(plan, waits)? else {
         talk("another night of this file is under way: nothing to do");
         return Ok(Exit::Reached);
     };
+    failed_start::make_room(&book.shelf);
     let now = Clock::new().now();
     let date = Clock::night_of(&now);
     if args.scheduled {
@@ -98,15 +117,15 @@ pub fn run(
             return Ok(Exit::Paused);
         }
     }
-    let driver = Driver::new(&plan, book, args.quiet, env, printer)?;
+    let driver = Driver::new(plan, book, args.quiet, env, printer)?;
     let (mut book, signal) =
         driver.run(Tonight { jobs, unchanged, shard, date, is_scheduled: args.scheduled })?;
     if shard.is_some() {
-        for event in waiting::found(&book.history, &plan, env) {
+        for event in waiting::found(&book.history, plan, env) {
             book.write(Clock::new().now().timestamp(), event)?;
         }
     }
-    let exit = leave_pages(&plan, &book, args.format, args.quiet, env, printer)?;
+    let exit = leave_pages(plan, &book, args.format, args.quiet, env, printer)?;
     Ok(match signal {
         Some(Signal::TERM) => Exit::Terminated,
         Some(_) => Exit::Interrupted,

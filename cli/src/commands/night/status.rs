@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use serde_json::json;
 
 use crate::args::night::NightStatusArgs;
 use crate::commands::night::begin::exit;
 use crate::nights::book::Shelf;
 use crate::nights::clock::Clock;
 use crate::nights::file::NightPlan;
-use crate::nights::{inbox, json, morning, waiting};
+use crate::nights::{failed_start, inbox, json, morning, waiting};
 use crate::settings::values::Format;
 use crate::terminal::complaint::Complaint;
 use crate::terminal::environment::Environment;
@@ -22,10 +23,13 @@ pub const OVERDUE: Duration = Duration::from_secs(26 * 3600);
 
 pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Result<Exit, Complaint> {
     let plan = NightPlan::read(args.view.file.file.as_deref(), env)?;
+    // The next night will not run either.
+    plan.require_trust(env)?;
     let shelf = Shelf::of(&plan);
     let history = shelf.read()?;
+    let failed = failed_start::since(&shelf, history.last().map(|night| night.began));
     let Some(morning) = waiting::morning(&history, &plan, env) else {
-        printer.talk("no night has run yet");
+        printer.talk(&failed.map_or_else(|| "no night has run yet".to_owned(), |failed| failed.text()));
         return Ok(Exit::Unjudged);
     };
     let scheduled = history.nights.iter().rev().find(|night| night.scheduled);
@@ -34,13 +38,14 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
     let overdue = age.filter(|age| *age > OVERDUE);
     let exit = match exit(&morning) {
         Exit::Ended => Exit::Ended,
-        _ if overdue.is_some() => Exit::Unjudged,
+        _ if overdue.is_some() || failed.is_some() => Exit::Unjudged,
         exit => exit,
     };
     match args.view.format {
         Format::Json => {
             let mut object = json::object(&morning);
             object["overdue_seconds"] = overdue.map(|age| age.as_secs()).into();
+            object["failed_start"] = json!(failed);
             printer.json(&object.to_string())?;
         }
         Format::Human if args.quiet && exit == Exit::Reached => {}
@@ -48,6 +53,9 @@ pub fn run(args: &NightStatusArgs, env: &Environment, printer: Printer) -> Resul
             let inbox = inbox::place(&shelf);
             let page = morning::page(&morning, inbox.path(), &TimeZone::system(), plan.content.week);
             printer.data(page.trim_end())?;
+            if let Some(failed) = failed {
+                printer.talk(&failed.text());
+            }
             if let Some(age) = overdue {
                 printer.talk(&format!(
                     "no scheduled night for {}: check the scheduler, and `skilltune night list`",
