@@ -40,6 +40,7 @@ pub(super) const NOT_STORED: &[&str] = &[
     "NightPlace::Conflict",
     "Halt::Person",
     "Left::Busy",
+    "Work::Extend",
 ];
 
 /// Lists every variant of these enums under this name. A new variant does not compile until it is listed.
@@ -101,7 +102,7 @@ variants! {
     Halt { Budget Time Away Person }
     Left { Budget Time Away Busy Refused Unchanged }
     Over { Done Time Interrupted }
-    Work { Measure Again Resume Tune }
+    Work { Measure Again Resume Extend Tune }
 }
 
 /// Returns the variants that no stored run has, in the order of their enums.

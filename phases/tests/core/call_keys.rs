@@ -182,8 +182,8 @@ fn a_request_of_tune_has_the_key_that_it_had() {
     a13c132a9b7d grade: evaluator, to be tested
     0e5c7f11c0c4 grade: evaluator-2
     ecb5612c7408 grade: evaluator-3
-    3324ccafa0d0 improve: improver
-    502f1d46dad6 improve: improver-2
+    cffa69ed0c1c improve: improver
+    ea39dff7f590 improve: improver-2
     b3f86137ad5e judge: evaluator
     524608a81f1b judge: evaluator again
     0aba8281cb21 judge: evaluator, to be tested
@@ -253,13 +253,13 @@ fn a_request_of_gan_has_the_key_that_it_had() {
     insta::assert_snapshot!(requests.lines(), @"
     21eb9f62fabc build: builder, sprint 1
     afff5d046b24 build: builder, sprint 2
-    ee0b56dee216 draft: evaluator
-    1ba0a43f8b96 judge: evaluator again, first reading
-    5592febf2378 judge: evaluator again, second reading
-    c7c04b51a40c judge: evaluator, first reading
-    270b221a18d1 judge: evaluator, second reading
+    d572b0274c64 draft: evaluator
+    bd8dc09bdfa5 judge: evaluator again, first reading
+    977eb29e89a6 judge: evaluator again, second reading
+    24c871331f9e judge: evaluator, first reading
+    a87f49451773 judge: evaluator, second reading
     b177ff1515bd look: a command
-    2c68a614e6e6 propose: builder
+    41c965712645 propose: builder
     699fa3300a81 rule: evaluator
     579af4d6f6c9 try: a command
     ");

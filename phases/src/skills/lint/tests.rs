@@ -140,7 +140,7 @@ fn sound() -> Made {
         .with("agents/openai.yaml", "page: assets/template.md\n")
         .with("scripts/show.py", "#!/usr/bin/env python3\n")
         .with("scripts/show.sh", "#!/bin/sh\n");
-    made.0.files.iter_mut().for_each(|file| file.executable |= file.path.contains(".sh"));
+    made.0.all.iter_mut().for_each(|file| file.executable |= file.path.contains(".sh"));
     made
 }
 
