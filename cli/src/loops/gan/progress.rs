@@ -154,21 +154,25 @@ pub fn advice(run: &Run) -> Vec<Next> {
     vec![Next { command: resume(run), purpose: "continue" }]
 }
 
-/// The purpose of the command that discards a commit.
-pub const DISCARD: &str = "discard it";
-
 /// Returns how to take a commit, and how to discard it.
 fn merging(run: &Run, proposal: &Proposal) -> Vec<Next> {
-    let (take, discard) = if let Some(address) = pull_request(proposal) {
-        let discard = format!("gh pr close --delete-branch {address}");
-        (Some(format!("gh pr merge {address}")), Some(discard))
+    let take = if let Some(address) = pull_request(proposal) {
+        Some(format!("gh pr merge {address}"))
     } else if let Some(branch) = branch(proposal) {
-        (Some(format!("git merge {branch}")), Some(format!("git branch -D {branch}")))
+        Some(format!("git merge {branch}"))
     } else {
-        (patch(proposal, Path::new(&run.plan.folder)).map(|path| format!("git am {path}")), None)
+        patch(proposal, Path::new(&run.plan.folder)).map(|path| format!("git am {path}"))
     };
     let next = |(command, purpose): (Option<String>, _)| Some(Next { command: command?, purpose });
-    [(take, "take it"), (discard, DISCARD)].into_iter().filter_map(next).collect()
+    [(take, "take it"), (discard(proposal), "discard it")].into_iter().filter_map(next).collect()
+}
+
+/// Returns the command that discards a commit. A patch needs none.
+pub fn discard(proposal: &Proposal) -> Option<String> {
+    if let Some(address) = pull_request(proposal) {
+        return Some(format!("gh pr close --delete-branch {address}"));
+    }
+    branch(proposal).map(|branch| format!("git branch -D {branch}"))
 }
 
 #[cfg(test)]

@@ -86,10 +86,10 @@ fn put_into(run: &Run) -> Option<PathBuf> {
 /// Refuses a run that has changed no folder, and says how to discard what it made instead.
 fn put_nowhere(run: &Run) -> Complaint {
     let id = &run.plan.run;
-    let discard = progress::advice(run).into_iter().find(|next| next.purpose == progress::DISCARD);
+    let proposal = run.proposed().and_then(Result::ok).filter(|_| run.closed_at.is_some());
     let refusal = Complaint::input(format!("run {id} put nothing into a folder"));
-    match discard {
-        Some(next) => refusal.hint(format!("its result is a commit; `{}` discards it", next.command)),
+    match proposal.and_then(progress::discard) {
+        Some(command) => refusal.hint(format!("its result is a commit; `{command}` discards it")),
         None => refusal.hint("name another run; `skilltune list` shows them"),
     }
 }
