@@ -71,6 +71,14 @@ impl Complaint {
         self
     }
 
+    /// Reports first what succeeded before this error, so that the reader does not believe that nothing changed.
+    #[must_use]
+    pub fn after(mut self, what: impl Display) -> Self {
+        let cause = std::mem::replace(&mut self.what, what.to_string());
+        self.causes.insert(0, cause);
+        self
+    }
+
     pub fn exit(&self) -> Exit {
         match self.kind {
             ErrorKind::Input => Exit::Input,

@@ -172,12 +172,11 @@ fn edited(run: &Run, into: &Path, found: TreeId) -> Complaint {
         .hint(format!("to look at the version before the run, run `skilltune export {id} start DIR`"))
 }
 
-/// Reports an error after the folder was replaced, so that the reader does not believe it is unchanged.
+/// Reports an error after the folder was restored.
 fn unfinished(complaint: Complaint, id: &RunId, missing: &str) -> Complaint {
-    let what = format!("the folder was restored, but {missing}");
-    let mut unfinished = Complaint { what, ..complaint.clone() };
-    unfinished.causes.insert(0, complaint.what);
-    unfinished.hint(format!("fix the cause, then run `skilltune rollback {id}` to finish"))
+    complaint
+        .after(format!("the folder was restored, but {missing}"))
+        .hint(format!("fix the cause, then run `skilltune rollback {id}` to finish"))
 }
 
 /// Returns what was done, and how to get what was replaced.

@@ -116,12 +116,11 @@ fn anyway(complaint: Complaint, known: &Known<Tune>, placing: &Placing) -> Compl
         .hint(format!("to look at it first, run `{}`", export(known, placing, "DIR")))
 }
 
-/// Reports an error after the target was replaced, so that the reader does not believe it is unchanged.
+/// Reports an error after the target was replaced.
 pub fn changed(complaint: Complaint, missing: &str, placing: &Placing) -> Complaint {
-    let mut unfinished =
-        Complaint { what: format!("the skill was replaced, but {missing}"), ..complaint.clone() };
-    unfinished.causes.insert(0, complaint.what);
-    unfinished.hint(format!("fix the cause, then run `{}` to finish", placing.command))
+    complaint
+        .after(format!("the skill was replaced, but {missing}"))
+        .hint(format!("fix the cause, then run `{}` to finish", placing.command))
 }
 
 /// Refuses a missing folder: it cannot be replaced, and another command restores it.
