@@ -53,7 +53,7 @@ impl Brief<Gan> for JudgeBrief {
         let level = object(&json!({
             "dimension": one_of(&asked.dimensions),
             "why": text(),
-            "level": { "type": "number", "enum": [0.25, 0.5, 0.75, 1.0] },
+            "level": { "type": "number", "enum": answers::LEVELS },
         }));
         let mut parts = json!({
             "answer_to": text(),
