@@ -96,7 +96,7 @@ fn judged(talk: &mut Talk<Gan>, run: &Run, round: &Round, reading: Reading) {
     if unmet.len() > SHOWN {
         lines.push(format!("  and {} more", unmet.len() - SHOWN));
     }
-    if let Some(uncited) = words::uncited(run, round, reading) {
+    if let Some(uncited) = words::uncited(found) {
         lines.extend(below(&uncited, width));
     }
     if let Some(disagreement) = round.disagreement(&run.plan.task.rules) {

@@ -144,19 +144,15 @@ impl Run {
         contract.map_or_else(Vec::new, |one| round.blocks(one, &self.plan.task.rules, round.sprints))
     }
 
-    /// Returns the levels of the rubric that a judge of the round cited, each with its reason.
-    pub fn cited(&self, round: &Round, reading: Reading) -> &[Claim] {
+    /// Returns the levels of the rubric that the judge whose evaluation counts cited, each with its reason.
+    pub fn cited_in(&self, round: &Round) -> &[Claim] {
+        let reading = if round.is_second_lower() { Reading::Second } else { Reading::First };
         let (artifact, sprint, era) = (round.artifact, round.sprints as usize, round.era);
         let step = Step::Judge { artifact, sprint, contract: round.first.contract, reading, era };
         match self.state_of(&step) {
             StepState::Answered(Answer::Judged(verdicts)) => &verdicts.claims,
             _ => &[],
         }
-    }
-
-    /// Returns the levels that the judge whose evaluation counts cited.
-    pub fn cited_in(&self, round: &Round) -> &[Claim] {
-        self.cited(round, if round.is_second_lower() { Reading::Second } else { Reading::First })
     }
 
     /// Returns the sprint that built the artifact of a round. A later sprint may have built the same artifact again.

@@ -1,6 +1,5 @@
 //! The words for a run of `gan` and its parts.
 
-use skilltune_phases::judging::contract::DimensionId;
 use skilltune_phases::loops::gan::contract::Contract;
 use skilltune_phases::loops::gan::course::{Choice, Ending, Question, Round, Who};
 use skilltune_phases::loops::gan::evaluation::Evaluation;
@@ -232,11 +231,9 @@ pub fn measured(found: &Evaluation) -> String {
 }
 
 /// Names the dimensions for which a judge gave no level of the rubric, or no reason for it. Such a claim is dropped.
-pub fn uncited(run: &Run, round: &Round, reading: Reading) -> Option<String> {
-    let cited = run.cited(round, reading);
-    let is_cited = |id: &DimensionId| cited.iter().any(|claim| claim.dimension == *id);
-    let missing = round.first.dimensions.iter().map(|dimension| &dimension.id).filter(|id| !is_cited(id));
-    let missing: Vec<&str> = missing.map(DimensionId::as_str).collect();
+pub fn uncited(found: &Evaluation) -> Option<String> {
+    let missing = found.dimensions.iter().filter(|dimension| dimension.claimed.is_none());
+    let missing: Vec<&str> = missing.map(|dimension| dimension.id.as_str()).collect();
     let text = format!("the evaluator cited no level with a reason for {}", missing.join(", "));
     (!missing.is_empty()).then(|| plain::one_line(&text))
 }
