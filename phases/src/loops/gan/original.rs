@@ -199,10 +199,12 @@ fn unknown(part: &Value, above: &str) -> Vec<String> {
     let paths = keys.flat_map(|(key, value)| {
         let path = format!("{above}{key}");
         let below = format!("{path}.");
-        match () {
-            () if UNREAD.contains(&path.as_str()) || READ.contains(&path.as_str()) => Vec::new(),
-            () if known().any(|known| known.starts_with(&below)) => unknown(value, &below),
-            () => vec![capped(&path, 80)],
+        if known().any(|known| *known == path) {
+            Vec::new()
+        } else if known().any(|known| known.starts_with(&below)) {
+            unknown(value, &below)
+        } else {
+            vec![capped(&path, 80)]
         }
     });
     paths.take(MOST).collect()
